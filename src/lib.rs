@@ -3,6 +3,8 @@
 //! `docs/ARCHITECTURE.md` walks one message through these modules. A binary is [`cli::main`] with the platforms that it
 //! can be on: [`app::PLATFORMS`], or a list of one's own.
 
+#![warn(missing_docs)]
+
 pub mod app;
 pub mod cli;
 #[cfg(any(test, feature = "fuzzing"))]

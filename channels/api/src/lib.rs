@@ -19,6 +19,8 @@
 //!                      schema, read  a platform)             [channels.x])
 //! ```
 
+#![warn(missing_docs)]
+
 mod adapter;
 mod menu;
 mod row;

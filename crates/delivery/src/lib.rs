@@ -272,9 +272,6 @@ impl Delivery {
 
     /// Claims what nobody delivers: it waited for its time, or its process died. Returns what is to be set aside, because
     /// too many died of it.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn claim(&self, look: Look) -> Result<Vec<Outgoing>, StoreError> {
         let inner = &self.inner;
         let served = self.served();

@@ -268,9 +268,6 @@ fn run_message_name(run: RunId, number: usize) -> String {
 }
 
 /// Stores a message, in the transaction that caused it.
-///
-/// # Errors
-/// The store's.
 pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
     messages::insert_outbound(tx, message, now).await
 }
@@ -280,9 +277,6 @@ pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp
 /// is a message that points at it.
 ///
 /// The message belongs to no conversation. Whichever process serves the platform claims and sends it.
-///
-/// # Errors
-/// The store's.
 pub async fn resolve_placeholder(
     tx: &mut Tx,
     asked: &messages::Queued,

@@ -162,9 +162,6 @@ impl Gatekeeper {
     }
 
     /// The message that came to a place with a sender's key.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn api_earlier(&self, place: &Place, key: &str) -> Result<Option<MessageId>, StoreError> {
         let mut conn = self.db.read().await?;
         let Some(channel) = channels::by_place(&mut conn, place.platform, &place.external_id).await? else {
@@ -175,9 +172,6 @@ impl Gatekeeper {
     }
 
     /// Who an API caller is, and their own channel; they are made known if they are not.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
         let now = self.clock.now();
         let visit = Visit {

@@ -15,9 +15,6 @@ use super::message;
 /// Stores an edit. A run that has made no step begins again with the new text: its lease is returned, and when it
 /// may begin, if not at once. What a run has taken up, what was answered, what is as it was and what somebody else
 /// wrote stays as it is.
-///
-/// # Errors
-/// The store's.
 pub(super) async fn store(
     tx: &mut Tx,
     edit: Edit,

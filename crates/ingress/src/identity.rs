@@ -60,9 +60,6 @@ pub struct LinkCode {
 }
 
 /// Makes a code by which another account can become part of an account's person, in place of their older one.
-///
-/// # Errors
-/// The store's.
 pub async fn make_code(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<LinkCode, StoreError> {
     links::one_at_a_time(tx).await?;
     let user = person(tx, account).await?;
@@ -152,9 +149,6 @@ async fn try_once(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Opti
 }
 
 /// Makes an account's person part of the one who made the code of this hash.
-///
-/// # Errors
-/// The store's.
 pub async fn join(
     tx: &mut Tx,
     account: &Account,
@@ -187,17 +181,11 @@ pub async fn join(
 }
 
 /// Voids a code that others have read.
-///
-/// # Errors
-/// The store's.
 pub async fn void_code(tx: &mut Tx, code: &str) -> Result<(), StoreError> {
     links::take_code(tx, &rules::hash(code)).await.map(|_| ())
 }
 
 /// Parts an account from the others of its person: it is a person of its own then, who is returned.
-///
-/// # Errors
-/// The store's.
 pub async fn part(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Result<User, Refusal>, StoreError> {
     links::one_at_a_time(tx).await?;
     let user = person(tx, account).await?;

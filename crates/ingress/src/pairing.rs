@@ -142,9 +142,6 @@ async fn is_claim(tx: &mut Tx, text: &str) -> Result<bool, StoreError> {
 }
 
 /// Lets the person in who got this code, and returns their name. `None`: no such code, or it is too old.
-///
-/// # Errors
-/// The store's.
 pub async fn approve(tx: &mut Tx, code: &str, now: Timestamp) -> Result<Option<String>, StoreError> {
     let code = code.trim().to_uppercase();
     let Some(pairing) = pairings::take(tx, &clifford_vault::hash(&code), now).await? else {

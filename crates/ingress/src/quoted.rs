@@ -39,9 +39,6 @@ pub(super) struct Found {
 
 impl Gatekeeper {
     /// Finds what a message answers. Of what was deleted or set aside nothing is told, whatever the platform tells.
-    ///
-    /// # Errors
-    /// The store's.
     pub(super) async fn quoted(
         &self,
         place: &Place,

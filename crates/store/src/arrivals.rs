@@ -78,9 +78,6 @@ const HERE: &str = "FROM channels WHERE platform = $1 AND external_id = $2";
 
 /// Finds what is known, in the transaction that will change it: the channel and its conversation stay locked until
 /// that ends, so what happens in them happens in order.
-///
-/// # Errors
-/// The store's.
 pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError> {
     // As an `UPDATE` would lock them: what refers to them may still be written.
     let lock = if tx.is_postgres() { " FOR NO KEY UPDATE" } else { "" };
@@ -171,9 +168,6 @@ struct PlainRow {
 }
 
 /// Finds it, as it is at this moment; `None`: something is otherwise.
-///
-/// # Errors
-/// The store's.
 pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Plain>, StoreError> {
     let (known, value) = sought.message.column();
     let agent = agents::for_channel_sql("c.agent_id", "id");
@@ -223,9 +217,6 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
 const NEWEST: i64 = 50;
 
 /// Whether a piece of this album, by the same account, was stored in this place lately.
-///
-/// # Errors
-/// The store's.
 pub async fn has_album(
     conn: &mut Conn,
     platform: Platform,

@@ -54,9 +54,6 @@ const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
 
 /// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
 /// ends, so that nobody else reserves at the same time.
-///
-/// # Errors
-/// The store's.
 pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: Look) -> Result<Standing, StoreError> {
     let settled = match lock(tx, account).await? {
         Some(settled) => settled,
@@ -110,9 +107,6 @@ async fn sum_up(tx: &mut Tx, account: &Account) -> Result<Amount, StoreError> {
 }
 
 /// What was spent by all calls of a person, a space or the bot, but for those by a key of a person's own.
-///
-/// # Errors
-/// The store's.
 pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window) -> Result<Amount, StoreError> {
     let whose = match scope {
         Scope::User => "user_id = $3",
@@ -129,9 +123,6 @@ pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window
 }
 
 /// Reserves for each subject what a call may cost at most.
-///
-/// # Errors
-/// The store's.
 pub async fn reserve(
     tx: &mut Tx,
     holder: &str,
@@ -152,9 +143,6 @@ pub async fn reserve(
 
 /// Charges what a call has cost, whose usage the same transaction has recorded, and gives back what was reserved for it,
 /// under its own claim: whoever has the run or job since has reserved for themselves.
-///
-/// # Errors
-/// The store's.
 pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Result<(), StoreError> {
     if amount != Amount::default() {
         for account in &settlement.charged {
@@ -181,9 +169,6 @@ pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Res
 }
 
 /// Notes that somebody is told that a budget is spent. `false`: another run or job told them before.
-///
-/// # Errors
-/// The store's.
 pub async fn notice(tx: &mut Tx, account: &Account, recipient: &str, holder: &str) -> Result<bool, StoreError> {
     tx.execute(
         "INSERT INTO budget_notices (subject, period, recipient, holder) VALUES ($1, $2, $3, $4)
@@ -200,9 +185,6 @@ pub async fn notice(tx: &mut Tx, account: &Account, recipient: &str, holder: &st
 }
 
 /// The private chat in which an owner was last seen.
-///
-/// # Errors
-/// The store's.
 pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreError> {
     let sql = format!(
         "{} WHERE kind = 'private' AND enabled AND platform NOT IN ('terminal', 'web')
@@ -214,9 +196,6 @@ pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreErr
 }
 
 /// Forgets how budgets stood in periods that are long over, and who was told of them.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> {
     for table in ["budget_spending", "budget_notices"] {
         tx.later(format!("DELETE FROM {table} WHERE period < $1"), args![period])
@@ -226,9 +205,6 @@ pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> 
 }
 
 /// What a space is called.
-///
-/// # Errors
-/// The store's.
 pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, StoreError> {
     let row: Option<(Option<String>,)> = conn.maybe("SELECT name FROM spaces WHERE id = $1", args![id]).await?;
     Ok(row.and_then(|row| row.0))
@@ -236,9 +212,6 @@ pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, Sto
 
 /// Forgets what was summed up, so that it is summed up anew: usage may have become somebody else's, or have been
 /// written while there were no budgets.
-///
-/// # Errors
-/// The store's.
 pub async fn sum_up_anew(tx: &mut Tx) -> Result<(), StoreError> {
     tx.later("DELETE FROM budget_spending", args![]).await?;
     // What ended long ago holds nothing; what holds something is found by its claim.

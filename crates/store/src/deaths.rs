@@ -37,9 +37,6 @@ pub(super) fn is_open(of: &str) -> String {
 
 /// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
 /// Returns how much that was.
-///
-/// # Errors
-/// The store's.
 pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
     let mut counted = 0;
     for sql in [
@@ -87,27 +84,18 @@ const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about FROM 
     UNION ALL SELECT 'file', id, quarantined_at, media_type FROM files WHERE quarantined_at IS NOT NULL";
 
 /// What is set aside, the newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn quarantined(conn: &mut Conn, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
     let sql = format!("SELECT * FROM ({ALL}) q ORDER BY quarantined_at DESC, id DESC LIMIT $1");
     conn.all(sql, args![limit]).await
 }
 
 /// How much of each kind is set aside.
-///
-/// # Errors
-/// The store's.
 pub async fn count_quarantined(conn: &mut Conn) -> Result<Vec<(Kind, i64)>, StoreError> {
     let sql = format!("SELECT kind, COUNT(*) FROM ({ALL}) q GROUP BY kind ORDER BY kind");
     conn.all(sql, args![]).await
 }
 
 /// One thing that is set aside.
-///
-/// # Errors
-/// The store's.
 pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, StoreError> {
     conn.maybe(format!("SELECT * FROM ({ALL}) q WHERE id = $1"), args![id])
         .await
@@ -115,9 +103,6 @@ pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, Stor
 
 /// Takes something off the list that was set aside: it stays failed. What people wrote for a run counts as deleted from then
 /// on. `false`: of this kind there is nothing that may stay as it is.
-///
-/// # Errors
-/// The store's.
 pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<bool, StoreError> {
     let table = match kind {
         Kind::Run => "runs",
@@ -146,9 +131,6 @@ pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result
 
 /// Lets something be tried again that was set aside, as if no process had died of it. A run is tried again as another
 /// one, see [`crate::runs::queue::retried`].
-///
-/// # Errors
-/// The store's.
 pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<(), StoreError> {
     let sql = match kind {
         Kind::Run => "UPDATE runs SET quarantined_at = NULL, updated_at = $2 WHERE id = $1",

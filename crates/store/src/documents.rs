@@ -67,9 +67,6 @@ pub struct Chunk {
 const SELECT: &str = "SELECT id, user_id, made_by, channel_id, file_id, title, created_at FROM documents";
 
 /// Stores a document with its pieces, unless there is one of its key; returns whether it did.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewChunk]) -> Result<bool, StoreError> {
     let inserted = tx
         .execute(
@@ -129,18 +126,12 @@ fn indexed(document: &Document, content: &str, postgres: bool) -> String {
 }
 
 /// The document that was stored under a key.
-///
-/// # Errors
-/// The store's.
 pub async fn by_key(conn: &mut Conn, key: &str) -> Result<Option<Document>, StoreError> {
     conn.maybe(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
         .await
 }
 
 /// One document, if it belongs to this scope.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, scope: Scope, id: DocumentId) -> Result<Option<Document>, StoreError> {
     let mut args = args![id];
     let Some(within) = within(scope, "", &mut args) else {
@@ -150,9 +141,6 @@ pub async fn get(conn: &mut Conn, scope: Scope, id: DocumentId) -> Result<Option
 }
 
 /// The newest documents of a scope.
-///
-/// # Errors
-/// The store's.
 pub async fn list(conn: &mut Conn, scope: Scope, limit: u32) -> Result<Vec<Document>, StoreError> {
     let mut args = args![limit];
     let Some(within) = within(scope, "", &mut args) else {
@@ -163,17 +151,11 @@ pub async fn list(conn: &mut Conn, scope: Scope, limit: u32) -> Result<Vec<Docum
 }
 
 /// Deletes a document with its pieces.
-///
-/// # Errors
-/// The store's.
 pub async fn delete(tx: &mut Tx, id: DocumentId) -> Result<(), StoreError> {
     tx.later("DELETE FROM documents WHERE id = $1", args![id]).await
 }
 
 /// The pieces of a scope that each list of the index holds, the newest first and at most `limit` of them.
-///
-/// # Errors
-/// The store's.
 pub async fn lists(conn: &mut Conn, scope: Scope, sought: &[Sought], limit: u32) -> Result<Vec<Vec<i64>>, StoreError> {
     let place = match scope {
         Scope::Person(user) | Scope::Both(user, _) => terms::owner(user),
@@ -232,9 +214,6 @@ pub async fn embeddings(
 
 /// These pieces, as far as they are of the scope, in no order. Whose it is, the document says; the index only says
 /// where to look.
-///
-/// # Errors
-/// The store's.
 pub async fn chunks(conn: &mut Conn, scope: Scope, ids: &[i64]) -> Result<Vec<Chunk>, StoreError> {
     let mut args: Vec<Value> = ids.iter().map(|id| Value::from(*id)).collect();
     let Some(within) = within(scope, "d.", &mut args).filter(|_| !ids.is_empty()) else {

@@ -53,9 +53,6 @@ const SELECT: &str = "SELECT id, user_id, channel_id, space_id, message_id, root
                       location, created_at FROM files";
 
 /// Stores a file, unless there is one of its key; returns whether it did.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(tx: &mut Tx, file: &File, key: Option<&str>) -> Result<bool, StoreError> {
     let inserted = tx
         .execute(
@@ -83,9 +80,6 @@ pub async fn insert(tx: &mut Tx, file: &File, key: Option<&str>) -> Result<bool,
 }
 
 /// Stores a file that came with a message.
-///
-/// # Errors
-/// The store's.
 pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreError> {
     tx.later(
         "INSERT INTO files (id, user_id, channel_id, space_id, message_id, name, media_type, size, location, created_at)
@@ -107,26 +101,17 @@ pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreErro
 }
 
 /// One file.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: FileId) -> Result<Option<File>, StoreError> {
     conn.maybe(format!("{SELECT} WHERE id = $1"), args![id]).await
 }
 
 /// The file that was stored under a key.
-///
-/// # Errors
-/// The store's.
 pub async fn by_key(conn: &mut Conn, key: &str) -> Result<Option<File>, StoreError> {
     conn.maybe(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
         .await
 }
 
 /// The files that came with the messages of a run, in order.
-///
-/// # Errors
-/// The store's.
 pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<File>, StoreError> {
     conn.all(
         format!("{SELECT} WHERE message_id IN (SELECT id FROM messages WHERE run_id = $1 AND direction = 'inbound') ORDER BY id"),
@@ -136,18 +121,12 @@ pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<File>, StoreError
 }
 
 /// The files that came with a message, in order.
-///
-/// # Errors
-/// The store's.
 pub async fn of_message(conn: &mut Conn, message: MessageId) -> Result<Vec<File>, StoreError> {
     conn.all(format!("{SELECT} WHERE message_id = $1 ORDER BY id"), args![message])
         .await
 }
 
 /// The newest files that may be seen, whose names hold a text, before one of them; newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn visible(
     conn: &mut Conn,
     scope: Scope,
@@ -180,9 +159,6 @@ pub async fn visible(
 }
 
 /// How many bytes of a person's files are kept here.
-///
-/// # Errors
-/// The store's.
 pub async fn kept_of(conn: &mut Conn, user: UserId) -> Result<i64, StoreError> {
     let row: (Option<i64>,) = conn
         .one(
@@ -194,9 +170,6 @@ pub async fn kept_of(conn: &mut Conn, user: UserId) -> Result<i64, StoreError> {
 }
 
 /// The content of a file is kept here from now on.
-///
-/// # Errors
-/// The store's.
 pub async fn keep(tx: &mut Tx, file: &File) -> Result<bool, StoreError> {
     let changed = tx
         .execute(
@@ -214,9 +187,6 @@ pub async fn keep(tx: &mut Tx, file: &File) -> Result<bool, StoreError> {
 }
 
 /// A file goes with a message.
-///
-/// # Errors
-/// The store's.
 pub async fn attach(
     tx: &mut Tx,
     id: FileId,
@@ -232,17 +202,11 @@ pub async fn attach(
 }
 
 /// Deletes a file's row; its content is deleted a little later.
-///
-/// # Errors
-/// The store's.
 pub async fn delete(tx: &mut Tx, id: FileId) -> Result<bool, StoreError> {
     Ok(tx.execute("DELETE FROM files WHERE id = $1", args![id]).await? == 1)
 }
 
 /// Something is about to be stored there.
-///
-/// # Errors
-/// The store's.
 pub async fn loose(tx: &mut Tx, location: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
         "INSERT INTO loose_files (location, since) VALUES ($1, $2) ON CONFLICT (location) DO NOTHING",
@@ -252,18 +216,12 @@ pub async fn loose(tx: &mut Tx, location: &str, now: Timestamp) -> Result<(), St
 }
 
 /// What is there belongs to a file now, or is gone.
-///
-/// # Errors
-/// The store's.
 pub async fn not_loose(tx: &mut Tx, location: &str) -> Result<(), StoreError> {
     tx.later("DELETE FROM loose_files WHERE location = $1", args![location])
         .await
 }
 
 /// What belongs to no file since before a time.
-///
-/// # Errors
-/// The store's.
 pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
@@ -277,9 +235,6 @@ pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Res
 }
 
 /// Counts a death on a file that a suspect is about to read, which is taken back when it was.
-///
-/// # Errors
-/// The store's.
 pub async fn announce(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
     tx.execute("UPDATE files SET deaths = deaths + 1 WHERE id = $1", args![id])
         .await?;
@@ -287,9 +242,6 @@ pub async fn announce(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
 }
 
 /// A file was read by a suspect.
-///
-/// # Errors
-/// The store's.
 pub async fn was_read(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
     tx.execute("UPDATE files SET deaths = 0 WHERE id = $1", args![id])
         .await?;
@@ -297,9 +249,6 @@ pub async fn was_read(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
 }
 
 /// How often a process died right when a suspect read a file, and whether it was set aside.
-///
-/// # Errors
-/// The store's.
 pub async fn deaths(conn: &mut Conn, id: FileId) -> Result<(i64, bool), StoreError> {
     let row: Option<(i64, Option<Timestamp>)> = conn
         .maybe("SELECT deaths, quarantined_at FROM files WHERE id = $1", args![id])
@@ -308,9 +257,6 @@ pub async fn deaths(conn: &mut Conn, id: FileId) -> Result<(i64, bool), StoreErr
 }
 
 /// Sets a file aside: it is read no more.
-///
-/// # Errors
-/// The store's.
 pub async fn quarantine(tx: &mut Tx, id: FileId, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE files SET quarantined_at = $1 WHERE id = $2 AND quarantined_at IS NULL",

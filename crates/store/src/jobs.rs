@@ -111,9 +111,6 @@ pub struct JobLease {
 }
 
 /// Makes a job. `None`: the conversation is being compacted already.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(tx: &mut Tx, job: NewJob, now: Timestamp) -> Result<Option<JobId>, StoreError> {
     let id = JobId::new();
     let made = tx
@@ -137,18 +134,12 @@ pub async fn insert(tx: &mut Tx, job: NewJob, now: Timestamp) -> Result<Option<J
 }
 
 /// One job.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> {
     conn.maybe(format!("SELECT {COLUMNS} FROM jobs WHERE id = $1"), args![id])
         .await
 }
 
 /// Claims the oldest job whose time has come and that nobody holds. Those of one conversation are done in order.
-///
-/// # Errors
-/// The store's.
 pub async fn claim(tx: &mut Tx, look: Look) -> Result<Option<(Job, JobLease)>, StoreError> {
     let lock = if tx.is_postgres() {
         " FOR UPDATE SKIP LOCKED"
@@ -180,9 +171,6 @@ pub async fn claim(tx: &mut Tx, look: Look) -> Result<Option<(Job, JobLease)>, S
 }
 
 /// Holds a job for longer. `false`: it is somebody else's, or ended.
-///
-/// # Errors
-/// The store's.
 pub async fn renew(tx: &mut Tx, lease: &JobLease, until: Timestamp) -> Result<bool, StoreError> {
     let renewed = tx
         .execute(
@@ -214,9 +202,6 @@ pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), S
 }
 
 /// Keeps what came so far of a job that [`hold`] has locked and that goes on.
-///
-/// # Errors
-/// The store's.
 pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), StoreError> {
     tx.later(
         "UPDATE jobs SET result = $1 WHERE id = $2",
@@ -226,9 +211,6 @@ pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), St
 }
 
 /// Ends a job that [`hold`] has locked.
-///
-/// # Errors
-/// The store's.
 pub async fn finish(tx: &mut Tx, lease: &JobLease, result: &Json, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE jobs SET status = 'done', result = $1, error = NULL, lease_owner = NULL, lease_until = NULL,
@@ -310,9 +292,6 @@ pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timesta
 }
 
 /// Claims this job. `None`: somebody else has it, or it is not pending.
-///
-/// # Errors
-/// The store's.
 pub async fn claim_one(tx: &mut Tx, id: JobId, look: Look) -> Result<Option<JobLease>, StoreError> {
     let row: Option<(i64,)> = tx
         .maybe(
@@ -332,9 +311,6 @@ pub async fn claim_one(tx: &mut Tx, id: JobId, look: Look) -> Result<Option<JobL
 }
 
 /// When the next job's time comes, of those that nobody holds.
-///
-/// # Errors
-/// The store's.
 pub async fn next_due(conn: &mut Conn, look: Look) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .one(
@@ -359,9 +335,6 @@ pub struct Filter {
 }
 
 /// A page of jobs, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Job>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM jobs WHERE ($1 IS NULL OR context_id = $1)

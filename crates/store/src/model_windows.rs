@@ -22,9 +22,6 @@ pub struct ModelWindow {
 }
 
 /// Keeps a window in the place of what was told in the same way before.
-///
-/// # Errors
-/// The store's.
 pub async fn put(tx: &mut Tx, window: &ModelWindow) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO model_windows (provider, base_url, model, source, tokens, learned_at)
@@ -45,9 +42,6 @@ pub async fn put(tx: &mut Tx, window: &ModelWindow) -> Result<(), StoreError> {
 }
 
 /// All that is known, in the order in which it was told.
-///
-/// # Errors
-/// The store's.
 pub async fn every(conn: &mut Conn) -> Result<Vec<ModelWindow>, StoreError> {
     conn.all(
         "SELECT provider, base_url, model, source, tokens, learned_at FROM model_windows

@@ -106,9 +106,6 @@ pub(super) async fn channels(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
 }
 
 /// Removes a person's words where others answered them and quoted them.
-///
-/// # Errors
-/// The store's.
 pub async fn quotes(tx: &mut Tx, person: Vec<clifford_core::value::Value>) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE quoted_user_id = $1",

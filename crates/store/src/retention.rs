@@ -20,9 +20,6 @@ fn first_id(moment: Timestamp) -> String {
 /// What was said in them stays, and what they used; so a run that read words from outside stays as long as anything that
 /// it may have put there: it is what tells that these words are not its person's. One whose calls count against a limit
 /// stays as long as they do: whose calls they are it tells. Returns how many runs there were.
-///
-/// # Errors
-/// The store's.
 pub async fn runs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, StoreError> {
     let roots = ids(
         tx,
@@ -52,9 +49,6 @@ pub async fn runs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, S
 }
 
 /// Deletes memory jobs that ended before a moment; not a compaction whose messages are still kept. Returns how many.
-///
-/// # Errors
-/// The store's.
 pub async fn jobs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, StoreError> {
     let jobs = ids(
         tx,
@@ -72,9 +66,6 @@ pub async fn jobs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, S
 /// Deletes messages, with their parts and files, of conversations that were closed before a moment, and those from
 /// before it that belong to none (commands and their answers). Not what is still to be sent, to be worked on or to be
 /// remembered. Returns how many.
-///
-/// # Errors
-/// The store's.
 pub async fn messages(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, StoreError> {
     let messages = ids(
         tx,
@@ -92,9 +83,6 @@ pub async fn messages(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usiz
 }
 
 /// Deletes what calls before a moment used. Returns how many calls.
-///
-/// # Errors
-/// The store's.
 pub async fn usage(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, StoreError> {
     let calls = ids(
         tx,

@@ -32,9 +32,6 @@ const MOST_PLACES: u32 = 200;
 const MOST_BYTES: usize = 200_000;
 
 /// The channels of a scope.
-///
-/// # Errors
-/// The store's.
 pub async fn places(conn: &mut Conn, scope: Scope) -> Result<Vec<ChannelId>, StoreError> {
     const PRIVATE: &str = "SELECT id FROM channels WHERE user_id = $1 AND kind = 'private'";
     let (sql, args) = match scope {
@@ -68,9 +65,6 @@ fn unindexed() -> String {
 }
 
 /// Whether messages of these channels are not in the index yet.
-///
-/// # Errors
-/// The store's.
 pub async fn is_behind(conn: &mut Conn, channels: &[ChannelId]) -> Result<bool, StoreError> {
     let mut args = args![];
     let within = within("channel_id", channels, &mut args);
@@ -80,9 +74,6 @@ pub async fn is_behind(conn: &mut Conn, channels: &[ChannelId]) -> Result<bool, 
 }
 
 /// Whether any message is not in the index yet.
-///
-/// # Errors
-/// The store's.
 pub async fn has_unindexed(conn: &mut Conn) -> Result<bool, StoreError> {
     // In the order of the index of what is missing, or SQLite would look through every message there is.
     let unindexed = unindexed();
@@ -99,9 +90,6 @@ struct Unindexed {
 
 /// Takes up to `limit` messages into the index, of these channels or of all, and returns how many. Several
 /// processes may do so at once: each takes others.
-///
-/// # Errors
-/// The store's.
 pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> Result<usize, StoreError> {
     let mut args = args![limit];
     let of_channels = match channels {
@@ -223,9 +211,6 @@ pub struct Placed {
 }
 
 /// These messages, in no order.
-///
-/// # Errors
-/// The store's.
 pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<Placed>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -243,9 +228,6 @@ pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<Placed>, S
 
 /// Drops what the index still holds of messages that are gone. Until then their terms lie in it unread, though
 /// nothing finds them; SQLite's pages that become free hold them until they are overwritten or vacuumed.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_for_good(db: &Db) -> Result<(), StoreError> {
     match db.pools() {
         Pools::Sqlite { .. } => {

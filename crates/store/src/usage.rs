@@ -33,9 +33,6 @@ pub struct Call {
 }
 
 /// Records one model call.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
         "INSERT INTO usage (id, run_id, seq, user_id, space_id, channel_id, role, provider, model, prompt_tokens,
@@ -170,9 +167,6 @@ fn arguments(filter: Filter) -> Vec<clifford_core::value::Value> {
 }
 
 /// Everything together.
-///
-/// # Errors
-/// The store's.
 pub async fn total(conn: &mut Conn, filter: Filter) -> Result<Group, StoreError> {
     let sql =
         format!("SELECT CAST(NULL AS TEXT) AS key, CAST(NULL AS TEXT) AS name, {SUMS} FROM usage u WHERE {WHERE}");
@@ -180,9 +174,6 @@ pub async fn total(conn: &mut Conn, filter: Filter) -> Result<Group, StoreError>
 }
 
 /// Sums, the dearest first, of equal ones that with the most tokens; days, the newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn grouped(
     conn: &mut Conn,
     by: Grouping,

@@ -86,9 +86,6 @@ pub struct ToolContext {
 
 impl ToolContext {
     /// Whether anything is remembered where the run is.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn remembers(&self) -> Result<bool, StoreError> {
         let around = Around {
             place: self.place,

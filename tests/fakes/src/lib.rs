@@ -6,6 +6,8 @@
 //! were none. Beside them stand a real PostgreSQL for the tests of one process, conversations with known answers, and the
 //! kit of what every adapter does.
 
+#![warn(missing_docs)]
+
 pub mod anthropic;
 pub mod conformance;
 pub mod corpus;

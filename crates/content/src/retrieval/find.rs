@@ -15,9 +15,6 @@ use crate::search::window::{EACH, Plan};
 const MOST: usize = 300;
 
 /// The pieces of a scope that hold something of a query, with their scores, the best first.
-///
-/// # Errors
-/// The store's.
 pub async fn by_words(conn: &mut Conn, scope: Scope, query: &Query) -> Result<Vec<(Chunk, f64)>, StoreError> {
     let plan = Plan::of(query, &[]);
     let lists = documents::lists(conn, scope, &plan.sought, EACH).await?;

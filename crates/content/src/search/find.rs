@@ -79,9 +79,6 @@ pub struct Page {
 }
 
 /// Finds messages.
-///
-/// # Errors
-/// The store's.
 pub async fn find(db: &Db, request: Request) -> Result<Page, StoreError> {
     let places = search::places(&mut db.read().await?, request.scope).await?;
     if places.is_empty() {
@@ -93,9 +90,6 @@ pub async fn find(db: &Db, request: Request) -> Result<Page, StoreError> {
 }
 
 /// Finds messages within a transaction.
-///
-/// # Errors
-/// The store's.
 pub async fn find_within(tx: &mut Tx, request: Request) -> Result<Page, StoreError> {
     let places = search::places(tx, request.scope).await?;
     if places.is_empty() {

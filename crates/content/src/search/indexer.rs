@@ -32,9 +32,6 @@ pub async fn run(db: Db, stop: CancellationToken) {
 }
 
 /// Takes a batch into the index, and returns how many there were.
-///
-/// # Errors
-/// The store's.
 pub async fn take(db: &Db) -> Result<usize, StoreError> {
     // Most of the time there is nothing, which a reader can tell.
     if !search::has_unindexed(&mut db.read().await?).await? {

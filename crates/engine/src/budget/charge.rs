@@ -21,9 +21,6 @@ use crate::{
 const BROKEN_OFF: &str = "(broken off)";
 
 /// Records a call, and settles what was reserved for it.
-///
-/// # Errors
-/// The store's.
 pub async fn charge(
     cx: &Context,
     call: Call,

@@ -73,9 +73,6 @@ enum Found {
 }
 
 /// Reserves what a call may cost. Waits while calls under way may use up what is left.
-///
-/// # Errors
-/// The store's.
 pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Telling) -> Result<Outcome, StoreError> {
     let budgets = &cx.settings.budgets;
     if budgets.is_empty() {
@@ -140,9 +137,6 @@ pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Tellin
 }
 
 /// Gives back what was reserved for a call that came to nothing.
-///
-/// # Errors
-/// The store's.
 pub async fn release(cx: &Context, settlement: Settlement) -> Result<(), StoreError> {
     cx.db
         .write(move |tx| Box::pin(async move { budgets::settle(tx, &settlement, Amount::default()).await }))

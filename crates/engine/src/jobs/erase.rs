@@ -58,9 +58,6 @@ pub struct Erased {
 
 /// Has a person erased: makes the job for it, and ends what is done for them. Returns the runs that were cancelled,
 /// each with the claim that held it.
-///
-/// # Errors
-/// The store's.
 pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<(RunId, i64)>), StoreError> {
     let job = NewJob {
         kind: JobKind::Erase,
@@ -186,9 +183,6 @@ async fn erase(tx: &mut Tx, person: &Person, before: Option<Traces>, job: JobId)
 }
 
 /// Cleans the space that the rows took, and ends the job. `false`: that has to wait for those who read.
-///
-/// # Errors
-/// The store's.
 pub async fn finish(db: &Db, lease: JobLease, now: Timestamp) -> Result<bool, StoreError> {
     if !free_space::clean(db).await? {
         return Ok(false);

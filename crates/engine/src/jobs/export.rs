@@ -32,9 +32,6 @@ impl Export {
     }
 
     /// The next lines, each with its line break. `None`: there are no more.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn next(&mut self, conn: &mut Conn) -> Result<Option<String>, StoreError> {
         if let Some(head) = self.head.take() {
             return Ok(Some(format!("{head}\n")));
@@ -57,9 +54,6 @@ impl Export {
     }
 
     /// All of it, if it is at most so many bytes long.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn whole(mut self, conn: &mut Conn, most: usize) -> Result<Option<String>, StoreError> {
         let mut text = String::new();
         while let Some(lines) = self.next(conn).await? {

@@ -48,9 +48,6 @@ impl Retention {
     }
 
     /// Deletes what was kept for long enough, a batch at a time, so that nobody waits for it.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn apply(&self, db: &Db, now: Timestamp) -> Result<Deleted, StoreError> {
         let delete = async |kept: Option<Duration>, delete: Delete| match kept {
             Some(kept) => all(db, now.before(kept), delete).await,

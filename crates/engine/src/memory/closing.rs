@@ -14,9 +14,6 @@ use clifford_store::{
 use clifford_telemetry::failpoint::{self as crash, Point};
 
 /// Closes a conversation; what was said in it and not read yet will be remembered. `false`: it was closed already.
-///
-/// # Errors
-/// The store's.
 pub async fn close(tx: &mut Tx, context: ContextId, now: Timestamp) -> Result<bool, StoreError> {
     let closed = contexts::close(tx, context, now).await?;
     if closed && let Some(through) = memory_write::unread_through(tx, context).await? {
@@ -27,9 +24,6 @@ pub async fn close(tx: &mut Tx, context: ContextId, now: Timestamp) -> Result<bo
 
 /// Closes the conversations in which no person spoke since a time and nothing is at work, each by itself, and returns
 /// how many there were.
-///
-/// # Errors
-/// The store's.
 pub async fn close_idle(db: &Db, since: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
     let idle = contexts::idle(&mut db.read().await?, since).await?;
     let mut closed = 0;
@@ -44,9 +38,6 @@ pub async fn close_idle(db: &Db, since: Timestamp, now: Timestamp) -> Result<u64
 
 /// Closes a conversation if nobody has spoken in it since a time and nothing is at work: what came meanwhile keeps it
 /// open.
-///
-/// # Errors
-/// The store's.
 pub async fn close_if_idle(
     tx: &mut Tx,
     context: ContextId,
@@ -58,9 +49,6 @@ pub async fn close_if_idle(
 
 /// Lets the older half of a conversation that has grown too long be told by a summary. `false`: that is under way, or
 /// there is nothing to tell.
-///
-/// # Errors
-/// The store's.
 pub async fn compact(tx: &mut Tx, context: ContextId, now: Timestamp) -> Result<bool, StoreError> {
     if memory_write::is_compacting(tx, context).await? {
         return Ok(false);

@@ -70,9 +70,6 @@ pub enum Answered {
 }
 
 /// What a run asks, if it does.
-///
-/// # Errors
-/// The store's.
 pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<Asked>, StoreError> {
     if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(approvals::REASON) {
         return Ok(None);

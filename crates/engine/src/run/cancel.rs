@@ -32,9 +32,6 @@ pub struct Cancelled {
 
 /// Cancels a run and everything it created. Returns each run that was cancelled with the claim that held it;
 /// none if the run had ended.
-///
-/// # Errors
-/// The store's.
 pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
     let mut cancelled = Vec::new();
     let mut left = vec![root];

@@ -199,9 +199,6 @@ impl<'a> Session<'a> {
 
     /// A tool with one command may be called by its own name: which tools those are here is looked up where a reply
     /// calls one so.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn know_names(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(), Gone> {
         if let Ok(Reply {
             action: Action::ToolCall { name, .. },
@@ -216,9 +213,6 @@ impl<'a> Session<'a> {
     }
 
     /// The run was woken: what its subagents returned joins the transcript.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn woken(&mut self) -> Result<(), Gone> {
         self.collect_subagents().await?;
         let reason = self.work.run.wake_reason.clone().unwrap_or_else(|| "time".to_owned());
@@ -278,17 +272,11 @@ impl<'a> Session<'a> {
     }
 
     /// Carries a decision out: its steps, messages, subagents and status in one commit.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn carry_out(&mut self, decision: Decision) -> Result<Onward, Gone> {
         self.carry_out_with(decision, Vec::new()).await
     }
 
     /// The same, with files that go along with what it says.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn carry_out_with(&mut self, decision: Decision, encloses: Vec<Enclosed>) -> Result<Onward, Gone> {
         let mut effects = effects(&self.state, &self.rules, decision, RunId::new);
         let says = !effects.says.is_empty() || matches!(effects.then, After::End { .. });

@@ -43,9 +43,6 @@ impl Runs {
     }
 
     /// Begins a run in this process.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
         let now = self.context.clock.now();
         run.lease = Some((self.context.worker, now.after(self.context.settings.lease)));

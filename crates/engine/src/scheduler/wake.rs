@@ -28,9 +28,6 @@ const BATCH: u32 = 200;
 /// Safe to call from several processes: a run is woken by whoever updates its row first. A run whose
 /// context has another one at work is woken when that one has ended. One that sleeps by cron and skips what it missed
 /// sleeps on, if nobody was there for longer than `grace`.
-///
-/// # Errors
-/// The store's.
 pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize, StoreError> {
     let (mut woken, mut last) = (0, None);
     loop {

@@ -46,9 +46,6 @@ pub struct Fired {
 
 /// Fires everything that is due, and returns how much that was. Safe to call from several processes: a due time is
 /// whose row says so first.
-///
-/// # Errors
-/// The store's.
 pub async fn fire_due(cx: &Arc<Context>, now: Timestamp) -> Result<usize, StoreError> {
     let (mut count, mut last) = (0, None);
     loop {

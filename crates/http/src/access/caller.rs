@@ -79,9 +79,6 @@ impl Caller {
     }
 
     /// The caller's own person, if they have spoken before.
-    ///
-    /// # Errors
-    /// The store's.
     pub(crate) async fn own(&self, api: &Shared) -> Result<Option<UserId>, StoreError> {
         if self.person.is_some() {
             return Ok(self.person);

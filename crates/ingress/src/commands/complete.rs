@@ -37,9 +37,6 @@ fn kind(command: &str) -> Option<Kind> {
 
 /// What an argument may become, for somebody who may speak there. `channel` and `user`: what is known of the place and
 /// of who types.
-///
-/// # Errors
-/// The store's.
 pub async fn complete(
     conn: &mut Conn,
     asked: &Completion,

@@ -27,9 +27,6 @@ pub struct Gathered {
 
 impl Gathered {
     /// Gathers it.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn of(conn: &mut Conn, person: UserId, now: Timestamp) -> Result<Self, StoreError> {
         Ok(Self {
             person,

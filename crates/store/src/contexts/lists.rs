@@ -15,9 +15,6 @@ use crate::{
 
 /// What a channel's people choose from: the conversations that began there, and the active one wherever it began;
 /// the latest first.
-///
-/// # Errors
-/// The store's.
 pub async fn here(conn: &mut Conn, channel: &Channel, limit: u32) -> Result<Vec<Context>, StoreError> {
     let sql = format!(
         "{} WHERE channel_id = $1 OR id = $2 ORDER BY last_user_interaction_at DESC, id DESC LIMIT $3",
@@ -40,9 +37,6 @@ pub struct Elsewhere {
 
 /// A person's conversations that began in private chats of theirs other than this one, or are active in one, but for
 /// the active one here; the latest first. With `only`: that one, if it is among them.
-///
-/// # Errors
-/// The store's.
 pub async fn elsewhere(
     conn: &mut Conn,
     user: UserId,
@@ -71,9 +65,6 @@ pub async fn elsewhere(
 }
 
 /// A person's other channels where a conversation is the active one too.
-///
-/// # Errors
-/// The store's.
 pub async fn sharing(
     conn: &mut Conn,
     user: UserId,

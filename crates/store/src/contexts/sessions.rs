@@ -41,9 +41,6 @@ pub struct Said {
 }
 
 /// The conversations of these channels, the latest first, of those before one if that is given.
-///
-/// # Errors
-/// The store's.
 pub async fn of_channels(
     conn: &mut Conn,
     channels: &[ChannelId],
@@ -83,9 +80,6 @@ pub enum Part {
 }
 
 /// Messages of a conversation, newest first. `None`: it is no conversation of these channels.
-///
-/// # Errors
-/// The store's.
 pub async fn messages(
     conn: &mut Conn,
     id: ContextId,

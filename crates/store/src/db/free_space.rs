@@ -42,9 +42,6 @@ const TABLES: &[&str] = &[
 
 /// Takes deleted messages out of the search index for good, and on SQLite out of its log, too; PostgreSQL is asked to
 /// let go of dead rows, and of what its statistics tell of them. `false`: somebody reads what was there before, so try again a little later.
-///
-/// # Errors
-/// The store's.
 pub async fn clean(db: &Db) -> Result<bool, StoreError> {
     db.in_place()?;
     match db.pools() {

@@ -8,9 +8,6 @@ use crate::{Db, Pools, StoreError, Tx};
 const CHANNEL: &str = "clifford_work";
 
 /// Tells every process, when this transaction is committed.
-///
-/// # Errors
-/// The store's.
 pub async fn work(tx: &mut Tx) -> Result<(), StoreError> {
     if tx.is_postgres() {
         tx.execute("SELECT pg_notify($1, '')", args![CHANNEL]).await?;

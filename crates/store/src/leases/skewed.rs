@@ -20,9 +20,6 @@ pub struct Stray {
 }
 
 /// What is held until later than `beyond`.
-///
-/// # Errors
-/// The store's.
 pub async fn find(conn: &mut Conn, beyond: Timestamp) -> Result<Vec<Stray>, StoreError> {
     conn.all(
         "SELECT 'runs' AS held, lease_owner AS owner, MAX(lease_until) AS until FROM runs
@@ -42,9 +39,6 @@ pub async fn find(conn: &mut Conn, beyond: Timestamp) -> Result<Vec<Stray>, Stor
 }
 
 /// Gives back what was found so, unless it was renewed since: whoever looks next takes it.
-///
-/// # Errors
-/// The store's.
 pub async fn give_back(tx: &mut Tx, stray: &Stray, beyond: Timestamp) -> Result<(), StoreError> {
     let span = args![stray.owner, beyond, stray.until];
     let sql = match stray.held.as_str() {

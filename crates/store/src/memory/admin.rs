@@ -72,18 +72,12 @@ pub struct Filter {
 }
 
 /// One item.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: MemoryItemId) -> Result<Option<Item>, StoreError> {
     conn.maybe(format!("SELECT {COLUMNS} FROM memory_items WHERE id = $1"), args![id])
         .await
 }
 
 /// A page of items, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Item>, StoreError> {
     let mut sql = format!("SELECT {COLUMNS} FROM memory_items WHERE 1 = 1");
     let mut args = args![];
@@ -122,9 +116,6 @@ fn holding(text: &str) -> String {
 }
 
 /// All items of a person that a viewer may see, archived ones too: by module and key, the active one first.
-///
-/// # Errors
-/// The store's.
 pub async fn seen_by(conn: &mut Conn, user: UserId, viewer: Viewer) -> Result<Vec<Item>, StoreError> {
     let (seen, mut args) = seen(viewer, 2);
     args.insert(0, user.into());
@@ -206,9 +197,6 @@ pub async fn update(tx: &mut Tx, item: &Item) -> Result<(), StoreError> {
 }
 
 /// How many of a person's active items a level holds beside one, and how many of them are pinned.
-///
-/// # Errors
-/// The store's.
 pub async fn beside(conn: &mut Conn, item: &Item) -> Result<(i64, i64), StoreError> {
     conn.one(
         "SELECT COUNT(*), COUNT(CASE WHEN pinned THEN 1 END) FROM memory_items
@@ -219,9 +207,6 @@ pub async fn beside(conn: &mut Conn, item: &Item) -> Result<(i64, i64), StoreErr
 }
 
 /// Archives so many of a level's unpinned items beside one: the least recently seen.
-///
-/// # Errors
-/// The store's.
 pub async fn archive_oldest(tx: &mut Tx, item: &Item, count: i64) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE memory_items SET archived = $1 WHERE id IN (
@@ -235,9 +220,6 @@ pub async fn archive_oldest(tx: &mut Tx, item: &Item, count: i64) -> Result<(), 
 }
 
 /// Deletes an item for good. `false`: there is none.
-///
-/// # Errors
-/// The store's.
 pub async fn delete(tx: &mut Tx, id: MemoryItemId) -> Result<bool, StoreError> {
     let deleted = tx.execute("DELETE FROM memory_items WHERE id = $1", args![id]).await?;
     Ok(deleted == 1)
@@ -245,9 +227,6 @@ pub async fn delete(tx: &mut Tx, id: MemoryItemId) -> Result<bool, StoreError> {
 
 /// Deletes a person's items of a module and key for good, archived ones too, as far as a viewer sees them; returns
 /// how many there were.
-///
-/// # Errors
-/// The store's.
 pub async fn forget(tx: &mut Tx, user: UserId, module: &str, key: &str, viewer: Viewer) -> Result<u64, StoreError> {
     let (seen, more) = seen(viewer, 4);
     let args = [args![user, module, key], more].concat();
@@ -259,9 +238,6 @@ pub async fn forget(tx: &mut Tx, user: UserId, module: &str, key: &str, viewer: 
 }
 
 /// Deletes all items of a person for good, as far as a viewer sees them; returns how many there were.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_all(tx: &mut Tx, user: UserId, viewer: Viewer) -> Result<u64, StoreError> {
     let (seen, more) = seen(viewer, 2);
     let args = [args![user], more].concat();

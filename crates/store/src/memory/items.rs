@@ -42,9 +42,6 @@ pub enum Viewer {
 }
 
 /// A person's active items that a viewer may see: by level, pinned first, then the most recently seen.
-///
-/// # Errors
-/// The store's.
 pub async fn active(conn: &mut Conn, user: UserId, viewer: Viewer, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
     let (sql, args) = ask_active(user, viewer, limit);
     conn.all(sql, args).await

@@ -134,9 +134,6 @@ struct ElsewhereRow {
 }
 
 /// Finds what a prompt is made of.
-///
-/// # Errors
-/// The store's.
 pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, StoreError> {
     let conversation = wanted.conversation;
     let asks = [

@@ -32,9 +32,6 @@ pub struct Standing {
 }
 
 /// Where a conversation stands. `None`: it is gone.
-///
-/// # Errors
-/// The store's.
 pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Standing>, StoreError> {
     conn.maybe(
         "SELECT channel_id, user_id, space_id, summary, summary_of, compacted_through, remembered_through
@@ -45,9 +42,6 @@ pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Stan
 }
 
 /// The next messages of a conversation behind `after`, up to and with `through`, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn next(
     conn: &mut Conn,
     context: ContextId,
@@ -69,9 +63,6 @@ pub async fn next(
 }
 
 /// The last message of a conversation, if a person has said something in it that was not read yet.
-///
-/// # Errors
-/// The store's.
 pub async fn unread_through(conn: &mut Conn, context: ContextId) -> Result<Option<MessageId>, StoreError> {
     let row: Option<(MessageId,)> = conn
         .maybe(
@@ -86,9 +77,6 @@ pub async fn unread_through(conn: &mut Conn, context: ContextId) -> Result<Optio
 }
 
 /// Whether a conversation is about to be compacted.
-///
-/// # Errors
-/// The store's.
 pub async fn is_compacting(conn: &mut Conn, context: ContextId) -> Result<bool, StoreError> {
     let row: Option<(String,)> = conn
         .maybe(
@@ -113,9 +101,6 @@ const NOT_COMPACTED: &str = "FROM messages WHERE context_id = $1
      AND id < COALESCE((SELECT MIN(id) FROM messages WHERE context_id = $1 AND status = 'queued'), 'z')";
 
 /// The older half of a conversation, without what waits to be answered, and the message behind it; oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<Place>, StoreError> {
     let all: (i64,) = conn
         .one(format!("SELECT COUNT(*) {NOT_COMPACTED}"), args![context])
@@ -128,9 +113,6 @@ pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<Place
 }
 
 /// Notes that a conversation was read up to a message.
-///
-/// # Errors
-/// The store's.
 pub async fn remembered(tx: &mut Tx, context: ContextId, through: MessageId) -> Result<(), StoreError> {
     tx.later(
         "UPDATE contexts SET remembered_through = $1
@@ -152,9 +134,6 @@ pub struct Summary {
 }
 
 /// Lets a summary stand for the beginning of a conversation. Its turns are those that stayed.
-///
-/// # Errors
-/// The store's.
 pub async fn compacted(tx: &mut Tx, context: ContextId, summary: &Summary) -> Result<(), StoreError> {
     tx.later(
         "UPDATE contexts SET summary = $1, summary_of = $2, compacted_through = $3,
@@ -168,9 +147,6 @@ pub async fn compacted(tx: &mut Tx, context: ContextId, summary: &Summary) -> Re
 
 /// Keeps a person's items to this transaction until it ends: called before [`items`] where they are written then.
 /// A conversation is locked before its people.
-///
-/// # Errors
-/// The store's.
 pub async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
     // SQLite has one writer at a time.
     if tx.is_postgres() {
@@ -184,9 +160,6 @@ pub async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
 }
 
 /// A person's active items, all of them, in the order of prompts.
-///
-/// # Errors
-/// The store's.
 pub async fn items(conn: &mut Conn, user: UserId) -> Result<Vec<Item>, StoreError> {
     conn.all(
         "SELECT id, module, key, value, level, confidence, origin_space, shareable, pinned, created_at, last_seen_at
@@ -278,9 +251,6 @@ pub struct Kept {
 }
 
 /// Compactions that ended before a time and whose messages are still there, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Result<Vec<Kept>, StoreError> {
     conn.all(
         "SELECT id, context_id, through FROM jobs WHERE mode = 'compact' AND status = 'done' AND purged_at IS NULL
@@ -292,9 +262,6 @@ pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Resul
 
 /// Deletes messages that a summary tells, up to and with one, oldest first, with their parts and files; not what is
 /// still to be sent. Returns how many there were.
-///
-/// # Errors
-/// The store's.
 pub async fn delete_compacted(
     tx: &mut Tx,
     context: ContextId,
@@ -322,9 +289,6 @@ pub async fn delete_compacted(
 }
 
 /// Notes of a compaction that its messages were deleted, if they all are.
-///
-/// # Errors
-/// The store's.
 pub async fn purged(tx: &mut Tx, job: JobId, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
         "UPDATE jobs SET purged_at = $1 WHERE id = $2 AND NOT EXISTS (

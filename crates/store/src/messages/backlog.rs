@@ -30,9 +30,6 @@ pub struct Backlogs {
 }
 
 /// What waits now.
-///
-/// # Errors
-/// The store's.
 pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError> {
     let runs = "SELECT COUNT(*), MIN(CASE WHEN wake_at > updated_at THEN wake_at ELSE updated_at END) FROM runs
         WHERE status = 'pending' AND (wake_at IS NULL OR wake_at <= $1)";

@@ -19,9 +19,6 @@ pub struct Announced {
 }
 
 /// How often an event was announced before and not retracted.
-///
-/// # Errors
-/// The store's.
 pub async fn deaths(conn: &mut Conn, id: &str) -> Result<i64, StoreError> {
     let row: Option<(i64,)> = conn
         .maybe("SELECT deaths FROM inbound_attempts WHERE id = $1", args![id])
@@ -30,9 +27,6 @@ pub async fn deaths(conn: &mut Conn, id: &str) -> Result<i64, StoreError> {
 }
 
 /// Whether any of these events is set aside.
-///
-/// # Errors
-/// The store's.
 pub async fn is_any_quarantined(conn: &mut Conn, ids: &[String; 2]) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM inbound_attempts WHERE id IN ($1, $2) AND quarantined_at IS NOT NULL LIMIT 1",
@@ -42,9 +36,6 @@ pub async fn is_any_quarantined(conn: &mut Conn, ids: &[String; 2]) -> Result<bo
 }
 
 /// Announces an event.
-///
-/// # Errors
-/// The store's.
 pub async fn announce(tx: &mut Tx, id: &str, platform: &str, now: Timestamp) -> Result<Announced, StoreError> {
     tx.later(
         "DELETE FROM inbound_attempts WHERE updated_at < $1 AND quarantined_at IS NULL",
@@ -66,9 +57,6 @@ pub async fn announce(tx: &mut Tx, id: &str, platform: &str, now: Timestamp) -> 
 }
 
 /// Nobody died of it.
-///
-/// # Errors
-/// The store's.
 pub async fn retract(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
     tx.execute(
         "DELETE FROM inbound_attempts WHERE id = $1 AND quarantined_at IS NULL",
@@ -79,9 +67,6 @@ pub async fn retract(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
 }
 
 /// Sets it aside.
-///
-/// # Errors
-/// The store's.
 pub async fn quarantine(tx: &mut Tx, id: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE inbound_attempts SET quarantined_at = $1, updated_at = $1 WHERE id = $2",

@@ -65,9 +65,6 @@ pub struct OutgoingPart {
 
 /// Claims up to `limit` messages that nobody holds and that this process can send, oldest first, each with the
 /// parts that were not delivered. What this worker holds already is in its gates, however old its lease.
-///
-/// # Errors
-/// The store's.
 pub async fn claim(
     tx: &mut Tx,
     look: Look,
@@ -92,9 +89,6 @@ pub async fn claim(
 }
 
 /// The parts of a message that have not been delivered, in order.
-///
-/// # Errors
-/// The store's.
 pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPart>, StoreError> {
     conn.all(
         "SELECT seq, delivery_key, body, status FROM message_parts
@@ -105,9 +99,6 @@ pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPa
 }
 
 /// The messages that a worker is to send, as the rows have them.
-///
-/// # Errors
-/// The store's.
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, StoreError> {
     let rows: Vec<(MessageId,)> = conn
         .all(
@@ -119,9 +110,6 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, S
 }
 
 /// Gives a message back that this worker was to send: whoever looks next takes it.
-///
-/// # Errors
-/// The store's.
 pub async fn give_back(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
@@ -134,9 +122,6 @@ pub async fn give_back(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Res
 
 /// Whether a message is still this worker's to send. A lease that will not last half of its time any more is renewed,
 /// as is one that ran out if nobody has taken it: nobody else is to take it while it is being sent.
-///
-/// # Errors
-/// The store's.
 pub async fn keep(
     db: &Db,
     message: MessageId,
@@ -173,9 +158,6 @@ pub async fn keep(
 
 /// Marks a part that is about to be sent: if this process dies now, it may have arrived. Nothing, if the message is
 /// another worker's by now.
-///
-/// # Errors
-/// The store's.
 pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: WorkerId) -> Result<(), StoreError> {
     tx.later(
         &format!(
@@ -194,9 +176,6 @@ pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: Wor
 }
 
 /// Marks a part that was about to be sent as not sent, if its message is this worker's: it cannot have arrived.
-///
-/// # Errors
-/// The store's.
 pub async fn part_unsent(tx: &mut Tx, message: MessageId, worker: WorkerId, seq: i64) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE message_parts SET status = 'pending' WHERE message_id = $1 AND seq = $2 AND status = 'sending'
@@ -235,9 +214,6 @@ pub struct Delivered<'a> {
 
 /// Marks a part as delivered, and the next one as being sent. The last part's delivery is the message's, unless another
 /// was refused. A file's content goes. Nothing, if the message is another worker's by now.
-///
-/// # Errors
-/// The store's.
 pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) -> Result<(), StoreError> {
     let Delivered {
         message, seq, worker, ..
@@ -283,9 +259,6 @@ pub struct Refused<'a> {
 }
 
 /// Marks a part as failed, and the one to be sent next as being sent. `false`: the message is another worker's by now.
-///
-/// # Errors
-/// The store's.
 pub async fn part_refused(tx: &mut Tx, part: Refused<'_>) -> Result<bool, StoreError> {
     let noted = tx
         .execute(
@@ -319,9 +292,6 @@ fn passing_reason() -> String {
 }
 
 /// Records that an attempt failed.
-///
-/// # Errors
-/// The store's.
 pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<(), StoreError> {
     tx.execute(
         format!(
@@ -335,9 +305,6 @@ pub async fn attempt_failed(tx: &mut Tx, message: MessageId, worker: WorkerId, r
 }
 
 /// Sets a message aside: what follows it in its chat no longer waits for it.
-///
-/// # Errors
-/// The store's.
 pub async fn set_aside(
     tx: &mut Tx,
     message: MessageId,
@@ -357,9 +324,6 @@ pub async fn set_aside(
 }
 
 /// Gives up what is left of a message: the platform will not take it. Returns whether it was this worker's to give up.
-///
-/// # Errors
-/// The store's.
 pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &str) -> Result<bool, StoreError> {
     let failed = tx
         .execute(
@@ -392,9 +356,6 @@ pub(crate) async fn give_up_parts(tx: &mut Tx, message: &str) -> Result<(), Stor
 }
 
 /// Writes how a message stands to isolation.
-///
-/// # Errors
-/// The store's.
 pub async fn mark(tx: &mut Tx, message: MessageId, worker: WorkerId, mark: Mark) -> Result<(), StoreError> {
     tx.execute(
         format!("UPDATE messages SET isolation = $1 WHERE id = $2 AND {IS_OURS}"),
@@ -406,9 +367,6 @@ pub async fn mark(tx: &mut Tx, message: MessageId, worker: WorkerId, mark: Mark)
 
 /// Quarantines a message. Its undelivered parts stay pending, to be sent another time. `false`: it is another worker's
 /// by now.
-///
-/// # Errors
-/// The store's.
 pub async fn quarantine(
     tx: &mut Tx,
     message: MessageId,
@@ -438,9 +396,6 @@ pub async fn quarantine(
 }
 
 /// The chat has a new address: what waits for it goes there.
-///
-/// # Errors
-/// The store's.
 pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, address: &Address) -> Result<(), StoreError> {
     tx.execute(
         format!("UPDATE messages SET address = $1 WHERE id = $2 AND {IS_OURS}"),
@@ -452,9 +407,6 @@ pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, addres
 
 /// Whether a channel has an undelivered message that is older than this one, and not set aside: order is kept across
 /// processes.
-///
-/// # Errors
-/// The store's.
 pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM messages WHERE channel_id = $1 AND id < $2 AND direction = 'outbound'
@@ -465,9 +417,6 @@ pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) 
 }
 
 /// Why messages of a run could not be delivered, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(Option<String>,)> = conn
         .all(
@@ -479,9 +428,6 @@ pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, Sto
 }
 
 /// How many messages wait, and since when the oldest does.
-///
-/// # Errors
-/// The store's.
 pub async fn backlog(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), StoreError> {
     let row: (i64, Option<i64>) = conn
         .one(

@@ -26,9 +26,6 @@ struct Stored<'a> {
 
 /// Notes of a stored message that it quotes the message with this platform id. If that was deleted or set aside meanwhile,
 /// the quote goes.
-///
-/// # Errors
-/// The store's.
 pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> Result<(), StoreError> {
     tx.later(
         "UPDATE messages SET quote = $1 WHERE id = $2",
@@ -48,9 +45,6 @@ pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> R
 }
 
 /// Removes the quotes of what people wrote for a run that is set aside.
-///
-/// # Errors
-/// The store's.
 pub async fn remove_of_run(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     let written: Vec<(ChannelId, String)> = tx
         .all(
@@ -79,9 +73,6 @@ struct Quoting {
 
 /// Removes the quotes of these messages, which were deleted or set aside, from the newest messages of their channel. Returns the
 /// runs that were asked with such a quote, after locking their conversations.
-///
-/// # Errors
-/// The store's.
 pub async fn remove(tx: &mut Tx, channel: ChannelId, deleted: &[String]) -> Result<Vec<RunId>, StoreError> {
     let rows: Vec<Quoting> = tx
         .all(

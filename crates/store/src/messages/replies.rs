@@ -80,9 +80,6 @@ impl Answered {
 }
 
 /// The message of a place that the platform knows by this id, whichever way it went.
-///
-/// # Errors
-/// The store's.
 pub async fn find(
     conn: &mut Conn,
     platform: Platform,

@@ -74,9 +74,6 @@ const KEPT: &str = "m.status <> 'queued' AND m.deleted_at IS NULL";
 const BEHIND: &str = "m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3)";
 
 /// The newest messages of a context behind one that are not a run's own, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn since(
     conn: &mut Conn,
     context: ContextId,
@@ -91,9 +88,6 @@ pub async fn since(
 }
 
 /// How many those are: asked only where there are more than are read.
-///
-/// # Errors
-/// The store's.
 pub async fn count_since(conn: &mut Conn, context: ContextId, run: RunId, after: MessageId) -> Result<u64, StoreError> {
     let is_open = deaths::is_open("m.");
     let sql = format!("SELECT COUNT(*) FROM messages m WHERE {KEPT} AND {is_open} AND m.context_id = $1 AND {BEHIND}");
@@ -102,9 +96,6 @@ pub async fn count_since(conn: &mut Conn, context: ContextId, run: RunId, after:
 }
 
 /// One message of a context, if nobody deleted it.
-///
-/// # Errors
-/// The store's.
 pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<Option<Said>, StoreError> {
     let found: Option<SaidRow> = conn
         .maybe(
@@ -116,9 +107,6 @@ pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<O
 }
 
 /// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
-///
-/// # Errors
-/// The store's.
 pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
     let count: (i64,) = conn
         .one(

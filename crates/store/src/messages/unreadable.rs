@@ -9,9 +9,6 @@ use crate::{Conn, StoreError, Tx, removal::each};
 const MOST: usize = 16_384;
 
 /// Keeps a payload, unless it is kept already; `false`: it is. Its id is its hash, so the table's key finds it.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(
     tx: &mut Tx,
     platform: &str,
@@ -43,9 +40,6 @@ pub struct Unreadable {
 }
 
 /// A page of what could not be read, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, after: &str, limit: u32) -> Result<Vec<Unreadable>, StoreError> {
     conn.all(
         "SELECT id, platform, payload FROM unreadable_events WHERE id > $1 ORDER BY id LIMIT $2",
@@ -55,9 +49,6 @@ pub async fn page(conn: &mut Conn, after: &str, limit: u32) -> Result<Vec<Unread
 }
 
 /// Deletes what could not be read.
-///
-/// # Errors
-/// The store's.
 pub async fn delete(tx: &mut Tx, ids: &[String]) -> Result<u64, StoreError> {
     each(tx, "DELETE FROM unreadable_events WHERE id IN ({})", ids).await
 }

@@ -12,9 +12,6 @@ use crate::{
 };
 
 /// A page of messages, newest first: of a channel, of a conversation with what its runs ask there, or of all.
-///
-/// # Errors
-/// The store's.
 pub async fn page(
     conn: &mut Conn,
     channel: Option<ChannelId>,
@@ -57,9 +54,6 @@ pub async fn page(
 }
 
 /// A page of the messages in a person's private channels, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn private_page(
     conn: &mut Conn,
     user: UserId,
@@ -88,9 +82,6 @@ pub struct Keyed {
 }
 
 /// The message of a sender's key.
-///
-/// # Errors
-/// The store's.
 pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Keyed>, StoreError> {
     conn.maybe(
         "SELECT id, run_id, request_hash FROM messages WHERE channel_id = $1 AND idempotency_key = $2",
@@ -100,9 +91,6 @@ pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Opt
 }
 
 /// What a run said, in order.
-///
-/// # Errors
-/// The store's.
 pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
     conn.all(
         format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
@@ -112,9 +100,6 @@ pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreE
 }
 
 /// What the caller of a run is shown, in order: what it said, and what it and its subagents ask.
-///
-/// # Errors
-/// The store's.
 pub async fn shown_of(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
     conn.all(
         format!(

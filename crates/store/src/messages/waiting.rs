@@ -46,9 +46,6 @@ impl Queued {
 }
 
 /// What waits in a context, in the order in which it was written.
-///
-/// # Errors
-/// The store's.
 pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
     let (sql, args) = ask_queued(context);
     conn.all(sql, args).await
@@ -66,9 +63,6 @@ pub(crate) fn ask_queued(context: ContextId) -> Ask {
 
 /// Lets a message wait for the run at work in its context to end; its answer goes to this address, and is made as its
 /// sender wants it.
-///
-/// # Errors
-/// The store's.
 pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<Mode>) -> Result<(), StoreError> {
     tx.later(
         "UPDATE messages SET status = 'queued', run_id = NULL, metadata = $3, address = $1 WHERE id = $2",
@@ -78,9 +72,6 @@ pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<M
 }
 
 /// Drops what waits in a context (somebody said stop), and returns it.
-///
-/// # Errors
-/// The store's.
 pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
     let dropped = queued(tx, context).await?;
     tx.execute(

@@ -15,9 +15,6 @@ pub const LENGTH: usize = 8;
 const HASH: &str = "claim_code_hash";
 
 /// Makes a code in place of an older one. `None`: there is an owner.
-///
-/// # Errors
-/// The store's.
 pub async fn make(tx: &mut Tx, now: Timestamp) -> Result<Option<String>, StoreError> {
     if users::has_owner(tx).await? {
         return Ok(None);
@@ -28,17 +25,11 @@ pub async fn make(tx: &mut Tx, now: Timestamp) -> Result<Option<String>, StoreEr
 }
 
 /// The hash of the code, in upper case, that was made and not used.
-///
-/// # Errors
-/// The store's.
 pub async fn hash(conn: &mut Conn) -> Result<Option<String>, StoreError> {
     settings::get(conn, BOT, HASH).await
 }
 
 /// Uses up the code of this hash. `false`: it is not the one that is good.
-///
-/// # Errors
-/// The store's.
 pub async fn take(tx: &mut Tx, hash: &str) -> Result<bool, StoreError> {
     settings::take(tx, BOT, HASH, hash).await
 }

@@ -61,9 +61,6 @@ pub struct Account {
 }
 
 /// Who somebody is. `None`: there is no such person (any more).
-///
-/// # Errors
-/// The store's.
 pub async fn person(conn: &mut Conn, id: UserId) -> Result<Option<Person>, StoreError> {
     #[derive(FromRow)]
     struct Row {
@@ -106,9 +103,6 @@ pub struct Circle {
 }
 
 /// A person's circle.
-///
-/// # Errors
-/// The store's.
 pub async fn circle(conn: &mut Conn, person: UserId) -> Result<Circle, StoreError> {
     #[derive(FromRow)]
     struct Row {
@@ -164,9 +158,6 @@ pub struct Said {
 }
 
 /// A page of what a person said, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
     conn.all(
         "SELECT m.id, m.content || COALESCE(' ' || m.attachments, '') AS text, c.kind <> 'private' AS is_shared
@@ -178,9 +169,6 @@ pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> R
 }
 
 /// A page of what runs were asked in a person's name, oldest first: messages that were deleted may stand there.
-///
-/// # Errors
-/// The store's.
 pub async fn asked(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
     conn.all(
         "SELECT r.id, r.input_text AS text, c.kind <> 'private' AS is_shared
@@ -192,9 +180,6 @@ pub async fn asked(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> 
 }
 
 /// The values of all that is remembered of a person.
-///
-/// # Errors
-/// The store's.
 pub async fn values(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all("SELECT value FROM memory_items WHERE user_id = $1", args![person])
@@ -203,9 +188,6 @@ pub async fn values(conn: &mut Conn, person: UserId) -> Result<Vec<String>, Stor
 }
 
 /// The keys of what is remembered of a person and of nobody else by them.
-///
-/// # Errors
-/// The store's.
 pub async fn keys(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
@@ -218,9 +200,6 @@ pub async fn keys(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreE
 }
 
 /// Takes what became of a person's items from the results of the jobs of these channels' conversations.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_results(tx: &mut Tx, person: UserId, channels: &[ChannelId]) -> Result<u64, StoreError> {
     let mut changed = 0;
     for channel in channels {
@@ -258,9 +237,6 @@ pub struct Joint {
 }
 
 /// The runs of others that hold messages of a person's.
-///
-/// # Errors
-/// The store's.
 pub async fn joint_runs(conn: &mut Conn, person: UserId) -> Result<Vec<Joint>, StoreError> {
     conn.all(
         "SELECT r.id, r.input_text AS input, m.content FROM messages m JOIN runs r ON r.id = m.run_id
@@ -272,9 +248,6 @@ pub async fn joint_runs(conn: &mut Conn, person: UserId) -> Result<Vec<Joint>, S
 }
 
 /// What a run was asked.
-///
-/// # Errors
-/// The store's.
 pub async fn input(conn: &mut Conn, run: RunId) -> Result<String, StoreError> {
     let row: (String,) = conn
         .one("SELECT input_text FROM runs WHERE id = $1", args![run])
@@ -283,9 +256,6 @@ pub async fn input(conn: &mut Conn, run: RunId) -> Result<String, StoreError> {
 }
 
 /// Sets what a run was asked.
-///
-/// # Errors
-/// The store's.
 pub async fn set_input(tx: &mut Tx, run: RunId, input: &str) -> Result<(), StoreError> {
     tx.execute("UPDATE runs SET input_text = $1 WHERE id = $2", args![input, run])
         .await?;
@@ -293,9 +263,6 @@ pub async fn set_input(tx: &mut Tx, run: RunId, input: &str) -> Result<(), Store
 }
 
 /// The coordinator runs of a person that have not ended.
-///
-/// # Errors
-/// The store's.
 pub async fn unended(conn: &mut Conn, person: UserId) -> Result<Vec<RunId>, StoreError> {
     let rows: Vec<(RunId,)> = conn
         .all(
@@ -308,9 +275,6 @@ pub async fn unended(conn: &mut Conn, person: UserId) -> Result<Vec<RunId>, Stor
 }
 
 /// What others wrote for a run waits for the next one in its conversation; what the person wrote waits for nothing.
-///
-/// # Errors
-/// The store's.
 pub async fn give_back(tx: &mut Tx, run: RunId, person: UserId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET status = 'queued', run_id = NULL, metadata = NULL,
@@ -328,9 +292,6 @@ pub async fn give_back(tx: &mut Tx, run: RunId, person: UserId) -> Result<(), St
 }
 
 /// Whether something is still on its way to a person's private channels.
-///
-/// # Errors
-/// The store's.
 pub async fn awaits_delivery(conn: &mut Conn, person: UserId) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending')
@@ -341,9 +302,6 @@ pub async fn awaits_delivery(conn: &mut Conn, person: UserId) -> Result<bool, St
 }
 
 /// Whether a person is being erased.
-///
-/// # Errors
-/// The store's.
 pub async fn is_under_way(conn: &mut Conn, person: UserId) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM jobs WHERE user_id = $1 AND kind = 'erase' AND status = 'pending' LIMIT 1",
@@ -353,9 +311,6 @@ pub async fn is_under_way(conn: &mut Conn, person: UserId) -> Result<bool, Store
 }
 
 /// Where the files of a person's are.
-///
-/// # Errors
-/// The store's.
 pub async fn files(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
@@ -368,9 +323,6 @@ pub async fn files(conn: &mut Conn, person: UserId) -> Result<Vec<String>, Store
 
 /// Takes what works in these channels from whoever has it, so that it begins anew with what is stored now: prompts in
 /// memory hold what was there before. Returns the runs, each with the claim that held it.
-///
-/// # Errors
-/// The store's.
 pub async fn take_work(tx: &mut Tx, channels: &[ChannelId]) -> Result<Vec<(RunId, i64)>, StoreError> {
     let mut taken = Vec::new();
     for channel in channels {

@@ -16,7 +16,6 @@ pub const PAGE: u32 = 200;
 /// An exported row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is the row of its name")]
 pub enum Record {
     User(User),
     Identity(Identity),
@@ -38,7 +37,6 @@ pub enum Record {
 
 /// A kind of record, in the order of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the record of its name")]
 pub enum Kind {
     User,
     Identity,
@@ -259,9 +257,6 @@ impl Cursor {
 }
 
 /// The next page of a person's records; the cursor moves on. Empty: there are no more.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Result<Vec<Record>, StoreError> {
     while let Some(kind) = Kind::ALL.get(cursor.kind) {
         let records = match kind {

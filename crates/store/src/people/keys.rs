@@ -47,9 +47,6 @@ pub async fn put(tx: &mut Tx, user: UserId, key: &SealedKey, now: Timestamp) -> 
 }
 
 /// The keys of a person, by provider.
-///
-/// # Errors
-/// The store's.
 pub async fn list(conn: &mut Conn, user: UserId) -> Result<Vec<OwnKey>, StoreError> {
     conn.all(
         "SELECT provider, created_at FROM user_secrets WHERE user_id = $1 ORDER BY provider",
@@ -59,9 +56,6 @@ pub async fn list(conn: &mut Conn, user: UserId) -> Result<Vec<OwnKey>, StoreErr
 }
 
 /// Whether one person alone wrote what a run answers. Where several did, it is nobody's own, and nobody's key pays.
-///
-/// # Errors
-/// The store's.
 pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> {
     let people: Option<(i64,)> = conn
         .maybe(
@@ -81,18 +75,12 @@ pub(crate) fn ask_of(user: UserId) -> Ask {
 }
 
 /// What a run of a person's works with.
-///
-/// # Errors
-/// The store's.
 pub async fn of(conn: &mut Conn, user: UserId) -> Result<Vec<SealedKey>, StoreError> {
     let (sql, args) = ask_of(user);
     conn.all(sql, args).await
 }
 
 /// Forgets a person's key for a provider. `false`: there was none.
-///
-/// # Errors
-/// The store's.
 pub async fn remove(tx: &mut Tx, user: UserId, provider: &str) -> Result<bool, StoreError> {
     let removed = tx
         .execute(

@@ -20,9 +20,6 @@ pub struct Account {
 
 /// From here to the end of the transaction nobody else links or parts accounts. It is asked first: what a
 /// transaction holds already may be what another waits for.
-///
-/// # Errors
-/// The store's.
 pub async fn one_at_a_time(tx: &mut Tx) -> Result<(), StoreError> {
     // On SQLite every transaction is the only one that writes.
     if tx.is_postgres() {
@@ -32,9 +29,6 @@ pub async fn one_at_a_time(tx: &mut Tx) -> Result<(), StoreError> {
 }
 
 /// Stores a code, in place of all others of the same person, and drops those that are good no more.
-///
-/// # Errors
-/// The store's.
 pub async fn put_code(
     tx: &mut Tx,
     code_hash: &str,
@@ -69,9 +63,6 @@ pub struct Maker {
 }
 
 /// Who made a code, if it is good.
-///
-/// # Errors
-/// The store's.
 pub async fn maker(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<Option<Maker>, StoreError> {
     conn.maybe(
         "SELECT user_id, platform, platform_user_id FROM link_codes WHERE code_hash = $1 AND expires_at > $2",
@@ -81,9 +72,6 @@ pub async fn maker(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<O
 }
 
 /// Takes a code out of use. `false`: there is none.
-///
-/// # Errors
-/// The store's.
 pub async fn take_code(tx: &mut Tx, code_hash: &str) -> Result<bool, StoreError> {
     let taken = tx
         .execute("DELETE FROM link_codes WHERE code_hash = $1", args![code_hash])
@@ -92,9 +80,6 @@ pub async fn take_code(tx: &mut Tx, code_hash: &str) -> Result<bool, StoreError>
 }
 
 /// When an account tried to enter a code, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn tries(
     conn: &mut Conn,
     account: &Account,
@@ -113,9 +98,6 @@ pub async fn tries(
 }
 
 /// Records that an account tries to enter a code, and forgets every try that counts no more.
-///
-/// # Errors
-/// The store's.
 pub async fn record_try(
     tx: &mut Tx,
     account: &Account,
@@ -145,9 +127,6 @@ pub struct Remembered {
 }
 
 /// How much is remembered of a person.
-///
-/// # Errors
-/// The store's.
 pub async fn remembered(conn: &mut Conn, user: UserId) -> Result<Remembered, StoreError> {
     conn.one(
         "SELECT COUNT(*) - COUNT(CASE WHEN shareable OR origin_space IS NOT NULL THEN 1 END) AS in_private,

@@ -36,9 +36,6 @@ pub const BY_RULE: [&str; 3] = ["memory_items", "link_codes", "user_secrets"];
 
 /// Locks two people, and before them what others lock before them, until the transaction ends: nothing is written
 /// for them meanwhile, and what others were about to write is there, or fails. Each is `None` if they are gone.
-///
-/// # Errors
-/// The store's.
 pub async fn lock(tx: &mut Tx, people: [UserId; 2]) -> Result<[Option<User>; 2], StoreError> {
     // On SQLite every transaction is the only one that writes.
     if tx.is_postgres() {
@@ -56,9 +53,6 @@ pub async fn lock(tx: &mut Tx, people: [UserId; 2]) -> Result<[Option<User>; 2],
 }
 
 /// Whether one of two people is being deleted.
-///
-/// # Errors
-/// The store's.
 pub async fn is_being_erased(conn: &mut Conn, people: [UserId; 2]) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM jobs WHERE user_id IN ($1, $2) AND kind = 'erase' AND status = 'pending' LIMIT 1",
@@ -69,9 +63,6 @@ pub async fn is_being_erased(conn: &mut Conn, people: [UserId; 2]) -> Result<boo
 
 /// Makes one person part of another, who is from now on as `into` says, and deletes what is left of the first. Of
 /// each level of items stay as many as `caps` says, besides what is pinned.
-///
-/// # Errors
-/// The store's.
 pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Timestamp) -> Result<(), StoreError> {
     tx.later("DELETE FROM link_codes WHERE user_id = $1", args![from])
         .await?;
@@ -212,9 +203,6 @@ async fn rename_in_summaries(tx: &mut Tx, from: UserId, into: UserId) -> Result<
 
 /// Makes an account that is one of several a person of its own, with its private channels, the conversations that
 /// began there, and what was learned in them. Everything else stays where it is.
-///
-/// # Errors
-/// The store's.
 pub async fn part(
     tx: &mut Tx,
     user: &User,

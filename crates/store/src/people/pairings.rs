@@ -22,9 +22,6 @@ pub struct Pairing {
 }
 
 /// The request of an account, if it made one that has not expired.
-///
-/// # Errors
-/// The store's.
 pub async fn of_account(
     conn: &mut Conn,
     platform: Platform,
@@ -40,9 +37,6 @@ pub async fn of_account(
 }
 
 /// Stores a request, in place of an older one of the same account.
-///
-/// # Errors
-/// The store's.
 pub async fn put(
     tx: &mut Tx,
     platform: Platform,
@@ -65,9 +59,6 @@ pub async fn put(
 }
 
 /// Takes the request of a code out, so that the code is good once.
-///
-/// # Errors
-/// The store's.
 pub async fn take(tx: &mut Tx, code_hash: &str, now: Timestamp) -> Result<Option<Pairing>, StoreError> {
     tx.maybe(
         "DELETE FROM pairings WHERE code_hash = $1 AND expires_at > $2
@@ -78,9 +69,6 @@ pub async fn take(tx: &mut Tx, code_hash: &str, now: Timestamp) -> Result<Option
 }
 
 /// Everyone who asked and whose code is good.
-///
-/// # Errors
-/// The store's.
 pub async fn list(conn: &mut Conn, now: Timestamp) -> Result<Vec<Pairing>, StoreError> {
     conn.all(
         "SELECT platform, platform_user_id, name, expires_at FROM pairings WHERE expires_at > $1 ORDER BY created_at",

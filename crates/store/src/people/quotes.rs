@@ -118,9 +118,6 @@ pub struct Cell {
 
 impl Column {
     /// A page of its texts behind one of them; none if that was the last one.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn page(
         &self,
         conn: &mut Conn,
@@ -157,9 +154,6 @@ impl Column {
     }
 
     /// Replaces a text.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn replace(&self, tx: &mut Tx, cell: &Cell, text: &str) -> Result<(), StoreError> {
         let Self {
             table, name, key, seq, ..
@@ -182,9 +176,6 @@ impl Cell {
 }
 
 /// A page of what people other than one wrote in a channel, or the bot before a time, by id: it stays as it is.
-///
-/// # Errors
-/// The store's.
 pub async fn staying(
     conn: &mut Conn,
     channel: ChannelId,
@@ -217,9 +208,6 @@ pub struct Anywhere {
 }
 
 /// A page of all messages, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<Anywhere>, StoreError> {
     conn.all(
         format!(
@@ -233,9 +221,6 @@ pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<An
 
 /// The names of other people than one, of their accounts, of spaces and channels, and the prompts of agents: they stay
 /// as they are.
-///
-/// # Errors
-/// The store's.
 pub async fn names(conn: &mut Conn, but: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
@@ -251,9 +236,6 @@ pub async fn names(conn: &mut Conn, but: UserId) -> Result<Vec<String>, StoreErr
 }
 
 /// Deletes the summaries that tell a person's words.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_summaries(tx: &mut Tx, person: UserId) -> Result<u64, StoreError> {
     tx.execute(
         "UPDATE contexts SET summary = NULL, summary_of = NULL WHERE summary_of LIKE '%' || $1 || '%'",
@@ -263,9 +245,6 @@ pub async fn forget_summaries(tx: &mut Tx, person: UserId) -> Result<u64, StoreE
 }
 
 /// Takes these names from the conversations of a channel: they are named anew after the next exchange.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_name(tx: &mut Tx, channel: ChannelId, name: &str) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE contexts SET name = NULL WHERE channel_id = $1 AND name = $2",
@@ -276,9 +255,6 @@ pub async fn forget_name(tx: &mut Tx, channel: ChannelId, name: &str) -> Result<
 }
 
 /// The names of a channel's conversations.
-///
-/// # Errors
-/// The store's.
 pub async fn context_names(conn: &mut Conn, channel: ChannelId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
@@ -290,9 +266,6 @@ pub async fn context_names(conn: &mut Conn, channel: ChannelId) -> Result<Vec<St
 }
 
 /// What is remembered of others from a space, or from a shared channel: id, key and value.
-///
-/// # Errors
-/// The store's.
 pub async fn items(conn: &mut Conn, spaces: &[String], shared: &[ChannelId]) -> Result<Vec<Cell>, StoreError> {
     const SELECT: &str = "SELECT id AS key, CAST(0 AS BIGINT) AS seq, key || ' ' || value AS text FROM memory_items";
     let mut found = Vec::new();
@@ -308,9 +281,6 @@ pub async fn items(conn: &mut Conn, spaces: &[String], shared: &[ChannelId]) -> 
 }
 
 /// Deletes items.
-///
-/// # Errors
-/// The store's.
 pub async fn delete_items(tx: &mut Tx, ids: &[String]) -> Result<u64, StoreError> {
     each(tx, "DELETE FROM memory_items WHERE id IN ({})", ids).await
 }

@@ -56,9 +56,6 @@ pub fn account(id: TokenId) -> String {
 }
 
 /// Stores an operator's token by its hash.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(
     tx: &mut Tx,
     id: TokenId,
@@ -76,9 +73,6 @@ pub async fn insert(
 }
 
 /// Stores a person's token by its hash: whoever speaks through it is that person.
-///
-/// # Errors
-/// The store's.
 pub async fn insert_for(
     tx: &mut Tx,
     id: TokenId,
@@ -100,9 +94,6 @@ pub async fn insert_for(
 }
 
 /// The token of a hash with its person, unless it was revoked.
-///
-/// # Errors
-/// The store's.
 pub async fn bearer(conn: &mut Conn, hash: &str) -> Result<Option<Bearer>, StoreError> {
     conn.maybe(
         "SELECT t.id, t.name, t.scopes, t.user_id, u.role, i.user_id AS speaker
@@ -115,9 +106,6 @@ pub async fn bearer(conn: &mut Conn, hash: &str) -> Result<Option<Bearer>, Store
 }
 
 /// The token of a hash, unless it was revoked.
-///
-/// # Errors
-/// The store's.
 pub async fn by_hash(conn: &mut Conn, hash: &str) -> Result<Option<ApiToken>, StoreError> {
     conn.maybe(
         format!("SELECT {COLUMNS} FROM api_tokens WHERE token_hash = $1 AND revoked_at IS NULL"),
@@ -127,18 +115,12 @@ pub async fn by_hash(conn: &mut Conn, hash: &str) -> Result<Option<ApiToken>, St
 }
 
 /// Every token, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn list(conn: &mut Conn) -> Result<Vec<ApiToken>, StoreError> {
     conn.all(format!("SELECT {COLUMNS} FROM api_tokens ORDER BY id"), args![])
         .await
 }
 
 /// Revokes a token. `false`: there is none of that id in use.
-///
-/// # Errors
-/// The store's.
 pub async fn revoke(tx: &mut Tx, id: TokenId, now: Timestamp) -> Result<bool, StoreError> {
     let revoked = tx
         .execute(

@@ -35,18 +35,12 @@ pub(crate) fn ask_by_identity(platform: Platform, account: &str) -> Ask {
 }
 
 /// The person behind an account, if it is known.
-///
-/// # Errors
-/// The store's.
 pub async fn by_identity(conn: &mut Conn, platform: Platform, account: &str) -> Result<Option<User>, StoreError> {
     let (sql, args) = ask_by_identity(platform, account);
     conn.maybe(sql, args).await
 }
 
 /// The person behind an account; a new one if it is not known. Two that ask at once get the same.
-///
-/// # Errors
-/// The store's.
 pub async fn find_or_create(
     tx: &mut Tx,
     platform: Platform,
@@ -89,9 +83,6 @@ pub async fn find_or_create(
 }
 
 /// Makes a person, who has no account yet.
-///
-/// # Errors
-/// The store's.
 pub async fn insert(tx: &mut Tx, user: &User, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at)
@@ -110,9 +101,6 @@ pub async fn insert(tx: &mut Tx, user: &User, now: Timestamp) -> Result<(), Stor
 }
 
 /// Sets what a person may do.
-///
-/// # Errors
-/// The store's.
 pub async fn set_role(tx: &mut Tx, id: UserId, role: UserRole, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE users SET role = $1, updated_at = $2 WHERE id = $3",
@@ -123,9 +111,6 @@ pub async fn set_role(tx: &mut Tx, id: UserId, role: UserRole, now: Timestamp) -
 }
 
 /// Whether the bot has an owner.
-///
-/// # Errors
-/// The store's.
 pub async fn has_owner(conn: &mut Conn) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM users WHERE role = 'owner' LIMIT 1",
@@ -135,9 +120,6 @@ pub async fn has_owner(conn: &mut Conn) -> Result<bool, StoreError> {
 }
 
 /// One person.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError> {
     conn.maybe(
         "SELECT id, name, role, language, time_zone FROM users WHERE id = $1",
@@ -147,9 +129,6 @@ pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError
 }
 
 /// A person's accounts.
-///
-/// # Errors
-/// The store's.
 pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, StoreError> {
     conn.all(
         "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1 ORDER BY platform, platform_user_id",
@@ -159,9 +138,6 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
 }
 
 /// The account by which a person was known first.
-///
-/// # Errors
-/// The store's.
 pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identity>, StoreError> {
     conn.maybe(
         "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1
@@ -172,9 +148,6 @@ pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identi
 }
 
 /// The people who are called so, or whose account is, letter case aside; oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
     conn.all(
         "SELECT id, name, role, language, time_zone FROM users u WHERE name = $1 OR LOWER(name) = $2
@@ -198,9 +171,6 @@ pub struct Filter {
 }
 
 /// A page of people, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
     let conditions = [
         ("role =", filter.role.map(Value::from)),
@@ -217,9 +187,6 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Use
 }
 
 /// Everybody, in the order in which they came.
-///
-/// # Errors
-/// The store's.
 pub async fn all(conn: &mut Conn) -> Result<Vec<UserId>, StoreError> {
     let rows: Vec<(UserId,)> = conn.all("SELECT id FROM users ORDER BY id", args![]).await?;
     Ok(rows.into_iter().map(|row| row.0).collect())

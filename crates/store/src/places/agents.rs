@@ -33,9 +33,6 @@ pub struct Agent {
 pub(crate) const COLUMNS: &str = "id, name, prompt, mode, enabled, is_default";
 
 /// Brings an agent of the configuration in, by its name.
-///
-/// # Errors
-/// The store's.
 pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO agents (id, name, prompt, mode, enabled, is_default, created_at, updated_at)
@@ -57,9 +54,6 @@ pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), Store
 }
 
 /// Sets how an agent answers.
-///
-/// # Errors
-/// The store's.
 pub async fn set_mode(tx: &mut Tx, id: AgentId, mode: Mode, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE agents SET mode = $1, updated_at = $2 WHERE id = $3",
@@ -70,9 +64,6 @@ pub async fn set_mode(tx: &mut Tx, id: AgentId, mode: Mode, now: Timestamp) -> R
 }
 
 /// Turns an agent on or off.
-///
-/// # Errors
-/// The store's.
 pub async fn set_enabled(tx: &mut Tx, id: AgentId, enabled: bool, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE agents SET enabled = $1, updated_at = $2 WHERE id = $3",
@@ -83,9 +74,6 @@ pub async fn set_enabled(tx: &mut Tx, id: AgentId, enabled: bool, now: Timestamp
 }
 
 /// Takes agents that are not in the configuration any more out of service.
-///
-/// # Errors
-/// The store's.
 pub async fn disable_except(tx: &mut Tx, names: &[String], now: Timestamp) -> Result<(), StoreError> {
     let known: Vec<Agent> = list(tx).await?;
     for agent in known
@@ -102,18 +90,12 @@ pub async fn disable_except(tx: &mut Tx, names: &[String], now: Timestamp) -> Re
 }
 
 /// Every agent, by name.
-///
-/// # Errors
-/// The store's.
 pub async fn list(conn: &mut Conn) -> Result<Vec<Agent>, StoreError> {
     conn.all(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
         .await
 }
 
 /// One agent.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreError> {
     conn.maybe(
         "SELECT id, name, prompt, mode, enabled, is_default FROM agents WHERE id = $1",
@@ -123,17 +105,11 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
 }
 
 /// The agent of a channel: its own if that is enabled, else the default one, else none.
-///
-/// # Errors
-/// The store's.
 pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
     conn.maybe(for_channel_sql("$1", COLUMNS), args![own]).await
 }
 
 /// How an agent answers in a channel: by chat, if either of them does.
-///
-/// # Errors
-/// The store's.
 pub async fn mode_in(conn: &mut Conn, agent: AgentId, channel: ChannelId) -> Result<Mode, StoreError> {
     let chats = conn
         .exists(

@@ -30,9 +30,6 @@ const DISABLE: &str = "UPDATE channels SET enabled = $1, disabled_reason = $2, u
 
 /// The channel of a place; a new one if it is not known. A private one is its person's, by that account. Two that ask at once get the same. The row stays
 /// locked until the transaction ends, so what happens in one channel happens in order.
-///
-/// # Errors
-/// The store's.
 pub async fn find_or_create(
     tx: &mut Tx,
     place: &Place,
@@ -73,9 +70,6 @@ pub async fn find_or_create(
 }
 
 /// Something was said in a channel that is known: the channel as it is from now on.
-///
-/// # Errors
-/// The store's.
 pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
     let sql = format!("{TOUCH} WHERE id = $5");
     tx.later(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
@@ -136,26 +130,17 @@ async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp
 }
 
 /// One channel.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, StoreError> {
     Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
 }
 
 /// The channel of a place, if it is known.
-///
-/// # Errors
-/// The store's.
 pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) -> Result<Option<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
     Ok(conn.all(sql, args![platform.as_str(), external_id]).await?.pop())
 }
 
 /// The private channel in which a person last spoke, of those where something can be said.
-///
-/// # Errors
-/// The store's.
 pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channel>, StoreError> {
     let sql = format!(
         "{SELECT} WHERE user_id = $1 AND kind = 'private' AND enabled
@@ -165,18 +150,12 @@ pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channe
 }
 
 /// A page of channels, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Result<Vec<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
     conn.all(sql, args![before, limit]).await
 }
 
 /// A page of a person's private channels, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page_of(
     conn: &mut Conn,
     user: UserId,
@@ -188,9 +167,6 @@ pub async fn page_of(
 }
 
 /// One of the channels of a space.
-///
-/// # Errors
-/// The store's.
 pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
     conn.maybe(
         format!("{SELECT} WHERE space_id = $1 ORDER BY id LIMIT 1"),
@@ -200,9 +176,6 @@ pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>
 }
 
 /// Makes a context the one that goes on in a channel.
-///
-/// # Errors
-/// The store's.
 pub async fn set_active_context(tx: &mut Tx, id: ChannelId, context: Option<ContextId>) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE channels SET active_context_id = $1 WHERE id = $2",
@@ -226,9 +199,6 @@ pub struct Change {
 }
 
 /// Changes a channel.
-///
-/// # Errors
-/// The store's.
 pub async fn change(tx: &mut Tx, id: ChannelId, change: &Change, now: Timestamp) -> Result<(), StoreError> {
     if let Some(enabled) = change.enabled {
         let reason = (!enabled).then_some(TURNED_OFF);
@@ -251,9 +221,6 @@ pub async fn change(tx: &mut Tx, id: ChannelId, change: &Change, now: Timestamp)
 }
 
 /// Sends nothing more to a channel, until somebody speaks there again.
-///
-/// # Errors
-/// The store's.
 pub async fn disable(tx: &mut Tx, id: ChannelId, reason: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         format!("{DISABLE} AND id = $5"),
@@ -264,9 +231,6 @@ pub async fn disable(tx: &mut Tx, id: ChannelId, reason: &str, now: Timestamp) -
 }
 
 /// The bot was removed from a place.
-///
-/// # Errors
-/// The store's.
 pub async fn left(
     tx: &mut Tx,
     platform: Platform,
@@ -283,9 +247,6 @@ pub async fn left(
 }
 
 /// The bot was removed from a space, with all of its channels.
-///
-/// # Errors
-/// The store's.
 pub async fn left_space(
     tx: &mut Tx,
     platform: Platform,
@@ -309,9 +270,6 @@ pub async fn left_space(
 
 /// A place got a new id: the channel, and a space of the same id, keep what they have. The platform numbers its
 /// messages anew, so those of before are known by the old place's id too.
-///
-/// # Errors
-/// The store's.
 pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Result<(), StoreError> {
     for sql in [
         "UPDATE messages SET platform_message_id = $3 || ':' || platform_message_id
@@ -329,9 +287,6 @@ pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Res
 }
 
 /// The places of a platform where something was said since a time, with the newest inbound message of each.
-///
-/// # Errors
-/// The store's.
 pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Result<Vec<Served>, StoreError> {
     #[derive(FromRow)]
     struct ServedRow {

@@ -15,9 +15,6 @@ const IS_SILENT: &str = "NOT EXISTS (SELECT 1 FROM channels c WHERE c.space_id =
                                      AND c.last_message_at > spaces.left_at)";
 
 /// A space that the bot left before a time, and has not come back to.
-///
-/// # Errors
-/// The store's.
 pub async fn next(conn: &mut Conn, before: Timestamp) -> Result<Option<SpaceId>, StoreError> {
     let row: Option<(SpaceId,)> = conn
         .maybe(
@@ -29,9 +26,6 @@ pub async fn next(conn: &mut Conn, before: Timestamp) -> Result<Option<SpaceId>,
 }
 
 /// Where the next files of a space are whose rows are deleted next.
-///
-/// # Errors
-/// The store's.
 pub async fn files(conn: &mut Conn, space: SpaceId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .all(
@@ -45,9 +39,6 @@ pub async fn files(conn: &mut Conn, space: SpaceId) -> Result<Vec<String>, Store
 }
 
 /// Deletes some of a space. `true`: nothing is left of it, or the bot came back.
-///
-/// # Errors
-/// The store's.
 pub async fn delete_some(tx: &mut Tx, space: SpaceId, before: Timestamp) -> Result<bool, StoreError> {
     // Locked, so that the bot does not come back in the middle of a batch.
     let is_left = tx

@@ -23,9 +23,6 @@ pub struct PlaceSettings {
 
 impl PlaceSettings {
     /// What holds in a channel: what is set for it, else for its space, else for the bot, else `self`.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn of(self, conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Self, StoreError> {
         Ok(self.with(settings::of_place(conn, space, channel).await?))
     }

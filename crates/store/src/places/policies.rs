@@ -78,18 +78,12 @@ fn columns(rule: &Rule) -> [Value; 4] {
 }
 
 /// Every rule, oldest first.
-///
-/// # Errors
-/// The store's.
 pub async fn list(conn: &mut Conn) -> Result<Vec<Policy>, StoreError> {
     let rows: Vec<Row> = conn.all(format!("{SELECT} ORDER BY id"), args![]).await?;
     Ok(rows.into_iter().map(Policy::from).collect())
 }
 
 /// The rules that are about a person, wherever they are: none of a single conversation.
-///
-/// # Errors
-/// The store's.
 pub async fn about(conn: &mut Conn, person: UserId) -> Result<Vec<Policy>, StoreError> {
     let sql = format!("{SELECT} WHERE user_id = $1 AND context_id IS NULL ORDER BY id");
     let rows: Vec<Row> = conn.all(sql, args![person]).await?;
@@ -97,9 +91,6 @@ pub async fn about(conn: &mut Conn, person: UserId) -> Result<Vec<Policy>, Store
 }
 
 /// One rule.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: PolicyId) -> Result<Option<Policy>, StoreError> {
     let row: Option<Row> = conn.maybe(format!("{SELECT} WHERE id = $1"), args![id]).await?;
     Ok(row.map(Policy::from))
@@ -146,9 +137,6 @@ pub async fn change(tx: &mut Tx, id: PolicyId, rule: &Rule, now: Timestamp) -> R
 }
 
 /// Deletes a rule. `false`: there is none.
-///
-/// # Errors
-/// The store's.
 pub async fn remove(tx: &mut Tx, id: PolicyId) -> Result<bool, StoreError> {
     tx.execute("DELETE FROM policy_uses WHERE policy = $1", args![id])
         .await?;
@@ -157,9 +145,6 @@ pub async fn remove(tx: &mut Tx, id: PolicyId) -> Result<bool, StoreError> {
 
 /// Counts a call against a limit, unless that is reached. Counting the same call again changes nothing, so that a
 /// call which a crash came between is counted once. `false`: there were too many.
-///
-/// # Errors
-/// The store's.
 pub async fn count(tx: &mut Tx, limit: &Limit, run: RunId, call: &str, now: Timestamp) -> Result<bool, StoreError> {
     // On SQLite every transaction is the only one that writes.
     if tx.is_postgres() {
@@ -214,9 +199,6 @@ const fn used(by: By) -> &'static str {
 /// Forgets calls that count against nothing any more: those older than what their rule counts back. `limits`: each
 /// rule's key, and how long that is. What counts against a rule that is none of them is kept as long as any rule may
 /// count back: another process may have it in its configuration.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_uses(tx: &mut Tx, limits: &[(String, Duration)], now: Timestamp) -> Result<u64, StoreError> {
     let counted: Vec<(String,)> = tx.all("SELECT DISTINCT policy FROM policy_uses", args![]).await?;
     let mut forgotten = 0;

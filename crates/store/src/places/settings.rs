@@ -17,9 +17,6 @@ pub const ERASE_CODE: &str = "erase_code";
 pub const ACCOUNTS_CODE: &str = "accounts_code";
 
 /// A setting's value.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, scope: &str, name: &str) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
         .maybe(
@@ -31,9 +28,6 @@ pub async fn get(conn: &mut Conn, scope: &str, name: &str) -> Result<Option<Stri
 }
 
 /// Sets a value.
-///
-/// # Errors
-/// The store's.
 pub async fn put(tx: &mut Tx, scope: &str, name: &str, value: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO settings (scope, name, value, updated_at) VALUES ($1, $2, $3, $4)
@@ -45,9 +39,6 @@ pub async fn put(tx: &mut Tx, scope: &str, name: &str, value: &str, now: Timesta
 }
 
 /// Removes a setting that has this value. `false`: it has not.
-///
-/// # Errors
-/// The store's.
 pub async fn take(tx: &mut Tx, scope: &str, name: &str, value: &str) -> Result<bool, StoreError> {
     let taken = tx
         .execute(
@@ -59,9 +50,6 @@ pub async fn take(tx: &mut Tx, scope: &str, name: &str, value: &str) -> Result<b
 }
 
 /// Removes a setting. `false`: there is none.
-///
-/// # Errors
-/// The store's.
 pub async fn unset(tx: &mut Tx, scope: &str, name: &str) -> Result<bool, StoreError> {
     let removed = tx
         .execute(
@@ -73,9 +61,6 @@ pub async fn unset(tx: &mut Tx, scope: &str, name: &str) -> Result<bool, StoreEr
 }
 
 /// All that is set in a scope, by name.
-///
-/// # Errors
-/// The store's.
 pub async fn of_scope(conn: &mut Conn, scope: &str) -> Result<Vec<Setting>, StoreError> {
     conn.all(
         "SELECT name, value FROM settings WHERE scope = $1 ORDER BY name",
@@ -85,9 +70,6 @@ pub async fn of_scope(conn: &mut Conn, scope: &str) -> Result<Vec<Setting>, Stor
 }
 
 /// Whether a space is known.
-///
-/// # Errors
-/// The store's.
 pub async fn has_space(conn: &mut Conn, id: SpaceId) -> Result<bool, StoreError> {
     conn.exists("SELECT CAST(1 AS BIGINT) FROM spaces WHERE id = $1", args![id])
         .await
@@ -124,18 +106,12 @@ pub struct Around {
 }
 
 /// What is set around a run: the bot's first, then its space's, channel's, agent's and person's.
-///
-/// # Errors
-/// The store's.
 pub async fn around(conn: &mut Conn, around: Around) -> Result<Vec<Setting>, StoreError> {
     let (sql, args) = ask_around(around);
     conn.all(sql, args).await
 }
 
 /// What is set for a channel, its space and the bot: the bot's first, the channel's last.
-///
-/// # Errors
-/// The store's.
 pub async fn of_place(conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Vec<Setting>, StoreError> {
     let place = Around {
         place: Some((channel, space)),

@@ -16,9 +16,6 @@ pub const REASON: &str = "tool_confirm";
 pub const ANSWERED: &str = "tool_confirmed";
 
 /// The runs of a person that ask in a channel, oldest first. Subagents ask where the person asked.
-///
-/// # Errors
-/// The store's.
 pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<Run>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
@@ -29,9 +26,6 @@ pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Resu
 
 /// The runs, at the top of their trees, that wait for this person to approve a call where they speak now, oldest first:
 /// the run itself asks, or a subagent of it.
-///
-/// # Errors
-/// The store's.
 pub async fn asking(
     conn: &mut Conn,
     user: UserId,
@@ -48,9 +42,6 @@ pub async fn asking(
 
 /// The messages of a channel that show a question, with their delivery status: the question's own, and those that showed
 /// it again.
-///
-/// # Errors
-/// The store's.
 pub async fn shown_in(
     conn: &mut Conn,
     run: RunId,
@@ -66,9 +57,6 @@ pub async fn shown_in(
 }
 
 /// The questions of a person's runs that are on their way to a channel.
-///
-/// # Errors
-/// The store's.
 pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<MessageId>, StoreError> {
     let rows: Vec<(MessageId,)> = conn
         .all(
@@ -88,9 +76,6 @@ pub fn shows(question: &str) -> serde_json::Value {
 
 /// Takes the answer of a run that asks: it waits for nothing more than being woken. `false`: somebody answered before,
 /// its time is over, or it was stopped. Whoever gets `true` is the only one.
-///
-/// # Errors
-/// The store's.
 pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
     let taken = tx
         .execute(
@@ -103,9 +88,6 @@ pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, S
 }
 
 /// Whether a run of one of these conversations has read words from outside.
-///
-/// # Errors
-/// The store's.
 pub async fn any_tainted(conn: &mut Conn, contexts: &[ContextId]) -> Result<bool, StoreError> {
     for context in contexts {
         let sql = "SELECT CAST(1 AS BIGINT) FROM runs WHERE context_id = $1 AND tainted LIMIT 1";
@@ -117,9 +99,6 @@ pub async fn any_tainted(conn: &mut Conn, contexts: &[ContextId]) -> Result<bool
 }
 
 /// From now on what this run says, or was said to it, is no more trusted than what it has read.
-///
-/// # Errors
-/// The store's.
 pub async fn taint(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET tainted = TRUE WHERE id = $1 AND NOT tainted",

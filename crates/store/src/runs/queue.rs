@@ -48,9 +48,6 @@ pub struct Claimed {
 /// Claims up to `limit` runs that may begin or whose worker is gone, oldest first; only those of no channel or
 /// of a platform that this process can send to. Of the subagents of one tree no more than `tree` are at work at the
 /// same time, whoever works on them.
-///
-/// # Errors
-/// The store's.
 pub async fn claim(
     tx: &mut Tx,
     look: Look,
@@ -97,9 +94,6 @@ pub async fn claim(
 }
 
 /// Renews every lease of a worker on runs and on messages to be sent, but for those that it gave back.
-///
-/// # Errors
-/// The store's.
 pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Result<(), StoreError> {
     for sql in [
         "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0
@@ -113,9 +107,6 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
 }
 
 /// The claims of a worker, as the rows have them.
-///
-/// # Errors
-/// The store's.
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
     let rows: Vec<Held> = conn
         .all(
@@ -132,9 +123,6 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, Store
 }
 
 /// Gives one claim back, if it is still this one: whoever looks next takes the run.
-///
-/// # Errors
-/// The store's.
 pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET lease_until = 0 WHERE id = $1 AND lease_owner = $2 AND epoch = $3
@@ -146,9 +134,6 @@ pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
 }
 
 /// Writes how a claimed run stands to isolation. `false`: it is not this claim's any more.
-///
-/// # Errors
-/// The store's.
 pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreError> {
     let marked = tx
         .execute(
@@ -162,9 +147,6 @@ pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreE
 
 /// Writes that a claimed run is set aside, which takes the quotes of what people wrote for it along; it is to be ended
 /// next. `false`: it is not this claim's any more.
-///
-/// # Errors
-/// The store's.
 pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
     let context: Option<(Option<ContextId>,)> = tx
         .maybe("SELECT context_id FROM runs WHERE id = $1", args![lease.run])
@@ -187,9 +169,6 @@ pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bo
 }
 
 /// A run that was set aside is tried again, as another one.
-///
-/// # Errors
-/// The store's.
 pub async fn retried(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     tx.execute("UPDATE runs SET quarantined_at = NULL WHERE id = $1", args![run])
         .await?;
@@ -216,9 +195,6 @@ pub async fn fail(tx: &mut Tx, lease: &Lease, error: &str, now: Timestamp) -> Re
 }
 
 /// The conversation of a coordinator run, and the agent that does it.
-///
-/// # Errors
-/// The store's.
 pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, AgentId)>, StoreError> {
     let sql = "SELECT context_id, agent_id FROM runs
                WHERE id = $1 AND context_id IS NOT NULL AND kind = 'coordinator'";
@@ -227,9 +203,6 @@ pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, Age
 
 /// Gives back everything that workers which are surely gone had in hand: where one process has the database
 /// to itself (SQLite), that is everything; else what `worker` had.
-///
-/// # Errors
-/// The store's.
 pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
     release_runs(tx, worker).await?;
     for sql in [
@@ -247,9 +220,6 @@ pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreE
 }
 
 /// The same for runs alone; other processes hear of it.
-///
-/// # Errors
-/// The store's.
 pub async fn release_runs(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
@@ -270,9 +240,6 @@ pub struct Sleeper {
 }
 
 /// The waiting runs whose time has come, the longest waiting first; a page of them, behind the last one of the page before.
-///
-/// # Errors
-/// The store's.
 pub async fn due(
     conn: &mut Conn,
     now: Timestamp,
@@ -289,9 +256,6 @@ pub async fn due(
 }
 
 /// When the next lease of another worker on a run or a message ends, if that is not renewed.
-///
-/// # Errors
-/// The store's.
 pub async fn next_lease_end(
     conn: &mut Conn,
     worker: WorkerId,
@@ -313,9 +277,6 @@ pub async fn next_lease_end(
 }
 
 /// When the next waiting run wakes, or the next pending one may begin.
-///
-/// # Errors
-/// The store's.
 pub async fn next_wake(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .one(

@@ -62,9 +62,6 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
 /// As [`insert`], if what was looked up before this transaction still holds: it is the channel's active context,
 /// where the person may speak and no run is at work. Else there is no such run, and what refers to it fails with
 /// [`StoreError::Conflict`].
-///
-/// # Errors
-/// The store's.
 pub async fn insert_if_unchanged(tx: &mut Tx, run: &NewRun, role: UserRole, now: Timestamp) -> Result<Run, StoreError> {
     let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled
                        AND COALESCE(c.user_id, $4) = $4)
@@ -154,9 +151,6 @@ async fn insert_where(
 }
 
 /// Adds to the input of a run that has not begun, and puts its beginning off. `false`: it has begun.
-///
-/// # Errors
-/// The store's.
 pub async fn join(
     tx: &mut Tx,
     id: RunId,
@@ -188,9 +182,6 @@ pub enum Begun {
 }
 
 /// Begins a run that was put off, if its time has come.
-///
-/// # Errors
-/// The store's.
 pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<Begun, StoreError> {
     let begun = tx
         .exists(
@@ -211,9 +202,6 @@ pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<Begun, 
 
 /// Takes a run that made no step yet from whoever holds it, with new input, for this worker to begin again.
 /// `None`: it has made a step, so it is too late.
-///
-/// # Errors
-/// The store's.
 pub async fn begin_again(
     tx: &mut Tx,
     id: RunId,

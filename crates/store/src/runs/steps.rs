@@ -79,9 +79,6 @@ pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, S
 
 /// The place of a run's last step, whatever that holds; 0 if there is none. A place that is none is passed over: there must
 /// be one behind it.
-///
-/// # Errors
-/// The store's.
 pub async fn last(conn: &mut Conn, run: RunId) -> Result<u32, StoreError> {
     let sql = "SELECT COALESCE(MAX(seq), 0) FROM run_steps WHERE run_id = $1 AND seq BETWEEN 1 AND $2";
     let (seq,): (i64,) = conn.one(sql, args![run, i64::from(u32::MAX / 2)]).await?;
@@ -89,9 +86,6 @@ pub async fn last(conn: &mut Conn, run: RunId) -> Result<u32, StoreError> {
 }
 
 /// Whether a run has slept: then it is there for a time that came or will come.
-///
-/// # Errors
-/// The store's.
 pub async fn has_slept(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> {
     // Within a text the quotation marks would be escaped.
     let sql = r#"SELECT seq FROM run_steps WHERE run_id = $1 AND type = 'message'

@@ -8,9 +8,6 @@ use sqlx::FromRow;
 use crate::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
 
 /// What each subagent of a run used, with its own: of those the longest counts, since they work at the same time.
-///
-/// # Errors
-/// The store's.
 pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap<RunId, Used>, StoreError> {
     #[derive(FromRow)]
     struct Row {
@@ -52,18 +49,12 @@ pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap
 }
 
 /// A run's subagents, in order of their making.
-///
-/// # Errors
-/// The store's.
 pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
     conn.all(sql, args![parent]).await
 }
 
 /// The subagents of a run that have not ended.
-///
-/// # Errors
-/// The store's.
 pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunId>, StoreError> {
     let sql = "SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('pending', 'running', 'waiting')";
     let rows: Vec<(RunId,)> = conn.all(sql, args![parent]).await?;
@@ -71,9 +62,6 @@ pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunI
 }
 
 /// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
-///
-/// # Errors
-/// The store's.
 pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
     #[derive(FromRow)]
     struct Awaited {

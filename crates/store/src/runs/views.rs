@@ -29,17 +29,11 @@ fn select() -> String {
 }
 
 /// One run.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
     conn.maybe(format!("{} WHERE id = $2", select()), args![now, id]).await
 }
 
 /// A page of runs, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) -> Result<Vec<Run>, StoreError> {
     // By the row as well, where that holds: rows are found by it.
     let by_row = filter.status.filter(|status| *status != RunStatus::Running);
@@ -72,9 +66,6 @@ pub struct Version {
 const AT_ONCE: usize = 500;
 
 /// How far these runs have come; one that is gone is not among them.
-///
-/// # Errors
-/// The store's.
 pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result<Vec<Version>, StoreError> {
     let mut found = Vec::with_capacity(runs.len());
     for runs in runs.chunks(AT_ONCE) {
@@ -93,9 +84,6 @@ pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result
 }
 
 /// How many runs stand where, of those that have not ended.
-///
-/// # Errors
-/// The store's.
 pub async fn counts(conn: &mut Conn, now: Timestamp) -> Result<Vec<(RunStatus, i64)>, StoreError> {
     let sql = concat!(
         "SELECT seen, COUNT(*) FROM (SELECT ",

@@ -49,9 +49,6 @@ struct Said {
 }
 
 /// What was said in any of these spans, within the reach, and may be found: `limit` of it behind the first `skip`.
-///
-/// # Errors
-/// The store's.
 pub async fn said(
     conn: &mut Conn,
     spans: &[(Timestamp, Timestamp)],

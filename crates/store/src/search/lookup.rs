@@ -124,9 +124,6 @@ fn any_of(forms: &[Form], quote: char, or: &str, next: &str, postgres: bool) -> 
 }
 
 /// The numbers of the messages that each list holds, each the newest first and at most `limit` of them.
-///
-/// # Errors
-/// The store's.
 pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32) -> Result<Vec<Vec<i64>>, StoreError> {
     if reach.places.is_empty() || sought.is_empty() {
         return Ok(vec![Vec::new(); sought.len()]);
@@ -289,9 +286,6 @@ impl Candidate {
 }
 
 /// The messages of these numbers that may be found, in no order.
-///
-/// # Errors
-/// The store's.
 pub async fn candidates(conn: &mut Conn, numbers: &[i64], reach: &Reach) -> Result<Vec<Candidate>, StoreError> {
     if numbers.is_empty() || reach.places.is_empty() {
         return Ok(Vec::new());
@@ -341,9 +335,6 @@ pub struct Beside {
 
 /// What was said up to `distance` messages before and behind each of these, in its conversation, as far as it may be
 /// found; in no order.
-///
-/// # Errors
-/// The store's.
 pub async fn beside(
     conn: &mut Conn,
     ids: &[MessageId],

@@ -12,9 +12,6 @@ use crate::{Conn, StoreError, Tx, leases::Look, triggers::COLUMNS};
 
 /// The triggers that are due, but for those of sleeping runs, the longest due first; a page of them, behind the last one of
 /// the page before.
-///
-/// # Errors
-/// The store's.
 pub async fn due(conn: &mut Conn, now: Timestamp, after: Option<Due>, limit: u32) -> Result<Vec<Trigger>, StoreError> {
     let (at, id) = after.map(|last| (last.at, last.id)).unzip();
     let sql = format!(
@@ -25,9 +22,6 @@ pub async fn due(conn: &mut Conn, now: Timestamp, after: Option<Due>, limit: u32
 }
 
 /// When the next trigger comes due after a moment, but for those of sleeping runs.
-///
-/// # Errors
-/// The store's.
 pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .one(
@@ -41,9 +35,6 @@ pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timest
 
 /// Takes due triggers for this process for a while; one that is another process's is left out. Returns each that it has,
 /// with how often a process died that had it.
-///
-/// # Errors
-/// The store's.
 pub async fn hold(tx: &mut Tx, due: &[Due], look: Look) -> Result<Vec<(TriggerId, i64)>, StoreError> {
     let mut held = Vec::new();
     for due in due {
@@ -63,9 +54,6 @@ pub async fn hold(tx: &mut Tx, due: &[Due], look: Look) -> Result<Vec<(TriggerId
 }
 
 /// Gives triggers back that were not fired.
-///
-/// # Errors
-/// The store's.
 pub async fn give_back(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result<(), StoreError> {
     for id in ids {
         let sql = "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2";
@@ -75,9 +63,6 @@ pub async fn give_back(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Resu
 }
 
 /// Sets a trigger aside: it is not due any more. `false`: it is already, or was changed meanwhile.
-///
-/// # Errors
-/// The store's.
 pub async fn quarantine(tx: &mut Tx, due: Due, error: &str, now: Timestamp) -> Result<bool, StoreError> {
     let set_aside = tx
         .execute(
@@ -91,9 +76,6 @@ pub async fn quarantine(tx: &mut Tx, due: Due, error: &str, now: Timestamp) -> R
 }
 
 /// Notes that somebody was up at a due time, which waits for its conversation.
-///
-/// # Errors
-/// The store's.
 pub async fn waits(tx: &mut Tx, due: Due) -> Result<(), StoreError> {
     tx.later(
         "UPDATE triggers SET waiting_at = $1 WHERE id = $2 AND next_at = $1",
@@ -104,9 +86,6 @@ pub async fn waits(tx: &mut Tx, due: Due) -> Result<(), StoreError> {
 
 /// Takes a due time for this process alone, and moves the trigger on to its next one. `false`: somebody else has it, or
 /// the trigger was changed meanwhile. With `fires` it counts as a firing.
-///
-/// # Errors
-/// The store's.
 pub async fn claim(
     tx: &mut Tx,
     due: Due,
@@ -149,9 +128,6 @@ async fn record(tx: &mut Tx, due: Due, now: Timestamp) -> Result<bool, StoreErro
 }
 
 /// Locks the person of a trigger until the transaction ends, as linking accounts does before it touches what is theirs.
-///
-/// # Errors
-/// The store's.
 pub async fn hold_person(tx: &mut Tx, id: TriggerId) -> Result<(), StoreError> {
     // On SQLite every transaction is the only one that writes.
     if tx.is_postgres() {
@@ -162,9 +138,6 @@ pub async fn hold_person(tx: &mut Tx, id: TriggerId) -> Result<(), StoreError> {
 }
 
 /// Keeps why a firing came to nothing.
-///
-/// # Errors
-/// The store's.
 pub async fn set_error(tx: &mut Tx, id: TriggerId, error: &str) -> Result<(), StoreError> {
     tx.execute("UPDATE triggers SET last_error = $1 WHERE id = $2", args![error, id])
         .await?;
@@ -172,9 +145,6 @@ pub async fn set_error(tx: &mut Tx, id: TriggerId, error: &str) -> Result<(), St
 }
 
 /// Whether a due time has fired.
-///
-/// # Errors
-/// The store's.
 pub async fn has_fired(conn: &mut Conn, due: Due) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT due_at FROM trigger_firings WHERE trigger_id = $1 AND due_at = $2",
@@ -214,9 +184,6 @@ pub struct Firing {
 }
 
 /// The newest firings of a trigger, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn firings(conn: &mut Conn, id: TriggerId, limit: u32) -> Result<Vec<Firing>, StoreError> {
     conn.all(
         "SELECT due_at, fired_at FROM trigger_firings WHERE trigger_id = $1 ORDER BY due_at DESC LIMIT $2",
@@ -226,9 +193,6 @@ pub async fn firings(conn: &mut Conn, id: TriggerId, limit: u32) -> Result<Vec<F
 }
 
 /// Deletes reminders that ended before a time. Returns how many there were.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_ended(tx: &mut Tx, before: Timestamp) -> Result<u64, StoreError> {
     tx.execute(
         "DELETE FROM triggers WHERE kind = 'reminder' AND enabled AND next_at IS NULL AND updated_at < $1",
@@ -238,9 +202,6 @@ pub async fn forget_ended(tx: &mut Tx, before: Timestamp) -> Result<u64, StoreEr
 }
 
 /// Sets what wakes a run that sleeps by cron.
-///
-/// # Errors
-/// The store's.
 pub async fn put_wake(
     tx: &mut Tx,
     run: RunId,
@@ -273,18 +234,12 @@ pub async fn put_wake(
 }
 
 /// What wakes a run that sleeps by cron.
-///
-/// # Errors
-/// The store's.
 pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Option<Trigger>, StoreError> {
     conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE run_id = $1"), args![run])
         .await
 }
 
 /// Records that a run was woken for a due time.
-///
-/// # Errors
-/// The store's.
 pub async fn wake_fired(tx: &mut Tx, due: Due, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE triggers SET last_fired_at = $1 WHERE id = $2",
@@ -296,9 +251,6 @@ pub async fn wake_fired(tx: &mut Tx, due: Due, now: Timestamp) -> Result<(), Sto
 }
 
 /// Lets a run that sleeps by cron sleep until another due time.
-///
-/// # Errors
-/// The store's.
 pub async fn put_off_wake(tx: &mut Tx, run: RunId, until: Timestamp, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET wake_at = $1, updated_at = $2 WHERE id = $3 AND status = 'waiting'",
@@ -314,18 +266,12 @@ pub async fn put_off_wake(tx: &mut Tx, run: RunId, until: Timestamp, now: Timest
 }
 
 /// Removes what wakes a run: it ended.
-///
-/// # Errors
-/// The store's.
 pub async fn remove_wake(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     tx.execute("DELETE FROM triggers WHERE run_id = $1", args![run]).await?;
     Ok(())
 }
 
 /// Forgets the signatures of requests that were signed before a moment: they are refused for their age alone.
-///
-/// # Errors
-/// The store's.
 pub async fn forget_signatures(tx: &mut Tx, before: Timestamp) -> Result<(), StoreError> {
     tx.later("DELETE FROM webhook_calls WHERE signed_at < $1", args![before])
         .await
@@ -333,9 +279,6 @@ pub async fn forget_signatures(tx: &mut Tx, before: Timestamp) -> Result<(), Sto
 
 /// Takes a signature of a webhook's request, so that it is good once. `false`: it was taken before. Those that were
 /// signed before `stale` are refused anyway, and forgotten.
-///
-/// # Errors
-/// The store's.
 pub async fn take_signature(
     tx: &mut Tx,
     id: TriggerId,

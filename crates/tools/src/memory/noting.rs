@@ -17,9 +17,6 @@ use clifford_store::{
 };
 
 /// Remembers it, in place of what its key says by now. Inside: why not; then nothing was stored.
-///
-/// # Errors
-/// The store's.
 pub async fn note(
     tx: &mut Tx,
     user: UserId,

@@ -33,9 +33,6 @@ pub async fn within(conn: &mut Conn, user: UserId, most: usize) -> Result<(), St
 }
 
 /// The reminders of a person that may be named in a channel: where others read along, only those that were set there.
-///
-/// # Errors
-/// The store's.
 pub async fn visible(
     conn: &mut Conn,
     user: UserId,

@@ -28,9 +28,6 @@ impl Session<'_> {
 
     /// The files that a reply sends: such as the run made, or may see where it answers. `Err`: what becomes of a
     /// reply that names others.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn enclosed(&self, reply: &Result<Reply, Unreadable>) -> Result<Result<Vec<Enclosed>, Decision>, Gone> {
         let Ok(reply) = reply else { return Ok(Ok(Vec::new())) };
         let (Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. }) = &reply.action else {

@@ -31,9 +31,6 @@ const MOST_OPEN: usize = 5;
 impl Session<'_> {
     /// What becomes of a decision, by the rules: a call may need a person's word, or be refused. What is no call of a
     /// command that can be made passes.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn judged(&mut self, decision: Decision) -> Result<Decision, Gone> {
         let Decision::CallTool { before, call } = decision else {
             return Ok(decision);
@@ -71,9 +68,6 @@ impl Session<'_> {
 
     /// What becomes of a call that was approved: a rule that was made since may deny it. Right after a start it waits
     /// for the server that offers its tool, as long as nobody knows whether that comes.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn approved(&mut self, call: ToolCall) -> Result<Decision, Gone> {
         crash::reach(Point::CallApproved);
         self.tool_is_known(&call).await?;
@@ -184,9 +178,6 @@ impl Session<'_> {
     }
 
     /// What becomes of a run that asks and has no answer yet: it waits on, or its time is over.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn unanswered(&mut self, asked: &Asked) -> Result<Onward, Gone> {
         if self.cx.clock.now() >= asked.request.expires_at {
             self.push(StepKind::Event(Event::Confirm {
@@ -205,9 +196,6 @@ impl Session<'_> {
     }
 
     /// What became of a question that nobody said yes to.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn denied(&mut self, asked: &Asked) -> Result<Onward, Gone> {
         let decision = approval::denied(&self.state, &self.cx.rules, asked);
         self.carry_out(decision).await

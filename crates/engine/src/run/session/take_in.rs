@@ -23,9 +23,6 @@ impl Session<'_> {
 
     /// Takes in what its person wrote since it began, where that is set for the place. What is taken in is this
     /// run's from that commit on, and never another's.
-    ///
-    /// # Errors
-    /// The store's.
     pub async fn take_in(&mut self) -> Result<(), Gone> {
         let run = &self.work.run;
         let (Some(context), Some(user), Some(channel)) = (run.context_id, run.user_id, &self.work.channel) else {

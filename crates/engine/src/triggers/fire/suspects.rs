@@ -12,9 +12,6 @@ use super::{Fired, remind, try_to_fire};
 use crate::Context;
 
 /// Fires a page of what is due; returns how much of it has fired.
-///
-/// # Errors
-/// The store's.
 pub(super) async fn fire_page(cx: &Arc<Context>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
     let limits = cx.settings.deaths;
     let is_suspect = |deaths: i64| deaths >= limits.suspect_after;

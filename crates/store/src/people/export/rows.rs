@@ -20,7 +20,6 @@ macro_rules! rows {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
         #[serde(rename_all = "camelCase")]
-        #[expect(missing_docs, reason = "the fields are the columns of their names")]
         pub struct $name { $(pub $field: $type,)* }
     )*};
 }

@@ -83,9 +83,6 @@ pub struct Given<'a> {
 }
 
 /// Carries out a command that a person gave by an account of theirs.
-///
-/// # Errors
-/// The store's.
 pub async fn run(
     tx: &mut Tx,
     name: &str,

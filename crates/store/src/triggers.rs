@@ -95,18 +95,12 @@ pub async fn update(tx: &mut Tx, trigger: &Trigger, now: Timestamp) -> Result<bo
 }
 
 /// One trigger.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: TriggerId) -> Result<Option<Trigger>, StoreError> {
     conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE id = $1"), args![id])
         .await
 }
 
 /// The trigger of a name.
-///
-/// # Errors
-/// The store's.
 pub async fn by_name(conn: &mut Conn, name: &str) -> Result<Option<Trigger>, StoreError> {
     conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE name = $1"), args![name])
         .await
@@ -124,9 +118,6 @@ pub struct Filter {
 }
 
 /// A page of triggers, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Trigger>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM triggers WHERE ($1 IS NULL OR kind = $1) AND ($2 IS NULL OR user_id = $2)
@@ -137,9 +128,6 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Tri
 }
 
 /// A person's reminders that are still to come, the next one first; with a channel only those that were set there.
-///
-/// # Errors
-/// The store's.
 pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>) -> Result<Vec<Trigger>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM triggers WHERE user_id = $1 AND kind = 'reminder' AND next_at IS NOT NULL
@@ -149,9 +137,6 @@ pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>
 }
 
 /// How many triggers of a person are yet to begin runs.
-///
-/// # Errors
-/// The store's.
 pub async fn runs_due(conn: &mut Conn, user: UserId) -> Result<usize, StoreError> {
     let sql = "SELECT COUNT(*) FROM triggers WHERE user_id = $1 AND kind = 'run' AND next_at IS NOT NULL";
     let (count,): (i64,) = conn.one(sql, args![user]).await?;
@@ -159,9 +144,6 @@ pub async fn runs_due(conn: &mut Conn, user: UserId) -> Result<usize, StoreError
 }
 
 /// Deletes a trigger that does not wake a sleeping run. `false`: there is no such trigger.
-///
-/// # Errors
-/// The store's.
 pub async fn delete(tx: &mut Tx, id: TriggerId) -> Result<bool, StoreError> {
     let deleted = tx
         .execute("DELETE FROM triggers WHERE id = $1 AND kind <> 'wake'", args![id])
@@ -170,9 +152,6 @@ pub async fn delete(tx: &mut Tx, id: TriggerId) -> Result<bool, StoreError> {
 }
 
 /// Keeps the secret by which a webhook's requests are signed, sealed: verifying needs the secret itself, not its hash.
-///
-/// # Errors
-/// The store's.
 pub async fn put_secret(tx: &mut Tx, id: TriggerId, secret: &str) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO trigger_secrets (trigger_id, secret) VALUES ($1, $2)
@@ -184,9 +163,6 @@ pub async fn put_secret(tx: &mut Tx, id: TriggerId, secret: &str) -> Result<(), 
 }
 
 /// The secret by which a webhook's requests are signed, as it is sealed.
-///
-/// # Errors
-/// The store's.
 pub async fn secret(conn: &mut Conn, id: TriggerId) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
         .maybe("SELECT secret FROM trigger_secrets WHERE trigger_id = $1", args![id])

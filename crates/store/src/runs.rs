@@ -39,9 +39,6 @@ pub struct Lease {
 }
 
 /// One run.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> {
     Ok(conn
         .all(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
@@ -63,9 +60,6 @@ pub struct Filter {
 }
 
 /// The coordinator run that is at work in a context, if there is one.
-///
-/// # Errors
-/// The store's.
 pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
@@ -74,9 +68,6 @@ pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run
 }
 
 /// The coordinator run that ended last in a context, cancelled ones apart.
-///
-/// # Errors
-/// The store's.
 pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
@@ -86,9 +77,6 @@ pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option
 }
 
 /// The runs in a context that have not ended.
-///
-/// # Errors
-/// The store's.
 pub async fn unended_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
@@ -222,9 +210,6 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, S
 
 /// Ends a run that nobody holds, or takes it from whoever does. Returns the run as it was, or `None` if it
 /// had ended already.
-///
-/// # Errors
-/// The store's.
 pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET status = 'cancelled', error = $1, updated_at = $2, ended_at = $2, epoch = epoch + 1,
@@ -235,9 +220,6 @@ pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Res
 }
 
 /// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work.
-///
-/// # Errors
-/// The store's.
 pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
     // Its context is locked first, so that no message begins another run there at the same moment.
     tx.execute(
@@ -261,9 +243,6 @@ pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Resul
 }
 
 /// Has a waiting run woken as soon as its context has no other run at work.
-///
-/// # Errors
-/// The store's.
 pub async fn wake_when_free(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET wake_at = $1, updated_at = $1 WHERE id = $2 AND status = 'waiting'",
@@ -274,9 +253,6 @@ pub async fn wake_when_free(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<()
 }
 
 /// Locks a run's row until the transaction ends.
-///
-/// # Errors
-/// The store's.
 pub async fn lock(tx: &mut Tx, id: RunId, now: Timestamp) -> Result<(), StoreError> {
     tx.execute("UPDATE runs SET updated_at = $1 WHERE id = $2", args![now, id])
         .await?;

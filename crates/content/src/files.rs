@@ -22,7 +22,7 @@ mod name;
 #[cfg(feature = "s3")]
 mod s3;
 #[cfg(not(feature = "s3"))]
-#[path = "no_s3.rs"]
+#[path = "files/no_s3.rs"]
 mod s3;
 mod see;
 mod storage;

@@ -2,7 +2,7 @@
 //!
 //! **Out of a conversation.** The end of a run counts its turn; past `max_turns_per_context`, or when the
 //! conversation takes more than half of its room in a prompt, it makes a `memory_write` job in the same commit, and
-//! so does whatever closes a conversation (`memory/closing.rs`). `jobs/mod.rs` claims jobs by lease.
+//! so does whatever closes a conversation (`memory/closing.rs`). `jobs.rs` claims jobs by lease.
 //! `memory/writer.rs` reads a piece of the conversation, asks the model for operations (`core/memory/operations.rs`
 //! reads the reply, however noisy) and, where it compacts, for a summary; `core/memory/rules.rs` is pure and says
 //! what becomes of the person's items; one commit applies that and moves `remembered_through` and `compacted_through`

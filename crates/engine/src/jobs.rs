@@ -166,9 +166,6 @@ fn key(lease: JobLease) -> Key {
 }
 
 /// A suspect is about to be worked on: its row says so before. Nothing happens to any other job.
-///
-/// # Errors
-/// The store's.
 pub async fn enter_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
     if cx.isolation.is_suspect(|| key(lease))
         && let Some((at_work, turn)) = cx.isolation.enter(&key(lease)).await
@@ -192,9 +189,6 @@ async fn keep_turns_short(cx: Arc<Context>, lease: JobLease) {
 }
 
 /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other job.
-///
-/// # Errors
-/// The store's.
 pub async fn leave_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
     if cx.isolation.is_suspect(|| key(lease)) {
         mark(cx, lease, Mark::Waiting).await?;

@@ -9,7 +9,7 @@
 //! commit of its own, while nothing else begins; the mark changes before anything else does. Only a death under it is proof. Work that is proven guilty is
 //! set aside: a run fails with a sentence to its person, everything else keeps its rows for an operator.
 //!
-//! A suspect has its turn in `engine/runs/suspects.rs` (runs), `engine/jobs/mod.rs` (jobs) or `delivery/gate/attempt.rs`
+//! A suspect has its turn in `engine/runs/suspects.rs` (runs), `engine/jobs.rs` (jobs) or `delivery/gate/attempt.rs`
 //! (messages). If others wait too long, its mark changes before they begin. A guilty run is ended unread
 //! (`engine/run/unread.rs`); the claim says that it is set aside, so a death before that end changes nothing. Messages
 //! that people wrote for it are left out wherever deleted messages are (`store/deaths.rs`).

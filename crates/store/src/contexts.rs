@@ -57,9 +57,6 @@ pub(super) const SELECT: &str = "SELECT id, channel_id, user_id, space_id, name,
                                  last_user_interaction_at, closed_at, created_at FROM contexts";
 
 /// Begins a conversation in a channel and makes it the active one.
-///
-/// # Errors
-/// The store's.
 pub async fn begin(
     tx: &mut Tx,
     channel: &Channel,
@@ -78,17 +75,11 @@ pub async fn begin(
 }
 
 /// One conversation.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: ContextId) -> Result<Option<Context>, StoreError> {
     Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
 }
 
 /// A person spoke in it: it is open, and locked until the transaction ends.
-///
-/// # Errors
-/// The store's.
 pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), StoreError> {
     tx.later(
         "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL WHERE id = $2",
@@ -99,9 +90,6 @@ pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), Sto
 }
 
 /// Locks a conversation until the transaction ends: what happens in it happens in order.
-///
-/// # Errors
-/// The store's.
 pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
     tx.later("UPDATE contexts SET turn_count = turn_count WHERE id = $1", args![id])
         .await?;
@@ -109,18 +97,12 @@ pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
 }
 
 /// A channel's conversations, the latest first.
-///
-/// # Errors
-/// The store's.
 pub async fn of_channel(conn: &mut Conn, channel: ChannelId, limit: u32) -> Result<Vec<Context>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 ORDER BY last_user_interaction_at DESC, id DESC LIMIT $2");
     conn.all(sql, args![channel, limit]).await
 }
 
 /// A page of conversations, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(
     conn: &mut Conn,
     channel: Option<ChannelId>,
@@ -136,9 +118,6 @@ pub async fn page(
 }
 
 /// Closes a conversation. A channel where it was active has none then.
-///
-/// # Errors
-/// The store's.
 pub async fn close(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<bool, StoreError> {
     // A channel is locked before its contexts, as by a message that comes in.
     tx.execute(
@@ -156,9 +135,6 @@ pub async fn close(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<bool, S
 }
 
 /// Gives a conversation a name.
-///
-/// # Errors
-/// The store's.
 pub async fn rename(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreError> {
     tx.execute("UPDATE contexts SET name = $1 WHERE id = $2", args![name, id])
         .await?;
@@ -166,9 +142,6 @@ pub async fn rename(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreE
 }
 
 /// Counts an answered turn, and names the conversation after its first one if it has no name.
-///
-/// # Errors
-/// The store's.
 pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreError> {
     tx.later(
         "UPDATE contexts SET turn_count = turn_count + 1, name = COALESCE(name, $1) WHERE id = $2",
@@ -182,9 +155,6 @@ const IS_IDLE: &str = "closed_at IS NULL AND last_user_interaction_at < $1
      AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.context_id = c.id AND r.status IN ('pending', 'running', 'waiting'))";
 
 /// The conversations in which no person spoke since a time and no run is at work or sleeps, up to 200 of them.
-///
-/// # Errors
-/// The store's.
 pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, StoreError> {
     let idle: Vec<(ContextId,)> = conn
         .all(
@@ -196,9 +166,6 @@ pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, S
 }
 
 /// Whether a conversation is one of [`idle`], now that it is locked until the transaction ends.
-///
-/// # Errors
-/// The store's.
 pub async fn is_still_idle(tx: &mut Tx, id: ContextId, since: Timestamp) -> Result<bool, StoreError> {
     // A channel is locked before its contexts, as by a message that comes in.
     tx.later(

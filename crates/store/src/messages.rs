@@ -197,9 +197,6 @@ pub struct NewOutbound {
 
 /// Stores an outbound message: `sending` if somebody holds it already, `pending` if not, `delivered` if
 /// there is nothing to send.
-///
-/// # Errors
-/// The store's.
 pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
     let status = match (message.parts.is_empty(), message.lease) {
         (true, _) => MessageStatus::Delivered,
@@ -250,26 +247,17 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
 }
 
 /// One message.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Message>, StoreError> {
     Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
 }
 
 /// The message that was stored under a sender's key.
-///
-/// # Errors
-/// The store's.
 pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND idempotency_key = $2");
     Ok(conn.all(sql, args![channel, key]).await?.pop())
 }
 
 /// The inbound message of a platform's id.
-///
-/// # Errors
-/// The store's.
 pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
     Ok(conn.all(sql, args![channel, id]).await?.pop())
@@ -324,9 +312,6 @@ impl From<TurnRow> for Turn {
 }
 
 /// The newest turns of a context that were there before a run, oldest first; the run's own are not among them.
-///
-/// # Errors
-/// The store's.
 pub async fn conversation(
     conn: &mut Conn,
     context: ContextId,
@@ -354,9 +339,6 @@ pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> As
 }
 
 /// Gives a message to a run.
-///
-/// # Errors
-/// The store's.
 pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), StoreError> {
     tx.later(
         "UPDATE messages SET status = 'received', run_id = $1, metadata = $2 WHERE id = $3",
@@ -367,9 +349,6 @@ pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), S
 }
 
 /// Gives what people wrote for one run to another: the same is done once more.
-///
-/// # Errors
-/// The store's.
 pub async fn hand_over(tx: &mut Tx, from: RunId, to: RunId) -> Result<(), StoreError> {
     tx.later(
         "UPDATE messages SET run_id = $1, metadata = $2 WHERE run_id = $3 AND direction = 'inbound'",
@@ -379,9 +358,6 @@ pub async fn hand_over(tx: &mut Tx, from: RunId, to: RunId) -> Result<(), StoreE
 }
 
 /// Replaces the text of an inbound message.
-///
-/// # Errors
-/// The store's.
 pub async fn edit(tx: &mut Tx, id: MessageId, content: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET content = $1, edited_at = $2 WHERE id = $3",
@@ -393,9 +369,6 @@ pub async fn edit(tx: &mut Tx, id: MessageId, content: &str, now: Timestamp) -> 
 
 /// Notes of an inbound message that it was deleted on its platform; what waited to be answered waits no more. `false`: it
 /// was noted before.
-///
-/// # Errors
-/// The store's.
 pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool, StoreError> {
     let noted = tx
         .execute(
@@ -408,9 +381,6 @@ pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool,
 }
 
 /// The newest message that a run holds: the one that it answers.
-///
-/// # Errors
-/// The store's.
 pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>, StoreError> {
     let row: Option<(MessageId,)> = conn
         .maybe(
@@ -423,9 +393,6 @@ pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>
 
 /// Every message that a run holds and that was not deleted, as the run is asked it, in the order in which they were
 /// written; of one of them the text is this.
-///
-/// # Errors
-/// The store's.
 pub async fn input_of(
     tx: &mut Tx,
     run: RunId,

@@ -44,9 +44,6 @@ impl Look {
 }
 
 /// Takes or renews a lease. `false`: another process holds it.
-///
-/// # Errors
-/// The store's.
 pub async fn hold(tx: &mut Tx, name: &str, look: Look) -> Result<bool, StoreError> {
     let held = tx
         .execute(
@@ -60,18 +57,12 @@ pub async fn hold(tx: &mut Tx, name: &str, look: Look) -> Result<bool, StoreErro
 }
 
 /// Whether a lease is held, or was and was not given back.
-///
-/// # Errors
-/// The store's.
 pub async fn is_any_held(conn: &mut Conn) -> Result<bool, StoreError> {
     conn.exists("SELECT CAST(1 AS BIGINT) FROM leases WHERE until > 0 LIMIT 1", args![])
         .await
 }
 
 /// Whether another worker had a lease that ran out without having been given back.
-///
-/// # Errors
-/// The store's.
 pub async fn was_left(conn: &mut Conn, name: &str, look: Look) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM leases WHERE name = $1 AND owner <> $2 AND until > 0 AND until < $3",
@@ -81,9 +72,6 @@ pub async fn was_left(conn: &mut Conn, name: &str, look: Look) -> Result<bool, S
 }
 
 /// Who holds a lease.
-///
-/// # Errors
-/// The store's.
 pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Option<WorkerId>, StoreError> {
     let row: Option<(WorkerId,)> = conn
         .maybe(
@@ -95,9 +83,6 @@ pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Optio
 }
 
 /// When a lease runs out that somebody else holds.
-///
-/// # Errors
-/// The store's.
 pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, StoreError> {
     let row: Option<(Timestamp,)> = conn
         .maybe("SELECT until FROM leases WHERE name = $1", args![name])
@@ -106,9 +91,6 @@ pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, Sto
 }
 
 /// How many leases are held whose names begin so. Those that ran out are deleted: their names are never used again.
-///
-/// # Errors
-/// The store's.
 pub async fn count(tx: &mut Tx, prefix: &str, look: Look) -> Result<u32, StoreError> {
     let names = format!("{prefix}%");
     tx.execute(
@@ -123,9 +105,6 @@ pub async fn count(tx: &mut Tx, prefix: &str, look: Look) -> Result<u32, StoreEr
 }
 
 /// Gives a lease back.
-///
-/// # Errors
-/// The store's.
 pub async fn give_back(tx: &mut Tx, name: &str, owner: WorkerId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE leases SET until = 0 WHERE name = $1 AND owner = $2",
