@@ -218,7 +218,7 @@ impl App {
         });
         let careful = Arc::<Careful>::default();
         if follows_a_death {
-            tracing::warn!("the last process did not end in order; events are stored one by one for a while");
+            tracing::warn!("last process crashed, storing events one by one for a while");
             careful.follow_a_death();
         }
         let runs = Runs::new(Arc::clone(&context));
@@ -274,13 +274,13 @@ impl App {
 
     /// Answers the HTTP API on a bound address.
     pub fn serve(&self, server: Server, secrets: &Secrets) {
-        tracing::info!(address = %server.address(), "the API is served");
+        tracing::info!(address = %server.address(), "serving the API");
         self.answer(server, secrets, http::router);
     }
 
     /// Tells on a bound address how this process is, which does not serve the API.
     pub fn tell(&self, server: Server, secrets: &Secrets) {
-        tracing::info!(address = %server.address(), "metrics are served");
+        tracing::info!(address = %server.address(), "serving metrics");
         self.answer(server, secrets, http::watching);
     }
 

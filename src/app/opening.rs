@@ -36,12 +36,7 @@ pub(super) async fn open(loaded: &Loaded, clock: &SharedClock, patience: Duratio
         }
         wait = wait.min(left);
         let (wait_ms, left_s) = (wait.as_millis(), left.as_secs());
-        tracing::warn!(
-            error,
-            wait_ms,
-            left_s,
-            "the database is not available yet; trying again"
-        );
+        tracing::warn!(error, wait_ms, left_s, "database unavailable, retrying");
         sleep(wait).await;
         wait = (wait * 2).min(WAITS.1);
     }

@@ -69,7 +69,7 @@ impl Kept {
             }
             // What stands in it itself is looked at in any case: there are a handful of files.
             if let Err(error) = within(&self.data_dir, was_open, found) {
-                tracing::warn!(directory = %self.data_dir.display(), %error, "failed to look at permissions");
+                tracing::warn!(directory = %self.data_dir.display(), %error, "failed to check permissions");
             }
         }
         let files = self.database.iter().flat_map(|database| {

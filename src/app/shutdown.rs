@@ -65,11 +65,11 @@ impl App {
         self.stop.cancel();
         self.background_stop.cancel();
         if timeout_at(until.finish, self.finished()).await.is_err() {
-            tracing::info!("runs that are still at work go on at the next start, or in another process");
+            tracing::info!("runs still in flight resume at the next start or in another process");
             self.context.stop.cancel();
             self.context.tasks.close();
             if timeout_at(until.let_go, self.context.tasks.wait()).await.is_err() {
-                tracing::warn!("a run did not let go in time");
+                tracing::warn!("run did not stop in time");
             }
         }
         self.hand_back_runs(until.close).await;
@@ -81,7 +81,7 @@ impl App {
         self.background.close();
         timeout_at(until.quiet, self.background.wait()).await.ok();
         if timeout_at(until.close, self.close()).await.is_err() {
-            tracing::warn!("the database did not answer in time; leases run out by themselves");
+            tracing::warn!("database did not answer in time, leases lapse by themselves");
         }
     }
 
@@ -100,7 +100,7 @@ impl App {
             .write(move |tx| Box::pin(run_queue::release_runs(tx, Some(worker))));
         // What cannot be given back now is given back with the rest.
         if let Ok(Err(error)) = timeout_at(until, given).await {
-            tracing::warn!(%error, "the runs could not be handed back yet");
+            tracing::warn!(%error, "failed to release runs, retrying");
         }
     }
 
@@ -108,7 +108,7 @@ impl App {
         let worker = self.context.worker;
         let given = self.db.write(move |tx| Box::pin(run_queue::release(tx, Some(worker))));
         if let Err(error) = given.await {
-            tracing::warn!(%error, "the leases could not be given back; they run out by themselves");
+            tracing::warn!(%error, "failed to release leases, which lapse by themselves");
         }
         self.db.close().await;
     }

@@ -101,7 +101,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 /// Ends what is at work in the time that it is given, traces included; at once, if the process is told a second time.
 async fn end(rest: impl Future<Output = ()>, traces: Exporter, plan: &Plan, signals: &mut Signals) -> ExitCode {
-    tracing::info!("stopping; what is at work is finished or handed back");
+    tracing::info!("stopping, draining work in flight");
     let until = shutdown::traces_until(Instant::now(), plan.shutdown_time());
     let ended = async {
         rest.await;
@@ -110,7 +110,7 @@ async fn end(rest: impl Future<Output = ()>, traces: Exporter, plan: &Plan, sign
     tokio::select! {
         () = ended => ExitCode::SUCCESS,
         () = signals.stop() => {
-            tracing::warn!("stopped at once; what was at work goes on at the next start");
+            tracing::warn!("stopped at once, work in flight resumes at the next start");
             ExitCode::FAILURE
         }
     }
@@ -143,12 +143,12 @@ async fn put_in_force(at_work: AtWork, old: &Plan, new: &Plan, signals: &mut Sig
     };
     match begun {
         Ok(begun) => {
-            tracing::info!("the new settings are in force");
+            tracing::info!("applied new settings");
             return Ok(Turned::New(begun));
         }
         Err(error) => tracing::error!("{error:#}"),
     }
-    tracing::error!("the new settings cannot be put in force; the old ones are again");
+    tracing::error!("failed to apply new settings, restored the old ones");
     tokio::select! {
         begun = AtWork::begin(old.clone(), false) => Ok(Turned::Old(begun?)),
         () = signals.stop() => nothing(),

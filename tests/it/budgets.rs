@@ -427,7 +427,7 @@ async fn a_call_of_the_memory_writer_whose_time_runs_out_is_charged_too() {
     bot.answers(Room::Telegram(chat), 1).await;
     bot.telegram.command(chat, 7, "close", "");
     bot.until("the job that waits", async |look| {
-        (bot.logged("a job is tried again later") > 0 && look.count("budget_reservations").await == 0).then_some(())
+        (bot.logged("job failed, retrying later") > 0 && look.count("budget_reservations").await == 0).then_some(())
     })
     .await;
     is_charged_as_broken_off(&bot.look().await, 1).await;

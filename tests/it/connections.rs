@@ -155,7 +155,7 @@ async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_o
     let began = Instant::now();
     until(&line, false).await;
     assert!(began.elapsed() < LEASE * 3 / 4, "{:?}", began.elapsed());
-    let lost = ConnectionStatus::Disconnected("the connection's lease was lost".to_owned());
+    let lost = ConnectionStatus::Disconnected("the connection lease was lost".to_owned());
     let mut often = tokio::time::interval(Duration::from_millis(10));
     let came = tokio::time::timeout(PATIENCE, async {
         while told.first().is_none() {

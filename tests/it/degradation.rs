@@ -162,7 +162,7 @@ async fn a_database_server_that_is_gone_is_waited_for() {
 #[tokio::test]
 #[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_server_starts_before_its_database_does() {
-    const WAITS: &str = "the database is not available yet; trying again";
+    const WAITS: &str = "database unavailable, retrying";
     let Some((way, url)) = Way::to_postgres().await else {
         return;
     };
@@ -218,7 +218,7 @@ async fn handles_that_are_used_up_neither_end_nor_busy_the_bot() {
     ];
     assert!(callers.iter().all(Result::is_ok));
     bot.says(room, "two");
-    let told = "a connection to the API could not be accepted";
+    let told = "failed to accept an API connection";
     bot.until("the server to run out of handles", async |_| {
         (bot.logged(told) >= 3).then_some(())
     })

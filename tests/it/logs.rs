@@ -68,7 +68,7 @@ async fn memory_in_trouble(bot: &Bot, chat: Chat) {
     bot.telegram.command(chat, 7, "close", "");
     bot.answers(Room::Telegram(chat), before + 1).await;
     bot.until("the message that is not read for memory", async |_| {
-        (bot.logged("a message is not read for memory") > 0).then_some(())
+        (bot.logged("memory writer skipped a message") > 0).then_some(())
     })
     .await;
     bot.model.respond_with(reply);
@@ -186,19 +186,19 @@ async fn is_silent_about_words(format: &str) {
     commands(&bot, chat).await;
     callers_in_trouble(&watch).await;
     bot.until("the memory that could not be written", async |_| {
-        (bot.logged("a job is tried again later") > 0).then_some(())
+        (bot.logged("job failed, retrying later") > 0).then_some(())
     })
     .await;
     bot.stop().await;
 
     let log = bot.log_text();
     for told in [
-        "the model is asked again",
-        "the server does not understand all that it could be asked",
-        "the model did not answer",
+        "retrying a model call",
+        "provider ignores request fields that it does not know",
+        "model call failed",
         "failed to send a message, retrying",
         "Telegram refused the text, sending it without markup",
-        "an event could not be read; it is kept in unreadable_events",
+        "failed to parse an event, kept it in unreadable_events",
     ] {
         assert!(log.contains(told), "nobody was told that {told}: {log}");
     }

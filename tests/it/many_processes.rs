@@ -31,7 +31,7 @@ fn with_api(setup: Setup) -> Setup {
 async fn apis(bot: &Bot, count: usize) -> Vec<String> {
     bot.until("the APIs to be served", async |_| {
         let log = bot.log_text();
-        let lines = log.lines().filter(|line| line.contains("the API is served"));
+        let lines = log.lines().filter(|line| line.contains("serving the API"));
         let address = |line: &str| Some(line.rsplit_once("address=")?.1.trim().to_owned());
         Some(lines.filter_map(address).collect::<Vec<_>>()).filter(|found| found.len() == count)
     })
@@ -129,7 +129,7 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
     bot.until("everything to be delivered", undelivered).await;
     let sent = bot.texts(sending);
 
-    let notices = || bot.logged("the connection's lease was lost") + bot.logged("standing by");
+    let notices = || bot.logged("lost the connection lease") + bot.logged("standing by");
     let before = notices();
     bot.thaw();
     bot.until("the first one to notice", async |_| (notices() > before).then_some(()))
@@ -324,5 +324,5 @@ async fn a_connections_lease_is_renewed_while_more_comes_in_than_there_are_conne
     }
     bot.finish().await;
     assert_eq!(bot.logged("pool timed out"), 0);
-    assert_eq!(bot.logged("lease was lost"), 0);
+    assert_eq!(bot.logged("lost the connection lease"), 0);
 }

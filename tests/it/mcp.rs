@@ -57,7 +57,7 @@ async fn bot_with(servers: &[toml::Table]) -> Bot {
 /// Waits until the log says so often that a server's tools are offered.
 async fn at_work(bot: &Bot, times: usize) {
     bot.until("the MCP server", async |_| {
-        (bot.logged("the MCP server is at work") >= times).then_some(())
+        (bot.logged("MCP server ready") >= times).then_some(())
     })
     .await;
 }

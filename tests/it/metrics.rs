@@ -146,7 +146,7 @@ async fn a_process_without_the_api_tells_what_it_counts_where_that_is_set() {
     let mut lines = BufReader::new(workers.stderr.take().unwrap()).lines();
     let line = loop {
         let line = lines.next_line().await.unwrap().expect("it serves its metrics");
-        if line.contains("metrics are served") {
+        if line.contains("serving metrics") {
             break line;
         }
     };

@@ -14,8 +14,8 @@ use crate::{
     watch::{TOKEN, Watch, watched},
 };
 
-const IN_FORCE: &str = "the new settings are in force";
-const KEPT: &str = "the settings are not taken; those that are in force stay";
+const IN_FORCE: &str = "applied new settings";
+const KEPT: &str = "rejected new settings, the old ones stay in force";
 const AGAIN: &str = "the settings were read again";
 
 fn provider(bot: &Bot, model: &str) -> toml::Value {

@@ -439,7 +439,7 @@ async fn a_job_is_put_off_however_long_the_database_refuses() {
     bot.until("the model's answer", async |_| asked().then_some(())).await;
     // Refused once, and once more.
     bot.until("a second refusal", async |_| {
-        (bot.logged("a job could not be put off yet") >= 2).then_some(())
+        (bot.logged("failed to reschedule a job, retrying") >= 2).then_some(())
     })
     .await;
     assert_eq!(

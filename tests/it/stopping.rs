@@ -119,7 +119,7 @@ async fn a_stop_ends_in_its_time_whatever_hangs_and_loses_nothing() {
             .await;
         bot.model.respond_with(model);
         bot.until("the MCP server", async |_| {
-            (bot.logged("the MCP server is at work") > 0).then_some(())
+            (bot.logged("MCP server ready") > 0).then_some(())
         })
         .await;
         let [ada, ben, cleo, dan] =

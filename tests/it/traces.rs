@@ -204,7 +204,7 @@ async fn a_collector_that_is_away_refuses_or_never_answers_holds_nothing_up() {
     let room = refused.room(Site::Telegram, 7, "Ada");
     refused.says(room, "hello");
     refused.answers(room, 1).await;
-    let told = "the collector takes no traces; they are dropped until it does";
+    let told = "trace collector unavailable, dropping traces";
     refused
         .until("the word that it takes none", async |_| {
             (refused.logged(told) == 1).then_some(())

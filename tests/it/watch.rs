@@ -30,7 +30,7 @@ impl Watch {
     /// The API of the process that was started last.
     pub fn on(bot: &Bot) -> Self {
         let log = bot.log_text();
-        let line = log.lines().rev().find(|line| line.contains("the API is served"));
+        let line = log.lines().rev().find(|line| line.contains("serving the API"));
         Self::at(line.expect("it serves its API"))
     }
 

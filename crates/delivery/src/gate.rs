@@ -364,7 +364,7 @@ impl Gate {
         let last = held.parts.last().map(|part| part.seq);
         while let Some(part) = held.parts.first().cloned() {
             if !self.is_ours(&held.message).await {
-                tracing::info!(message = %held.message.id, "another process sends this message now");
+                tracing::info!(message = %held.message.id, "message released: another process sends it now");
                 self.inner.late.remove(&held.message.id);
                 return None;
             }
@@ -397,7 +397,7 @@ impl Gate {
                 Sent::Refused(reason) => match as_file(&part.body.0) {
                     Some(file) => {
                         tracing::warn!(message = %held.message.id, channel = %self.id, "text refused, sending it as a file");
-                        tracing::debug!(message = %held.message.id, reason, "why the text was refused");
+                        tracing::debug!(message = %held.message.id, reason, "text refusal");
                         if let Some(part) = held.parts.first_mut() {
                             part.body.0 = file;
                         }

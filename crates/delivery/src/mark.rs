@@ -85,7 +85,7 @@ impl Mark {
                     backoff = (backoff * 2).min(Duration::from_secs(5));
                 }
                 Err(error) => {
-                    tracing::error!(%error, "an outbox row could not be changed");
+                    tracing::error!(%error, "failed to update an outbox row");
                     return;
                 }
             }

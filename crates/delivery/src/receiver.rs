@@ -145,7 +145,7 @@ impl Receiver {
             Ok(true) => Hold::Ours,
             Ok(false) => Hold::Elsewhere,
             Err(error) => {
-                tracing::warn!(%error, "a connection's lease could not be held");
+                tracing::warn!(%error, "failed to acquire a connection lease");
                 Hold::Unknown
             }
         }
@@ -158,7 +158,7 @@ impl Receiver {
             .write(move |tx| Box::pin(async move { leases::give_back(tx, &name, worker).await }))
             .await;
         if let Err(error) = given {
-            tracing::warn!(%error, "a connection's lease could not be given back; it runs out by itself");
+            tracing::warn!(%error, "failed to release a connection lease, which lapses by itself");
         }
     }
 
@@ -216,8 +216,8 @@ impl Connection {
             }
             match ended {
                 Ended::Stopped => break,
-                Ended::Anew => tracing::info!(platform = %receiver.channel.platform(), "connecting anew"),
-                Ended::LeaseLost => self.window.down("the connection's lease was lost"),
+                Ended::Anew => tracing::info!(platform = %receiver.channel.platform(), "reconnecting"),
+                Ended::LeaseLost => self.window.down("the connection lease was lost"),
                 Ended::Excess => {
                     receiver.give_back(&name).await;
                     self.window.down(STANDING_BY);
@@ -255,9 +255,9 @@ impl Connection {
         self.window.down(why);
         let retry_seconds = patience.as_secs();
         if self.window.is_news(why) {
-            tracing::error!(%platform, retry_seconds, "the platform refuses the bot; it is tried again, at once on SIGHUP");
+            tracing::error!(%platform, retry_seconds, "platform refuses the bot, retrying (at once on SIGHUP)");
         } else {
-            tracing::debug!(%platform, retry_seconds, "the platform still refuses the bot");
+            tracing::debug!(%platform, retry_seconds, "platform still refuses the bot");
         }
         self.wait_or_anew(stop, patience).await;
     }
@@ -266,7 +266,7 @@ impl Connection {
     async fn hand_over(&self, name: &str, stop: &CancellationToken) {
         let receiver = &self.receiver;
         let platform = receiver.channel.platform();
-        tracing::warn!(%platform, failures = HANDED_OVER_AFTER, "the connection keeps failing; handing it to a process that stands by");
+        tracing::warn!(%platform, failures = HANDED_OVER_AFTER, "connection keeps failing, handing it to a standby process");
         self.window.forget_failures();
         receiver.give_back(name).await;
         wait(stop, receiver.renew_every() + receiver.renew_every() / 2).await;

@@ -103,7 +103,7 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
                 continue;
             }
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "looking for jobs failed"),
+            Err(error) => tracing::warn!(%error, "failed to claim jobs"),
         }
         tokio::select! {
             () = stop.cancelled() => {}
@@ -240,14 +240,14 @@ async fn work_within(runs: &Arc<Runs>, job: Job, lease: JobLease) {
     };
     match due_at {
         Some(_) if matches!(error, JobError::NotYet(_)) => {}
-        Some(_) => tracing::warn!(error = error.class(), attempts, "a job is tried again later"),
-        None => tracing::error!(error = error.class(), attempts, "a job failed for good"),
+        Some(_) => tracing::warn!(error = error.class(), attempts, "job failed, retrying later"),
+        None => tracing::error!(error = error.class(), attempts, "job failed permanently"),
     }
     if matches!(error, JobError::Panicked) {
         measures::panicked();
     }
     // What a model said stands in the job's row.
-    tracing::debug!(%error, "why a job was not done");
+    tracing::debug!(%error, "job failure");
     put_off(cx, lease, &error, due_at, now).await;
 }
 
@@ -273,7 +273,7 @@ async fn keep(cx: &Context, lease: JobLease) -> Infallible {
         match renewed {
             Ok(true) => {}
             Ok(false) => return std::future::pending().await,
-            Err(error) => tracing::warn!(%error, "the lease of a job could not be renewed"),
+            Err(error) => tracing::warn!(%error, "failed to renew a job lease"),
         }
     }
 }
@@ -288,7 +288,7 @@ async fn give_back(cx: &Context, lease: JobLease) {
     match given {
         // It had just ended.
         Ok(()) | Err(StoreError::NotFound(_)) => {}
-        Err(error) => tracing::warn!(%error, "a job could not be given back; its lease runs out by itself"),
+        Err(error) => tracing::warn!(%error, "failed to release a job, whose lease lapses by itself"),
     }
 }
 
@@ -315,10 +315,10 @@ async fn put_off(cx: &Context, lease: JobLease, error: &JobError, due_at: Option
         match told {
             Ok(()) => return,
             Err(StoreError::NotFound(_)) => {
-                tracing::warn!("a job that was to be put off is somebody else's by now");
+                tracing::warn!("job not rescheduled: another worker holds it");
                 return;
             }
-            Err(error) => tracing::warn!(%error, "a job could not be put off yet"),
+            Err(error) => tracing::warn!(%error, "failed to reschedule a job, retrying"),
         }
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(LONGEST_TELL_AGAIN);

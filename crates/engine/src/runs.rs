@@ -105,7 +105,7 @@ impl Runs {
                     Ok(Begun::NotBefore(later)) => at = later,
                     Ok(Begun::NotOurs) => return,
                     Err(error) => {
-                        tracing::warn!(run = %lease.run, %error, "a run waits for the database");
+                        tracing::warn!(run = %lease.run, %error, "run waits for the database");
                         at = now.after(RETRY);
                     }
                 }

@@ -29,7 +29,7 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
             Ok(Some(next)) => next.since(cx.clock.now()).min(POLL),
             Ok(None) => POLL,
             Err(error) => {
-                tracing::warn!(%error, "looking for work failed");
+                tracing::warn!(%error, "failed to claim runs");
                 POLL
             }
         };

@@ -35,7 +35,7 @@ pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id
             Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (conn, export)))),
             Err(error) => {
                 // The head was sent: all that can be done is to break off.
-                tracing::warn!(%error, "an export broke off");
+                tracing::warn!(%error, "export interrupted");
                 Err(error)
             }
         }

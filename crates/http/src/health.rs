@@ -102,7 +102,7 @@ async fn database(api: &Shared) -> Check {
     match tokio::time::timeout(PATIENCE, written).await {
         Ok(Ok(())) => Check::good("it takes writes"),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the database is not ready");
+            tracing::warn!(%error, "database not ready");
             Check::bad("it takes no writes; the log says why")
         }
         Err(_) => Check::bad(format!("it did not answer within {} s", PATIENCE.as_secs())),

@@ -46,7 +46,7 @@ impl Metrics {
         let recorder = RECORDER.get_or_init(|| {
             let handle = recorder()
                 .and_then(PrometheusBuilder::install_recorder)
-                .inspect_err(|error| tracing::warn!(%error, "metrics are not recorded"))
+                .inspect_err(|error| tracing::warn!(%error, "failed to install the metrics recorder"))
                 .ok()?;
             catalogue::begin(platforms);
             let since_1970 = Duration::from_millis(u64::try_from(SystemClock.now().0).unwrap_or_default());
@@ -93,7 +93,7 @@ pub(super) async fn scrape(State(api): State<Shared>, _: OwnerReader) -> Result<
     workers(&api);
     let measured = measure(&api).await;
     if let Err(error) = &measured {
-        tracing::warn!(%error, "metrics of the database could not be measured");
+        tracing::warn!(%error, "failed to measure database metrics");
     }
     gauge!("clifford_database_up").set(if measured.is_ok() { 1.0 } else { 0.0 });
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];

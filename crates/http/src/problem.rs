@@ -229,7 +229,7 @@ impl Problem {
 impl From<CannotOpen> for Problem {
     /// Where the key is, is nobody's business who calls.
     fn from(error: CannotOpen) -> Self {
-        tracing::error!(%error, "a stored secret cannot be used");
+        tracing::error!(%error, "failed to decrypt a stored secret");
         Self::new(Code::Internal, "a secret cannot be sealed or opened; the log tells why")
     }
 }
@@ -238,7 +238,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(why) | StoreError::Refused(why) => {
-                tracing::warn!(why, "a request could not be answered: the database is not available");
+                tracing::warn!(why, "failed to answer a request: database unavailable");
                 Self::new(
                     Code::DatabaseUnavailable,
                     "nothing was lost that was accepted; try again later",
@@ -254,7 +254,7 @@ impl From<StoreError> for Problem {
             }
             StoreError::Conflict(_) => Self::new(Code::Conflict, "it exists already"),
             other => {
-                tracing::error!(error = %other, "a request could not be answered");
+                tracing::error!(error = %other, "failed to answer a request");
                 Self::new(Code::Internal, "the log says more")
             }
         }

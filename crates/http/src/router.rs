@@ -225,7 +225,7 @@ async fn limited(within: Duration, request: Request, next: Next) -> Response {
 async fn guarded(request: Request, next: Next) -> Response {
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answered.unwrap_or_else(|_| {
-        tracing::error!("a request's handler panicked");
+        tracing::error!("request handler panicked");
         Problem::new(Code::Internal, "the log says more").into_response()
     });
     harden(response.status(), response.headers_mut());

@@ -180,7 +180,7 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
                 error.kind(),
                 io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
             ) {
-                tracing::warn!(%error, "a connection to the API could not be accepted");
+                tracing::warn!(%error, "failed to accept an API connection");
                 tokio::time::sleep(EXHAUSTED).await;
             }
             None
@@ -221,7 +221,7 @@ impl Answering {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(%error, "a connection to the API broke");
+            tracing::debug!(%error, "API connection broke");
         }
     }
 }

@@ -116,7 +116,7 @@ impl Feed {
                 self.look_at = None;
                 if let Err(error) = self.look().await {
                     self.look_at = Some(Instant::now() + RETRY);
-                    tracing::warn!(run = %self.run, %error, "a stream could not read its run; it tries again");
+                    tracing::warn!(run = %self.run, %error, "event stream failed to read its run, retrying");
                 }
                 continue;
             }

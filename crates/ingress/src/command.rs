@@ -159,7 +159,7 @@ impl Gatekeeper {
             Ok(Ok(())) => Carrier::Deleted,
             Ok(Err(error)) => {
                 let reason = measures::reason(&error);
-                tracing::info!(reason, platform = %place.platform, "a message with a key could not be deleted");
+                tracing::info!(reason, platform = %place.platform, "failed to delete a message that held a key");
                 Carrier::Stays
             }
             Err(_) => Carrier::Stays,

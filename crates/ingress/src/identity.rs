@@ -176,7 +176,7 @@ pub async fn join(
     }
     let joined = rules::joined(&maker, &entering);
     merge::merge(tx, entering.id, &joined, &clifford_core::memory::levels::caps(), now).await?;
-    tracing::info!(user = %joined.id, merged = %entering.id, "two accounts are one person now");
+    tracing::info!(user = %joined.id, merged = %entering.id, "linked two accounts");
     Ok(Ok(joined))
 }
 
@@ -208,7 +208,7 @@ pub async fn part(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Resu
     if role != user.role {
         users::set_role(tx, user.id, role, now).await?;
     }
-    tracing::info!(user = %user.id, parted = %parted.id, "an account is a person of its own now");
+    tracing::info!(user = %user.id, parted = %parted.id, "unlinked an account");
     Ok(Ok(parted))
 }
 

@@ -331,9 +331,9 @@ impl Ingress for Gatekeeper {
         let is_news = self.connections.insert(platform, status.clone()).as_ref() != Some(&status);
         match &status {
             ConnectionStatus::Connected(name) if is_news => tracing::info!(%platform, name, "connected"),
-            ConnectionStatus::Disconnected(why) if is_news => tracing::warn!(%platform, why, "not connected"),
+            ConnectionStatus::Disconnected(why) if is_news => tracing::warn!(%platform, why, "failed to connect"),
             ConnectionStatus::Connected(_) => tracing::debug!(%platform, "still connected"),
-            ConnectionStatus::Disconnected(_) => tracing::debug!(%platform, "still not connected"),
+            ConnectionStatus::Disconnected(_) => tracing::debug!(%platform, "still failing to connect"),
         }
     }
 }

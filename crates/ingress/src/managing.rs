@@ -80,11 +80,11 @@ impl Gatekeeper {
         Ok(match tokio::time::timeout(TELLING, told).await {
             Ok(Ok(manages)) => manages,
             Ok(Err(error)) => {
-                tracing::info!(%error, platform = %place.platform, "it is not known who manages the place");
+                tracing::info!(%error, platform = %place.platform, "channel managers unknown");
                 false
             }
             Err(_) => {
-                tracing::info!(platform = %place.platform, "the platform did not tell in time who manages the place");
+                tracing::info!(platform = %place.platform, "platform did not list the channel's managers in time");
                 false
             }
         })

@@ -64,7 +64,7 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
     if let Some(code) = made {
         tracing::warn!(
             code,
-            "the owner's code was said where others read along and is void; send this one in a private chat"
+            "owner code was posted in a shared chat and is void, send this one in a private chat"
         );
     }
     Ok(())

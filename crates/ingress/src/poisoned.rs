@@ -41,7 +41,7 @@ impl Gatekeeper {
             }
             tokio::time::sleep(BETWEEN).await;
         };
-        tracing::error!(%platform, "an event cannot be stored; it is kept in unreadable_events, which tells why");
+        tracing::error!(%platform, "failed to store an event, kept it in unreadable_events");
         let payload = self.masked(format!("{event:?}"));
         let (accepted, _) = self.keep_once(platform, payload, why).await?;
         Ok(accepted)
@@ -77,9 +77,9 @@ impl Gatekeeper {
         let platform = event.platform;
         let (accepted, is_news) = self.keep_once(platform, event.payload, event.error).await?;
         if is_news {
-            tracing::warn!(%platform, reason, "an event could not be read; it is kept in unreadable_events");
+            tracing::warn!(%platform, reason, "failed to parse an event, kept it in unreadable_events");
         } else {
-            tracing::debug!(%platform, reason, "an event could not be read, as before");
+            tracing::debug!(%platform, reason, "failed to parse an event again");
         }
         Ok(accepted)
     }
@@ -91,7 +91,7 @@ impl Gatekeeper {
         payload: String,
         why: String,
     ) -> Result<(Accepted, bool), StoreError> {
-        tracing::debug!(%platform, error = why, "why an event was not taken");
+        tracing::debug!(%platform, error = why, "event storage failure");
         let now = self.clock.now();
         let is_news = self
             .db

@@ -117,7 +117,7 @@ impl Anthropic {
         match gathered.stop_reason.as_deref() {
             Some("refusal") => return Err(self.0.refused(&gathered.explanation)),
             Some("max_tokens" | "model_context_window_exceeded") => {
-                tracing::warn!(provider = name, "the reply reached its token limit");
+                tracing::warn!(provider = name, "reply reached its token limit");
             }
             _ => {}
         }

@@ -152,7 +152,7 @@ impl Permit<'_> {
         };
         let was_open = std::mem::replace(&mut *self.circuit.inner(), inner).until.is_some();
         if was_open {
-            tracing::info!(provider = self.circuit.provider, "a provider answers again");
+            tracing::info!(provider = self.circuit.provider, "provider recovered");
         }
     }
 
@@ -180,7 +180,7 @@ impl Permit<'_> {
             tracing::warn!(
                 provider = self.circuit.provider,
                 rest_ms = inner.rest.as_millis(),
-                "a provider keeps failing and is left alone for a while"
+                "provider keeps failing, pausing calls to it"
             );
         }
     }

@@ -111,8 +111,8 @@ async fn attempt(
     match &result {
         Ok(_) => permit.succeeded(),
         Err(error) => {
-            tracing::warn!(provider = error.provider(), error = error.class(), "a model failed");
-            tracing::debug!(%error, "what the provider said");
+            tracing::warn!(provider = error.provider(), error = error.class(), "model call failed");
+            tracing::debug!(%error, "provider response");
             if wrote {
                 sink.reset();
             }

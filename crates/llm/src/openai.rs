@@ -116,7 +116,7 @@ impl OpenAi {
             return Err(self.0.refused(&gathered.refusal));
         }
         if gathered.finish.as_deref() == Some("length") {
-            tracing::warn!(provider = name, "the reply reached its token limit");
+            tracing::warn!(provider = name, "reply reached its token limit");
         }
         let tool_calls = gathered.take_calls();
         let usage = gathered.usage;

@@ -96,9 +96,9 @@ impl<M: Model> Model for Retrying<M> {
                 provider = error.provider(),
                 error = error.class(),
                 wait_ms,
-                "the model is asked again"
+                "retrying a model call"
             );
-            tracing::debug!(%error, "what the provider said");
+            tracing::debug!(%error, "provider response");
             if wrote {
                 sink.reset();
             }

@@ -91,7 +91,7 @@ impl Exporter {
         let patience = until.saturating_duration_since(Instant::now()).min(LAST);
         let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(patience)).await;
         if !matches!(ended, Ok(Ok(()))) {
-            tracing::warn!("the last traces could not be sent");
+            tracing::warn!("failed to flush traces");
         }
     }
 }
@@ -132,8 +132,8 @@ impl HttpClient for Client {
         let is_away = !answered.as_ref().is_ok_and(|answer| answer.status().is_success());
         if is_away != self.is_away.swap(is_away, Ordering::Relaxed) {
             match is_away {
-                true => tracing::warn!("the collector takes no traces; they are dropped until it does"),
-                false => tracing::info!("the collector takes traces again"),
+                true => tracing::warn!("trace collector unavailable, dropping traces"),
+                false => tracing::info!("trace collector recovered"),
             }
         }
         answered

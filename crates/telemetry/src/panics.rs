@@ -12,8 +12,8 @@ pub(super) fn report() {
 
 fn tell(place: &str, said: &str) {
     let thread = thread::current();
-    tracing::error!(place, thread = thread.name().unwrap_or_default(), "a task panicked");
-    tracing::debug!(said, backtrace = %Backtrace::capture(), "what the panic said");
+    tracing::error!(place, thread = thread.name().unwrap_or_default(), "task panicked");
+    tracing::debug!(said, backtrace = %Backtrace::capture(), "panic message");
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub fn raise_open_files() {
         maximum: limit.maximum,
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::debug!(%error, "the limit of open files stays as it is");
+        tracing::debug!(%error, "failed to raise the limit of open files");
     }
 }
 

@@ -31,7 +31,7 @@ pub async fn keep<F: Future<Output = ()>>(name: &str, stop: CancellationToken, m
         tracing::error!(
             name,
             wait_ms = backoff.as_millis(),
-            "a part of the bot panicked; it is begun again"
+            "background loop panicked, restarting it"
         );
         tokio::select! {
             () = stop.cancelled() => return,

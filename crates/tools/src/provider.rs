@@ -74,12 +74,8 @@ impl Ask<'_> {
 
     fn unavailable(&self, why: &str) -> ToolError {
         // What a provider says may quote what it was asked for.
-        tracing::warn!(
-            tool = self.tool,
-            route = self.route,
-            "a tool's provider did not do its work"
-        );
-        tracing::debug!(tool = self.tool, why, "why a tool's provider did not do its work");
+        tracing::warn!(tool = self.tool, route = self.route, "tool provider failed");
+        tracing::debug!(tool = self.tool, why, "tool provider failure");
         ToolError::Unavailable(format!("the provider of [tools.{}] did not do it: {why}", self.tool))
     }
 }

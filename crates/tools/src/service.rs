@@ -112,8 +112,8 @@ impl Service {
             return Err(self.refusal(status, &body));
         }
         serde_json::from_slice(&body).map_err(|error| {
-            tracing::warn!(service = self.name, "an answer that cannot be read");
-            tracing::debug!(service = self.name, %error, "why an answer cannot be read");
+            tracing::warn!(service = self.name, "unreadable response");
+            tracing::debug!(service = self.name, %error, "unreadable response detail");
             self.unavailable("its answer cannot be read")
         })
     }

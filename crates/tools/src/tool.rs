@@ -157,7 +157,7 @@ pub enum ToolError {
 
 impl From<clifford_store::StoreError> for ToolError {
     fn from(error: clifford_store::StoreError) -> Self {
-        tracing::warn!(%error, "a tool could not use the database");
+        tracing::warn!(%error, "tool failed to use the database");
         Self::Unavailable("the database is not available".to_owned())
     }
 }

@@ -64,7 +64,7 @@ impl AtWork {
     pub(super) async fn end(self) {
         self.stop.cancel();
         if self.life.await.is_err() {
-            tracing::error!("the end was cut short by a bug; what was at work goes on at the next start");
+            tracing::error!("shutdown panicked, work in flight resumes at the next start");
         }
         self.runtime.end().await;
     }
@@ -123,7 +123,7 @@ impl Own {
         let Some(runtime) = self.0.take() else { return };
         let ended = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(LINGER));
         if ended.await.is_err() {
-            tracing::error!("what was at work could not be ended");
+            tracing::error!("failed to end work in flight");
         }
     }
 }

@@ -88,13 +88,10 @@ impl Plan {
         let changes = config::changes((&self.loaded.config, &self.secrets), (&loaded.config, &secrets));
         if !changes.of_process.is_empty() {
             let keys = changes.of_process.join(", ");
-            tracing::warn!(
-                keys,
-                "changed, and in force after a restart: they belong to the process"
-            );
+            tracing::warn!(keys, "settings changed that apply after a restart");
         }
         if changes.in_force.is_empty() {
-            tracing::info!("the settings were read again; nothing else of them differs");
+            tracing::info!("reloaded settings, nothing else differs");
             return Again::Kept;
         }
         let next = match self.next(loaded, secrets).await {
@@ -102,10 +99,7 @@ impl Plan {
             Err(error) => return refused(&error),
         };
         let keys = changes.in_force.join(", ");
-        tracing::info!(
-            keys,
-            "changed; what is at work is finished or handed back, and goes on by the new settings"
-        );
+        tracing::info!(keys, "settings changed, draining work in flight to apply them");
         Again::Changed(Box::new(next))
     }
 
@@ -132,6 +126,6 @@ fn refused(error: &anyhow::Error) -> Again {
     for line in format!("{error:#}").lines() {
         tracing::error!("{line}");
     }
-    tracing::error!("the settings are not taken; those that are in force stay");
+    tracing::error!("rejected new settings, the old ones stay in force");
     Again::Kept
 }

@@ -80,7 +80,7 @@ impl Garden {
             .await;
         bot.model.respond_with(move |request| model(request, &planted));
         bot.until("the MCP server", async |_| {
-            (bot.logged("the MCP server is at work") > 0).then_some(())
+            (bot.logged("MCP server ready") > 0).then_some(())
         })
         .await;
         let (ada, bob) = (

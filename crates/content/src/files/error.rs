@@ -40,7 +40,7 @@ pub enum FileError {
 
 impl From<StoreError> for FileError {
     fn from(error: StoreError) -> Self {
-        tracing::warn!(%error, "a file's row could not be used");
+        tracing::warn!(%error, "failed to use a file's row");
         Self::Unavailable("the database is not available".to_owned())
     }
 }
@@ -61,7 +61,7 @@ impl FileError {
                 why: "it was deleted".to_owned(),
             },
             StorageError::Unavailable(why) => {
-                tracing::warn!(why, "the storage of files did not answer");
+                tracing::warn!(why, "file storage did not answer");
                 Self::Unavailable("the storage of files does not answer".to_owned())
             }
         }

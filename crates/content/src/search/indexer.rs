@@ -20,7 +20,7 @@ pub async fn run(db: Db, stop: CancellationToken) {
             Ok(0) => EVERY,
             Ok(_) => PAUSE,
             Err(error) => {
-                tracing::warn!(%error, "messages could not be taken into the search index; tried again later");
+                tracing::warn!(%error, "failed to index messages, retrying later");
                 EVERY
             }
         };

@@ -219,7 +219,7 @@ impl Gate {
         let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
         tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
-        tracing::debug!(message = %message.id, reason, "why a message could not be sent");
+        tracing::debug!(message = %message.id, reason, "send failure");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
         tried.time() > self.inner.settings.give_up_after
     }

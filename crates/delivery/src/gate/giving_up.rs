@@ -50,7 +50,7 @@ impl Gate {
     fn log_given_up(&self, held: &Held, given_up: &[&OutgoingPart], reason: &str) -> String {
         let message = &held.message;
         tracing::warn!(message = %message.id, channel = %self.id, platform = message.platform, "gave up sending a message, its row holds the reason");
-        tracing::debug!(message = %message.id, reason, "why a message was given up");
+        tracing::debug!(message = %message.id, reason, "send abandoned");
         let files = names(given_up);
         match files.len() {
             1 if given_up.len() == 1 => format!("the file {}: {reason}", files[0]),

@@ -200,7 +200,7 @@ impl Asked {
             tracing::warn!(
                 subject = account.subject,
                 period = account.window.key,
-                "a budget is spent, and there is no chat with an owner to tell them in"
+                "budget spent, but no owner's chat to announce it in"
             );
             return Ok(None);
         };

@@ -149,7 +149,7 @@ pub async fn rows(
             })
         })
         .await?;
-    tracing::info!(job = %lease.job, rows = ?erased.counts, "a person was erased");
+    tracing::info!(job = %lease.job, rows = ?erased.counts, "erased a person");
     crash::reach(Point::Erased);
     Ok(erased)
 }
@@ -201,7 +201,7 @@ pub async fn finish(db: &Db, lease: JobLease, now: Timestamp) -> Result<bool, St
 async fn new_owner(db: &Db, now: Timestamp) -> Result<(), StoreError> {
     let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     if let Some(code) = code {
-        tracing::warn!("there is no owner any more: send {code} to the bot in a private chat to become its owner");
+        tracing::warn!("no owner left: send {code} to the bot in a private chat to become its owner");
     }
     Ok(())
 }

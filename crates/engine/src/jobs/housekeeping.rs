@@ -42,23 +42,23 @@ pub async fn run(cx: Arc<Context>, idle: Option<Duration>, stop: CancellationTok
         if let Some(idle) = idle
             && let Err(error) = close_idle(&cx, idle).await
         {
-            tracing::warn!(%error, "idle conversations could not be closed");
+            tracing::warn!(%error, "failed to close idle conversations");
         }
         if let Err(error) = forget_reminders(&cx).await {
-            tracing::warn!(%error, "reminders that are over could not be deleted");
+            tracing::warn!(%error, "failed to purge ended reminders");
         }
         if let Err(error) = forget_uses(&cx).await {
-            tracing::warn!(%error, "calls that count against no limit any more could not be forgotten");
+            tracing::warn!(%error, "failed to purge expired rate-limit records");
         }
         if let Err(error) = forget_what_is_over(&cx).await {
-            tracing::warn!(%error, "what budgets and webhooks had long ago could not be forgotten");
+            tracing::warn!(%error, "failed to purge expired budget and webhook records");
         }
         if let Err(error) = delete_compacted(&cx).await {
-            tracing::warn!(%error, "compacted messages could not be deleted");
+            tracing::warn!(%error, "failed to delete compacted messages");
         }
         let files = &cx.services.files;
         if let Err(error) = files::sweep(&cx.db, files.storage(), cx.clock.now()).await {
-            tracing::warn!(%error, "what is left of deleted files could not be deleted");
+            tracing::warn!(%error, "failed to purge contents of deleted files");
         }
     }
 }

@@ -25,8 +25,8 @@ pub async fn run(cx: Arc<Context>, stop: CancellationToken) {
         };
         match deleted {
             Ok(0) => {}
-            Ok(spaces) => tracing::info!(spaces, "what was kept of spaces that were left is deleted"),
-            Err(error) => tracing::warn!(%error, "what is kept of spaces that were left could not be deleted"),
+            Ok(spaces) => tracing::info!(spaces, "purged spaces that the bot left"),
+            Err(error) => tracing::warn!(%error, "failed to purge spaces that the bot left"),
         }
         tokio::select! {
             () = stop.cancelled() => return,

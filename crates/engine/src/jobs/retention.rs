@@ -94,9 +94,9 @@ pub async fn run(db: Db, clock: SharedClock, retention: Retention, stop: Cancell
         }
         match retention.apply(&db, clock.now()).await {
             Ok(deleted) if deleted == Deleted::default() => {}
-            Ok(deleted) => tracing::debug!(?deleted, "what was kept for long enough is deleted"),
+            Ok(deleted) => tracing::debug!(?deleted, "retention sweep done"),
             Err(error) => {
-                tracing::warn!(%error, "what was kept for long enough could not be deleted; tried again later")
+                tracing::warn!(%error, "retention sweep failed, retrying")
             }
         }
     }

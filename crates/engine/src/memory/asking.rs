@@ -160,7 +160,7 @@ async fn reserve(
     match crate::budget::reserve::reserve(cx, &claim, worst, crate::budget::reserve::Telling::Nobody).await? {
         Outcome::Reserved(settlement) => Ok(settlement),
         Outcome::Refused(refusal) => {
-            tracing::info!(error = refusal.error, "what is to be remembered waits for its budget");
+            tracing::info!(error = refusal.error, "memory write waits for its budget");
             Err(JobError::NotYet(refusal.account.window.until))
         }
     }

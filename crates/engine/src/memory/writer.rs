@@ -55,7 +55,7 @@ pub async fn work(cx: &Arc<Context>, job: &Job, lease: JobLease) -> Result<(), J
             }
             Err(JobError::Model(error)) if passes_over(&error, job, &progress) => {
                 // What was said of it stands in the job's row.
-                tracing::warn!(error = error.class(), message = %piece.through, "a message is not read for memory");
+                tracing::warn!(error = error.class(), message = %piece.through, "memory writer skipped a message");
                 progress.unread.push(Unread {
                     message: piece.through,
                     reason: error.to_string(),

@@ -76,7 +76,7 @@ impl Windows {
             }
             self.ask(&mut asked, &stop).await;
             if let Err(error) = self.write(&db, &*clock, &mut shared).await {
-                tracing::warn!(%error, "failed to keep the windows of models, trying later");
+                tracing::warn!(%error, "failed to store model context windows, retrying later");
             }
             tokio::select! {
                 () = stop.cancelled() => return,

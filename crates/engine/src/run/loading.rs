@@ -21,7 +21,7 @@ impl Context {
             match self.load(lease).await {
                 Ok(work) => return Ok(Some(work)),
                 Err(error) if unread::is_unreadable(&error) => return Err(error),
-                Err(error) => tracing::warn!(run = %lease.run, %error, "a run waits for the database"),
+                Err(error) => tracing::warn!(run = %lease.run, %error, "run waits for the database"),
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Ok(None),

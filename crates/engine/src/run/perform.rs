@@ -87,7 +87,7 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
                 return Rest::LetGo;
             }
             Err(Gone::Store(error)) => {
-                tracing::warn!(%error, "the run waits for the database");
+                tracing::warn!(%error, "run waits for the database");
                 tokio::time::sleep(backoff).await;
                 backoff = (backoff * 2).min(LONGEST_BACKOFF);
             }
@@ -194,7 +194,7 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
 async fn fail_after_panic(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, cancelled: &CancellationToken) {
     const WHY: &str = "an internal error (panic)";
     measures::panicked();
-    tracing::error!("the run's task panicked");
+    tracing::error!("run task panicked");
     let failed = async {
         let Some(work) = cx.load_patiently(lease).await? else {
             return Err(Gone::Cancelled);

@@ -94,7 +94,7 @@ impl ToolPayer {
             None => self.release(call.settlement).await,
         };
         if let Err(error) = ended {
-            tracing::warn!(%error, "a call of a tool that was broken off could not be charged");
+            tracing::warn!(%error, "failed to charge an interrupted tool call");
         }
     }
 
@@ -261,7 +261,7 @@ impl Pays for ToolPayer {
 
 /// What the run's model learns of a model that did not answer: which setting to mend is the owner's business.
 fn told(error: &ModelError) -> String {
-    tracing::warn!(error = error.class(), "the model that a tool asked did not answer");
+    tracing::warn!(error = error.class(), "model call of a tool failed");
     match error {
         ModelError::Refused { .. } => "the model declined to answer".to_owned(),
         _ => "the model is not available".to_owned(),

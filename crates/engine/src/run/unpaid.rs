@@ -47,7 +47,7 @@ impl Unpaid {
             };
             let charged = crate::budget::charge::charge(cx, call, response, self.settlement.take()).await;
             if let Err(error) = charged {
-                tracing::warn!(%error, "failed to charge for a reply that was not recorded");
+                tracing::warn!(%error, "failed to charge an unrecorded reply");
             }
         }
         if let Some(settlement) = self.settlement

@@ -36,7 +36,7 @@ pub(crate) async fn end(
     why: &str,
     cancelled: &CancellationToken,
 ) {
-    tracing::error!(run = %lease.run, "the run cannot be read; it ends, and its row tells why");
+    tracing::error!(run = %lease.run, "failed to read a run, ending it");
     end_with(cx, starter, lease, sentences::ERROR, why, cancelled).await;
 }
 
@@ -63,11 +63,11 @@ pub(crate) async fn end_with(
             // It was deleted, or is another worker's.
             Ok(()) | Err(Gone::Lost | Gone::Cancelled | Gone::Store(StoreError::NotFound(_))) => return,
             Err(Gone::Store(StoreError::Unavailable(reason) | StoreError::Refused(reason))) => {
-                tracing::warn!(run = %lease.run, reason, "the run waits for the database");
+                tracing::warn!(run = %lease.run, reason, "run waits for the database");
             }
             Err(error) => {
-                tracing::error!(run = %lease.run, "the run cannot even be ended; `clifford db check` looks for damage");
-                tracing::debug!(run = %lease.run, ?error, "why the run cannot be ended");
+                tracing::error!(run = %lease.run, "failed to end a run, `clifford db check` looks for damage");
+                tracing::debug!(run = %lease.run, ?error, "run end failure");
                 return;
             }
         }

@@ -63,7 +63,7 @@ async fn beat(cx: &Context, stop: &CancellationToken) {
             })
         });
         if let Err(error) = renewed.await {
-            tracing::warn!(%error, "the leases could not be renewed");
+            tracing::warn!(%error, "failed to renew leases");
         }
     }
 }
@@ -79,7 +79,7 @@ async fn tidy(runs: &Runs, stop: &CancellationToken) {
         }
         match give_back(runs, &orphans).await {
             Ok(found) => orphans = found,
-            Err(error) => tracing::warn!(%error, "what this process holds could not be compared with what it does"),
+            Err(error) => tracing::warn!(%error, "failed to compare leases with work in flight"),
         }
     }
 }
@@ -94,7 +94,7 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
             () = tokio::time::sleep(cx.settings.lease) => {}
         }
         if let Err(error) = give_up(&cx, &mut silent).await {
-            tracing::warn!(%error, "what was held by a clock that was put back could not be looked for");
+            tracing::warn!(%error, "failed to scan for leases left by a clock rollback");
         }
     }
 }
@@ -105,7 +105,7 @@ async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
     let beyond = cx.clock.now().after(LONGEST.max(lease * 2));
     let found = strays::find(&mut cx.db.read().await?, beyond).await?;
     for stray in silent.of(found, Instant::now(), lease) {
-        tracing::warn!(held = stray.held, owner = %stray.owner, "nobody renews what a process holds; it is given back");
+        tracing::warn!(held = stray.held, owner = %stray.owner, "releasing stale leases of a dead worker");
         let given = cx.db.write(move |tx| {
             Box::pin(async move {
                 strays::give_back(tx, &stray, beyond).await?;
@@ -129,7 +129,7 @@ async fn give_back(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError>
     let mut found = Orphans::default();
     for lease in leases.into_iter().filter(|lease| !runs.is_in_flight(lease)) {
         if before.runs.contains(&lease) {
-            tracing::warn!(run = %lease.run, "a run that this process holds and does not know of is given back");
+            tracing::warn!(run = %lease.run, "releasing a run that this process holds but does not run");
             cx.db
                 .write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
                 .await?;
@@ -143,7 +143,7 @@ async fn give_back(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError>
         .filter(|message| !cx.delivery.has_in_hand(*message))
     {
         if before.messages.contains(&message) {
-            tracing::warn!(%message, "a message that this process holds and does not know of is given back");
+            tracing::warn!(%message, "releasing a message that this process holds but does not send");
             cx.db
                 .write(move |tx| Box::pin(outbox::give_back(tx, message, worker)))
                 .await?;

@@ -40,7 +40,7 @@ pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize,
             match db.write(move |tx| Box::pin(wake_one(tx, run, grace, now))).await {
                 Ok(was_woken) => woken += usize::from(was_woken),
                 Err(StoreError::Conflict(_)) => {}
-                Err(error) => tracing::warn!(%run, %error, "a run could not be woken yet"),
+                Err(error) => tracing::warn!(%run, %error, "failed to wake a run, retrying"),
             }
         }
         if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {

@@ -66,10 +66,10 @@ async fn try_to_fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Re
     match fire(cx, trigger, now).await {
         Ok(fired) => return Ok(fired),
         Err(StoreError::Conflict(error)) => {
-            tracing::debug!(trigger = %trigger.id, error, "a trigger waits for its conversation");
+            tracing::debug!(trigger = %trigger.id, error, "trigger waits for its conversation");
             waits(cx, trigger).await?;
         }
-        Err(error) => tracing::warn!(trigger = %trigger.id, %error, "a trigger could not be fired yet"),
+        Err(error) => tracing::warn!(trigger = %trigger.id, %error, "failed to fire a trigger, retrying"),
     }
     Ok(false)
 }
@@ -95,7 +95,7 @@ async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bo
     let Some(fired) = claimed else { return Ok(false) };
     measures::trigger_fired(trigger.kind);
     if let Some(error) = &fired.error {
-        tracing::warn!(trigger = %trigger.id, error, "a trigger fired in vain");
+        tracing::warn!(trigger = %trigger.id, error, "trigger fired, but its target is gone");
     }
     if let Some(ticket) = fired.ticket {
         crash::reach(crash::Point::MessageRecorded);

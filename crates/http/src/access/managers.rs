@@ -50,11 +50,11 @@ impl Managers {
             manages |= match tokio::time::timeout(PATIENCE, told).await {
                 Ok(Ok(manages)) => manages,
                 Ok(Err(error)) => {
-                    tracing::info!(%error, %platform, "failed to ask who manages a place");
+                    tracing::info!(%error, %platform, "failed to look up a channel's managers");
                     return Ok(false);
                 }
                 Err(_) => {
-                    tracing::info!(%platform, "the platform did not say in time who manages a place");
+                    tracing::info!(%platform, "platform did not list a channel's managers in time");
                     return Ok(false);
                 }
             };

@@ -131,7 +131,7 @@ async fn look_on(api: Shared) {
                     api.context.events.tell(run, RunEvent::Changed);
                 }
             }
-            Err(error) => tracing::warn!(%error, "failed to look at watched runs, retrying"),
+            Err(error) => tracing::warn!(%error, "failed to poll watched runs, retrying"),
         }
     }
 }

@@ -135,8 +135,8 @@ impl Dialect {
             .compare_exchange(sent.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
         {
-            tracing::info!(?next, "the server does not understand all that it could be asked");
-            tracing::debug!(complaint, "what the server does not understand");
+            tracing::info!(?next, "provider ignores request fields that it does not know");
+            tracing::debug!(complaint, "request fields that the provider does not know");
         }
         true
     }

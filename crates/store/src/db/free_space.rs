@@ -69,7 +69,7 @@ pub async fn clean(db: &Db) -> Result<bool, StoreError> {
                     .execute(pool)
                     .await
                 {
-                    tracing::warn!(%error, table, "dead rows stay until the database cleans up by itself");
+                    tracing::warn!(%error, table, "failed to vacuum, leaving dead rows to autovacuum");
                 }
             }
             Ok(true)

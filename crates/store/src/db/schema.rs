@@ -106,7 +106,7 @@ impl Schema {
             Standing::UpToDate | Standing::Behind(_) => Ok(()),
             Standing::Ahead => {
                 tracing::warn!(
-                    "the database has schema version {version}; this Clifford knows {newest}, and can work with it"
+                    "database has schema version {version}, newer than the {newest} that this Clifford knows, but it can work with it"
                 );
                 Ok(())
             }

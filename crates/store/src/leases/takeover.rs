@@ -91,10 +91,7 @@ impl Seen {
         let off = now.since(expected).max(expected.since(now));
         // Less than what a renewed lease lasts at least takes nothing away from it.
         if off > lease / 3 {
-            tracing::warn!(
-                ?off,
-                "the clock was put; what other processes hold is theirs for one more lease"
-            );
+            tracing::warn!(?off, "wall clock stepped, extending other workers' leases once");
             self.patient_until = Some(at + lease);
         }
         (self.wall, self.at) = (now, at);

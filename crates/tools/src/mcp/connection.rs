@@ -259,8 +259,8 @@ impl Link {
                 format!("the MCP server `{server}` broke off: the call may or may not have taken effect"),
             )),
             Err(error) => {
-                tracing::warn!(%server, "a call of an MCP tool failed");
-                tracing::debug!(%server, %error, "why a call of an MCP tool failed");
+                tracing::warn!(%server, "MCP tool call failed");
+                tracing::debug!(%server, %error, "MCP tool call failure");
                 Err(ToolError::Unavailable(format!(
                     "the MCP server `{server}` did not answer as it must"
                 )))

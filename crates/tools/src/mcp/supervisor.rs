@@ -83,7 +83,7 @@ impl Supervisor {
         self.stop.cancel();
         self.tasks.close();
         if timeout_at(until, self.tasks.wait()).await.is_err() {
-            tracing::warn!("an MCP server did not end in time; it is killed");
+            tracing::warn!("MCP server did not exit in time, killing it");
         }
     }
 }
@@ -137,7 +137,7 @@ impl Keeper {
             if began.elapsed() >= GOOD_START {
                 backoff = BACKOFF.0;
             }
-            tracing::warn!(%server, retry_in = ?backoff, "the MCP server cannot be used: {why}");
+            tracing::warn!(%server, retry_in = ?backoff, "failed to connect to an MCP server: {why}");
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(backoff) => {}
@@ -206,7 +206,7 @@ impl Keeper {
 
     async fn offer(&mut self, link: &Link) -> Result<(), ConnectError> {
         let offers = catalogue::read(&self.endpoint, link.tools().await?);
-        tracing::info!(server = %self.endpoint.name, tools = offers.len(), "the MCP server is at work");
+        tracing::info!(server = %self.endpoint.name, tools = offers.len(), "MCP server ready");
         self.registry.offer(offered(&self.endpoint, offers, link));
         self.offers = true;
         Ok(())

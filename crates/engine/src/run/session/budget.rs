@@ -69,7 +69,7 @@ impl Session<'_> {
         };
         let settlement = self.settlement.take();
         if let Err(error) = crate::budget::charge::charge(self.cx, self.unrecorded(role), response, settlement).await {
-            tracing::warn!(%error, "a call that was broken off could not be charged");
+            tracing::warn!(%error, "failed to charge an interrupted model call");
         }
     }
 

@@ -126,7 +126,7 @@ impl Session<'_> {
             self.cx.notify.jobs.notify_one();
         }
         if let Some((run, lease)) = consequences.follow_up {
-            tracing::debug!(run = %run.id, "a run for what arrived meanwhile");
+            tracing::debug!(run = %run.id, "started a follow-up run for messages that arrived meanwhile");
             self.starter.start(lease);
         }
         self.show_progress(&kept);

@@ -35,7 +35,7 @@ impl Session<'_> {
             let (db, now) = (&self.cx.db, self.cx.clock.now());
             let content = self.cx.services.files.content(db, file, now).await;
             let image = content.map_err(|error| {
-                tracing::info!(file = %file.id, %error, "an image could not be read");
+                tracing::info!(file = %file.id, %error, "failed to read an image");
                 "could not be read".to_owned()
             });
             match image.and_then(|content| seen(&content.bytes)) {
@@ -45,7 +45,7 @@ impl Session<'_> {
                     self.taint([format!("file {}", file.name)].into());
                 }
                 Err(error) => {
-                    tracing::info!(file = %file.id, error, "an image is not shown to the model");
+                    tracing::info!(file = %file.id, error, "image not shown to the model");
                     all.unseen.push(unseen(error));
                 }
             }

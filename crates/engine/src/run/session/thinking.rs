@@ -71,7 +71,7 @@ impl Session<'_> {
         let own = match own_keys::model(&self.cx.models, &self.cx.encryption, &self.keys, role) {
             Ok(own) => own,
             Err(fault) => {
-                tracing::warn!(%fault, "a person's own key cannot be used");
+                tracing::warn!(%fault, "failed to use a person's own key");
                 let decision = endings::give_up(
                     &self.state,
                     EndingKind::Model,
@@ -183,7 +183,7 @@ impl Session<'_> {
                 && is_too_many_bytes(&reply)
                 && let Some(frame) = &mut self.frame
             {
-                tracing::info!("asking again without images: the model's server refused the request as too large");
+                tracing::info!("request too large for the provider, retrying without images");
                 // The prompt is put together once more, and says which images are left out.
                 frame.images.clear();
                 self.cx.enter_isolation(self.work.lease).await;
@@ -202,7 +202,7 @@ impl Session<'_> {
                     tracing::info!(
                         window = window.tokens,
                         shorter,
-                        "making a shorter prompt: the model refused it as too long"
+                        "prompt too long for the model, retrying with a shorter one"
                     );
                     // The prompt is put together once more.
                     self.cx.enter_isolation(self.work.lease).await;
@@ -316,7 +316,7 @@ impl Session<'_> {
         tracing::warn!(
             error = error.class(),
             remedy = &*failing::remedy(error),
-            "the model did not answer"
+            "model call failed"
         );
         let reader = self.reader();
         let refused = own.and_then(|own| own_keys::refused(&own.provider, error, reader.is_private));
@@ -335,7 +335,7 @@ impl Session<'_> {
         tracing::warn!(
             error = error.class(),
             limit,
-            "a run's time was over while the model was asked"
+            "run time limit reached during a model call"
         );
         let decision = endings::out_of_budget(&self.state, sentences::TIME, why);
         self.end(decision).await
