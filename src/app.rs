@@ -21,8 +21,8 @@ use clifford_core::{
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_engine::{Context, Notifiers, Runs, events::Events, models::sealed::Sealed};
 use clifford_http::{self as http, Api, Server, channel::WebChannel};
-use clifford_ingress::Gatekeeper;
-use clifford_store::{Db, DbOptions, StoreError, leases::takeover::Takeover};
+use clifford_ingress::IngressService;
+use clifford_store::{Db, DbOptions, StoreError, leases::clock_guard::ClockGuard};
 use clifford_telemetry::{quarantine::Careful, runtime};
 use clifford_tools::{self as tools, About, Registry, Services, mcp};
 use clifford_vault::Masker;
@@ -85,7 +85,7 @@ pub struct App {
     /// Whether events are stored one by one.
     careful: Arc<Careful>,
     /// Where events come in.
-    pub gatekeeper: Arc<Gatekeeper>,
+    pub gatekeeper: Arc<IngressService>,
     /// Hides secrets.
     pub masker: Arc<Masker>,
     /// Told to stop.
@@ -191,7 +191,7 @@ impl App {
         let settings = engine_settings(&config);
         let context = Arc::new(Context {
             db: db.clone(),
-            clock_guard: Takeover::new(Arc::clone(&clock), worker, settings.lease),
+            clock_guard: ClockGuard::new(Arc::clone(&clock), worker, settings.lease),
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools, &tools::Options::new(Arc::clone(&services), &[])),
@@ -222,7 +222,7 @@ impl App {
             careful.follow_a_death();
         }
         let runs = Runs::new(Arc::clone(&context));
-        let gatekeeper = Gatekeeper::new(Arc::clone(&runs), Arc::clone(&careful), ingress_settings(&config));
+        let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), ingress_settings(&config));
         let app = Self {
             config,
             db,

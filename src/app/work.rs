@@ -8,7 +8,7 @@ use clifford_engine::{
     jobs::{self, housekeeping, left_spaces, retention},
     scheduler::{self, lease},
 };
-use clifford_store::leases::takeover::Takeover;
+use clifford_store::leases::clock_guard::ClockGuard;
 use clifford_telemetry::supervise::keep;
 
 use super::{App, settings};
@@ -83,7 +83,7 @@ impl App {
                 ingress: Arc::clone(&self.gatekeeper) as Arc<dyn Ingress>,
                 db: self.db.clone(),
                 careful: Arc::clone(&self.careful),
-                takeover: Arc::new(Takeover::new(
+                clock_guard: Arc::new(ClockGuard::new(
                     Arc::clone(&self.clock),
                     self.context.worker,
                     self.context.settings.lease.min(receiver::LEASE),

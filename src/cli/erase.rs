@@ -10,7 +10,7 @@ use clifford_core::{
     people::User,
 };
 use clifford_engine::jobs::erase::{self, Erased};
-use clifford_store::{Db, jobs, leases::Look, people::claim};
+use clifford_store::{Db, jobs, leases::ClaimWindow, people::claim};
 use serde_json::json;
 
 use super::{
@@ -83,7 +83,7 @@ async fn carry_out(db: &Db, person: UserId, storage: &Storage) -> anyhow::Result
         .write(move |tx| {
             Box::pin(async move {
                 let (job, _) = erase::begin(tx, person, now).await?;
-                jobs::claim_one(tx, job, Look::new(worker, now, LEASE)).await
+                jobs::claim_one(tx, job, ClaimWindow::new(worker, now, LEASE)).await
             })
         })
         .await?;

@@ -13,8 +13,8 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 /// A bot that must ask before it remembers anything.
@@ -31,10 +31,12 @@ fn asking(site: Site) -> Setup {
 
 /// Remembers what follows "drinks", then says so, with what it is told meanwhile.
 fn remembers(request: &RecordedRequest) -> Reply {
-    let asked = brain::memory_schema(request).is_none().then(|| Prompt::read(request));
+    let asked = scripted_model::memory_schema(request)
+        .is_none()
+        .then(|| Prompt::read(request));
     match asked.as_ref().and_then(|prompt| prompt.input().split_once("drinks ")) {
         Some((_, drink)) => Reply::json(&remembered(drink, request.messages())),
-        None => brain::reply(request),
+        None => scripted_model::reply(request),
     }
 }
 

@@ -4,8 +4,8 @@ use clifford_core::{messages::MessageStatus, runs::RunStatus};
 use clifford_fakes::telegram::Chat;
 
 use crate::{
-    brain,
     harness::{Bot, Room, Setup, Site},
+    scripted_model,
 };
 
 /// The steps of a run that calls two tools: every action with what it led to, in order.
@@ -138,7 +138,7 @@ async fn a_long_answer_comes_in_parts_with_its_code_fence_whole_on_telegram() {
                 .map(str::to_owned),
         );
     }
-    assert_eq!(code, brain::code_lines("telegram"));
+    assert_eq!(code, scripted_model::code_lines("telegram"));
     assert_eq!(parts.iter().filter(|part| part.text.contains("Here it is:")).count(), 1);
     bot.finish().await;
 }
@@ -160,7 +160,7 @@ async fn a_long_answer_comes_in_parts_with_its_code_fence_whole_on_discord() {
         assert!(!behind.contains("```"), "{part}");
         code.extend(inside.lines().map(str::to_owned));
     }
-    assert_eq!(code, brain::code_lines("discord"));
+    assert_eq!(code, scripted_model::code_lines("discord"));
     bot.finish().await;
 }
 

@@ -12,17 +12,17 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::{
-    brain,
+    api_watch::{Watch, watched},
+    db_probe::DbProbe,
     harness::{Bot, Room, Setup, Site},
-    look::Look,
-    watch::{Watch, watched},
+    scripted_model,
 };
 
 const CROWD: usize = 100;
 /// What may be spent, where a token costs a thousandth.
 const LIMIT: f64 = 8.0;
 
-impl Look {
+impl DbProbe {
     async fn used(&self) -> Group {
         usage::total(&mut self.db.read().await.unwrap(), Filter::default())
             .await
@@ -375,7 +375,7 @@ async fn what_was_spent_since_the_first_of_the_month_counts_and_what_was_spent_b
 }
 
 /// Asserts that so many calls were charged though nobody waited for their end, and that budgets know of it.
-async fn is_charged_as_broken_off(look: &Look, calls: i64) {
+async fn is_charged_as_broken_off(look: &DbProbe, calls: i64) {
     let spent = look
         .number("SELECT CAST(ROUND(SUM(cost) * 1000) AS BIGINT) FROM usage")
         .await;
@@ -418,10 +418,11 @@ async fn a_call_of_the_memory_writer_whose_time_runs_out_is_charged_too() {
         .set("engine.max_run_seconds", 3)
         .start()
         .await;
-    bot.model.respond_with(|request| match brain::memory_schema(request) {
-        Some(_) => Reply::never(),
-        None => brain::reply(request),
-    });
+    bot.model
+        .respond_with(|request| match scripted_model::memory_schema(request) {
+            Some(_) => Reply::never(),
+            None => scripted_model::reply(request),
+        });
     let chat = bot.telegram.user(7, "Ada");
     bot.says(Room::Telegram(chat), "remember my hat");
     bot.answers(Room::Telegram(chat), 1).await;

@@ -5,8 +5,8 @@ use clifford_fakes::openai::Hold;
 use clifford_store::places::settings::BOT;
 
 use crate::{
-    brain::Prompt,
     harness::{Bot, Room, Setup, Site},
+    scripted_model::Prompt,
 };
 
 fn setups() -> impl Iterator<Item = (Site, Setup)> {

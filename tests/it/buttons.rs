@@ -6,8 +6,8 @@ use clifford_fakes::{
 };
 
 use crate::{
-    brain::Prompt,
     harness::{Bot, Setup, Site},
+    scripted_model::Prompt,
 };
 
 /// Says something on Telegram, or gives a command, and returns the answer.

@@ -4,8 +4,8 @@ use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Room},
+    scripted_model::{self, Prompt},
 };
 
 /// A message of the form `call NAME ARGS` is carried out; the answer is the text of the result, or its JSON. A call
@@ -13,7 +13,7 @@ use crate::{
 pub fn reply(request: &RecordedRequest) -> Reply {
     let prompt = Prompt::read(request);
     let Some((_, call)) = prompt.input().split_once("call ") else {
-        return brain::reply(request);
+        return scripted_model::reply(request);
     };
     if let Some(result) = result(request).filter(|result| result["success"] == true) {
         let result = &result["result"];

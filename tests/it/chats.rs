@@ -4,8 +4,8 @@ use clifford_fakes::telegram::Chat;
 use serde_json::json;
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Room, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn in_a_telegram_group_only_who_addresses_the_bot_is_answered() {
     bot.telegram.user_says(group, 7, "Clifford, a name");
     bot.telegram.wait_for_sent(group, 3).await;
     bot.finish().await;
-    let inputs = brain::inputs(&bot.model.requests());
+    let inputs = scripted_model::inputs(&bot.model.requests());
     let (quoted, reply) = inputs[1].split_once('\n').unwrap();
     // It names the run that said it, if Telegram's receipt was stored before the reply came.
     assert!(quoted.starts_with("In reply to your own message"), "{quoted}");
@@ -99,7 +99,7 @@ async fn in_a_discord_channel_only_who_addresses_the_bot_is_answered() {
     bot.discord.user_says(channel, ada, "Clifford, a name");
     bot.discord.wait_for_sent(channel, 3).await;
     bot.finish().await;
-    let inputs = brain::inputs(&bot.model.requests());
+    let inputs = scripted_model::inputs(&bot.model.requests());
     assert_eq!(inputs.len(), 3, "{inputs:?}");
     assert!(
         inputs[0].starts_with("[Ada] ") && inputs[0].ends_with(" a mention"),
@@ -140,7 +140,7 @@ async fn an_album_is_one_message_and_one_run() {
     bot.finish().await;
     assert_eq!(bot.look().await.runs().await.len(), 1);
     assert_eq!(
-        brain::inputs(&bot.model.requests()),
+        scripted_model::inputs(&bot.model.requests()),
         ["look at this\n[photo]\n[photo]\n[photo]"]
     );
     assert_eq!(bot.telegram.sent(chat).len(), 1);

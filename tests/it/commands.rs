@@ -3,8 +3,8 @@
 use clifford_fakes::openai::Reply;
 
 use crate::{
-    brain::{Prompt, memory_schema},
     harness::{Setup, Site},
+    scripted_model::{Prompt, memory_schema},
 };
 
 #[tokio::test]

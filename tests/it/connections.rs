@@ -21,7 +21,7 @@ use clifford_core::{clock::SystemClock, id::WorkerId};
 use clifford_delivery::receiver::Receiver;
 use clifford_store::{
     Db,
-    leases::{self, Look, takeover::Takeover},
+    leases::{self, ClaimWindow, clock_guard::ClockGuard},
 };
 use tokio::{
     sync::{Notify, watch},
@@ -130,13 +130,13 @@ async fn renewed(db: &Db) {
 async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_over() {
     let home = Home::sqlite().await;
     let (line, told) = (Arc::new(Line(watch::Sender::new(false))), Arc::new(Told::default()));
-    let takeover = Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE);
+    let clock_guard = ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE);
     let receiver = Receiver {
         channel: Arc::clone(&line) as _,
         ingress: Arc::clone(&told) as _,
         db: home.db.clone(),
         careful: Arc::default(),
-        takeover: Arc::new(takeover),
+        clock_guard: Arc::new(clock_guard),
         again: Arc::default(),
     };
     let stop = CancellationToken::new();
@@ -145,8 +145,8 @@ async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_o
     until(&line, true).await;
     renewed(&home.db).await;
     // One whose clock is ahead, or that thinks this one dead.
-    let other = Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE * 10);
-    let ahead = Look {
+    let other = ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE * 10);
+    let ahead = ClaimWindow {
         over: other.now().after(LEASE * 10),
         ..other.look()
     };
@@ -224,7 +224,7 @@ async fn a_refused_connection_waits_and_begins_anew_as_soon_as_it_is_told_to() {
         ingress: Arc::clone(&told) as _,
         db: home.db.clone(),
         careful: Arc::default(),
-        takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
+        clock_guard: Arc::new(ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
         again: Arc::clone(&again),
     };
     let stop = CancellationToken::new();
@@ -293,7 +293,7 @@ async fn a_connection_that_keeps_failing_goes_to_a_process_that_stands_by() {
             ingress: Arc::new(Told::default()),
             db: home.db.clone(),
             careful: Arc::default(),
-            takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
+            clock_guard: Arc::new(ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
             again: Arc::default(),
         };
         let line = Arc::new(Line(watch::Sender::new(false)));
@@ -372,7 +372,7 @@ async fn in_an_outage_each_process_tries_anew_before_it_hands_the_connection_ove
                 ingress: Arc::new(Told::default()),
                 db: home.db.clone(),
                 careful: Arc::default(),
-                takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE / 4)),
+                clock_guard: Arc::new(ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE / 4)),
                 again: Arc::default(),
             };
             tasks.spawn(receiver.run(stop.clone()));

@@ -5,9 +5,9 @@ use clifford_fakes::telegram::Chat;
 use sqlx::AssertSqlSafe;
 
 use crate::{
-    brain::Prompt,
+    db_probe::DbProbe,
     harness::{Bot, Room, Setup, Site},
-    look::Look,
+    scripted_model::Prompt,
 };
 
 /// A bot on both platforms.
@@ -62,7 +62,7 @@ impl Ada {
 }
 
 /// Makes the person on Discord the one on Telegram.
-async fn make_one(look: &Look) {
+async fn make_one(look: &DbProbe) {
     let telegram = "(SELECT user_id FROM identities WHERE platform = 'telegram' AND platform_user_id = '7')";
     let discord = "(SELECT user_id FROM channels WHERE platform = 'discord')";
     for sql in [
@@ -74,7 +74,7 @@ async fn make_one(look: &Look) {
     }
 }
 
-async fn execute(look: &Look, sql: &str) {
+async fn execute(look: &DbProbe, sql: &str) {
     let sql = AssertSqlSafe(sql.to_owned());
     match look.db.pools() {
         clifford_store::Pools::Sqlite { read } => drop(sqlx::query(sql).execute(read).await.unwrap()),

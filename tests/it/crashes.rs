@@ -6,8 +6,8 @@ use clifford_core::runs::{RunKind, RunStatus};
 use futures::future::join_all;
 
 use crate::{
-    brain::{self, PROGRESS},
     harness::{Setup, Site},
+    scripted_model::{self, PROGRESS},
 };
 
 const POINTS: [&str; 8] = [
@@ -33,7 +33,7 @@ impl Case {
     /// What the person reads, in the order of the parts.
     fn paragraphs(&self) -> Vec<String> {
         let mut all = vec![PROGRESS.to_owned()];
-        all.extend(brain::lines(self.site.name()));
+        all.extend(scripted_model::lines(self.site.name()));
         all
     }
 

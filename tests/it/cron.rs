@@ -14,8 +14,8 @@ use clifford_store::{runs::steps, triggers};
 use serde_json::json;
 
 use crate::{
+    db_probe::DbProbe,
     harness::{Bot, Setup, Site},
-    look::Look,
 };
 
 const FIRST: &str = "The kettle is on.";
@@ -69,7 +69,7 @@ fn reply(plan: &OnceLock<Plan>, request: &RecordedRequest) -> Reply {
 }
 
 /// When the run wakes, by its row and by its trigger, which must agree; nothing while it does not wait.
-async fn sleeps_until(look: &Look) -> Option<Timestamp> {
+async fn sleeps_until(look: &DbProbe) -> Option<Timestamp> {
     let runs = look.runs().await;
     let run = runs.first().filter(|run| run.status.as_str() == "waiting")?;
     let trigger = triggers::of_run(&mut look.db.read().await.unwrap(), run.id)
@@ -80,7 +80,7 @@ async fn sleeps_until(look: &Look) -> Option<Timestamp> {
 }
 
 /// When the run woke.
-async fn wakes(look: &Look) -> Vec<Timestamp> {
+async fn wakes(look: &DbProbe) -> Vec<Timestamp> {
     let run = look.run().await.id;
     let steps = steps::of_run(&mut look.db.read().await.unwrap(), run).await.unwrap();
     let woke = steps

@@ -15,9 +15,9 @@ use tokio::net::TcpStream;
 
 use self::disk::Disk;
 use crate::{
+    api_watch::{Watch, watched},
     harness::{Bot, PATIENCE, Room, Setup, Site},
-    watch::{Watch, watched},
-    way::Way,
+    tcp_proxy::Way,
 };
 
 /// Asks until it is ready, or is not, and returns what it says of its database.

@@ -27,10 +27,10 @@ use clifford_core::{
 };
 use clifford_delivery::{
     Delivery, Settings,
-    outbound::{Outbound, Ticket, To},
+    outbound::{Outbound, PendingDelivery, To},
 };
 use clifford_store::{
-    leases::Look,
+    leases::ClaimWindow,
     messages::{self, outbox},
 };
 use clifford_vault::Masker;
@@ -177,7 +177,7 @@ struct Given {
     delivery: Delivery,
     to: To,
     id: MessageId,
-    ticket: Ticket,
+    ticket: PendingDelivery,
     outbound: Outbound,
     worker: WorkerId,
 }
@@ -250,7 +250,7 @@ impl Given {
     }
 
     /// The same for a message that was made.
-    async fn stored(&self, (message, ticket): (messages::NewOutbound, Option<Ticket>)) -> MessageId {
+    async fn stored(&self, (message, ticket): (messages::NewOutbound, Option<PendingDelivery>)) -> MessageId {
         let id = message.id;
         self.home
             .db
@@ -263,7 +263,7 @@ impl Given {
 
     /// Claims and sends until nothing is left in the outbox.
     async fn settled(&self) {
-        let look = Look::new(self.worker, NOW, LEASE);
+        let look = ClaimWindow::new(self.worker, NOW, LEASE);
         let empty = async {
             loop {
                 self.delivery.claim(look).await.unwrap();

@@ -3,8 +3,8 @@
 use clifford_core::messages::Direction;
 
 use crate::{
-    brain,
     harness::{Bot, Setup, Site},
+    scripted_model,
 };
 
 /// Waits until a message says this.
@@ -60,7 +60,7 @@ async fn an_edit_that_comes_twice_begins_nothing_twice() {
     hold.release();
     bot.telegram.wait_for_sent(chat, 1).await;
     bot.finish().await;
-    assert_eq!(brain::inputs(&bot.model.requests()), ["first", "second"]);
+    assert_eq!(scripted_model::inputs(&bot.model.requests()), ["first", "second"]);
     assert_eq!(bot.look().await.run().await.epoch, 2);
 }
 
@@ -104,7 +104,7 @@ async fn an_edit_in_a_group_keeps_its_speakers_name_and_is_its_authors_alone() {
     bot.telegram.wait_for_sent(group, 1).await;
     bot.finish().await;
     assert_eq!(
-        brain::inputs(&bot.model.requests()),
+        scripted_model::inputs(&bot.model.requests()),
         ["[Ada] Clifford first", "[Ada] Clifford second"]
     );
 }
@@ -122,7 +122,10 @@ async fn an_edited_question_by_command_is_the_new_question() {
     hold.release();
     bot.telegram.wait_for_sent(group, 1).await;
     bot.finish().await;
-    assert_eq!(brain::inputs(&bot.model.requests()), ["[Ada] first", "[Ada] second"]);
+    assert_eq!(
+        scripted_model::inputs(&bot.model.requests()),
+        ["[Ada] first", "[Ada] second"]
+    );
 }
 
 #[tokio::test]
@@ -138,7 +141,7 @@ async fn an_edited_caption_keeps_its_file() {
     bot.telegram.wait_for_sent(chat, 1).await;
     bot.finish().await;
     assert_eq!(
-        brain::inputs(&bot.model.requests()),
+        scripted_model::inputs(&bot.model.requests()),
         ["look at this\n[photo]", "look at that\n[photo]"]
     );
 }

@@ -275,7 +275,7 @@ async fn half_full(database: Option<String>) {
     for _ in 0..12 {
         desk.ask(&long).await;
     }
-    let is_summary = |request: &Arc<RecordedRequest>| crate::brain::memory_schema(request) == Some("summary");
+    let is_summary = |request: &Arc<RecordedRequest>| crate::scripted_model::memory_schema(request) == Some("summary");
     let mut often = tokio::time::interval(std::time::Duration::from_millis(25));
     let summed_up = tokio::time::timeout(std::time::Duration::from_secs(30), async {
         while !desk.model.requests().iter().any(is_summary) {

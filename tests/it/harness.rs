@@ -20,7 +20,7 @@ use clifford_fakes::{
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::{brain, look::Look};
+use crate::{db_probe::DbProbe, scripted_model};
 
 /// How long anything may take before a journey gives up.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -112,7 +112,7 @@ impl Setup {
         let telegram = TelegramFake::start().await.unwrap();
         let discord = DiscordFake::start().await;
         let model = OpenAiFake::start().await;
-        model.respond_with(brain::reply);
+        model.respond_with(scripted_model::reply);
         let dir = tempfile::tempdir().unwrap();
         let database = self
             .database
@@ -350,12 +350,12 @@ impl Bot {
     }
 
     /// A look into the database.
-    pub async fn look(&self) -> Look {
-        Look::open(&self.database).await
+    pub async fn look(&self) -> DbProbe {
+        DbProbe::open(&self.database).await
     }
 
     /// Waits until a look into the database finds what it looks for.
-    pub async fn until<T>(&self, what: &str, mut find: impl AsyncFnMut(&Look) -> Option<T>) -> T {
+    pub async fn until<T>(&self, what: &str, mut find: impl AsyncFnMut(&DbProbe) -> Option<T>) -> T {
         let look = self.look().await;
         let mut often = tokio::time::interval(Duration::from_millis(25));
         let found = tokio::time::timeout(PATIENCE, async {

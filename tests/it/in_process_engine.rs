@@ -25,7 +25,7 @@ use clifford_engine::{
     triggers,
 };
 use clifford_llm_api::model::Model;
-use clifford_store::{Db, leases::takeover::Takeover, places::place_settings::PlaceSettings};
+use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
 use clifford_tools::{Registry, Services, Tool, registry};
 use clifford_vault::Masker;
 use clifford_worker::{Program, Workers};
@@ -95,7 +95,7 @@ impl InProcessEngine {
         );
         Runs::new(Arc::new(Context {
             db: db.clone(),
-            clock_guard: Takeover::new(Arc::clone(&self.clock), worker, LEASE),
+            clock_guard: ClockGuard::new(Arc::clone(&self.clock), worker, LEASE),
             clock: self.clock,
             worker,
             rules: self.rules,

@@ -4,8 +4,8 @@ use clifford_fakes::telegram::Chat;
 use serde_json::Value;
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Room, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 /// A person with an account on each platform, who has spoken on both.
@@ -255,7 +255,7 @@ async fn what_is_at_work_and_what_comes_in_while_accounts_are_linked_is_answered
         assert!(bot.texts(ada.telegram()).last().unwrap().ends_with("beside"));
         assert_eq!(bot.look().await.count("users").await, 1);
         // Nothing was asked in the name of somebody who is gone.
-        assert!(brain::inputs(&bot.model.requests()).contains(&"at work".to_owned()));
+        assert!(scripted_model::inputs(&bot.model.requests()).contains(&"at work".to_owned()));
     }
 }
 

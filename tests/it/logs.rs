@@ -7,9 +7,9 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use crate::{
-    brain,
+    api_watch::{TOKEN, Watch, watched},
     harness::{Bot, Room, Setup, Site},
-    watch::{TOKEN, Watch, watched},
+    scripted_model,
 };
 
 /// Stands in whatever is said, asked, answered and refused.
@@ -18,17 +18,17 @@ const KEY: &str = "sk-planted-in-a-log";
 
 /// Will not read what is to be remembered, else as the model of all journeys.
 fn refuse(request: &RecordedRequest) -> Reply {
-    match brain::memory_schema(request) {
+    match scripted_model::memory_schema(request) {
         Some(_) => Reply::refusal(WORDS),
-        None => brain::reply(request),
+        None => scripted_model::reply(request),
     }
 }
 
 /// Remembers by garbage, else as the model of all journeys.
 fn reply(request: &RecordedRequest) -> Reply {
-    match brain::memory_schema(request) {
+    match scripted_model::memory_schema(request) {
         Some(_) => Reply::text(format!("I will not remember {WORDS}")),
-        None => brain::reply(request),
+        None => scripted_model::reply(request),
     }
 }
 

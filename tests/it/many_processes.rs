@@ -125,7 +125,7 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
     bot.says(late, "are you there");
     assert_eq!(bot.answers(late, 1).await, ["You said: are you there"]);
     bot.answers(thinking, 1).await;
-    let undelivered = async |look: &crate::look::Look| (look.undelivered().await == 0).then_some(());
+    let undelivered = async |look: &crate::db_probe::DbProbe| (look.undelivered().await == 0).then_some(());
     bot.until("everything to be delivered", undelivered).await;
     let sent = bot.texts(sending);
 

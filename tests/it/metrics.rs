@@ -10,8 +10,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::{
+    api_watch::{Sample, TOKEN, Watch, named, watched},
     harness::{Setup, Site},
-    watch::{Sample, TOKEN, Watch, named, watched},
 };
 
 /// Every series of a metric whose labels are known from the start.

@@ -9,9 +9,9 @@ use clifford_store::usage::{self, Filter};
 use jiff::tz::TimeZone;
 
 use crate::{
-    brain,
+    api_watch::{Watch, named, watched},
     harness::{Bot, Room, Setup, Site},
-    watch::{Watch, named, watched},
+    scripted_model,
 };
 
 fn provider(name: &str, kind: &str, base_url: String) -> toml::Table {
@@ -50,7 +50,7 @@ async fn calls_by(bot: &Bot, by: Grouping) -> Vec<(String, i64)> {
 async fn telegram_user_is_answered_by_anthropics_api_with_tools_and_is_remembered() {
     let claude = AnthropicFake::start().await;
     claude.require_key("sk-ant-1");
-    claude.respond_with(brain::reply);
+    claude.respond_with(scripted_model::reply);
     let list = providers([provider("claude", "anthropic", claude.base_url())]);
     let mut bot = Setup::on(Site::Telegram).set("llm.providers", list).start().await;
     let chat = bot.telegram.user(7, "Ada");
@@ -86,8 +86,8 @@ async fn telegram_user_is_answered_by_anthropics_api_with_tools_and_is_remembere
 #[tokio::test]
 async fn the_memory_writer_asks_the_model_of_its_role() {
     let (talker, writer) = (OpenAiFake::start().await, OpenAiFake::start().await);
-    talker.respond_with(brain::reply);
-    writer.respond_with(brain::reply);
+    talker.respond_with(scripted_model::reply);
+    writer.respond_with(scripted_model::reply);
     let list = providers([
         provider("big", "openai", talker.base_url()),
         provider("small", "openai", writer.base_url()),
@@ -123,7 +123,7 @@ async fn the_memory_writer_asks_the_model_of_its_role() {
 async fn a_provider_that_keeps_failing_is_left_alone_while_another_answers() {
     let (broken, sound) = (AnthropicFake::start().await, OpenAiFake::start().await);
     broken.respond_with(|_| anthropic::status(529, "Overloaded"));
-    sound.respond_with(brain::reply);
+    sound.respond_with(scripted_model::reply);
     let list = providers([
         provider("broken", "anthropic", broken.base_url()),
         provider("sound", "openai", sound.base_url()),
@@ -163,7 +163,7 @@ async fn that_the_key_is_wrong_is_said_in_a_chat_and_not_which_one() {
 async fn a_provider_that_stays_silent_leaves_time_for_another_and_is_left_alone() {
     let (silent, sound) = (OpenAiFake::start().await, OpenAiFake::start().await);
     silent.respond_with(|_| Reply::never());
-    sound.respond_with(brain::reply);
+    sound.respond_with(scripted_model::reply);
     let list = providers([
         provider("silent", "openai", silent.base_url()),
         provider("sound", "openai", sound.base_url()),
@@ -202,7 +202,7 @@ async fn a_provider_that_hangs_costs_its_first_caller_the_time_for_a_first_token
     // It takes the call, says who speaks, and keeps the connection open.
     let hangs = || Reply::text("never").keep_alive_after(1, std::time::Duration::from_millis(100));
     silent.respond_with(move |_| hangs());
-    sound.respond_with(brain::reply);
+    sound.respond_with(scripted_model::reply);
     let mut first = provider("silent", "openai", silent.base_url());
     first.insert("first_token_timeout_seconds".to_owned(), 1.into());
     let list = providers([first, provider("sound", "openai", sound.base_url())]);
@@ -257,7 +257,7 @@ async fn an_action_within_an_answer_is_never_shown_as_json() {
 async fn a_provider_that_refuses_the_key_is_not_ready_until_it_answers() {
     let claude = AnthropicFake::start().await;
     claude.require_key("another");
-    claude.respond_with(brain::reply);
+    claude.respond_with(scripted_model::reply);
     let list = providers([provider("claude", "anthropic", claude.base_url())]);
     let setup = watched(Setup::on(Site::Telegram)).set("llm.providers", list);
     let mut bot = setup.start().await;
@@ -286,7 +286,7 @@ async fn a_provider_that_refuses_the_key_is_not_ready_until_it_answers() {
 #[tokio::test]
 async fn a_role_s_model_is_charged_at_the_role_s_prices() {
     let model = OpenAiFake::start().await;
-    model.respond_with(brain::reply);
+    model.respond_with(scripted_model::reply);
     let mut main = provider("main", "openai", model.base_url());
     main.insert("prompt_price".to_owned(), 1000.0.into());
     main.insert("completion_price".to_owned(), 2000.0.into());

@@ -3,8 +3,8 @@
 use clifford_store::usage::{self, Filter, Group};
 
 use crate::{
+    db_probe::DbProbe,
     harness::{Room, Setup, Site},
-    look::Look,
 };
 
 /// A token costs a thousandth, and everybody together may spend so much a day.
@@ -21,7 +21,7 @@ fn priced(setup: Setup, limit: f64) -> Setup {
         .set("budgets", toml::Value::Array(vec![budget.into()]))
 }
 
-async fn used(look: &Look) -> Group {
+async fn used(look: &DbProbe) -> Group {
     let mut conn = look.db.read().await.unwrap();
     usage::total(&mut conn, Filter::default()).await.unwrap()
 }
@@ -136,7 +136,7 @@ async fn an_image_that_the_models_server_does_not_take_is_left_out_and_lowers_no
         if contents.flatten().any(is_image) {
             return clifford_fakes::openai::Reply::raw(413, "text/html", TOO_LARGE);
         }
-        crate::brain::reply(request)
+        crate::scripted_model::reply(request)
     });
     let Room::Telegram(chat) = bot.room(Site::Telegram, 7, "Ada") else {
         panic!("a Telegram room")

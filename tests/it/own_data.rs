@@ -4,8 +4,8 @@ use clifford_fakes::{openai::Reply, telegram::Chat};
 use serde_json::{Value, json};
 
 use crate::{
-    brain::Prompt,
     harness::{Bot, Setup, Site},
+    scripted_model::Prompt,
     store::erasure::column,
 };
 

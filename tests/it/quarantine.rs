@@ -13,9 +13,9 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use crate::{
-    brain::Prompt,
     calls,
     harness::{Bot, Room, Setup, Site},
+    scripted_model::Prompt,
 };
 
 /// Text that ends a process which works on it, see `engine::crash`.

@@ -7,8 +7,8 @@ use clifford_core::{
 use serde_json::json;
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 const GROUP: i64 = -1_001_000_000_055;
@@ -72,7 +72,7 @@ async fn what_is_asked_by_command_comes_with_what_it_answers_and_its_files() {
         .await;
         bot.telegram.wait_for_sent(group, 2).await;
         bot.finish().await;
-        let inputs = brain::inputs(&bot.model.requests());
+        let inputs = scripted_model::inputs(&bot.model.requests());
         assert_eq!(
             inputs[0],
             "In reply to Bob: \"The rocket launches at noon\"\n[Ada] when is it again?"
@@ -98,7 +98,7 @@ async fn an_answer_to_the_bots_own_message_names_the_run_that_said_it() {
         bot.discord.user_replies(channel, ada, sent[0].id, "why?");
         bot.discord.wait_for_sent(channel, 2).await;
         let first = bot.look().await.runs().await[0].id;
-        let inputs = brain::inputs(&bot.model.requests());
+        let inputs = scripted_model::inputs(&bot.model.requests());
         let expected = format!("In reply to your own message (run {first}): \"You said: [Ada] hello\"\n[Ada] why?");
         assert_eq!(inputs.last().map(String::as_str), Some(expected.as_str()));
         assert!(!tainted(&bot, 1).await);

@@ -1,8 +1,8 @@
 //! Many at once: one of each, in order, never twice.
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Room, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 fn setups(site: Site) -> impl Iterator<Item = Setup> {
@@ -83,7 +83,7 @@ async fn twenty_messages_at_once_in_one_conversation_each_see_those_before() {
             said.extend(prompt.input().lines().map(str::to_owned));
             answers.push(format!("You said: {}", prompt.input()));
         }
-        assert_eq!(brain::inputs(&requests).join("\n").lines().count(), 21);
+        assert_eq!(scripted_model::inputs(&requests).join("\n").lines().count(), 21);
     }
 }
 

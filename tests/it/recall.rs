@@ -7,15 +7,15 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 /// A message of this form is carried out by the model: `call NAME ARGS`.
 fn reply(request: &RecordedRequest) -> Reply {
     let prompt = Prompt::read(request);
     let Some((_, call)) = prompt.input().split_once("call ") else {
-        return brain::reply(request);
+        return scripted_model::reply(request);
     };
     if result(request).is_some() {
         return Reply::json(&json!({"type": "finish", "output": "Done."}));

@@ -16,7 +16,7 @@ use clifford_chat::{
 };
 use clifford_core::{clock::SystemClock, id::WorkerId};
 use clifford_delivery::receiver::Receiver;
-use clifford_store::leases::takeover::Takeover;
+use clifford_store::leases::clock_guard::ClockGuard;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -100,7 +100,7 @@ async fn a_panic_while_receiving_is_a_lost_connection_that_is_made_again() {
         ingress: Arc::clone(&heard) as Arc<dyn Ingress>,
         db: home.db.clone(),
         careful: Arc::default(),
-        takeover: Arc::new(Takeover::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
+        clock_guard: Arc::new(ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE)),
         again: Arc::default(),
     };
     let stop = CancellationToken::new();

@@ -10,8 +10,8 @@ use clifford_fakes::{
 use serde_json::json;
 
 use crate::{
+    api_watch::{TOKEN, Watch, watched},
     harness::{Bot, Room, Setup, Site},
-    watch::{TOKEN, Watch, watched},
 };
 
 const IN_FORCE: &str = "applied new settings";

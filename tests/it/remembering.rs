@@ -18,12 +18,12 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use crate::{
-    brain::{self, Prompt, memory_schema},
+    db_probe::DbProbe,
     harness::{Bot, Room, Setup, Site},
-    look::Look,
+    scripted_model::{self, Prompt, memory_schema},
 };
 
-impl Look {
+impl DbProbe {
     async fn jobs(&self) -> Vec<Job> {
         let mut conn = self.db.read().await.unwrap();
         let mut jobs = jobs::page(&mut conn, &Filter::default(), 100).await.unwrap();
@@ -328,7 +328,7 @@ async fn a_model_that_makes_no_sense_of_memory_blocks_no_conversation_and_loses_
     let mut bot = short(Setup::on(Site::Telegram)).start().await;
     bot.model.respond_with(|request| match memory_schema(request) {
         Some(_) => Reply::text("I would rather not."),
-        None => brain::reply(request),
+        None => scripted_model::reply(request),
     });
     let room = bot.room(Site::Telegram, 7, "Ada");
     bot.talks(room, facts(1..=5)).await;
@@ -357,7 +357,7 @@ async fn a_message_that_the_provider_refuses_is_left_out_and_the_rest_is_told() 
     let mut bot = short(Setup::on(Site::Telegram)).start().await;
     bot.model.respond_with(|request| match memory_schema(request) {
         Some(_) if request.last_text().contains("\"remember fact 2\"") => Reply::status(400, "I cannot read this."),
-        _ => brain::reply(request),
+        _ => scripted_model::reply(request),
     });
     let room = bot.room(Site::Telegram, 7, "Ada");
     bot.talks(room, facts(1..=5)).await;
@@ -395,7 +395,7 @@ async fn a_model_that_is_at_work_is_waited_for_but_not_for_ever() {
         .await;
     bot.model.respond_with(|request| match memory_schema(request) {
         Some(_) => Reply::never(),
-        None => brain::reply(request),
+        None => scripted_model::reply(request),
     });
     let room = bot.room(Site::Telegram, 7, "Ada");
     bot.talks(room, facts(1..=5)).await;
@@ -421,7 +421,7 @@ async fn a_job_is_put_off_however_long_the_database_refuses() {
     let mut bot = short(Setup::on(Site::Telegram)).start().await;
     bot.model.respond_with(|request| match memory_schema(request) {
         Some(_) => Reply::text("I would rather not."),
-        None => brain::reply(request),
+        None => scripted_model::reply(request),
     });
     let look = bot.look().await;
     look.run_sql(

@@ -11,9 +11,9 @@ use clifford_store::triggers::{self, Filter};
 use serde_json::{Value, json};
 
 use crate::{
-    brain::Prompt,
+    db_probe::DbProbe,
     harness::{Bot, Room, Setup, Site},
-    look::Look,
+    scripted_model::Prompt,
     store::erasure::column,
 };
 
@@ -60,7 +60,7 @@ async fn asks(bot: &Bot, room: Room, text: &str) -> Value {
     }
 }
 
-async fn reminders(look: &Look) -> Vec<Trigger> {
+async fn reminders(look: &DbProbe) -> Vec<Trigger> {
     let filter = Filter {
         kind: Some(TriggerKind::Reminder),
         ..Filter::default()
@@ -209,7 +209,7 @@ async fn a_reminder_that_was_set_by_talking_and_missed_is_said_late_or_not_as_is
 }
 
 /// The due times that fired, oldest first.
-async fn fired(look: &Look) -> Vec<i64> {
+async fn fired(look: &DbProbe) -> Vec<i64> {
     let sql = "SELECT CAST(due_at AS TEXT) FROM trigger_firings ORDER BY due_at";
     column(&look.db, sql)
         .await

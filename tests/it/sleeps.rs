@@ -12,8 +12,8 @@ use clifford_store::runs::steps;
 use serde_json::json;
 
 use crate::{
-    brain::Prompt,
     harness::{Setup, Site},
+    scripted_model::Prompt,
 };
 
 #[tokio::test]

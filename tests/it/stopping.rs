@@ -17,9 +17,9 @@ use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    brain::{self, Prompt, memory_schema},
+    db_probe::DbProbe,
     harness::{Bot, Room, Setup, Site},
-    look::Look,
+    scripted_model::{self, Prompt, memory_schema},
 };
 
 /// A server whose tool never answers, and that does not end when it is told to.
@@ -38,7 +38,7 @@ const TOKEN: &str = "clf_a-token-of-this-test";
 /// The usual model, which calls the tool that hangs if it is asked to.
 fn model(request: &RecordedRequest) -> Reply {
     if memory_schema(request).is_some() || Prompt::read(request).input() != "hang in a tool" {
-        return brain::reply(request);
+        return scripted_model::reply(request);
     }
     let called = (request.messages().iter()).any(|message| message["role"] == "assistant");
     Reply::json(&if called {
@@ -51,7 +51,7 @@ fn model(request: &RecordedRequest) -> Reply {
     })
 }
 
-impl Look {
+impl DbProbe {
     async fn jobs_are_done(&self) -> bool {
         let mut conn = self.db.read().await.unwrap();
         let jobs = jobs::page(&mut conn, &Filter::default(), 100).await.unwrap();

@@ -1,7 +1,6 @@
 //! The store, every rule of it on both engines.
 
 mod answers;
-mod backlog;
 mod budgets;
 mod claims;
 mod crowds;
@@ -25,6 +24,7 @@ mod moves;
 mod people;
 mod places;
 mod policies;
+mod queue_depth;
 mod quoting;
 mod races;
 mod recollections;

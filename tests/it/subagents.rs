@@ -10,8 +10,8 @@ use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
 use crate::{
-    brain,
     harness::{Bot, Setup, Site},
+    scripted_model,
 };
 
 const TASKS: [&str; 3] = ["read about oak", "read about ash", "read about elm"];
@@ -27,10 +27,10 @@ struct Comparison {
 
 impl Comparison {
     fn reply(&self, request: &RecordedRequest) -> Reply {
-        if let Some(memory) = brain::memory(request) {
+        if let Some(memory) = scripted_model::memory(request) {
             return Reply::json(&memory);
         }
-        let input = brain::Prompt::read(request).input().to_owned();
+        let input = scripted_model::Prompt::read(request).input().to_owned();
         if TASKS.contains(&input.as_str()) {
             self.asked.lock().unwrap().insert(input.clone());
             let waits = self.asked.lock().unwrap().len() < TASKS.len() || *self.shut.lock().unwrap();
@@ -124,7 +124,7 @@ async fn a_discord_user_asks_for_a_comparison_and_three_readers_work_at_the_same
     assert_eq!(steps.iter().filter(|step| *step == "wake").count(), 1, "{steps:?}");
     for request in bot.model.requests() {
         let of_reader = request.text(0).starts_with("You read and tell.");
-        let input = brain::Prompt::read(&request).input().to_owned();
+        let input = scripted_model::Prompt::read(&request).input().to_owned();
         assert_eq!(of_reader, TASKS.contains(&input.as_str()), "{input}");
         assert_eq!(
             of_reader,
@@ -190,7 +190,7 @@ async fn a_run_that_is_killed_while_its_subagents_work_wakes_once_on_postgresql(
 
 /// A run that is woken by the first of two helpers, calculates, and ends. The slow one is never answered.
 fn first_of_two(request: &RecordedRequest, slow_asked: &Mutex<bool>) -> Reply {
-    if let Some(memory) = brain::memory(request) {
+    if let Some(memory) = scripted_model::memory(request) {
         return Reply::json(&memory);
     }
     let told = |name: &str| {
@@ -201,7 +201,7 @@ fn first_of_two(request: &RecordedRequest, slow_asked: &Mutex<bool>) -> Reply {
             .filter_map(|message| message["content"].as_str());
         texts.any(|text| text.starts_with(&entry))
     };
-    Reply::json(&match brain::Prompt::read(request).input() {
+    Reply::json(&match scripted_model::Prompt::read(request).input() {
         "be slow" => {
             *slow_asked.lock().unwrap() = true;
             return Reply::never();
@@ -256,10 +256,10 @@ async fn a_run_that_waits_for_the_first_of_its_subagents_goes_on_while_the_other
 
 /// A run whose helper has a helper of its own, which digs once it may.
 fn of_two_levels(request: &RecordedRequest, digging: &Digging) -> Reply {
-    if let Some(memory) = brain::memory(request) {
+    if let Some(memory) = scripted_model::memory(request) {
         return Reply::json(&memory);
     }
-    let input = brain::Prompt::read(request).input().to_owned();
+    let input = scripted_model::Prompt::read(request).input().to_owned();
     let helped = request
         .messages()
         .iter()

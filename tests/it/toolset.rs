@@ -4,8 +4,8 @@ use clifford_fakes::openai::Reply;
 use serde_json::{Value, json};
 
 use crate::{
-    brain::Prompt,
     harness::{Setup, Site},
+    scripted_model::Prompt,
 };
 
 /// Calls a tool whatever it was told of it, then says what came of it.

@@ -7,8 +7,8 @@ use std::{env, ffi::OsString};
 use clifford_store::Standing;
 
 use crate::{
-    brain::Prompt,
     harness::{Bot, Setup, Site},
+    scripted_model::Prompt,
 };
 
 fn previous() -> Option<OsString> {

@@ -4,12 +4,12 @@ use clifford_core::run::sentences::MODEL_TOO_SMALL;
 use clifford_fakes::openai::Listing;
 
 use crate::{
+    db_probe::DbProbe,
     harness::{Setup, Site},
-    look::Look,
 };
 
 /// What is kept of windows that were told in this way.
-async fn kept(look: &Look, source: &str) -> i64 {
+async fn kept(look: &DbProbe, source: &str) -> i64 {
     let sql = format!("SELECT COALESCE(MAX(tokens), 0) FROM model_windows WHERE source = '{source}'");
     look.number(&sql).await
 }

@@ -9,7 +9,7 @@
 //! (`Channel::fetch`). A content that is kept here is stored before its row, and announced in `loose_files` before
 //! that; a deleted row puts its content back there by a trigger. So `files/sweep.rs` leaves nothing behind, whatever
 //! died when. What a run sends along (`file_ids`) is looked up before the rules judge its reply
-//! (`engine/run/session/enclosing.rs`); the outbox holds the file's id, and delivery reads the content when it sends
+//! (`engine/run/session/attachments.rs`); the outbox holds the file's id, and delivery reads the content when it sends
 //! it. In private a person sees their own files, in a shared place everybody sees those of the place
 //! (`files/see.rs`). Whatever a run's own tree did not make is data from outside when it is read.
 

@@ -3,7 +3,7 @@
 //! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out;
 //! [`question`] is what a person reads who is asked to approve one.
 //!
-//! **Judging.** `run/decide.rs` says which call a reply asks for; `engine/run/session/judging.rs` gathers facts and
+//! **Judging.** `run/decide.rs` says which call a reply asks for; `engine/run/session/policy_check.rs` gathers facts and
 //! rules, and `policy/judge.rs` says what becomes of it, purely. Calls that count against a limit are counted under
 //! their own key before they are recorded, so a crash between counts them once. `run/approval.rs` turns the verdict
 //! into a decision like any other.

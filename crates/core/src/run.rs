@@ -9,12 +9,12 @@
 //! rests rings for the next in line.
 
 pub mod approval;
+pub mod attachments;
 pub mod chat;
 pub mod columns;
 pub mod decide;
 pub mod decision;
 pub mod effects;
-pub mod enclosed;
 pub mod endings;
 pub mod failing;
 pub mod gates;

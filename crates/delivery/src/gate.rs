@@ -29,8 +29,8 @@ use tracing::Instrument;
 
 pub use self::drafts::GrowingText;
 use self::{drafts::Drafts, giving_up::as_file, late::Retry};
-use super::{Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, hand::Taken, locked, mark::Mark};
-use crate::outbound::Ticket;
+use super::{Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, hand::InFlightGuard, locked, mark::Mark};
+use crate::outbound::PendingDelivery;
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
 const INDICATE_AFTER: Duration = Duration::from_millis(150);
@@ -48,16 +48,16 @@ const FAILED: &str = "failed";
 pub(super) enum Item {
     /// A message that this process holds.
     Message {
-        ticket: Ticket,
+        ticket: PendingDelivery,
         recovered: bool,
         origin: Origin,
-        taken: Taken,
+        taken: InFlightGuard,
     },
     /// A message that was claimed: parts of it may have arrived.
     Recovered {
         message: Outgoing,
         parts: Vec<OutgoingPart>,
-        taken: Taken,
+        taken: InFlightGuard,
     },
     /// Something that may be lost.
     Signal(Address, Signal),
@@ -106,7 +106,7 @@ pub(super) struct Held {
     /// A part of it was given up.
     is_cut: bool,
     origin: Origin,
-    _taken: Taken,
+    _taken: InFlightGuard,
 }
 
 /// What became of a part.

@@ -13,16 +13,16 @@ pub(super) struct Hand(Arc<Mutex<HashMap<MessageId, usize>>>);
 
 /// A message is in hand as long as this lives.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct InFlightGuard {
     hand: Hand,
     message: MessageId,
 }
 
 impl Hand {
     /// Takes a message.
-    pub(super) fn take(&self, message: MessageId) -> Taken {
+    pub(super) fn take(&self, message: MessageId) -> InFlightGuard {
         self.change(|taken| *taken.entry(message).or_default() += 1);
-        Taken {
+        InFlightGuard {
             hand: self.clone(),
             message,
         }
@@ -39,7 +39,7 @@ impl Hand {
     }
 }
 
-impl Drop for Taken {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.hand.change(|taken| {
             if let Some(count) = taken.get_mut(&self.message) {

@@ -28,7 +28,7 @@ use clifford_core::{
 };
 use clifford_store::{
     Db, StoreError,
-    leases::Look,
+    leases::ClaimWindow,
     messages::outbox::{self, Outgoing},
 };
 use clifford_telemetry::{quarantine::Isolation, spans::Origin};
@@ -44,7 +44,7 @@ use self::{
     gate::{Gate, Item},
     hand::Hand,
 };
-use crate::outbound::{Ticket, To};
+use crate::outbound::{PendingDelivery, To};
 
 /// In place of a message that its platform refused in every form.
 const REFUSED_BY_PLATFORM: &str =
@@ -171,7 +171,7 @@ impl Delivery {
     }
 
     /// Delivers a message that this process holds.
-    pub fn deliver(&self, ticket: Ticket) {
+    pub fn deliver(&self, ticket: PendingDelivery) {
         let Ok(platform) = ticket.message.platform.parse() else {
             return;
         };
@@ -272,7 +272,7 @@ impl Delivery {
 
     /// Claims what nobody delivers: it waited for its time, or its process died. Returns what is to be set aside, because
     /// too many died of it.
-    pub async fn claim(&self, look: Look) -> Result<Vec<Outgoing>, StoreError> {
+    pub async fn claim(&self, look: ClaimWindow) -> Result<Vec<Outgoing>, StoreError> {
         let inner = &self.inner;
         let served = self.served();
         let claimed = inner

@@ -10,7 +10,7 @@ use clifford_chat::{
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
-    run::enclosed::Enclosed,
+    run::attachments::Enclosed,
 };
 use clifford_store::{
     StoreError, Tx,
@@ -49,7 +49,7 @@ pub struct To {
 
 /// A message that this process holds and is to deliver once its transaction is committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ticket {
+pub struct PendingDelivery {
     /// The message.
     pub message: Outgoing,
     /// Its parts: key and content.
@@ -85,7 +85,7 @@ impl Outbound {
     }
 
     /// Renders a message. It is this process's to deliver, if this process serves the platform.
-    pub fn message(&self, to: To, text: &str, now: Timestamp) -> (NewOutbound, Option<Ticket>) {
+    pub fn message(&self, to: To, text: &str, now: Timestamp) -> (NewOutbound, Option<PendingDelivery>) {
         self.message_with(to, text, Vec::new(), None, now)
     }
 
@@ -97,7 +97,7 @@ impl Outbound {
         buttons: Vec<Button>,
         file: Option<(String, String)>,
         now: Timestamp,
-    ) -> (NewOutbound, Option<Ticket>) {
+    ) -> (NewOutbound, Option<PendingDelivery>) {
         let id = MessageId::new();
         let name = URL_SAFE_NO_PAD.encode(id.0.as_bytes());
         // A configured secret leaves in no file either.
@@ -119,7 +119,7 @@ impl Outbound {
         text: &str,
         enclosed: &[Enclosed],
         now: Timestamp,
-    ) -> (NewOutbound, Option<Ticket>) {
+    ) -> (NewOutbound, Option<PendingDelivery>) {
         let name = run_message_name(run, number);
         let parts = enclosed.iter().map(|file| Part::Stored {
             id: file.id.to_string(),
@@ -147,7 +147,7 @@ impl Outbound {
         buttons: Vec<Button>,
         files: Vec<Part>,
         now: Timestamp,
-    ) -> (NewOutbound, Option<Ticket>) {
+    ) -> (NewOutbound, Option<PendingDelivery>) {
         // A configured secret never leaves, whoever put it into the text.
         let text = &*self.masker.mask(text);
         let (parts, lease) = match self.limits.get(&to.platform) {
@@ -173,7 +173,7 @@ impl Outbound {
                 None,
             ),
         };
-        let ticket = (lease.is_some() && !parts.is_empty()).then(|| Ticket {
+        let ticket = (lease.is_some() && !parts.is_empty()).then(|| PendingDelivery {
             message: Outgoing {
                 id,
                 channel_id: to.channel,

@@ -15,7 +15,7 @@ use clifford_chat::error::ChannelError;
 use clifford_core::clock::Timestamp;
 use clifford_store::{
     Db, StoreError,
-    leases::{self, takeover::Takeover},
+    leases::{self, clock_guard::ClockGuard},
 };
 use clifford_telemetry::{measures, quarantine::Careful, supervise};
 use futures::FutureExt;
@@ -55,7 +55,7 @@ pub struct Receiver {
     /// Told when a connection is made whose process died.
     pub careful: Arc<Careful>,
     /// Who this process is, how long a connection's lease lasts, and when it may be taken over.
-    pub takeover: Arc<Takeover>,
+    pub clock_guard: Arc<ClockGuard>,
     /// Begins failed connections anew at once, by [`Notify::notify_waiters`].
     pub again: Arc<Notify>,
 }
@@ -131,12 +131,12 @@ impl Receiver {
 
     /// How often leases are renewed.
     fn renew_every(&self) -> Duration {
-        self.takeover.lease() / 3
+        self.clock_guard.lease() / 3
     }
 
     /// Takes or renews a lease.
     async fn hold(&self, name: &str) -> Hold {
-        let (name, look) = (name.to_owned(), self.takeover.look());
+        let (name, look) = (name.to_owned(), self.clock_guard.look());
         let held = self
             .db
             .write(move |tx| Box::pin(async move { leases::hold(tx, &name, look).await }))
@@ -152,7 +152,7 @@ impl Receiver {
     }
 
     async fn give_back(&self, name: &str) {
-        let (name, worker) = (name.to_owned(), self.takeover.worker());
+        let (name, worker) = (name.to_owned(), self.clock_guard.worker());
         let given = self
             .db
             .write(move |tx| Box::pin(async move { leases::give_back(tx, &name, worker).await }))
@@ -164,7 +164,7 @@ impl Receiver {
 
     /// Whether the process died that had a lease. Not known: it may have.
     async fn was_left(&self, name: &str) -> bool {
-        let look = self.takeover.look();
+        let look = self.clock_guard.look();
         let left = async { leases::was_left(&mut self.db.read().await?, name, look).await };
         let left: Result<bool, StoreError> = left.await;
         left.unwrap_or(true)
@@ -221,7 +221,7 @@ impl Connection {
                 Ended::Excess => {
                     receiver.give_back(&name).await;
                     self.window.down(STANDING_BY);
-                    wait(&stop, receiver.takeover.lease()).await;
+                    wait(&stop, receiver.clock_guard.lease()).await;
                 }
                 Ended::HandedOver => {
                     drop(place);
@@ -340,7 +340,7 @@ impl Connection {
             tokio::time::sleep(receiver.renew_every()).await;
             match receiver.hold(name).await {
                 Hold::Ours => renewed = Instant::now(),
-                Hold::Unknown if renewed.elapsed() < receiver.takeover.lease() => continue,
+                Hold::Unknown if renewed.elapsed() < receiver.clock_guard.lease() => continue,
                 Hold::Unknown | Hold::Elsewhere => return Ended::LeaseLost,
             }
             if place.is_too_many() {
@@ -355,7 +355,10 @@ impl Connection {
         let receiver = &self.receiver;
         let every = receiver.renew_every();
         match receiver.runs_out(name).await {
-            Ok(Some(until)) => until.since(receiver.takeover.now()).saturating_add(MOMENT).min(every),
+            Ok(Some(until)) => until
+                .since(receiver.clock_guard.now())
+                .saturating_add(MOMENT)
+                .min(every),
             _ => every,
         }
     }

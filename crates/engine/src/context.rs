@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use clifford_content::memory::recall::Amounts;
 use clifford_core::{budget::Budget, clock::SharedClock, id::WorkerId, places::Mode, run::rules::Rules};
 use clifford_delivery::{Delivery, outbound::Outbound};
-use clifford_store::{Db, leases::takeover::Takeover, places::place_settings::PlaceSettings};
+use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
 use clifford_telemetry::quarantine::Isolation;
 use clifford_tools::{Registry, Services};
 use clifford_vault::Masker;
@@ -85,7 +85,7 @@ pub struct Context {
     /// This process.
     pub worker: WorkerId,
     /// Tells when leases of other processes may be taken over.
-    pub clock_guard: Takeover,
+    pub clock_guard: ClockGuard,
     /// The rules' numbers.
     pub rules: Rules,
     /// Settings.

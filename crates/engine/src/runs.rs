@@ -195,7 +195,7 @@ impl Held {
             cx.delivery.busy(to, run, epoch);
         }
         let rest = Box::pin(perform::drive(cx, &self.runs, work, &self.cancelled)).await;
-        if let (Some(to), perform::Rest::LetGo) = (&to, rest) {
+        if let (Some(to), perform::Rest::Released) = (&to, rest) {
             // If that cannot be read, whoever goes on finds the draft.
             if self.runs.is_given_up(&self.lease).await.unwrap_or(false) {
                 cx.delivery.done(to, run, epoch);

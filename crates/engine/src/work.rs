@@ -11,7 +11,7 @@ use clifford_core::{
 use clifford_delivery::outbound::To;
 use clifford_store::{
     Conn, StoreError,
-    memory::recollection::Recollection,
+    memory::prompt_context::Recollection,
     people::users,
     places::{
         agents::{self, Agent},

@@ -63,7 +63,7 @@ async fn caller(api: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
             person: None,
         });
     }
-    let known = tokens::bearer(&mut api.db.glance().await?, &hash).await?;
+    let known = tokens::bearer(&mut api.db.read_local().await?, &hash).await?;
     let Some(known) = known else {
         let challenge = "Bearer realm=\"clifford\", error=\"invalid_token\"";
         return Err(Problem::new(Code::Unauthorized, "the token is unknown or was revoked").with_challenge(challenge));

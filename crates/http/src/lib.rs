@@ -50,7 +50,7 @@ use clifford_chat::platform::Platform;
 use clifford_config as config;
 use clifford_core::clock::SharedClock;
 use clifford_engine::{Context, Runs};
-use clifford_ingress::Gatekeeper;
+use clifford_ingress::IngressService;
 use clifford_store::Db;
 use tokio_util::sync::CancellationToken;
 
@@ -71,7 +71,7 @@ pub struct Api {
     /// The models, the tools and what else runs work with.
     pub context: Arc<Context>,
     /// Messages go in through it.
-    pub gatekeeper: Arc<Gatekeeper>,
+    pub gatekeeper: Arc<IngressService>,
     /// Limits.
     pub settings: config::Http,
     /// The hash of the owner token that was given from outside.

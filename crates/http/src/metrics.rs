@@ -16,7 +16,7 @@ use clifford_core::{
     runs::RunStatus,
 };
 use clifford_llm::CircuitState;
-use clifford_store::{StoreError, messages::backlog, runs::views as run_views};
+use clifford_store::{StoreError, messages::queue_depth, runs::views as run_views};
 use clifford_telemetry::{
     catalogue::{self, Kind, METRICS},
     measures::QUEUES,
@@ -129,7 +129,7 @@ async fn measure(api: &Shared) -> Result<(), StoreError> {
         let count = count.map_or(0, |(_, count)| *count);
         gauge!("clifford_runs", "status" => status.as_str()).set(count as f64);
     }
-    let waiting = backlog::all(&mut conn, now).await?;
+    let waiting = queue_depth::all(&mut conn, now).await?;
     let backlogs = [waiting.runs, waiting.jobs, waiting.outbox, waiting.triggers];
     for (queue, backlog) in QUEUES.into_iter().zip(backlogs) {
         let age = backlog.since.map_or(Duration::ZERO, |since| now.since(since));

@@ -13,8 +13,8 @@ use clifford_store::{StoreError, Tx, messages, places::channels};
 use serde_json::json;
 
 use super::{
-    Gatekeeper, Visit,
-    message::{self, Taken},
+    IngressService, Origin,
+    message::{self, AcceptContext},
     newcomer,
     pace::Limited,
     quoted::Found,
@@ -67,7 +67,7 @@ pub struct ApiAccepted {
     pub channel: ChannelId,
 }
 
-impl Gatekeeper {
+impl IngressService {
     /// Takes a message of an API caller, who was let in by a token.
     ///
     /// # Errors
@@ -86,8 +86,8 @@ impl Gatekeeper {
         let key = message.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         let by_key = key.clone();
         let context = message.context;
-        let taken = Taken {
-            visit: Visit {
+        let taken = AcceptContext {
+            visit: Origin {
                 place: message.place,
                 speaker: message.speaker,
                 via: None,
@@ -174,7 +174,7 @@ impl Gatekeeper {
     /// Who an API caller is, and their own channel; they are made known if they are not.
     pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
         let now = self.clock.now();
-        let visit = Visit {
+        let visit = Origin {
             place,
             speaker,
             via: None,
@@ -193,7 +193,7 @@ impl Gatekeeper {
 }
 
 /// A message with this key has come to this place before.
-async fn is_repeat(tx: &mut Tx, taken: &Taken) -> Result<bool, StoreError> {
+async fn is_repeat(tx: &mut Tx, taken: &AcceptContext) -> Result<bool, StoreError> {
     let Some(key) = &taken.key else {
         return Ok(false);
     };

@@ -18,7 +18,7 @@ use clifford_store::{
 use clifford_telemetry::{measures, quarantine::isolation::SOON};
 use tokio::time::timeout;
 
-use super::Gatekeeper;
+use super::IngressService;
 
 /// What tells an event from all others, and where it was said.
 struct Event {
@@ -61,7 +61,7 @@ pub(super) fn events_of_message(place: &Place, id: &str) -> [String; 2] {
     ["message", "edit"].map(|kind| event_id(kind, place, id))
 }
 
-impl Gatekeeper {
+impl IngressService {
     /// Takes an event, with care if that is needed.
     ///
     /// # Errors
@@ -176,7 +176,13 @@ impl Gatekeeper {
     async fn told(
         &self,
         event: &Event,
-    ) -> Result<Option<(messages::NewOutbound, Option<clifford_delivery::outbound::Ticket>)>, StoreError> {
+    ) -> Result<
+        Option<(
+            messages::NewOutbound,
+            Option<clifford_delivery::outbound::PendingDelivery>,
+        )>,
+        StoreError,
+    > {
         if !event.place.kind.is_private() {
             return Ok(None);
         }

@@ -18,13 +18,13 @@ use clifford_store::{
 use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
-use super::{Gatekeeper, Visit, answer, newcomer, outcome::Outcome, pace, pace::Limited, pairing, reply, settle};
+use super::{IngressService, Origin, answer, newcomer, outcome::Outcome, pace, pace::Limited, pairing, reply, settle};
 use crate::commands::{self, Carrier, Gathered, Given, Purse, Ring};
 
 /// How long a platform may take to delete a message that a key stood in.
 const DELETING: Duration = Duration::from_secs(5);
 
-impl Gatekeeper {
+impl IngressService {
     pub(super) async fn command(&self, mut command: Command) -> Result<Accepted, StoreError> {
         if !command.place.kind.is_private() {
             pairing::void_said(&self.db, &command.argument, self.clock.now()).await?;
@@ -43,7 +43,7 @@ impl Gatekeeper {
         if !command.place.kind.is_private() && !clifford_core::commands::is_known(&command.name) {
             return Ok(Accepted::Ignored);
         }
-        let visit = Visit {
+        let visit = Origin {
             place: command.place.clone(),
             speaker: command.speaker.clone(),
             via: command.via.clone(),
@@ -73,7 +73,7 @@ impl Gatekeeper {
     async fn carry_out(
         &self,
         command: Command,
-        visit: Visit,
+        visit: Origin,
         limited: Limited,
         now: Timestamp,
     ) -> Result<Outcome, StoreError> {
@@ -197,7 +197,7 @@ fn written(command: &Command, masker: &Masker) -> String {
 /// A command with all that its transaction needs.
 struct Asked {
     command: Command,
-    visit: Visit,
+    visit: Origin,
     policy: Policy,
     outbound: Outbound,
     defaults: PlaceSettings,

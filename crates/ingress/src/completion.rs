@@ -4,10 +4,10 @@ use clifford_chat::completion::{Choice, Completion};
 use clifford_core::access::Entry;
 use clifford_store::{StoreError, people::users, places::channels};
 
-use super::Gatekeeper;
+use super::IngressService;
 use crate::commands;
 
-impl Gatekeeper {
+impl IngressService {
     /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.
     pub(super) async fn choices(&self, asked: &Completion) -> Result<Vec<Choice>, StoreError> {
         let (place, speaker) = (&asked.place, &asked.speaker);

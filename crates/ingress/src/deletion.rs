@@ -19,7 +19,7 @@ use clifford_store::{
     runs::{self, Lease},
 };
 
-use super::Gatekeeper;
+use super::IngressService;
 
 /// What follows from a deletion, after its commit.
 #[derive(Default)]
@@ -32,7 +32,7 @@ struct Followed {
     interrupted: Vec<(RunId, i64)>,
 }
 
-impl Gatekeeper {
+impl IngressService {
     pub(super) async fn deleted(&self, deleted: Deleted) -> Result<Accepted, StoreError> {
         let now = self.clock.now();
         let (worker, lease) = (self.context.worker, self.context.settings.lease);

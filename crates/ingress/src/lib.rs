@@ -40,9 +40,9 @@ use clifford_core::{
     id::RunId,
     people::UserRole,
 };
-use clifford_delivery::outbound::{Outbound, Ticket, To};
+use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::{Context, Runs, models::own_keys};
-use clifford_store::{Db, StoreError, Tx, arrivals, messages, people::users, places::channels};
+use clifford_store::{Db, StoreError, Tx, inbound_lookup, messages, people::users, places::channels};
 use clifford_telemetry::{measures, quarantine::Careful};
 use dashmap::DashMap;
 
@@ -50,7 +50,7 @@ pub use self::{
     api::{ApiAccepted, ApiMessage, ApiRefusal},
     pairing::approve,
 };
-use self::{message::Taken, outcome::Outcome, pace::Pace};
+use self::{message::AcceptContext, outcome::Outcome, pace::Pace};
 
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ pub struct Settings {
 }
 
 /// Takes events in.
-pub struct Gatekeeper {
+pub struct IngressService {
     db: Db,
     clock: SharedClock,
     runs: Arc<Runs>,
@@ -85,14 +85,14 @@ pub struct Gatekeeper {
 
 /// Who speaks where, as far as the transaction needs to know.
 #[derive(Clone, Debug)]
-struct Visit {
+struct Origin {
     place: Place,
     speaker: Speaker,
     via: Option<String>,
     reply_to: Option<String>,
 }
 
-impl Visit {
+impl Origin {
     fn address(&self) -> Address {
         Address {
             place: self.place.external_id.clone(),
@@ -103,7 +103,7 @@ impl Visit {
     }
 }
 
-impl Gatekeeper {
+impl IngressService {
     /// Events become runs of `runs`; while `careful` is on, they are stored one by one.
     pub fn new(runs: Arc<Runs>, careful: Arc<Careful>, settings: Settings) -> Arc<Self> {
         let context = Arc::clone(&runs.context);
@@ -150,8 +150,8 @@ impl Gatekeeper {
         let now = self.clock.now();
         let quoted = self.quoted(&message.place, &message.speaker, message.quoted).await?;
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
-        let taken = Taken {
-            visit: Visit {
+        let taken = AcceptContext {
+            visit: Origin {
                 place: message.place,
                 speaker: message.speaker,
                 via: message.via,
@@ -194,8 +194,8 @@ impl Gatekeeper {
             return Ok(false);
         };
         let (place, account) = (&message.place, &message.speaker.id);
-        let mut conn = self.db.glance().await?;
-        arrivals::has_album(&mut conn, place.platform, &place.external_id, account, album).await
+        let mut conn = self.db.read_local().await?;
+        inbound_lookup::has_album(&mut conn, place.platform, &place.external_id, account, album).await
     }
 
     /// Goes on with what a transaction stored, after its commit.
@@ -297,7 +297,7 @@ impl Gatekeeper {
 }
 
 #[async_trait]
-impl Ingress for Gatekeeper {
+impl Ingress for IngressService {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
         let platform = event.platform();
         match Box::pin(self.take(event)).await {
@@ -341,18 +341,18 @@ impl Ingress for Gatekeeper {
 /// What a chat is told at once, without a run.
 fn answer(
     outbound: &Outbound,
-    visit: &Visit,
+    visit: &Origin,
     channel: &clifford_core::places::Channel,
     text: &str,
     now: Timestamp,
-) -> (messages::NewOutbound, Option<(Ticket, To)>) {
+) -> (messages::NewOutbound, Option<(PendingDelivery, To)>) {
     let to = reply(visit, channel);
     let (message, ticket) = outbound.message(to.clone(), text, now);
     (message, ticket.map(|ticket| (ticket, to)))
 }
 
 /// Where a visit is answered.
-fn reply(visit: &Visit, channel: &clifford_core::places::Channel) -> To {
+fn reply(visit: &Origin, channel: &clifford_core::places::Channel) -> To {
     To {
         platform: visit.place.platform,
         channel: channel.id,
@@ -365,7 +365,7 @@ fn reply(visit: &Visit, channel: &clifford_core::places::Channel) -> To {
 
 /// What somebody is who was never here. Who speaks where everyone may is let in nowhere else by that; who sits at
 /// this machine, or holds a token, is known.
-fn newcomer(visit: &Visit) -> UserRole {
+fn newcomer(visit: &Origin) -> UserRole {
     if visit.place.platform.is_own() {
         UserRole::Member
     } else {
@@ -376,7 +376,7 @@ fn newcomer(visit: &Visit) -> UserRole {
 /// The person (unless that was looked up already) and the channel of a visit; both are made if they are new.
 async fn settle(
     tx: &mut Tx,
-    visit: &Visit,
+    visit: &Origin,
     known: Option<clifford_core::people::User>,
     role: UserRole,
     now: Timestamp,

@@ -12,7 +12,7 @@ use clifford_store::{
     runs::{self, approvals},
 };
 
-use super::{Gatekeeper, pace::Limited};
+use super::{IngressService, pace::Limited};
 
 /// How long a platform may take to say it.
 const TELLING: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ const LANDING: Duration = Duration::from_secs(1);
 /// How often to look whether it has.
 const LOOK: Duration = Duration::from_millis(10);
 
-impl Gatekeeper {
+impl IngressService {
     /// Waits a moment for the questions that are on their way to where somebody answers without naming one: what they
     /// read just now may not be marked as delivered yet.
     pub(super) async fn question_lands(&self, command: &Command) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! One message: its person, channel and conversation; a run of its own, or a place in another's.
 
+mod attachments;
 mod busy;
-mod enclosed;
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,24 +24,24 @@ use clifford_engine::{
 };
 use clifford_store::{
     StoreError, Tx,
-    arrivals::{self, Known, Plain, Sought},
     contexts::{self, Context},
-    memory::recollection,
+    inbound_lookup::{self, Known, Plain, Sought},
+    memory::prompt_context,
     messages::{self, NewInbound, Queued},
     places::{agents, channels, place_settings::PlaceSettings},
     runs::{self, Lease},
 };
 
 use super::{
-    Gatekeeper, Settings, Visit, answer, newcomer, outcome::Outcome, pace::Limited, pairing, quoted::Found, settle,
+    IngressService, Origin, Settings, answer, newcomer, outcome::Outcome, pace::Limited, pairing, quoted::Found, settle,
 };
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.
 const TO_THE_MINUTE: Duration = Duration::from_secs(60);
 
 /// A message, with all that its transaction needs.
-pub(super) struct Taken {
-    pub visit: Visit,
+pub(super) struct AcceptContext {
+    pub visit: Origin,
     /// The platform's id of it.
     pub id: Option<String>,
     /// An API caller's key.
@@ -77,13 +77,13 @@ enum Begin {
     IfUnchanged,
 }
 
-impl Gatekeeper {
+impl IngressService {
     /// Stores a message. What most messages need is looked up beside the database's one writer, which then checks
     /// it in the statements that it writes; whatever else there is, or changed meanwhile, is looked up in the
     /// transaction.
-    pub(super) async fn store(&self, taken: Taken) -> Result<Outcome, StoreError> {
+    pub(super) async fn store(&self, taken: AcceptContext) -> Result<Outcome, StoreError> {
         let db = &self.db;
-        let found = arrivals::find_plain(&mut db.glance().await?, taken.sought()).await?;
+        let found = inbound_lookup::find_plain(&mut db.read_local().await?, taken.sought()).await?;
         let taken = Arc::new(taken);
         if let Some(found) = found.filter(|found| taken.is_plain(found)) {
             let plain = Arc::clone(&taken);
@@ -93,7 +93,7 @@ impl Gatekeeper {
             // What the prompt needs is read while the disk is waited for.
             let (stored, recollection) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
-                async { recollection::find(&mut db.glance().await?, wanted).await },
+                async { prompt_context::find(&mut db.read_local().await?, wanted).await },
             );
             match stored {
                 Err(StoreError::Conflict(_)) => {}
@@ -111,14 +111,14 @@ impl Gatekeeper {
     }
 }
 
-impl Taken {
+impl AcceptContext {
     /// Stores the message and what becomes of it.
     pub(super) async fn store(&self, tx: &mut Tx) -> Result<Outcome, StoreError> {
         let place = &self.visit.place;
         if self.entry.is_none() && pairing::claims(tx, &self.visit, &self.text).await? {
             return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await;
         }
-        let arrival = arrivals::find(tx, self.sought()).await?;
+        let arrival = inbound_lookup::find(tx, self.sought()).await?;
         let role = arrival.user.as_ref().map(|user| user.role);
         match self
             .entry
@@ -422,7 +422,7 @@ pub(super) fn with_attachments(text: &str, attachments: &[Attachment]) -> String
 /// Makes a conversation of this channel, or of its person in private, the active one, for a caller who names it.
 pub(super) async fn choose_context(
     tx: &mut Tx,
-    visit: &Visit,
+    visit: &Origin,
     context: ContextId,
     now: Timestamp,
 ) -> Result<(), StoreError> {

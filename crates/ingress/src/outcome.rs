@@ -2,7 +2,7 @@
 
 use clifford_chat::inbound::Accepted;
 use clifford_core::id::RunId;
-use clifford_delivery::outbound::{Ticket, To};
+use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_engine::work::Work;
 
 /// What a transaction stored, to go on with after its commit.
@@ -11,7 +11,7 @@ pub(super) struct Outcome {
     /// A run that this process holds.
     pub start: Option<Box<Work>>,
     /// An answer that needs no run.
-    pub answer: Option<(Ticket, To)>,
+    pub answer: Option<(PendingDelivery, To)>,
     /// Runs that were cancelled, each with the claim that held it.
     pub interrupted: Vec<(RunId, i64)>,
     pub work_to_claim: bool,

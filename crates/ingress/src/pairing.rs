@@ -11,7 +11,7 @@ use clifford_store::{
     people::{claim, pairings, users},
 };
 
-use super::{Visit, answer, outcome::Outcome, settle};
+use super::{Origin, answer, outcome::Outcome, settle};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
@@ -19,7 +19,7 @@ const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Whether somebody says the owner's code, in private: whoever may speak there otherwise.
-pub(super) async fn claims(tx: &mut Tx, visit: &Visit, text: &str) -> Result<bool, StoreError> {
+pub(super) async fn claims(tx: &mut Tx, visit: &Origin, text: &str) -> Result<bool, StoreError> {
     if !may_claim(visit, text) || users::has_owner(tx).await? {
         return Ok(false);
     }
@@ -28,7 +28,7 @@ pub(super) async fn claims(tx: &mut Tx, visit: &Visit, text: &str) -> Result<boo
 }
 
 /// Whether this may be the owner's code, by its looks.
-pub(super) fn may_claim(visit: &Visit, text: &str) -> bool {
+pub(super) fn may_claim(visit: &Origin, text: &str) -> bool {
     visit.place.kind.is_private() && text.trim().len() == claim::LENGTH
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
         return Ok(());
     }
     // There is one until the bot has an owner, so only until then each word costs a hash.
-    let Some(code) = claim::hash(&mut db.glance().await?).await? else {
+    let Some(code) = claim::hash(&mut db.read_local().await?).await? else {
         return Ok(());
     };
     if !said_codes(text).any(|word| clifford_vault::hash(&word.to_uppercase()) == code) {
@@ -73,7 +73,7 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
 /// Meets a stranger: makes them the owner if they say the owner's code, else gives them a code of their own.
 pub(super) async fn meet(
     tx: &mut Tx,
-    visit: &Visit,
+    visit: &Origin,
     text: &str,
     outbound: &Outbound,
     now: Timestamp,
@@ -117,7 +117,7 @@ pub(super) async fn meet(
 
 async fn say(
     tx: &mut Tx,
-    visit: &Visit,
+    visit: &Origin,
     channel: &clifford_core::places::Channel,
     outbound: &Outbound,
     text: &str,

@@ -14,7 +14,7 @@ use clifford_telemetry::{
 };
 use futures::FutureExt;
 
-use super::Gatekeeper;
+use super::IngressService;
 
 /// How often an event is tried that is refused for what is stored, or for a bug: what it met may pass, as when two people
 /// become one meanwhile.
@@ -24,7 +24,7 @@ const REASON: usize = 200;
 /// How long to wait between two tries.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-impl Gatekeeper {
+impl IngressService {
     /// Takes an event; one that can never be taken is set aside.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use clifford_store::{
     },
 };
 
-use super::{Gatekeeper, careful::events_of_message};
+use super::{IngressService, careful::events_of_message};
 
 /// A quote, with what is stored of it beside its words.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ pub(super) struct Found {
     pub files: Vec<Attachment>,
 }
 
-impl Gatekeeper {
+impl IngressService {
     /// Finds what a message answers. Of what was deleted or set aside nothing is told, whatever the platform tells.
     pub(super) async fn quoted(
         &self,
@@ -50,7 +50,7 @@ impl Gatekeeper {
         };
         let ours = match &quoted.id {
             Some(id) => {
-                let mut conn = self.db.glance().await?;
+                let mut conn = self.db.read_local().await?;
                 if inbound_attempts::is_any_quarantined(&mut conn, &events_of_message(place, id)).await? {
                     return Ok(Found::default());
                 }

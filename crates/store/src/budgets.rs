@@ -7,7 +7,7 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, leases::Look, usage::bounded};
+use super::{Conn, StoreError, Tx, leases::ClaimWindow, usage::bounded};
 use crate::places::channels;
 
 const COST: &str = bounded!("cost");
@@ -54,7 +54,7 @@ const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
 
 /// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
 /// ends, so that nobody else reserves at the same time.
-pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: Look) -> Result<Standing, StoreError> {
+pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: ClaimWindow) -> Result<Standing, StoreError> {
     let settled = match lock(tx, account).await? {
         Some(settled) => settled,
         None => sum_up(tx, account).await?,
@@ -66,7 +66,7 @@ pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: Look) 
          FROM budget_reservations r WHERE r.subject = $1 AND r.holder <> $2 AND {HELD}"
     );
     let reserved: Sum = tx
-        .one(sql, args![&account.subject, holder, look.worker, a_lease_ago])
+        .fetch_one(sql, args![&account.subject, holder, look.worker, a_lease_ago])
         .await?;
     Ok(Standing {
         settled,
@@ -76,7 +76,7 @@ pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: Look) 
 
 async fn lock(tx: &mut Tx, account: &Account) -> Result<Option<Amount>, StoreError> {
     let row: Option<Sum> = tx
-        .maybe(
+        .fetch_optional(
             "UPDATE budget_spending SET cost = cost WHERE subject = $1 AND period = $2 RETURNING cost, tokens",
             args![&account.subject, &account.window.key],
         )
@@ -118,7 +118,7 @@ pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window
                 CAST(COALESCE(SUM({PROMPT} + {COMPLETION}), 0) AS BIGINT) AS tokens
          FROM usage WHERE created_at >= $1 AND created_at < $2 AND NOT own_key AND {whose}"
     );
-    let sum: Sum = conn.one(sql, args![window.from, window.until, subject]).await?;
+    let sum: Sum = conn.fetch_one(sql, args![window.from, window.until, subject]).await?;
     Ok(sum.into())
 }
 
@@ -131,7 +131,7 @@ pub async fn reserve(
     worst: Amount,
 ) -> Result<(), StoreError> {
     for subject in subjects {
-        tx.later(
+        tx.defer(
             "INSERT INTO budget_reservations (holder, epoch, subject, cost, tokens) VALUES ($1, $2, $3, $4, $5)
              ON CONFLICT (holder, subject) DO UPDATE SET epoch = $2, cost = $4, tokens = $5",
             args![holder, epoch, *subject, worst.cost, worst.tokens],
@@ -161,7 +161,7 @@ pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Res
             }
         }
     }
-    tx.later(
+    tx.defer(
         "DELETE FROM budget_reservations WHERE holder = $1 AND epoch = $2",
         args![&settlement.holder, settlement.epoch],
     )
@@ -192,13 +192,13 @@ pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreErr
          ORDER BY COALESCE(last_message_at, 0) DESC, id LIMIT 1",
         channels::SELECT
     );
-    conn.maybe(sql, args![]).await
+    conn.fetch_optional(sql, args![]).await
 }
 
 /// Forgets how budgets stood in periods that are long over, and who was told of them.
 pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> {
     for table in ["budget_spending", "budget_notices"] {
-        tx.later(format!("DELETE FROM {table} WHERE period < $1"), args![period])
+        tx.defer(format!("DELETE FROM {table} WHERE period < $1"), args![period])
             .await?;
     }
     Ok(())
@@ -206,16 +206,18 @@ pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> 
 
 /// What a space is called.
 pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, StoreError> {
-    let row: Option<(Option<String>,)> = conn.maybe("SELECT name FROM spaces WHERE id = $1", args![id]).await?;
+    let row: Option<(Option<String>,)> = conn
+        .fetch_optional("SELECT name FROM spaces WHERE id = $1", args![id])
+        .await?;
     Ok(row.and_then(|row| row.0))
 }
 
 /// Forgets what was summed up, so that it is summed up anew: usage may have become somebody else's, or have been
 /// written while there were no budgets.
 pub async fn sum_up_anew(tx: &mut Tx) -> Result<(), StoreError> {
-    tx.later("DELETE FROM budget_spending", args![]).await?;
+    tx.defer("DELETE FROM budget_spending", args![]).await?;
     // What ended long ago holds nothing; what holds something is found by its claim.
-    tx.later(
+    tx.defer(
         "DELETE FROM budget_reservations WHERE NOT EXISTS (SELECT 1 FROM runs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)
          AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)",
         args![],

@@ -76,12 +76,15 @@ pub async fn begin(
 
 /// One conversation.
 pub async fn get(conn: &mut Conn, id: ContextId) -> Result<Option<Context>, StoreError> {
-    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
+    Ok(conn
+        .fetch_all(format!("{SELECT} WHERE id = $1"), args![id])
+        .await?
+        .pop())
 }
 
 /// A person spoke in it: it is open, and locked until the transaction ends.
 pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL WHERE id = $2",
         args![now, id],
     )
@@ -91,7 +94,7 @@ pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), Sto
 
 /// Locks a conversation until the transaction ends: what happens in it happens in order.
 pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
-    tx.later("UPDATE contexts SET turn_count = turn_count WHERE id = $1", args![id])
+    tx.defer("UPDATE contexts SET turn_count = turn_count WHERE id = $1", args![id])
         .await?;
     Ok(())
 }
@@ -99,7 +102,7 @@ pub async fn lock(tx: &mut Tx, id: ContextId) -> Result<(), StoreError> {
 /// A channel's conversations, the latest first.
 pub async fn of_channel(conn: &mut Conn, channel: ChannelId, limit: u32) -> Result<Vec<Context>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 ORDER BY last_user_interaction_at DESC, id DESC LIMIT $2");
-    conn.all(sql, args![channel, limit]).await
+    conn.fetch_all(sql, args![channel, limit]).await
 }
 
 /// A page of conversations, newest first.
@@ -114,7 +117,7 @@ pub async fn page(
         "{SELECT} WHERE ($1 IS NULL OR channel_id = $1) AND ($2 IS NULL OR user_id = $2) AND ($3 IS NULL OR id < $3)
          ORDER BY id DESC LIMIT $4"
     );
-    conn.all(sql, args![channel, user, before, limit]).await
+    conn.fetch_all(sql, args![channel, user, before, limit]).await
 }
 
 /// Closes a conversation. A channel where it was active has none then.
@@ -143,7 +146,7 @@ pub async fn rename(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreE
 
 /// Counts an answered turn, and names the conversation after its first one if it has no name.
 pub async fn count_turn(tx: &mut Tx, id: ContextId, name: &str) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE contexts SET turn_count = turn_count + 1, name = COALESCE(name, $1) WHERE id = $2",
         args![name, id],
     )
@@ -157,7 +160,7 @@ const IS_IDLE: &str = "closed_at IS NULL AND last_user_interaction_at < $1
 /// The conversations in which no person spoke since a time and no run is at work or sleeps, up to 200 of them.
 pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, StoreError> {
     let idle: Vec<(ContextId,)> = conn
-        .all(
+        .fetch_all(
             format!("SELECT id FROM contexts c WHERE {IS_IDLE} ORDER BY id LIMIT 200"),
             args![since],
         )
@@ -168,14 +171,14 @@ pub async fn idle(conn: &mut Conn, since: Timestamp) -> Result<Vec<ContextId>, S
 /// Whether a conversation is one of [`idle`], now that it is locked until the transaction ends.
 pub async fn is_still_idle(tx: &mut Tx, id: ContextId, since: Timestamp) -> Result<bool, StoreError> {
     // A channel is locked before its contexts, as by a message that comes in.
-    tx.later(
+    tx.defer(
         "UPDATE channels SET active_context_id = active_context_id WHERE active_context_id = $1",
         args![id],
     )
     .await?;
     lock(tx, id).await?;
     let found: Option<(ContextId,)> = tx
-        .maybe(
+        .fetch_optional(
             format!("SELECT id FROM contexts c WHERE {IS_IDLE} AND id = $2"),
             args![since, id],
         )

@@ -232,7 +232,7 @@ impl Db {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn glance(&self) -> Result<Conn, StoreError> {
+    pub async fn read_local(&self) -> Result<Conn, StoreError> {
         match &self.locals {
             Some(locals) => Ok(Conn::local(locals.lend()?)),
             None => self.read().await,

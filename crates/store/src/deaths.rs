@@ -86,18 +86,18 @@ const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about FROM 
 /// What is set aside, the newest first.
 pub async fn quarantined(conn: &mut Conn, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
     let sql = format!("SELECT * FROM ({ALL}) q ORDER BY quarantined_at DESC, id DESC LIMIT $1");
-    conn.all(sql, args![limit]).await
+    conn.fetch_all(sql, args![limit]).await
 }
 
 /// How much of each kind is set aside.
 pub async fn count_quarantined(conn: &mut Conn) -> Result<Vec<(Kind, i64)>, StoreError> {
     let sql = format!("SELECT kind, COUNT(*) FROM ({ALL}) q GROUP BY kind ORDER BY kind");
-    conn.all(sql, args![]).await
+    conn.fetch_all(sql, args![]).await
 }
 
 /// One thing that is set aside.
 pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, StoreError> {
-    conn.maybe(format!("SELECT * FROM ({ALL}) q WHERE id = $1"), args![id])
+    conn.fetch_optional(format!("SELECT * FROM ({ALL}) q WHERE id = $1"), args![id])
         .await
 }
 
@@ -154,7 +154,7 @@ pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Resul
 /// and so do their reasons, which stand in front of the quarantine's.
 async fn release_message(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
     let row: Option<(Option<String>,)> = tx
-        .maybe(
+        .fetch_optional(
             "SELECT error FROM messages WHERE id = $1 AND quarantined_at IS NOT NULL",
             args![id],
         )

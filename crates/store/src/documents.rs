@@ -93,7 +93,7 @@ pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewCh
             .map(|(model, embedding)| (model.clone(), encode(embedding)))
             .unzip();
         let (id,): (i64,) = tx
-            .one(
+            .fetch_one(
                 "INSERT INTO document_chunks (document_id, seq, content, model, embedding)
                  VALUES ($1, $2, $3, $4, $5) RETURNING id",
                 args![document.id, seq, &chunk.content, model, embedding],
@@ -104,7 +104,7 @@ pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewCh
         } else {
             "INSERT INTO chunk_search (rowid, terms) VALUES ($1, $2)"
         };
-        tx.later(sql, args![id, indexed(document, &chunk.content, postgres)])
+        tx.defer(sql, args![id, indexed(document, &chunk.content, postgres)])
             .await?;
     }
     Ok(true)
@@ -127,7 +127,7 @@ fn indexed(document: &Document, content: &str, postgres: bool) -> String {
 
 /// The document that was stored under a key.
 pub async fn by_key(conn: &mut Conn, key: &str) -> Result<Option<Document>, StoreError> {
-    conn.maybe(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
+    conn.fetch_optional(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
         .await
 }
 
@@ -137,7 +137,8 @@ pub async fn get(conn: &mut Conn, scope: Scope, id: DocumentId) -> Result<Option
     let Some(within) = within(scope, "", &mut args) else {
         return Ok(None);
     };
-    conn.maybe(format!("{SELECT} WHERE id = $1 AND {within}"), args).await
+    conn.fetch_optional(format!("{SELECT} WHERE id = $1 AND {within}"), args)
+        .await
 }
 
 /// The newest documents of a scope.
@@ -146,13 +147,13 @@ pub async fn list(conn: &mut Conn, scope: Scope, limit: u32) -> Result<Vec<Docum
     let Some(within) = within(scope, "", &mut args) else {
         return Ok(Vec::new());
     };
-    conn.all(format!("{SELECT} WHERE {within} ORDER BY id DESC LIMIT $1"), args)
+    conn.fetch_all(format!("{SELECT} WHERE {within} ORDER BY id DESC LIMIT $1"), args)
         .await
 }
 
 /// Deletes a document with its pieces.
 pub async fn delete(tx: &mut Tx, id: DocumentId) -> Result<(), StoreError> {
-    tx.later("DELETE FROM documents WHERE id = $1", args![id]).await
+    tx.defer("DELETE FROM documents WHERE id = $1", args![id]).await
 }
 
 /// The pieces of a scope that each list of the index holds, the newest first and at most `limit` of them.
@@ -205,7 +206,7 @@ pub async fn embeddings(
         "SELECT c.id, c.embedding FROM document_chunks c JOIN documents d ON d.id = c.document_id
          WHERE c.model = $1 AND c.embedding IS NOT NULL AND {within} ORDER BY c.id DESC LIMIT $2"
     );
-    let rows: Vec<(i64, String)> = conn.all(sql, args).await?;
+    let rows: Vec<(i64, String)> = conn.fetch_all(sql, args).await?;
     let broken = || StoreError::Corrupt("an embedding".to_owned());
     rows.into_iter()
         .map(|(id, text)| Ok((id, decode(&text).ok_or_else(broken)?)))
@@ -224,7 +225,7 @@ pub async fn chunks(conn: &mut Conn, scope: Scope, ids: &[i64]) -> Result<Vec<Ch
          JOIN documents d ON d.id = c.document_id WHERE c.id IN ({}) AND {within}",
         super::removal::places(ids.len())
     );
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// What belongs to a scope, as a condition with further arguments; `None`: nothing does.

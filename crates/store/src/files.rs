@@ -81,7 +81,7 @@ pub async fn insert(tx: &mut Tx, file: &File, key: Option<&str>) -> Result<bool,
 
 /// Stores a file that came with a message.
 pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "INSERT INTO files (id, user_id, channel_id, space_id, message_id, name, media_type, size, location, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         args![
@@ -102,18 +102,18 @@ pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreErro
 
 /// One file.
 pub async fn get(conn: &mut Conn, id: FileId) -> Result<Option<File>, StoreError> {
-    conn.maybe(format!("{SELECT} WHERE id = $1"), args![id]).await
+    conn.fetch_optional(format!("{SELECT} WHERE id = $1"), args![id]).await
 }
 
 /// The file that was stored under a key.
 pub async fn by_key(conn: &mut Conn, key: &str) -> Result<Option<File>, StoreError> {
-    conn.maybe(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
+    conn.fetch_optional(format!("{SELECT} WHERE idempotency_key = $1"), args![key])
         .await
 }
 
 /// The files that came with the messages of a run, in order.
 pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<File>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!("{SELECT} WHERE message_id IN (SELECT id FROM messages WHERE run_id = $1 AND direction = 'inbound') ORDER BY id"),
         args![run],
     )
@@ -122,7 +122,7 @@ pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<File>, StoreError
 
 /// The files that came with a message, in order.
 pub async fn of_message(conn: &mut Conn, message: MessageId) -> Result<Vec<File>, StoreError> {
-    conn.all(format!("{SELECT} WHERE message_id = $1 ORDER BY id"), args![message])
+    conn.fetch_all(format!("{SELECT} WHERE message_id = $1 ORDER BY id"), args![message])
         .await
 }
 
@@ -155,13 +155,13 @@ pub async fn visible(
     sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
     // The one word for it that the engines do not share.
     let position = if conn.is_postgres() { "STRPOS" } else { "INSTR" };
-    conn.all(sql.replace("POSITION_OF", position), args).await
+    conn.fetch_all(sql.replace("POSITION_OF", position), args).await
 }
 
 /// How many bytes of a person's files are kept here.
 pub async fn kept_of(conn: &mut Conn, user: UserId) -> Result<i64, StoreError> {
     let row: (Option<i64>,) = conn
-        .one(
+        .fetch_one(
             "SELECT CAST(SUM(size) AS BIGINT) FROM files WHERE user_id = $1 AND sha256 IS NOT NULL",
             args![user],
         )
@@ -194,7 +194,7 @@ pub async fn attach(
     channel: ChannelId,
     space: Option<SpaceId>,
 ) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE files SET message_id = $1, channel_id = $2, space_id = $3 WHERE id = $4 AND message_id IS NULL",
         args![message, channel, space, id],
     )
@@ -208,7 +208,7 @@ pub async fn delete(tx: &mut Tx, id: FileId) -> Result<bool, StoreError> {
 
 /// Something is about to be stored there.
 pub async fn loose(tx: &mut Tx, location: &str, now: Timestamp) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "INSERT INTO loose_files (location, since) VALUES ($1, $2) ON CONFLICT (location) DO NOTHING",
         args![location, now],
     )
@@ -217,14 +217,14 @@ pub async fn loose(tx: &mut Tx, location: &str, now: Timestamp) -> Result<(), St
 
 /// What is there belongs to a file now, or is gone.
 pub async fn not_loose(tx: &mut Tx, location: &str) -> Result<(), StoreError> {
-    tx.later("DELETE FROM loose_files WHERE location = $1", args![location])
+    tx.defer("DELETE FROM loose_files WHERE location = $1", args![location])
         .await
 }
 
 /// What belongs to no file since before a time.
 pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all(
+        .fetch_all(
             "SELECT location FROM loose_files WHERE since <= $1
              AND NOT EXISTS (SELECT 1 FROM files WHERE files.location = loose_files.location)
              ORDER BY since LIMIT $2",
@@ -251,7 +251,7 @@ pub async fn was_read(tx: &mut Tx, id: FileId) -> Result<(), StoreError> {
 /// How often a process died right when a suspect read a file, and whether it was set aside.
 pub async fn deaths(conn: &mut Conn, id: FileId) -> Result<(i64, bool), StoreError> {
     let row: Option<(i64, Option<Timestamp>)> = conn
-        .maybe("SELECT deaths, quarantined_at FROM files WHERE id = $1", args![id])
+        .fetch_optional("SELECT deaths, quarantined_at FROM files WHERE id = $1", args![id])
         .await?;
     Ok(row.map_or((0, false), |(deaths, at)| (deaths, at.is_some())))
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, deaths::COUNTED, leases::Look};
+use super::{Conn, StoreError, Tx, deaths::COUNTED, leases::ClaimWindow};
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
@@ -135,12 +135,12 @@ pub async fn insert(tx: &mut Tx, job: NewJob, now: Timestamp) -> Result<Option<J
 
 /// One job.
 pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> {
-    conn.maybe(format!("SELECT {COLUMNS} FROM jobs WHERE id = $1"), args![id])
+    conn.fetch_optional(format!("SELECT {COLUMNS} FROM jobs WHERE id = $1"), args![id])
         .await
 }
 
 /// Claims the oldest job whose time has come and that nobody holds. Those of one conversation are done in order.
-pub async fn claim(tx: &mut Tx, look: Look) -> Result<Option<(Job, JobLease)>, StoreError> {
+pub async fn claim(tx: &mut Tx, look: ClaimWindow) -> Result<Option<(Job, JobLease)>, StoreError> {
     let lock = if tx.is_postgres() {
         " FOR UPDATE SKIP LOCKED"
     } else {
@@ -158,7 +158,7 @@ pub async fn claim(tx: &mut Tx, look: Look) -> Result<Option<(Job, JobLease)>, S
          RETURNING {COLUMNS}"
     );
     let job: Option<Job> = tx
-        .maybe(sql, args![look.worker, look.until, look.now, look.over])
+        .fetch_optional(sql, args![look.worker, look.until, look.now, look.over])
         .await?;
     Ok(job.map(|job| {
         let lease = JobLease {
@@ -203,7 +203,7 @@ pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), S
 
 /// Keeps what came so far of a job that [`hold`] has locked and that goes on.
 pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE jobs SET result = $1 WHERE id = $2",
         args![result.clone(), lease.job],
     )
@@ -292,9 +292,9 @@ pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timesta
 }
 
 /// Claims this job. `None`: somebody else has it, or it is not pending.
-pub async fn claim_one(tx: &mut Tx, id: JobId, look: Look) -> Result<Option<JobLease>, StoreError> {
+pub async fn claim_one(tx: &mut Tx, id: JobId, look: ClaimWindow) -> Result<Option<JobLease>, StoreError> {
     let row: Option<(i64,)> = tx
-        .maybe(
+        .fetch_optional(
             format!(
                 "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
                      updated_at = $3, {COUNTED}
@@ -311,9 +311,9 @@ pub async fn claim_one(tx: &mut Tx, id: JobId, look: Look) -> Result<Option<JobL
 }
 
 /// When the next job's time comes, of those that nobody holds.
-pub async fn next_due(conn: &mut Conn, look: Look) -> Result<Option<Timestamp>, StoreError> {
+pub async fn next_due(conn: &mut Conn, look: ClaimWindow) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
-        .one(
+        .fetch_one(
             "SELECT MIN(due_at) FROM jobs WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $1)",
             args![look.over],
         )
@@ -342,7 +342,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Jo
          AND ($3 IS NULL OR id < $3) AND ($4 IS NULL OR kind = $4) ORDER BY id DESC LIMIT $5"
     );
     let args = args![filter.context, filter.user, filter.before, filter.kind, limit];
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// The job that is to erase a person, if there is one; made if there is none, or the last one failed.
@@ -361,7 +361,7 @@ pub async fn erase(tx: &mut Tx, user: UserId, now: Timestamp) -> Result<Job, Sto
         return Err(StoreError::NotFound(format!("user {user}")));
     }
     let sql = format!("SELECT {COLUMNS} FROM jobs WHERE user_id = $1 AND kind = 'erase' AND status = 'pending'");
-    if let Some(job) = tx.maybe(sql, args![user]).await? {
+    if let Some(job) = tx.fetch_optional(sql, args![user]).await? {
         return Ok(job);
     }
     let new = NewJob {

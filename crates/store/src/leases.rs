@@ -1,7 +1,7 @@
 //! Leases by name: what only one process may do at a time.
 
+pub mod clock_guard;
 pub mod skewed;
-pub mod takeover;
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{Conn, StoreError, Tx};
 
 /// Who looks for what is free, when, and for how long it is held then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct ClaimWindow {
     /// Who.
     pub worker: WorkerId,
     /// When.
@@ -22,7 +22,7 @@ pub struct Look {
     pub over: Timestamp,
 }
 
-impl Look {
+impl ClaimWindow {
     /// What ran out before now is free.
     pub fn new(worker: WorkerId, now: Timestamp, lease: Duration) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Look {
 }
 
 /// Takes or renews a lease. `false`: another process holds it.
-pub async fn hold(tx: &mut Tx, name: &str, look: Look) -> Result<bool, StoreError> {
+pub async fn hold(tx: &mut Tx, name: &str, look: ClaimWindow) -> Result<bool, StoreError> {
     let held = tx
         .execute(
             "INSERT INTO leases (name, owner, until, epoch) VALUES ($1, $2, $3, 1)
@@ -63,7 +63,7 @@ pub async fn is_any_held(conn: &mut Conn) -> Result<bool, StoreError> {
 }
 
 /// Whether another worker had a lease that ran out without having been given back.
-pub async fn was_left(conn: &mut Conn, name: &str, look: Look) -> Result<bool, StoreError> {
+pub async fn was_left(conn: &mut Conn, name: &str, look: ClaimWindow) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM leases WHERE name = $1 AND owner <> $2 AND until > 0 AND until < $3",
         args![name, look.worker, look.over],
@@ -74,7 +74,7 @@ pub async fn was_left(conn: &mut Conn, name: &str, look: Look) -> Result<bool, S
 /// Who holds a lease.
 pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Option<WorkerId>, StoreError> {
     let row: Option<(WorkerId,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT owner FROM leases WHERE name = $1 AND until >= $2",
             args![name, now],
         )
@@ -85,13 +85,13 @@ pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Optio
 /// When a lease runs out that somebody else holds.
 pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, StoreError> {
     let row: Option<(Timestamp,)> = conn
-        .maybe("SELECT until FROM leases WHERE name = $1", args![name])
+        .fetch_optional("SELECT until FROM leases WHERE name = $1", args![name])
         .await?;
     Ok(row.map(|row| row.0))
 }
 
 /// How many leases are held whose names begin so. Those that ran out are deleted: their names are never used again.
-pub async fn count(tx: &mut Tx, prefix: &str, look: Look) -> Result<u32, StoreError> {
+pub async fn count(tx: &mut Tx, prefix: &str, look: ClaimWindow) -> Result<u32, StoreError> {
     let names = format!("{prefix}%");
     tx.execute(
         "DELETE FROM leases WHERE name LIKE $1 AND until < $2",
@@ -99,7 +99,7 @@ pub async fn count(tx: &mut Tx, prefix: &str, look: Look) -> Result<u32, StoreEr
     )
     .await?;
     let (count,): (i64,) = tx
-        .one("SELECT COUNT(*) FROM leases WHERE name LIKE $1", args![names])
+        .fetch_one("SELECT COUNT(*) FROM leases WHERE name LIKE $1", args![names])
         .await?;
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }

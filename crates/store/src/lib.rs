@@ -11,13 +11,13 @@
 //! message asks before it (`Db::glance`), execute their statements where they are (`db/local.rs`, by rusqlite). What
 //! may take longer (`Db::read`) still has its own thread, and sqlx reads the rows of all of them into the same types.
 
-pub mod arrivals;
 pub mod budgets;
 pub mod contexts;
 pub mod db;
 pub mod deaths;
 pub mod documents;
 pub mod files;
+pub mod inbound_lookup;
 pub mod jobs;
 pub mod leases;
 pub mod memory;

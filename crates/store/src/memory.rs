@@ -2,5 +2,5 @@
 
 pub mod admin;
 pub mod items;
-pub mod recollection;
+pub mod prompt_context;
 pub mod write;

@@ -1,9 +1,9 @@
 //! Messages, in and out. An outbound message is its own outbox row, with a row a part.
 
-pub mod backlog;
 pub mod inbound_attempts;
 pub(crate) mod long_text;
 pub mod outbox;
+pub mod queue_depth;
 pub mod quoting;
 pub mod replies;
 pub mod said;
@@ -36,7 +36,7 @@ pub use crate::messages::{
     waiting::{Queued, drop_queued, queue, queued},
 };
 use crate::{
-    db::conn::Ask,
+    db::conn::Statement,
     messages::{
         long_text::LongText,
         replies::{IN_HISTORY, with_quote},
@@ -136,7 +136,7 @@ impl NewInbound {
 /// # Errors
 /// [`StoreError::Conflict`], with the next statement or the commit: it is there.
 pub async fn insert_inbound(tx: &mut Tx, message: &NewInbound, now: Timestamp) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, attachments,
                  metadata, platform_message_id, idempotency_key, album, status, attempts, sent_at, created_at, quote,
                  quoted_user_id, request_hash)
@@ -203,7 +203,7 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
         (false, Some(_)) => MessageStatus::Sending,
         (false, None) => MessageStatus::Pending,
     };
-    tx.later(
+    tx.defer(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
              attempts, lease_owner, lease_until, sent_at, created_at, metadata, attachments)
          VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12, $13)",
@@ -227,7 +227,7 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
     for (seq, (key, part)) in message.parts.iter().enumerate() {
         // Only the part that is on its way may have arrived when a process dies.
         let sending = seq == 0 && message.lease.is_some();
-        tx.later(
+        tx.defer(
             "INSERT INTO message_parts (message_id, seq, delivery_key, body, status) VALUES ($1, $2, $3, $4, $5)",
             args![
                 message.id,
@@ -248,19 +248,22 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
 
 /// One message.
 pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Message>, StoreError> {
-    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
+    Ok(conn
+        .fetch_all(format!("{SELECT} WHERE id = $1"), args![id])
+        .await?
+        .pop())
 }
 
 /// The message that was stored under a sender's key.
 pub async fn by_key(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND idempotency_key = $2");
-    Ok(conn.all(sql, args![channel, key]).await?.pop())
+    Ok(conn.fetch_all(sql, args![channel, key]).await?.pop())
 }
 
 /// The inbound message of a platform's id.
 pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Result<Option<Message>, StoreError> {
     let sql = format!("{SELECT} WHERE channel_id = $1 AND direction = 'inbound' AND platform_message_id = $2");
-    Ok(conn.all(sql, args![channel, id]).await?.pop())
+    Ok(conn.fetch_all(sql, args![channel, id]).await?.pop())
 }
 
 /// A turn of a conversation.
@@ -319,12 +322,12 @@ pub async fn conversation(
     limit: u32,
 ) -> Result<Vec<Turn>, StoreError> {
     let (sql, args) = ask_conversation(context, run, limit);
-    let turns: Vec<TurnRow> = conn.all(sql, args).await?;
+    let turns: Vec<TurnRow> = conn.fetch_all(sql, args).await?;
     Ok(turns.into_iter().rev().map(Turn::from).collect())
 }
 
 /// The same as a question, newest first.
-pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Ask {
+pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Statement {
     let (text, is_open) = (long_text::columns("content"), deaths::is_open(""));
     (
         format!(
@@ -340,7 +343,7 @@ pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> As
 
 /// Gives a message to a run.
 pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE messages SET status = 'received', run_id = $1, metadata = $2 WHERE id = $3",
         args![run, run_metadata(run), id],
     )
@@ -350,7 +353,7 @@ pub async fn give_to_run(tx: &mut Tx, id: MessageId, run: RunId) -> Result<(), S
 
 /// Gives what people wrote for one run to another: the same is done once more.
 pub async fn hand_over(tx: &mut Tx, from: RunId, to: RunId) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE messages SET run_id = $1, metadata = $2 WHERE run_id = $3 AND direction = 'inbound'",
         args![to, run_metadata(to), from],
     )
@@ -383,7 +386,7 @@ pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool,
 /// The newest message that a run holds: the one that it answers.
 pub async fn last_asked(conn: &mut Conn, run: RunId) -> Result<Option<MessageId>, StoreError> {
     let row: Option<(MessageId,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT id FROM messages WHERE run_id = $1 AND direction = 'inbound' ORDER BY id DESC LIMIT 1",
             args![run],
         )
@@ -399,7 +402,7 @@ pub async fn input_of(
     edited: Option<(MessageId, &str)>,
 ) -> Result<Vec<(MessageId, String)>, StoreError> {
     let held: Vec<(MessageId, String, Option<JsonText<Json>>)> = tx
-        .all(
+        .fetch_all(
             "SELECT id, content, quote FROM messages WHERE run_id = $1 AND direction = 'inbound' AND deleted_at IS NULL
              ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
             args![run],

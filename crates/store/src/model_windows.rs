@@ -43,7 +43,7 @@ pub async fn put(tx: &mut Tx, window: &ModelWindow) -> Result<(), StoreError> {
 
 /// All that is known, in the order in which it was told.
 pub async fn every(conn: &mut Conn) -> Result<Vec<ModelWindow>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT provider, base_url, model, source, tokens, learned_at FROM model_windows
          ORDER BY learned_at, provider, base_url, model, source",
         args![],

@@ -21,7 +21,7 @@ pub(super) struct Id {
 
 /// The ids that a query has.
 pub(super) async fn ids(conn: &mut Conn, sql: &str, args: Vec<Value>) -> Result<Vec<String>, StoreError> {
-    let rows: Vec<Id> = conn.all(sql, args).await?;
+    let rows: Vec<Id> = conn.fetch_all(sql, args).await?;
     Ok(rows.into_iter().map(|row| row.id).collect())
 }
 

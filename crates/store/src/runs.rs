@@ -19,7 +19,7 @@ use super::{
     Conn, StoreError, Tx,
     messages::{self, Queued},
 };
-use crate::db::conn::Ask;
+use crate::db::conn::Statement;
 pub use crate::runs::start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join};
 
 pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
@@ -41,7 +41,7 @@ pub struct Lease {
 /// One run.
 pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> {
     Ok(conn
-        .all(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
+        .fetch_all(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"), args![id])
         .await?
         .pop())
 }
@@ -64,7 +64,7 @@ pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
     );
-    Ok(conn.all(sql, args![context]).await?.pop())
+    Ok(conn.fetch_all(sql, args![context]).await?.pop())
 }
 
 /// The coordinator run that ended last in a context, cancelled ones apart.
@@ -73,7 +73,7 @@ pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
          AND status IN ('completed', 'failed') ORDER BY id DESC LIMIT 1"
     );
-    conn.maybe(sql, args![context]).await
+    conn.fetch_optional(sql, args![context]).await
 }
 
 /// The runs in a context that have not ended.
@@ -82,7 +82,7 @@ pub async fn unended_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>,
         "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator'
          AND status IN ('pending', 'running', 'waiting') ORDER BY id"
     );
-    conn.all(sql, args![context]).await
+    conn.fetch_all(sql, args![context]).await
 }
 
 /// What a commit changes in a run's row.
@@ -119,7 +119,7 @@ pub struct Advance {
 /// # Errors
 /// [`StoreError::LeaseLost`]: another worker has it, or it ended; nothing was written.
 pub async fn advance(tx: &mut Tx, lease: &Lease, change: &Advance, now: Timestamp) -> Result<(), StoreError> {
-    let [held] = tx.together([ask_advance(lease, change, now)?]).await?;
+    let [held] = tx.pipeline([ask_advance(lease, change, now)?]).await?;
     if held.is_empty() {
         return Err(StoreError::LeaseLost(lease.run));
     }
@@ -136,31 +136,31 @@ pub async fn advance_to_rest(
     change: &Advance,
     context: ContextId,
     now: Timestamp,
-) -> Result<AtRest, StoreError> {
+) -> Result<Parked, StoreError> {
     let (sql, args) = ask_advance(lease, change, now)?;
     // What was counted before in this transaction is seen.
     let sql = format!("{sql}, (SELECT turn_count FROM contexts c WHERE c.id = runs.context_id) AS turns");
     let asks = [(sql, args), messages::ask_queued(context)];
-    let [held, queued] = tx.together(asks).await?;
-    let Some((_, turns)) = held.maybe::<(i64, Option<i64>)>()? else {
+    let [held, queued] = tx.pipeline(asks).await?;
+    let Some((_, turns)) = held.fetch_optional::<(i64, Option<i64>)>()? else {
         return Err(StoreError::LeaseLost(lease.run));
     };
-    Ok(AtRest {
-        queued: queued.all()?,
+    Ok(Parked {
+        queued: queued.fetch_all()?,
         turns: turns.unwrap_or_default(),
     })
 }
 
 /// What is found when a run comes to rest.
 #[derive(Clone, Debug, Default)]
-pub struct AtRest {
+pub struct Parked {
     /// What waits in its conversation.
     pub queued: Vec<Queued>,
     /// How many turns the conversation has.
     pub turns: i64,
 }
 
-fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Ask, StoreError> {
+fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statement, StoreError> {
     let goes_on = change.status == RunStatus::Running;
     if !goes_on && !RunStatus::Running.may_become(change.status) {
         return Err(StoreError::WrongState(format!(
@@ -216,7 +216,7 @@ pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Res
              lease_owner = NULL, lease_until = NULL, wake_at = NULL
          WHERE id = $3 AND status IN ('pending', 'running', 'waiting') RETURNING {COLUMNS}"
     );
-    Ok(tx.all(sql, args![reason, now, id]).await?.pop())
+    Ok(tx.fetch_all(sql, args![reason, now, id]).await?.pop())
 }
 
 /// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work.

@@ -43,7 +43,7 @@ pub async fn places(conn: &mut Conn, scope: Scope) -> Result<Vec<ChannelId>, Sto
         ),
         Scope::Both(user, channel) => (format!("{PRIVATE} AND id = $2"), args![user, channel]),
     };
-    let rows: Vec<(ChannelId,)> = conn.all(sql, args).await?;
+    let rows: Vec<(ChannelId,)> = conn.fetch_all(sql, args).await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
@@ -103,7 +103,7 @@ pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> R
     let lock = if tx.is_postgres() { "FOR UPDATE SKIP LOCKED" } else { "" };
     let unindexed = unindexed();
     let sql = format!("SELECT id, channel_id, content FROM messages WHERE {unindexed} {of_channels} LIMIT $1 {lock}");
-    let mut batch: Vec<Unindexed> = tx.all(sql, args).await?;
+    let mut batch: Vec<Unindexed> = tx.fetch_all(sql, args).await?;
     if batch.is_empty() {
         return Ok(0);
     }
@@ -154,11 +154,11 @@ impl Values {
 async fn numbers(tx: &mut Tx, count: usize) -> Result<Vec<i64>, StoreError> {
     if tx.is_postgres() {
         let sql = "SELECT nextval('message_search_ids') FROM generate_series(1, $1)";
-        let rows: Vec<(i64,)> = tx.all(sql, args![count]).await?;
+        let rows: Vec<(i64,)> = tx.fetch_all(sql, args![count]).await?;
         return Ok(rows.into_iter().map(|row| row.0).collect());
     }
     let sql = "SELECT COALESCE(MAX(search_id), 0) FROM messages WHERE search_id IS NOT NULL";
-    let (last,): (i64,) = tx.one(sql, args![]).await?;
+    let (last,): (i64,) = tx.fetch_one(sql, args![]).await?;
     Ok((last + 1..).take(count).collect())
 }
 
@@ -223,7 +223,7 @@ pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<Placed>, S
          WHERE m.deleted_at IS NULL AND m.id IN ({})",
         numbers.join(", ")
     );
-    conn.all(sql, ids.iter().map(|id| (*id).into()).collect()).await
+    conn.fetch_all(sql, ids.iter().map(|id| (*id).into()).collect()).await
 }
 
 /// Drops what the index still holds of messages that are gone. Until then their terms lie in it unread, though

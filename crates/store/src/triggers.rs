@@ -34,7 +34,7 @@ pub async fn insert(tx: &mut Tx, trigger: &Trigger, key: Option<&str>) -> Result
          ON CONFLICT (idempotency_key) DO UPDATE SET idempotency_key = excluded.idempotency_key RETURNING {COLUMNS}"
     );
     let stored = tx
-        .one(
+        .fetch_one(
             sql,
             args![
                 trigger.id,
@@ -96,13 +96,13 @@ pub async fn update(tx: &mut Tx, trigger: &Trigger, now: Timestamp) -> Result<bo
 
 /// One trigger.
 pub async fn get(conn: &mut Conn, id: TriggerId) -> Result<Option<Trigger>, StoreError> {
-    conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE id = $1"), args![id])
+    conn.fetch_optional(format!("SELECT {COLUMNS} FROM triggers WHERE id = $1"), args![id])
         .await
 }
 
 /// The trigger of a name.
 pub async fn by_name(conn: &mut Conn, name: &str) -> Result<Option<Trigger>, StoreError> {
-    conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE name = $1"), args![name])
+    conn.fetch_optional(format!("SELECT {COLUMNS} FROM triggers WHERE name = $1"), args![name])
         .await
 }
 
@@ -123,7 +123,7 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Tri
         "SELECT {COLUMNS} FROM triggers WHERE ($1 IS NULL OR kind = $1) AND ($2 IS NULL OR user_id = $2)
          AND ($3 IS NULL OR id < $3) ORDER BY id DESC LIMIT $4"
     );
-    conn.all(sql, args![filter.kind, filter.user, filter.before, limit])
+    conn.fetch_all(sql, args![filter.kind, filter.user, filter.before, limit])
         .await
 }
 
@@ -133,13 +133,13 @@ pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>
         "SELECT {COLUMNS} FROM triggers WHERE user_id = $1 AND kind = 'reminder' AND next_at IS NOT NULL
          AND ($2 IS NULL OR channel_id = $2) ORDER BY next_at, id"
     );
-    conn.all(sql, args![user, channel]).await
+    conn.fetch_all(sql, args![user, channel]).await
 }
 
 /// How many triggers of a person are yet to begin runs.
 pub async fn runs_due(conn: &mut Conn, user: UserId) -> Result<usize, StoreError> {
     let sql = "SELECT COUNT(*) FROM triggers WHERE user_id = $1 AND kind = 'run' AND next_at IS NOT NULL";
-    let (count,): (i64,) = conn.one(sql, args![user]).await?;
+    let (count,): (i64,) = conn.fetch_one(sql, args![user]).await?;
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
@@ -165,7 +165,7 @@ pub async fn put_secret(tx: &mut Tx, id: TriggerId, secret: &str) -> Result<(), 
 /// The secret by which a webhook's requests are signed, as it is sealed.
 pub async fn secret(conn: &mut Conn, id: TriggerId) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
-        .maybe("SELECT secret FROM trigger_secrets WHERE trigger_id = $1", args![id])
+        .fetch_optional("SELECT secret FROM trigger_secrets WHERE trigger_id = $1", args![id])
         .await?;
     Ok(row.map(|row| row.0))
 }

@@ -34,7 +34,7 @@ pub struct Call {
 
 /// Records one model call.
 pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timestamp) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "INSERT INTO usage (id, run_id, seq, user_id, space_id, channel_id, role, provider, model, prompt_tokens,
              completion_tokens, cached_tokens, cache_write_tokens, estimated, cost, own_key, created_at)
          VALUES ($1, $2, $3, $4, (SELECT space_id FROM channels WHERE id = $5), $5, $6, $7, $8, $9, $10, $11, $12, $13,
@@ -170,7 +170,7 @@ fn arguments(filter: Filter) -> Vec<clifford_core::value::Value> {
 pub async fn total(conn: &mut Conn, filter: Filter) -> Result<Group, StoreError> {
     let sql =
         format!("SELECT CAST(NULL AS TEXT) AS key, CAST(NULL AS TEXT) AS name, {SUMS} FROM usage u WHERE {WHERE}");
-    conn.one(sql, arguments(filter)).await
+    conn.fetch_one(sql, arguments(filter)).await
 }
 
 /// Sums, the dearest first, of equal ones that with the most tokens; days, the newest first.
@@ -199,7 +199,7 @@ pub async fn grouped(
     );
     let mut args = arguments(filter);
     args.push(limit.into());
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 async fn by_day(
@@ -212,7 +212,7 @@ async fn by_day(
         "SELECT CAST(u.created_at / {QUARTER_MS} AS TEXT) AS key, CAST(NULL AS TEXT) AS name, {SUMS}
          FROM usage u WHERE {WHERE} GROUP BY u.created_at / {QUARTER_MS} ORDER BY u.created_at / {QUARTER_MS} DESC"
     );
-    let quarters: Vec<Group> = conn.all(sql, arguments(filter)).await?;
+    let quarters: Vec<Group> = conn.fetch_all(sql, arguments(filter)).await?;
     let mut days: Vec<Group> = Vec::new();
     for quarter in quarters {
         let began = quarter

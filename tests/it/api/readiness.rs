@@ -9,7 +9,7 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use super::bot::{Answer, Bot};
-use crate::{harness::PATIENCE, way::Way};
+use crate::{harness::PATIENCE, tcp_proxy::Way};
 
 /// Asks until the bot says whether it is ready as it should, and returns what it checked.
 async fn checks(bot: &Bot, ready: bool) -> Value {

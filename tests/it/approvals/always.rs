@@ -6,15 +6,15 @@ use serde_json::json;
 
 use super::{asking, kept, runs, said, started, tell};
 use crate::{
-    brain::{self, Prompt},
     harness::{Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 /// Keeps what follows "keeps" in a file, then says so.
 fn keeps(request: &RecordedRequest) -> Reply {
     let prompt = Prompt::read(request);
     let Some((_, word)) = prompt.input().split_once("keeps ") else {
-        return brain::reply(request);
+        return scripted_model::reply(request);
     };
     Reply::json(
         &if request.messages().iter().all(|message| message["role"] != "assistant") {

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::{asking, kept, remembers, runs, said, started, tell};
 use crate::{
-    brain,
     harness::{Bot, Room, Setup, Site},
+    scripted_model,
 };
 
 /// Discord's right to manage a server.
@@ -122,8 +122,8 @@ async fn on_discord_whoever_may_manage_the_server_answers_and_others_do_not() {
 /// Remembers this poem, then says so.
 fn remembering(poem: String) -> impl Fn(&RecordedRequest) -> Reply {
     move |request| {
-        if brain::memory_schema(request).is_some() {
-            return brain::reply(request);
+        if scripted_model::memory_schema(request).is_some() {
+            return scripted_model::reply(request);
         }
         let begins = request.messages().iter().all(|message| message["role"] != "assistant");
         Reply::json(&if begins {

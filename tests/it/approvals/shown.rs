@@ -7,13 +7,13 @@ use serde_json::json;
 
 use super::{asking, kept, runs, said, started, tell};
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 /// Has a helper of a helper remember something.
 fn delegates(request: &RecordedRequest) -> Reply {
-    if let Some(memory) = brain::memory(request) {
+    if let Some(memory) = scripted_model::memory(request) {
         return Reply::json(&memory);
     }
     let has_replied = request.messages().iter().any(|message| message["role"] == "assistant");
@@ -178,7 +178,7 @@ async fn names_and_links_to_people_that_the_model_writes_ping_nobody() {
         .set("engine.planning_gate", "off")
         .start()
         .await;
-    bot.model.respond_with(|request| match brain::memory(request) {
+    bot.model.respond_with(|request| match scripted_model::memory(request) {
         Some(memory) => Reply::json(&memory),
         None => Reply::json(&json!({"type": "finish",
             "output": "[Ada](tg://user?id=7) and @ada, @**bob**, `@code`, ada@example.com"})),

@@ -11,8 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::Machine;
 use crate::{
-    brain,
     harness::{PATIENCE, Setup, Site},
+    scripted_model,
 };
 
 /// A machine whose model is this one, and whose bot waits for an hour until its work is finished.
@@ -49,7 +49,7 @@ async fn interrupt(mut child: Child) -> Option<i32> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chat_that_waits_for_the_model_ends_at_the_second_interrupt() {
     let model = OpenAiFake::start().await;
-    model.respond_with(brain::reply);
+    model.respond_with(scripted_model::reply);
     let hold = model.hold();
     let machine = patient(&model);
     let mut chat = machine

@@ -27,7 +27,7 @@ use clifford_engine::{
     Runs,
     scheduler::{self, lease},
 };
-use clifford_ingress::{Gatekeeper, Settings};
+use clifford_ingress::{IngressService, Settings};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use clifford_store::{messages::outbox, runs::views as run_views, triggers};
 use serde_json::{Value, json};
@@ -132,7 +132,7 @@ struct Desk {
     runs: Arc<Runs>,
     /// Another process on the same machine, which hears nothing and takes what it may.
     neighbour: Arc<Runs>,
-    gatekeeper: Arc<Gatekeeper>,
+    gatekeeper: Arc<IngressService>,
     hands: Arc<Hands>,
     post: Arc<Post>,
     parrot: Arc<Parrot>,
@@ -182,7 +182,7 @@ impl Desk {
             user_messages_per_minute: 0,
             quoted_characters: 1_000,
         };
-        let gatekeeper = Gatekeeper::new(Arc::clone(&runs), Arc::default(), settings);
+        let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::default(), settings);
         Self {
             home,
             world,

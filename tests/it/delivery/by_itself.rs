@@ -13,12 +13,12 @@ use clifford_core::{
     clock::{Clock as _, SystemClock},
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
-    run::enclosed::Enclosed,
+    run::attachments::Enclosed,
 };
 use clifford_delivery::Settings;
 use clifford_store::{
     files::{self, File},
-    leases::Look,
+    leases::ClaimWindow,
     messages::{self, outbox},
 };
 use uuid::{NoContext, Uuid};
@@ -171,7 +171,11 @@ async fn the_time_for_which_earlier_processes_tried_a_message_counts() {
             })
         });
         stored.await.unwrap();
-        given.delivery.claim(Look::new(worker, NOW, LEASE)).await.unwrap();
+        given
+            .delivery
+            .claim(ClaimWindow::new(worker, NOW, LEASE))
+            .await
+            .unwrap();
         let tried = async {
             loop {
                 let message = Given::message(&given.home, id).await;

@@ -13,13 +13,13 @@ use clifford_content::files::{Files, Limits, NewFile, Storage};
 use clifford_core::{
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
-    run::enclosed::Enclosed,
+    run::attachments::Enclosed,
     work::Kind,
 };
 use clifford_delivery::Settings;
 use clifford_store::{
     deaths,
-    leases::Look,
+    leases::ClaimWindow,
     messages::{
         self, NewOutbound,
         outbox::{self, Delivered, Refused},
@@ -374,7 +374,11 @@ async fn a_suspect_waits_for_its_turn_however_long_that_takes() {
         .await;
         let isolation = given.delivery.isolation();
         let turn = isolation.turn().await;
-        given.delivery.claim(Look::new(given.worker, NOW, LEASE)).await.unwrap();
+        given
+            .delivery
+            .claim(ClaimWindow::new(given.worker, NOW, LEASE))
+            .await
+            .unwrap();
         // What is no suspect goes on again and again meanwhile, and the turn is not over.
         for _ in 0..6 {
             isolation.pass().await;

@@ -216,17 +216,17 @@ impl Desk {
 
     /// What its runs sent, without the memory writer's requests.
     pub fn prompts(&self) -> Vec<Arc<RecordedRequest>> {
-        let is_run = |request: &Arc<RecordedRequest>| crate::brain::memory_schema(request).is_none();
+        let is_run = |request: &Arc<RecordedRequest>| crate::scripted_model::memory_schema(request).is_none();
         self.model.requests().into_iter().filter(is_run).collect()
     }
 }
 
 /// Calls as many pages as are asked for, then says how many it has read; tells the memory writer something short.
 fn reply(request: &RecordedRequest) -> Reply {
-    if crate::brain::memory_schema(request) == Some("summary") {
+    if crate::scripted_model::memory_schema(request) == Some("summary") {
         return Reply::json(&json!({ "summary": "They talked about the past." }));
     }
-    if crate::brain::memory_schema(request).is_some() {
+    if crate::scripted_model::memory_schema(request).is_some() {
         return Reply::json(&json!({ "operations": [] }));
     }
     let payload: Value = serde_json::from_str(request.text(1)).unwrap();

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::obedient::understood;
 use crate::{
-    brain::{self, Prompt},
     harness::{Bot, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 /// Remembers what an order says wherever it reads one; else it repeats what it is asked.
 fn obeys(request: &RecordedRequest) -> Reply {
-    if let Some(memory) = brain::memory(request) {
+    if let Some(memory) = scripted_model::memory(request) {
         return Reply::json(&memory);
     }
     let user = |message: &&Value| message["role"] == "user";

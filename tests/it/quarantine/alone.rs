@@ -9,7 +9,7 @@ use clifford_chat::{
 };
 use clifford_core::access::{Access, Policy};
 use clifford_engine::Runs;
-use clifford_ingress::{Gatekeeper, Settings};
+use clifford_ingress::{IngressService, Settings};
 use clifford_store::messages::inbound_attempts;
 use clifford_telemetry::quarantine::Careful;
 
@@ -53,7 +53,7 @@ fn message(id: &str) -> Message {
 const INBOUND: &str = "SELECT content FROM messages WHERE direction = 'inbound' ORDER BY id";
 
 /// A process that follows one that died of the event `suspect`.
-async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<Gatekeeper>) {
+async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<IngressService>) {
     World::new(&home.db).await;
     let runs = InProcessEngine::default().runs(&home.db);
     let open = Policy {
@@ -70,7 +70,7 @@ async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<Gatekeeper>) {
         quoted_characters: 1_000,
     };
     let careful = Arc::<Careful>::default();
-    let gatekeeper = Gatekeeper::new(Arc::clone(&runs), Arc::clone(&careful), settings);
+    let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), settings);
     // Announcements of long ago are forgotten.
     let now = runs.context.clock.now();
     let died = home.db.write(move |tx| {

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{KILLER, SORRY, both, restarted_until};
-use crate::{brain, harness::Bot};
+use crate::{harness::Bot, scripted_model};
 
 const GROUP: i64 = -1_001_000_000_077;
 
 /// What the model was asked, but for the form of it.
 fn asked(bot: &Bot) -> Vec<String> {
-    brain::inputs(&bot.model.requests())
+    scripted_model::inputs(&bot.model.requests())
 }
 
 #[tokio::test]

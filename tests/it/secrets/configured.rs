@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, path::Path};
 use clifford_fakes::{discord::DiscordFake, s3::S3Fake, telegram::TelegramFake};
 
 use crate::{
+    api_watch::{TOKEN, watched},
     harness::{Setup, Site},
-    watch::{TOKEN, watched},
 };
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bot.toml.example");

@@ -17,9 +17,10 @@ use serde_json::{Value, json};
 
 use super::{configured, everything, plants};
 use crate::{
-    brain, calls,
+    api_watch::{TOKEN, Watch},
+    calls,
     harness::{Bot, Room, Site},
-    watch::{TOKEN, Watch},
+    scripted_model,
 };
 
 /// The account of the first Ada: there is one for each secret.
@@ -39,7 +40,7 @@ struct Garden {
 /// Reads a file that came with a message; what is to be remembered holds the secrets that are planted just then.
 fn model(request: &RecordedRequest, planted: &Mutex<String>) -> Reply {
     let secret = planted.lock().unwrap().clone();
-    match brain::memory_schema(request) {
+    match scripted_model::memory_schema(request) {
         Some("summary") => return Reply::json(&json!({ "summary": format!("they spoke of {secret}") })),
         Some(_) => {
             let item = json!({

@@ -14,7 +14,7 @@ use clifford_store::{
     Db, StoreError, Tx,
     budgets::{self, Standing},
     jobs::{self, NewJob},
-    leases::Look,
+    leases::ClaimWindow,
     runs::{self, NewRun, queue as run_queue},
     usage::{self, Call, Filter, Group},
 };
@@ -44,10 +44,10 @@ fn amount(cost: f64, tokens: u64) -> Amount {
 }
 
 async fn standing(db: &Db, account: &Account, holder: &str, now: Timestamp) -> Standing {
-    seen_by(db, account, holder, Look::new(WorkerId::new(), now, LEASE)).await
+    seen_by(db, account, holder, ClaimWindow::new(WorkerId::new(), now, LEASE)).await
 }
 
-async fn seen_by(db: &Db, account: &Account, holder: &str, look: Look) -> Standing {
+async fn seen_by(db: &Db, account: &Account, holder: &str, look: ClaimWindow) -> Standing {
     let (account, holder) = (account.clone(), holder.to_owned());
     db.write(move |tx| Box::pin(async move { budgets::standing(tx, &account, &holder, look).await }))
         .await
@@ -124,7 +124,7 @@ pub async fn a_reservation_ends_with_the_claim_that_it_was_made_under(world: Wor
     let (run, lease) = world.held(world.loose_run()).await;
     reserve(db, run.id, lease.epoch, BOT, amount(0.5, 100)).await;
     let reserved = async |worker, now| {
-        let look = Look::new(worker, now, LEASE);
+        let look = ClaimWindow::new(worker, now, LEASE);
         seen_by(db, &bot, "another", look).await.reserved
     };
     let (other, half, nothing) = (WorkerId::new(), amount(0.5, 100), Amount::default());
@@ -134,7 +134,7 @@ pub async fn a_reservation_ends_with_the_claim_that_it_was_made_under(world: Wor
     assert_eq!(reserved(other, NOW.after(LEASE)).await, half);
     assert_eq!(reserved(other, NOW.after(LEASE * 2)).await, nothing);
     // A clock that was put tells nothing.
-    let patient = Look::new(other, NOW.after(LEASE * 2), LEASE).patient();
+    let patient = ClaimWindow::new(other, NOW.after(LEASE * 2), LEASE).patient();
     assert_eq!(seen_by(db, &bot, "another", patient).await.reserved, half);
     db.write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
         .await
@@ -178,7 +178,7 @@ pub async fn a_job_holds_what_it_reserved_as_a_run_does(world: World) {
         through: None,
         due_at: NOW,
     };
-    let look = Look::new(WorkerId::new(), NOW, LEASE);
+    let look = ClaimWindow::new(WorkerId::new(), NOW, LEASE);
     let claimed = db.write(move |tx| {
         Box::pin(async move {
             jobs::insert(tx, job, NOW).await?;
@@ -188,7 +188,7 @@ pub async fn a_job_holds_what_it_reserved_as_a_run_does(world: World) {
     let (_, lease) = claimed.await.expect("claims").expect("a job");
     reserve(db, lease.job, lease.epoch, BOT, amount(0.5, 100)).await;
     let reserved = async |worker, now| {
-        let look = Look::new(worker, now, LEASE);
+        let look = ClaimWindow::new(worker, now, LEASE);
         seen_by(db, &bot, "another", look).await.reserved
     };
     let (half, late) = (amount(0.5, 100), NOW.after(LEASE * 2));
@@ -261,7 +261,7 @@ pub async fn many_at_once_reserve_no_more_than_there_is(world: World) {
                 .write(move |tx| {
                     Box::pin(async move {
                         let holder = run.id.to_string();
-                        let look = Look::new(lease.owner, NOW, LEASE);
+                        let look = ClaimWindow::new(lease.owner, NOW, LEASE);
                         let found = budgets::standing(tx, &bot, &holder, look).await?;
                         let free = found.reserved.cost < 1.0;
                         if free {

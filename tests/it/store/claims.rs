@@ -15,7 +15,7 @@ use clifford_engine::run::cancel;
 use clifford_store::{
     StoreError,
     jobs::{self, JobLease, NewJob},
-    leases::{self, Look},
+    leases::{self, ClaimWindow},
     runs::{self, Lease, queue as run_queue, steps, tree as run_tree},
     usage,
 };
@@ -155,7 +155,7 @@ pub async fn a_job_is_held_by_renewing_it_and_not_by_a_heartbeat(world: World) {
     let claim = |now: Timestamp| {
         world
             .db
-            .write(move |tx| Box::pin(jobs::claim(tx, Look::new(WorkerId::new(), now, LEASE))))
+            .write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(WorkerId::new(), now, LEASE))))
     };
     let renew = |lease: JobLease, until: Timestamp| {
         world
@@ -296,7 +296,7 @@ pub async fn a_lease_by_name_is_held_by_one(world: World) {
     let hold = |owner, now: clifford_core::clock::Timestamp| {
         world
             .db
-            .write(move |tx| Box::pin(leases::hold(tx, "poll", Look::new(owner, now, LEASE))))
+            .write(move |tx| Box::pin(leases::hold(tx, "poll", ClaimWindow::new(owner, now, LEASE))))
     };
     assert!(hold(a, NOW).await.expect("holds"));
     assert!(!hold(b, NOW).await.expect("looks"));
@@ -315,10 +315,10 @@ pub async fn leases_of_a_kind_are_counted_until_they_run_out(world: World) {
         let owner = WorkerId::new();
         world
             .db
-            .write(move |tx| Box::pin(leases::hold(tx, name, Look::new(owner, now, LEASE))))
+            .write(move |tx| Box::pin(leases::hold(tx, name, ClaimWindow::new(owner, now, LEASE))))
     };
     let count = async |now: clifford_core::clock::Timestamp| {
-        let look = Look::new(WorkerId::new(), now, LEASE);
+        let look = ClaimWindow::new(WorkerId::new(), now, LEASE);
         let counted = world
             .db
             .write(move |tx| Box::pin(leases::count(tx, "present:discord:", look)));

@@ -1,9 +1,9 @@
 //! Runs every case on both engines.
 
 use super::{
-    answers, backlog, budgets, claims, crowds, deaths, documents, files, follow_ups, hands, keys, linking, lists,
-    managing, memory_writes, merging, moves, places, policies, quoting, races, recollections, rows, search, takeovers,
-    triggers,
+    answers, budgets, claims, crowds, deaths, documents, files, follow_ups, hands, keys, linking, lists, managing,
+    memory_writes, merging, moves, places, policies, queue_depth, quoting, races, recollections, rows, search,
+    takeovers, triggers,
     world::{Home, World},
 };
 
@@ -32,7 +32,7 @@ macro_rules! on_both_engines {
 }
 
 on_both_engines![
-    backlog::what_waits_is_counted_with_the_age_of_the_oldest,
+    queue_depth::what_waits_is_counted_with_the_age_of_the_oldest,
     claims::a_worker_takes_nothing_over_from_itself,
     documents::a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to,
     documents::a_deleted_document_is_found_no_more_in_any_way,

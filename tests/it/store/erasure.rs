@@ -11,7 +11,7 @@ use clifford_engine::jobs::erase;
 use clifford_store::{
     Db, Pools,
     jobs::{self, JobLease},
-    leases::Look,
+    leases::ClaimWindow,
     runs::steps,
 };
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ async fn begin(db: &Db) -> (JobId, JobLease) {
     db.write(|tx| {
         Box::pin(async move {
             let (job, _) = erase::begin(tx, ada(), NOW).await?;
-            let look = Look::new(WorkerId::new(), NOW, Duration::from_secs(30));
+            let look = ClaimWindow::new(WorkerId::new(), NOW, Duration::from_secs(30));
             let lease = jobs::claim_one(tx, job, look).await?;
             Ok((job, lease.expect("a claim")))
         })
@@ -301,7 +301,7 @@ async fn an_erasure_that_stopped_in_the_middle_goes_on_where_it_was() {
         let claim = async |after: u64| {
             let now = NOW.after(Duration::from_secs(after));
             db.write(move |tx| {
-                let look = Look::new(WorkerId::new(), now, Duration::from_secs(30));
+                let look = ClaimWindow::new(WorkerId::new(), now, Duration::from_secs(30));
                 Box::pin(jobs::claim_one(tx, job, look))
             })
             .await

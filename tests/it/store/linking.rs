@@ -11,9 +11,8 @@ use clifford_core::{
 };
 use clifford_ingress::identity::Refusal;
 use clifford_store::{
-    StoreError,
-    arrivals::{self, Known, Sought, find_plain},
-    contexts,
+    StoreError, contexts,
+    inbound_lookup::{self, Known, Sought, find_plain},
     jobs::{self, NewJob},
     messages::{self, NewInbound},
     people::{
@@ -378,7 +377,7 @@ pub async fn what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once(
             let message = said(&world, &other, &format!("{round}.{number}"), Some(other.context));
             db.write(move |tx| {
                 Box::pin(async move {
-                    let arrival = arrivals::find(tx, sought).await?;
+                    let arrival = inbound_lookup::find(tx, sought).await?;
                     contexts::touch(tx, message.context_id.expect("a context"), NOW).await?;
                     let message = NewInbound {
                         user_id: arrival.user.expect("a person").id,

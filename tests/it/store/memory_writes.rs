@@ -16,7 +16,7 @@ use clifford_store::{
     BoxFuture, Pools, StoreError, Tx,
     contexts::{self, Context},
     jobs::{self, Filter, Job, JobLease},
-    leases::Look,
+    leases::ClaimWindow,
     memory::write::{self as memory_write, Summary},
     messages::{self, NewOutbound},
     runs::{self, approvals},
@@ -108,7 +108,7 @@ impl World {
 
     async fn claimed(&self) -> JobLease {
         let worker = clifford_core::id::WorkerId::new();
-        self.write(move |tx| Box::pin(jobs::claim(tx, Look::new(worker, NOW, LEASE))))
+        self.write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(worker, NOW, LEASE))))
             .await
             .expect("a job")
             .1

@@ -17,7 +17,7 @@ use clifford_engine::{
     run::answering::{self, Answer, Answered, By},
 };
 use clifford_store::{
-    memory::recollection::{self, Outside},
+    memory::prompt_context::{self, Outside},
     places::policies,
     runs::{self, Advance, approvals, steps},
 };
@@ -316,7 +316,7 @@ pub async fn what_was_read_from_outside_is_known_of_a_prompt(world: World) {
             .unwrap()
             .unwrap();
         let wanted = recall::wanted_soon(world.user.id, &channel, world.agent, amounts);
-        recollection::find(&mut world.db.read().await.unwrap(), wanted)
+        prompt_context::find(&mut world.db.read().await.unwrap(), wanted)
             .await
             .unwrap()
             .outside

@@ -17,7 +17,7 @@ use clifford_store::{
     Pools, contexts,
     memory::{
         items::Viewer,
-        recollection::{self, Conversation, Elsewhere, Recollection, Wanted},
+        prompt_context::{self, Conversation, Elsewhere, Recollection, Wanted},
     },
     messages::{NewInbound, Turn},
     people::users,
@@ -94,7 +94,7 @@ impl World {
     }
 
     async fn find(&self, wanted: Wanted) -> Recollection {
-        let mut found = recollection::find(&mut self.db.read().await.expect("reads"), wanted)
+        let mut found = prompt_context::find(&mut self.db.read().await.expect("reads"), wanted)
             .await
             .expect("finds");
         for place in &mut found.elsewhere {

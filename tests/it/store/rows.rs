@@ -14,7 +14,7 @@ use clifford_core::{
 };
 use clifford_store::{
     Db, StoreError,
-    leases::Look,
+    leases::ClaimWindow,
     messages::{
         self, NewOutbound,
         outbox::{self, Delivered},
@@ -188,7 +188,7 @@ async fn claim(db: &Db, now: clifford_core::clock::Timestamp) -> Vec<MessageId> 
 
 async fn claim_by(db: &Db, worker: WorkerId, now: clifford_core::clock::Timestamp) -> Vec<MessageId> {
     db.write(move |tx| {
-        let look = Look::new(worker, now, LEASE);
+        let look = ClaimWindow::new(worker, now, LEASE);
         Box::pin(async move { outbox::claim(tx, look, &[Platform::new("telegram")], 10).await })
     })
     .await

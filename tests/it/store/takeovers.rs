@@ -11,8 +11,8 @@ use clifford_core::{
 use clifford_store::{
     jobs::{self, NewJob},
     leases::{
-        self, Look,
-        skewed::{self as strays, Stray},
+        self, ClaimWindow,
+        skewed::{self as skewed_leases, Stray},
     },
     runs::queue as run_queue,
 };
@@ -20,7 +20,7 @@ use clifford_store::{
 use super::world::{LEASE, NOW, TREE, World};
 
 /// What one look takes: runs, jobs, and the lease of a connection.
-async fn takes(world: &World, look: Look) -> (usize, usize, bool) {
+async fn takes(world: &World, look: ClaimWindow) -> (usize, usize, bool) {
     let taken = world.db.write(move |tx| {
         Box::pin(async move {
             let runs = run_queue::claim(tx, look, &[Platform::new("telegram")], 10, TREE).await?;
@@ -55,8 +55,8 @@ async fn with_work(world: &World) {
 pub async fn where_the_time_does_not_tell_only_what_was_given_back_is_free(world: World) {
     with_work(&world).await;
     let (first, second) = (WorkerId::new(), WorkerId::new());
-    assert_eq!(takes(&world, Look::new(first, NOW, LEASE)).await, (1, 1, true));
-    let tomorrow = Look::new(second, NOW.after(Duration::from_secs(86_400)), LEASE);
+    assert_eq!(takes(&world, ClaimWindow::new(first, NOW, LEASE)).await, (1, 1, true));
+    let tomorrow = ClaimWindow::new(second, NOW.after(Duration::from_secs(86_400)), LEASE);
     assert_eq!(takes(&world, tomorrow.patient()).await, (0, 0, false));
     let released = world.db.write(move |tx| Box::pin(run_queue::release(tx, Some(first))));
     released.await.expect("gives back");
@@ -64,7 +64,7 @@ pub async fn where_the_time_does_not_tell_only_what_was_given_back_is_free(world
     // What was never held is free as well, and what ran out is once the time tells.
     with_work(&world).await;
     assert_eq!(takes(&world, tomorrow.patient()).await, (1, 0, true));
-    let next_day = Look::new(first, tomorrow.now.after(Duration::from_secs(86_400)), LEASE);
+    let next_day = ClaimWindow::new(first, tomorrow.now.after(Duration::from_secs(86_400)), LEASE);
     assert_eq!(takes(&world, next_day).await, (2, 1, true));
 }
 
@@ -72,13 +72,16 @@ pub async fn what_is_held_until_too_late_a_time_is_found_and_given_back_unless_i
     with_work(&world).await;
     let (dead, alive, third) = (WorkerId::new(), WorkerId::new(), WorkerId::new());
     let before = NOW.after(Duration::from_secs(3600));
-    assert_eq!(takes(&world, Look::new(dead, before, LEASE)).await, (1, 1, true));
+    assert_eq!(takes(&world, ClaimWindow::new(dead, before, LEASE)).await, (1, 1, true));
     world.insert(world.loose_run()).await.expect("inserts");
-    assert_eq!(takes(&world, Look::new(alive, before, LEASE)).await, (1, 0, false));
+    assert_eq!(
+        takes(&world, ClaimWindow::new(alive, before, LEASE)).await,
+        (1, 0, false)
+    );
 
     let beyond = NOW.after(Duration::from_secs(900));
     let find = async || {
-        let mut found = strays::find(&mut world.db.read().await.expect("reads"), beyond)
+        let mut found = skewed_leases::find(&mut world.db.read().await.expect("reads"), beyond)
             .await
             .expect("reads");
         found.sort_by_key(|stray| (stray.held.clone(), stray.owner != dead));
@@ -102,13 +105,14 @@ pub async fn what_is_held_until_too_late_a_time_is_found_and_given_back_unless_i
     let renewed = (world.db).write(move |tx| Box::pin(run_queue::heartbeat(tx, alive, NOW.after(LEASE))));
     renewed.await.expect("renews");
     for stray in found {
-        let given = (world.db).write(move |tx| Box::pin(async move { strays::give_back(tx, &stray, beyond).await }));
+        let given =
+            (world.db).write(move |tx| Box::pin(async move { skewed_leases::give_back(tx, &stray, beyond).await }));
         given.await.expect("gives back");
     }
     assert_eq!(find().await, []);
-    assert_eq!(takes(&world, Look::new(third, NOW, LEASE)).await, (1, 1, true));
+    assert_eq!(takes(&world, ClaimWindow::new(third, NOW, LEASE)).await, (1, 1, true));
     assert_eq!(
-        takes(&world, Look::new(third, Timestamp(NOW.0 + 1), LEASE)).await,
+        takes(&world, ClaimWindow::new(third, Timestamp(NOW.0 + 1), LEASE)).await,
         (0, 0, true)
     );
 }

@@ -18,7 +18,7 @@ use clifford_core::{
 use clifford_fakes::postgres::Cluster;
 use clifford_store::{
     Db, DbOptions, StoreError, Tx, contexts,
-    leases::Look,
+    leases::ClaimWindow,
     memory::write as memory_write,
     messages::{self, NewInbound},
     people::users,
@@ -219,7 +219,7 @@ impl World {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    let look = Look::new(worker, now, LEASE);
+                    let look = ClaimWindow::new(worker, now, LEASE);
                     run_queue::claim(tx, look, &[Platform::new("telegram")], limit, TREE).await
                 })
             })

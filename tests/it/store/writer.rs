@@ -243,13 +243,13 @@ async fn another_file_in_the_place_of_the_database_is_never_opened() {
             let refused = read.err().expect("nothing is opened");
             assert!(refused.to_string().contains("another file was put"), "{refused}");
         }
-        let glances = join_all((0..20).map(|_| home.db.glance())).await;
+        let glances = join_all((0..20).map(|_| home.db.read_local())).await;
         assert!(glances.iter().all(Result::is_err));
     }
     std::fs::rename(&away, &file).expect("moved back");
 
     put("after").await.expect("written");
-    for conn in join_all((0..20).map(|_| home.db.glance())).await {
+    for conn in join_all((0..20).map(|_| home.db.read_local())).await {
         let mut conn = conn.expect("a connection");
         for (name, kept) in [("before", true), ("lost", false), ("after", true)] {
             let found = settings::get(&mut conn, "test", name).await.expect("reads");
@@ -262,7 +262,7 @@ async fn another_file_in_the_place_of_the_database_is_never_opened() {
     std::fs::rename(&file, &away).expect("moved");
     std::fs::copy(&away, &file).expect("copied");
     for _ in 0..3 {
-        let mut conn = home.db.glance().await.expect("what is open");
+        let mut conn = home.db.read_local().await.expect("what is open");
         let found = settings::get(&mut conn, "test", "after").await.expect("reads");
         assert_eq!(found.as_deref(), Some("x"));
     }

@@ -21,7 +21,7 @@ use clifford_store::{
     files::File,
     memory::{
         items::{MemoryItem, Remembered, Viewer},
-        recollection::{Conversation, Elsewhere, Outside, Recollection, Wanted},
+        prompt_context::{Conversation, Elsewhere, Outside, Recollection, Wanted},
     },
     messages::Turn,
     places::{place_settings::PlaceSettings, settings::Around},

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     id::RunId,
-    run::enclosed::Enclosed,
+    run::attachments::Enclosed,
     runs::{RunKind, RunStatus},
 };
 

@@ -44,7 +44,7 @@ impl Share {
     }
 
     fn standby(&self) -> String {
-        format!("{}{}", self.standbys(), self.receiver.takeover.worker())
+        format!("{}{}", self.standbys(), self.receiver.clock_guard.worker())
     }
 
     /// Tells the others that this process would take a connection.
@@ -77,7 +77,7 @@ impl Share {
             return;
         }
         let kind = format!("present:{}:", self.receiver.channel.platform());
-        let own = format!("{kind}{}", self.receiver.takeover.worker());
+        let own = format!("{kind}{}", self.receiver.clock_guard.worker());
         while !stop.is_cancelled() {
             if self.receiver.hold(&own).await == Hold::Ours {
                 match self.count(&kind).await {
@@ -91,7 +91,7 @@ impl Share {
     }
 
     async fn count(&self, kind: &str) -> Result<u32, clifford_store::StoreError> {
-        let look = self.receiver.takeover.look();
+        let look = self.receiver.clock_guard.look();
         let kind = kind.to_owned();
         let db = &self.receiver.db;
         db.write(move |tx| Box::pin(async move { leases::count(tx, &kind, look).await }))

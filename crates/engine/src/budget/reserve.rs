@@ -7,8 +7,8 @@ use clifford_core::{
     id::{SpaceId, UserId},
     places::Channel,
 };
-use clifford_delivery::outbound::{Ticket, To};
-use clifford_store::{StoreError, Tx, budgets, leases::Look, people::users};
+use clifford_delivery::outbound::{PendingDelivery, To};
+use clifford_store::{StoreError, Tx, budgets, leases::ClaimWindow, people::users};
 use clifford_telemetry::measures;
 
 use super::notice;
@@ -68,7 +68,7 @@ enum Found {
     Spent {
         account: Account,
         was_told: bool,
-        owner: Option<Box<Ticket>>,
+        owner: Option<Box<PendingDelivery>>,
     },
 }
 
@@ -152,7 +152,7 @@ struct Asked {
     worst: Amount,
     telling: Telling,
     outbound: clifford_delivery::outbound::Outbound,
-    look: Look,
+    look: ClaimWindow,
     zone: jiff::tz::TimeZone,
 }
 
@@ -195,7 +195,7 @@ impl Asked {
     }
 
     /// A message to the owner, where they were last seen alone with the bot.
-    async fn tell_owner(&self, tx: &mut Tx, account: &Account) -> Result<Option<Box<Ticket>>, StoreError> {
+    async fn tell_owner(&self, tx: &mut Tx, account: &Account) -> Result<Option<Box<PendingDelivery>>, StoreError> {
         let Some(channel) = budgets::owners_channel(tx).await? else {
             tracing::warn!(
                 subject = account.subject,

@@ -169,7 +169,7 @@ impl Commit {
             Some(context) => runs::advance_to_rest(tx, &self.lease, &self.advance(), context, now).await?,
             None => {
                 runs::advance(tx, &self.lease, &self.advance(), now).await?;
-                runs::AtRest::default()
+                runs::Parked::default()
             }
         };
         // A subagent that rests leaves its place to the next in line.

@@ -32,9 +32,9 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// It waits or ended, and whom it concerns was told.
-    AtRest,
+    Parked,
     /// It is not this worker's any more.
-    LetGo,
+    Released,
 }
 
 /// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
@@ -62,7 +62,7 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
             // Claimed anew while this worker waited for the database.
             Ok(work) if work.run.epoch != lease.epoch => {
                 measures::lease_lost();
-                return Rest::LetGo;
+                return Rest::Released;
             }
             Ok(work) => caught(Box::pin(attempt(cx, starter, work, cancelled, &mut unpaid))).await,
             Err(error) => Err(Gone::Store(error)),
@@ -75,16 +75,16 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
             Ok(rest) => return rest,
             Err(Gone::Lost) => {
                 measures::lease_lost();
-                return Rest::LetGo;
+                return Rest::Released;
             }
-            Err(Gone::Cancelled) => return Rest::LetGo,
+            Err(Gone::Cancelled) => return Rest::Released,
             Err(Gone::Panicked) => {
                 fail_after_panic(cx, starter, lease, cancelled).await;
-                return Rest::LetGo;
+                return Rest::Released;
             }
             Err(Gone::Store(error)) if unread::is_unreadable(&error) => {
                 unread::end(cx, starter, lease, &error.to_string(), cancelled).await;
-                return Rest::LetGo;
+                return Rest::Released;
             }
             Err(Gone::Store(error)) => {
                 tracing::warn!(%error, "run waits for the database");
@@ -99,7 +99,7 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
     {
         unpaid.but_for(&work.steps).charge(cx).await;
     }
-    Rest::LetGo
+    Rest::Released
 }
 
 /// A panic is the end of its run.
@@ -131,7 +131,7 @@ async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Cancell
         }
         let begins = match &session.state.pending {
             // It came to rest by a commit whose answer was lost: nobody was told.
-            Pending::Nothing => return Ok(Rest::LetGo),
+            Pending::Nothing => return Ok(Rest::Released),
             // What was asked before a crash or a sleep belongs to the iteration that asked.
             pending => matches!(pending, Pending::Think) || iteration.is_none(),
         };
@@ -141,7 +141,7 @@ async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Cancell
         cx.wait_for_suspects(session.lease()).await;
         let span = iteration.clone().unwrap_or_else(Span::none);
         if turn(cx, session).instrument(span).await?.is_at_rest() {
-            return Ok(Rest::AtRest);
+            return Ok(Rest::Parked);
         }
     }
 }
@@ -149,7 +149,7 @@ async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Cancell
 /// Does what is next.
 async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Gone> {
     match session.state.pending.clone() {
-        Pending::Nothing => Ok(Onward::AtRest),
+        Pending::Nothing => Ok(Onward::Parked),
         Pending::Wait => {
             session.woken().await?;
             Ok(Onward::GoesOn)
@@ -183,7 +183,7 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
             }
             Next::End(decision) => {
                 session.end(decision).await?;
-                Ok(Onward::AtRest)
+                Ok(Onward::Parked)
             }
         },
     }

@@ -5,7 +5,7 @@
 //! parts are put together once a session, and between two cuts of the transcript each prompt of a run is byte for byte a
 //! prefix of the next, so that a provider's cache works.
 //!
-//! **Into a prompt.** What a prompt shows beside its run is read at once (`store/memory/recollection.rs`): the
+//! **Into a prompt.** What a prompt shows beside its run is read at once (`store/memory/prompt_context.rs`): the
 //! conversation with its summary, the items, what the same person last said in other private places, and what is set
 //! for the place. `content/memory/recall.rs` decides what is looked for (other places only where a person is alone
 //! with the bot) and how much of it is shown; `run/prompt.rs` takes it as parts, `run/prompt/assemble.rs` puts them

@@ -1,16 +1,16 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
+mod attachments;
 mod beside;
 mod budget;
 mod calling;
 mod committing;
-mod enclosing;
 mod growing;
-mod judging;
 mod meanwhile;
-mod seeing;
+mod policy_check;
 mod take_in;
 mod thinking;
+mod vision;
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,9 +24,9 @@ use clifford_core::{
     places::WhenBusy,
     policy::words::{self, Known},
     run::{
+        attachments::Enclosed,
         decision::Decision,
         effects::{After, effects},
-        enclosed::Enclosed,
         rules::Rules,
         state::RunState,
         step::{Event, NoteAbout, Step, StepKind},
@@ -78,13 +78,13 @@ pub enum Onward {
     /// It does.
     GoesOn,
     /// It waits or ended.
-    AtRest,
+    Parked,
 }
 
 impl Onward {
     /// It waits or ended.
     pub const fn is_at_rest(self) -> bool {
-        matches!(self, Self::AtRest)
+        matches!(self, Self::Parked)
     }
 }
 
@@ -259,7 +259,7 @@ impl<'a> Session<'a> {
         if self.state.sent.is_empty() {
             return Ok(());
         }
-        for error in outbox::failures_of(&mut self.cx.db.glance().await?, self.work.run.id).await? {
+        for error in outbox::failures_of(&mut self.cx.db.read_local().await?, self.work.run.id).await? {
             let text = format!("A message to the user could not be delivered: {error}.");
             if !self.state.said_notes.contains(&text) {
                 self.push(StepKind::Event(Event::SystemNote {
@@ -288,7 +288,7 @@ impl<'a> Session<'a> {
         }
         let at_rest = !matches!(effects.then, After::Continue | After::Call(_));
         self.commit(effects).await?;
-        Ok(if at_rest { Onward::AtRest } else { Onward::GoesOn })
+        Ok(if at_rest { Onward::Parked } else { Onward::GoesOn })
     }
 }
 

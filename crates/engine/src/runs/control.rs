@@ -11,7 +11,7 @@ use clifford_core::{
     },
     runs::{Run, RunStatus},
 };
-use clifford_delivery::outbound::Ticket;
+use clifford_delivery::outbound::PendingDelivery;
 use clifford_store::{
     Db, StoreError, Tx,
     db::notify,
@@ -110,7 +110,7 @@ impl Runs {
         let said = to
             .clone()
             .map(|to| self.context.outbound.message(to, sentences::CANCELLED, now));
-        let (message, ticket): (Option<NewOutbound>, Option<Option<Ticket>>) = said.unzip();
+        let (message, ticket): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
         let (worker, lease_for) = (self.context.worker, self.context.settings.lease);
         let cancelled = self
             .context

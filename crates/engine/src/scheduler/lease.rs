@@ -1,7 +1,7 @@
 //! Leases: renewed while their worker lives, so that another may take over when it does not.
 //!
 //! **Several processes.** A lease says whose something is, an `epoch` or the owner in each write that it still is.
-//! Leases end by the wall clock; `store/leases/takeover.rs` compares it with the clock that only counts, and holds
+//! Leases end by the wall clock; `store/leases/clock_guard.rs` compares it with the clock that only counts, and holds
 //! back where it was put. A process that was stopped finds out by its next write, or before it sends
 //! (`outbox::keep`). A commit whose answer was lost may have been written: what the rows say that a process holds is
 //! compared with what it has in hand (`scheduler/lease.rs`), and given back if nobody works on it. Platforms with
@@ -14,7 +14,7 @@ use clifford_core::id::MessageId;
 use clifford_store::{
     StoreError,
     db::notify,
-    leases::{skewed as strays, takeover::Silent},
+    leases::{clock_guard::Silent, skewed as skewed_leases},
     messages::outbox,
     runs::{
         Lease,
@@ -103,12 +103,12 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
 async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
     let lease = cx.settings.lease;
     let beyond = cx.clock.now().after(LONGEST.max(lease * 2));
-    let found = strays::find(&mut cx.db.read().await?, beyond).await?;
+    let found = skewed_leases::find(&mut cx.db.read().await?, beyond).await?;
     for stray in silent.of(found, Instant::now(), lease) {
         tracing::warn!(held = stray.held, owner = %stray.owner, "releasing stale leases of a dead worker");
         let given = cx.db.write(move |tx| {
             Box::pin(async move {
-                strays::give_back(tx, &stray, beyond).await?;
+                skewed_leases::give_back(tx, &stray, beyond).await?;
                 notify::work(tx).await
             })
         });

@@ -14,7 +14,7 @@ use clifford_core::{
         trigger::{Due, Trigger, TriggerKind},
     },
 };
-use clifford_delivery::outbound::{Outbound, Ticket, To};
+use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_store::{
     StoreError, Tx,
     db::notify,
@@ -37,7 +37,7 @@ const BATCH: u32 = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fired {
     /// The message to be delivered, if this process delivers it.
-    pub ticket: Option<Ticket>,
+    pub ticket: Option<PendingDelivery>,
     /// The run that was made; whoever claims it begins it.
     pub run: Option<RunId>,
     /// Why it came to nothing, if it did.

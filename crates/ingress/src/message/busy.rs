@@ -19,9 +19,9 @@ use clifford_store::{
     runs::{self, approvals, steps},
 };
 
-use super::{Begin, Outcome, Taken};
+use super::{AcceptContext, Begin, Outcome};
 
-impl Taken {
+impl AcceptContext {
     /// The message joins the run at work if that has not begun, takes its place where that is set, or waits: for
     /// the end of the run, or until the run takes it in.
     pub(super) async fn behind(

@@ -20,7 +20,8 @@ pub async fn here(conn: &mut Conn, channel: &Channel, limit: u32) -> Result<Vec<
         "{} WHERE channel_id = $1 OR id = $2 ORDER BY last_user_interaction_at DESC, id DESC LIMIT $3",
         contexts::SELECT
     );
-    conn.all(sql, args![channel.id, channel.active_context_id, limit]).await
+    conn.fetch_all(sql, args![channel.id, channel.active_context_id, limit])
+        .await
 }
 
 /// A conversation of another private chat.
@@ -60,7 +61,7 @@ pub async fn elsewhere(
          AND (c.name IS NOT NULL OR EXISTS (SELECT 1 {SAID}))
          ORDER BY c.last_user_interaction_at DESC, c.id DESC LIMIT $5"
     );
-    conn.all(sql, args![user, here.id, here.active_context_id, only, limit])
+    conn.fetch_all(sql, args![user, here.id, here.active_context_id, only, limit])
         .await
 }
 
@@ -75,5 +76,5 @@ pub async fn sharing(
         "{} WHERE user_id = $1 AND active_context_id = $2 AND id <> $3 ORDER BY id",
         channels::SELECT
     );
-    conn.all(sql, args![user, context, except]).await
+    conn.fetch_all(sql, args![user, context, except]).await
 }

@@ -65,7 +65,7 @@ pub async fn of_channels(
         ));
     }
     sql.push_str(" ORDER BY x.last_user_interaction_at DESC, x.id DESC LIMIT $1");
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// Which messages of a conversation.
@@ -120,7 +120,7 @@ pub async fn messages(
             order = towards;
         }
         sql.push_str(&format!(" ORDER BY id {order} LIMIT $2"));
-        said.extend(conn.all::<Said>(sql, args).await?);
+        said.extend(conn.fetch_all::<Said>(sql, args).await?);
     }
     said.sort_by_key(|said| std::cmp::Reverse(said.id));
     Ok(Some(said))

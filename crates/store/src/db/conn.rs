@@ -48,7 +48,7 @@ enum Engine<'c> {
 }
 
 /// A question with its arguments.
-pub(crate) type Ask = (String, Vec<Value>);
+pub(crate) type Statement = (String, Vec<Value>);
 
 /// The rows that one of several questions has.
 pub(crate) enum Answer {
@@ -59,7 +59,7 @@ pub(crate) enum Answer {
 
 impl Answer {
     /// Every row.
-    pub fn all<T: Row>(self) -> Result<Vec<T>, StoreError> {
+    pub fn fetch_all<T: Row>(self) -> Result<Vec<T>, StoreError> {
         let rows: Result<Vec<T>, sqlx::Error> = match &self {
             Self::Local(rows) => rows.iter().map(T::from_row).collect(),
             Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
@@ -69,8 +69,8 @@ impl Answer {
     }
 
     /// The first row, if there is one.
-    pub(crate) fn maybe<T: Row>(self) -> Result<Option<T>, StoreError> {
-        Ok(self.all()?.into_iter().next())
+    pub(crate) fn fetch_optional<T: Row>(self) -> Result<Option<T>, StoreError> {
+        Ok(self.fetch_all()?.into_iter().next())
     }
 
     /// There is no row.
@@ -149,8 +149,8 @@ impl Conn {
     }
 
     /// Every row of a query (or of a statement that returns rows).
-    pub async fn all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
-        self.ask(sql.as_ref(), args).await?.all()
+    pub async fn fetch_all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+        self.ask(sql.as_ref(), args).await?.fetch_all()
     }
 
     /// As [`all`](Conn::all), planned anew for these arguments: PostgreSQL's plan for any would be far slower.
@@ -165,19 +165,19 @@ impl Conn {
                 let query = bind!(sqlx::query_as(sql).persistent(false), args);
                 Ok(query.fetch_all(conn).await?)
             }
-            Engine::Local(_) | Engine::Sqlite(_) => self.all(sql, args).await,
+            Engine::Local(_) | Engine::Sqlite(_) => self.fetch_all(sql, args).await,
         }
     }
 
     /// The first row of a query, if there is one.
-    pub(crate) async fn maybe<T: Row>(
+    pub(crate) async fn fetch_optional<T: Row>(
         &mut self,
         sql: impl AsRef<str>,
         args: Vec<Value>,
     ) -> Result<Option<T>, StoreError> {
         let sql = sql.as_ref();
         Ok(match self.engine() {
-            Engine::Local(local) => Answer::Local(local.rows(sql, &args, 1)?).maybe()?,
+            Engine::Local(local) => Answer::Local(local.rows(sql, &args, 1)?).fetch_optional()?,
             Engine::Sqlite(conn) => {
                 let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
                 query.fetch_optional(conn).await?
@@ -190,13 +190,13 @@ impl Conn {
     }
 
     /// The one row that a query has.
-    pub(crate) async fn one<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<T, StoreError> {
-        let row = self.maybe(sql, args).await?;
+    pub(crate) async fn fetch_one<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<T, StoreError> {
+        let row = self.fetch_optional(sql, args).await?;
         row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
     }
 
     /// Asks several questions, one after another.
-    pub(crate) async fn together<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Answer; N], StoreError> {
+    pub(crate) async fn pipeline<const N: usize>(&mut self, asks: [Statement; N]) -> Result<[Answer; N], StoreError> {
         let mut answers = std::array::from_fn(|_| Answer::Local(Vec::new()));
         for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
             *answer = self.ask(&sql, args).await?;
@@ -220,7 +220,7 @@ impl Conn {
 
     /// Whether a query has a row.
     pub(crate) async fn exists(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<bool, StoreError> {
-        Ok(self.maybe::<(i64,)>(sql, args).await?.is_some())
+        Ok(self.fetch_optional::<(i64,)>(sql, args).await?.is_some())
     }
 }
 
@@ -266,7 +266,7 @@ impl Tx {
 
     /// Executes a statement of which nobody asks what it touched. An engine may put it off until the next one that is
     /// answered, or the commit: if it fails, that one does.
-    pub(crate) async fn later(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<(), StoreError> {
+    pub(crate) async fn defer(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<(), StoreError> {
         self.execute(sql, args).await.map(|_| ())
     }
 
@@ -276,7 +276,7 @@ impl Tx {
     /// The database's.
     #[doc(hidden)]
     pub async fn fill(&mut self) -> Result<(), StoreError> {
-        self.later("PRAGMA max_page_count = 1", vec![]).await
+        self.defer("PRAGMA max_page_count = 1", vec![]).await
     }
 
     /// Begins on SQLite.

@@ -2,7 +2,7 @@
 
 use clifford_core::value::Value;
 
-use super::conn::Ask;
+use super::conn::Statement;
 
 /// The question for a page: rows of `select` (which names no condition yet) of which each condition holds that has a
 /// value, such as `("status =", …)`. `given` are the arguments of `select`. Ids begin with their time, so the newest come first.
@@ -11,7 +11,7 @@ pub(crate) fn ask(
     given: Vec<Value>,
     conditions: impl IntoIterator<Item = (&'static str, Option<Value>)>,
     limit: u32,
-) -> Ask {
+) -> Statement {
     let mut sql = format!("{select} WHERE 1 = 1");
     let mut args = given;
     for (condition, value) in conditions {

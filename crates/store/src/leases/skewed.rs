@@ -21,7 +21,7 @@ pub struct Stray {
 
 /// What is held until later than `beyond`.
 pub async fn find(conn: &mut Conn, beyond: Timestamp) -> Result<Vec<Stray>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT 'runs' AS held, lease_owner AS owner, MAX(lease_until) AS until FROM runs
          WHERE status IN ('pending', 'running') AND lease_until > $1 AND lease_owner IS NOT NULL GROUP BY lease_owner
          UNION ALL

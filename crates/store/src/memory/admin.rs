@@ -73,7 +73,7 @@ pub struct Filter {
 
 /// One item.
 pub async fn get(conn: &mut Conn, id: MemoryItemId) -> Result<Option<Item>, StoreError> {
-    conn.maybe(format!("SELECT {COLUMNS} FROM memory_items WHERE id = $1"), args![id])
+    conn.fetch_optional(format!("SELECT {COLUMNS} FROM memory_items WHERE id = $1"), args![id])
         .await
 }
 
@@ -106,7 +106,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<It
     }
     args.push(limit.into());
     sql.push_str(&format!(" ORDER BY id DESC LIMIT ${}", args.len()));
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// A pattern for what holds a text.
@@ -122,7 +122,7 @@ pub async fn seen_by(conn: &mut Conn, user: UserId, viewer: Viewer) -> Result<Ve
     let sql = format!(
         "SELECT {COLUMNS} FROM memory_items WHERE user_id = $1 AND {seen} ORDER BY module, key, archived, id DESC"
     );
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// What a viewer sees, as a condition whose placeholders begin at `from`.
@@ -198,7 +198,7 @@ pub async fn update(tx: &mut Tx, item: &Item) -> Result<(), StoreError> {
 
 /// How many of a person's active items a level holds beside one, and how many of them are pinned.
 pub async fn beside(conn: &mut Conn, item: &Item) -> Result<(i64, i64), StoreError> {
-    conn.one(
+    conn.fetch_one(
         "SELECT COUNT(*), COUNT(CASE WHEN pinned THEN 1 END) FROM memory_items
          WHERE user_id = $1 AND level = $2 AND NOT archived AND id <> $3",
         args![item.user_id, item.level, item.id],

@@ -7,7 +7,7 @@ use clifford_core::{
 use serde::Serialize;
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, db::conn::Ask};
+use crate::{Conn, StoreError, db::conn::Statement};
 
 /// A memory item, as prompts and tools see it.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
@@ -44,10 +44,10 @@ pub enum Viewer {
 /// A person's active items that a viewer may see: by level, pinned first, then the most recently seen.
 pub async fn active(conn: &mut Conn, user: UserId, viewer: Viewer, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
     let (sql, args) = ask_active(user, viewer, limit);
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
-pub(super) fn ask_active(user: UserId, viewer: Viewer, limit: u32) -> Ask {
+pub(super) fn ask_active(user: UserId, viewer: Viewer, limit: u32) -> Statement {
     const SELECT: &str =
         "SELECT module, key, value, level, pinned FROM memory_items WHERE user_id = $1 AND NOT archived";
     const ORDER: &str = "ORDER BY level, pinned DESC, last_seen_at DESC, id LIMIT $2";

@@ -33,7 +33,7 @@ pub struct Standing {
 
 /// Where a conversation stands. `None`: it is gone.
 pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Standing>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT channel_id, user_id, space_id, summary, summary_of, compacted_through, remembered_through
          FROM contexts WHERE id = $1",
         args![context],
@@ -49,7 +49,7 @@ pub async fn next(
     through: Option<MessageId>,
     limit: u32,
 ) -> Result<Vec<Said>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!(
             "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
              WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
@@ -65,7 +65,7 @@ pub async fn next(
 /// The last message of a conversation, if a person has said something in it that was not read yet.
 pub async fn unread_through(conn: &mut Conn, context: ContextId) -> Result<Option<MessageId>, StoreError> {
     let row: Option<(MessageId,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT id FROM messages WHERE context_id = $1 AND EXISTS (
                  SELECT 1 FROM messages m JOIN contexts c ON c.id = m.context_id WHERE m.context_id = $1
                  AND m.direction = 'inbound' AND m.id > COALESCE(c.remembered_through, ''))
@@ -79,7 +79,7 @@ pub async fn unread_through(conn: &mut Conn, context: ContextId) -> Result<Optio
 /// Whether a conversation is about to be compacted.
 pub async fn is_compacting(conn: &mut Conn, context: ContextId) -> Result<bool, StoreError> {
     let row: Option<(String,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT id FROM jobs WHERE context_id = $1 AND mode = 'compact' AND status = 'pending'",
             args![context],
         )
@@ -103,9 +103,9 @@ const NOT_COMPACTED: &str = "FROM messages WHERE context_id = $1
 /// The older half of a conversation, without what waits to be answered, and the message behind it; oldest first.
 pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<Place>, StoreError> {
     let all: (i64,) = conn
-        .one(format!("SELECT COUNT(*) {NOT_COMPACTED}"), args![context])
+        .fetch_one(format!("SELECT COUNT(*) {NOT_COMPACTED}"), args![context])
         .await?;
-    conn.all(
+    conn.fetch_all(
         format!("SELECT id, direction {NOT_COMPACTED} ORDER BY id LIMIT $2"),
         args![context, all.0 / 2 + 1],
     )
@@ -114,7 +114,7 @@ pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<Place
 
 /// Notes that a conversation was read up to a message.
 pub async fn remembered(tx: &mut Tx, context: ContextId, through: MessageId) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE contexts SET remembered_through = $1
          WHERE id = $2 AND (remembered_through IS NULL OR remembered_through < $1)",
         args![through, context],
@@ -135,7 +135,7 @@ pub struct Summary {
 
 /// Lets a summary stand for the beginning of a conversation. Its turns are those that stayed.
 pub async fn compacted(tx: &mut Tx, context: ContextId, summary: &Summary) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE contexts SET summary = $1, summary_of = $2, compacted_through = $3,
              turn_count = (SELECT COUNT(*) FROM messages
                            WHERE context_id = $4 AND direction = 'inbound' AND status = 'received' AND id > $3)
@@ -161,7 +161,7 @@ pub async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
 
 /// A person's active items, all of them, in the order of prompts.
 pub async fn items(conn: &mut Conn, user: UserId) -> Result<Vec<Item>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT id, module, key, value, level, confidence, origin_space, shareable, pinned, created_at, last_seen_at
          FROM memory_items WHERE user_id = $1 AND NOT archived ORDER BY level, pinned DESC, last_seen_at DESC, id",
         args![user],
@@ -183,7 +183,7 @@ pub async fn change(
     for change in changes {
         match change {
             Change::Add(item) => {
-                tx.later(
+                tx.defer(
                     "INSERT INTO memory_items (id, user_id, level, module, key, value, confidence, context_id,
                          origin_space, shareable, pinned, archived, created_at, last_seen_at)
                      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12)",
@@ -205,7 +205,7 @@ pub async fn change(
                 .await?;
             }
             Change::Update(item) => {
-                tx.later(
+                tx.defer(
                     // What came of words from outside stays that, whichever conversation says it anew.
                     "UPDATE memory_items SET level = $1, value = $2, confidence = $3,
                          context_id = CASE WHEN EXISTS (
@@ -228,7 +228,7 @@ pub async fn change(
                 .await?;
             }
             Change::Archive(id) => {
-                tx.later(
+                tx.defer(
                     "UPDATE memory_items SET archived = $1 WHERE id = $2 AND user_id = $3 AND NOT pinned",
                     args![true, *id, user],
                 )
@@ -252,7 +252,7 @@ pub struct Kept {
 
 /// Compactions that ended before a time and whose messages are still there, oldest first.
 pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Result<Vec<Kept>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT id, context_id, through FROM jobs WHERE mode = 'compact' AND status = 'done' AND purged_at IS NULL
          AND ended_at < $1 AND context_id IS NOT NULL AND through IS NOT NULL ORDER BY id LIMIT $2",
         args![ended_before, limit],
@@ -269,7 +269,7 @@ pub async fn delete_compacted(
     limit: u32,
 ) -> Result<usize, StoreError> {
     let gone: Vec<(MessageId,)> = tx
-        .all(
+        .fetch_all(
             "SELECT id FROM messages WHERE context_id = $1 AND id <= $2
              AND id <= (SELECT compacted_through FROM contexts WHERE id = $1)
              AND status NOT IN ('queued', 'pending', 'sending') ORDER BY id LIMIT $3",
@@ -282,7 +282,7 @@ pub async fn delete_compacted(
             "DELETE FROM files WHERE message_id = $1",
             "DELETE FROM messages WHERE id = $1",
         ] {
-            tx.later(sql, args![*id]).await?;
+            tx.defer(sql, args![*id]).await?;
         }
     }
     Ok(gone.len())
@@ -290,7 +290,7 @@ pub async fn delete_compacted(
 
 /// Notes of a compaction that its messages were deleted, if they all are.
 pub async fn purged(tx: &mut Tx, job: JobId, now: Timestamp) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE jobs SET purged_at = $1 WHERE id = $2 AND NOT EXISTS (
              SELECT 1 FROM messages m WHERE m.context_id = jobs.context_id AND m.id <= jobs.through)",
         args![now, job],

@@ -21,7 +21,7 @@ pub struct Announced {
 /// How often an event was announced before and not retracted.
 pub async fn deaths(conn: &mut Conn, id: &str) -> Result<i64, StoreError> {
     let row: Option<(i64,)> = conn
-        .maybe("SELECT deaths FROM inbound_attempts WHERE id = $1", args![id])
+        .fetch_optional("SELECT deaths FROM inbound_attempts WHERE id = $1", args![id])
         .await?;
     Ok(row.map_or(0, |(deaths,)| deaths))
 }
@@ -37,13 +37,13 @@ pub async fn is_any_quarantined(conn: &mut Conn, ids: &[String; 2]) -> Result<bo
 
 /// Announces an event.
 pub async fn announce(tx: &mut Tx, id: &str, platform: &str, now: Timestamp) -> Result<Announced, StoreError> {
-    tx.later(
+    tx.defer(
         "DELETE FROM inbound_attempts WHERE updated_at < $1 AND quarantined_at IS NULL",
         args![now.before(KEPT)],
     )
     .await?;
     let (deaths, quarantined_at): (i64, Option<Timestamp>) = tx
-        .one(
+        .fetch_one(
             "INSERT INTO inbound_attempts (id, platform, deaths, quarantined_at, updated_at) VALUES ($1, $2, 1, NULL, $3)
              ON CONFLICT (id) DO UPDATE SET deaths = inbound_attempts.deaths + 1, updated_at = excluded.updated_at
              RETURNING deaths, quarantined_at",

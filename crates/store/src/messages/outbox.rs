@@ -14,7 +14,7 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, Db, StoreError, Tx, leases::Look, places::channels::listed};
+use crate::{Conn, Db, StoreError, Tx, leases::ClaimWindow, places::channels::listed};
 
 /// An outbound message that a worker holds.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -67,7 +67,7 @@ pub struct OutgoingPart {
 /// parts that were not delivered. What this worker holds already is in its gates, however old its lease.
 pub async fn claim(
     tx: &mut Tx,
-    look: Look,
+    look: ClaimWindow,
     served: &[Platform],
     limit: u32,
 ) -> Result<Vec<(Outgoing, Vec<OutgoingPart>)>, StoreError> {
@@ -77,7 +77,7 @@ pub async fn claim(
         include_str!("../sql/claim_outbox.sqlite.sql")
     };
     let mut claimed: Vec<Outgoing> = tx
-        .all(sql, args![look.worker, look.until, look.over, limit, listed(served)])
+        .fetch_all(sql, args![look.worker, look.until, look.over, limit, listed(served)])
         .await?;
     claimed.sort_by_key(|message| message.id);
     let mut whole = Vec::with_capacity(claimed.len());
@@ -90,7 +90,7 @@ pub async fn claim(
 
 /// The parts of a message that have not been delivered, in order.
 pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPart>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT seq, delivery_key, body, status FROM message_parts
          WHERE message_id = $1 AND status IN ('pending', 'sending') ORDER BY seq",
         args![message],
@@ -101,7 +101,7 @@ pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPa
 /// The messages that a worker is to send, as the rows have them.
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, StoreError> {
     let rows: Vec<(MessageId,)> = conn
-        .all(
+        .fetch_all(
             "SELECT id FROM messages WHERE lease_owner = $1 AND direction = 'outbound' AND status IN ('pending', 'sending')",
             args![worker],
         )
@@ -132,7 +132,7 @@ pub async fn keep(
     let row: Option<(Option<Timestamp>,)> = db
         .read()
         .await?
-        .maybe(
+        .fetch_optional(
             "SELECT lease_until FROM messages WHERE id = $1 AND lease_owner = $2 AND status IN ('pending', 'sending')",
             args![message, worker],
         )
@@ -159,7 +159,7 @@ pub async fn keep(
 /// Marks a part that is about to be sent: if this process dies now, it may have arrived. Nothing, if the message is
 /// another worker's by now.
 pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: WorkerId) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         &format!(
             "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'
              AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND {IS_OURS})"
@@ -167,7 +167,7 @@ pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: Wor
         args![message, seq, worker],
     )
     .await?;
-    tx.later(
+    tx.defer(
         &format!("UPDATE messages SET status = $2 WHERE id = $1 AND status = 'pending' AND {IS_OURS}"),
         args![message, MessageStatus::Sending, worker],
     )
@@ -218,7 +218,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
     let Delivered {
         message, seq, worker, ..
     } = part;
-    tx.later(
+    tx.defer(
         &format!(
             "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2,
                  body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
@@ -228,7 +228,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
     )
     .await?;
     if part.is_last {
-        tx.later(
+        tx.defer(
             &format!(
                 "UPDATE messages SET status = CASE WHEN {IS_CUT} THEN 'failed' ELSE 'delivered' END,
                      platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
@@ -419,7 +419,7 @@ pub async fn has_older(conn: &mut Conn, channel: ChannelId, message: MessageId) 
 /// Why messages of a run could not be delivered, oldest first.
 pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(Option<String>,)> = conn
-        .all(
+        .fetch_all(
             "SELECT error FROM messages WHERE run_id = $1 AND direction = 'outbound' AND status = 'failed' ORDER BY id",
             args![run],
         )
@@ -430,7 +430,7 @@ pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, Sto
 /// How many messages wait, and since when the oldest does.
 pub async fn backlog(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), StoreError> {
     let row: (i64, Option<i64>) = conn
-        .one(
+        .fetch_one(
             "SELECT COUNT(*), MIN(created_at) FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending')",
             args![],
         )

@@ -27,12 +27,12 @@ struct Stored<'a> {
 /// Notes of a stored message that it quotes the message with this platform id. If that was deleted or set aside meanwhile,
 /// the quote goes.
 pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE messages SET quote = $1 WHERE id = $2",
         args![to_json(&Stored { quote, of }), message],
     )
     .await?;
-    tx.later(
+    tx.defer(
         &format!(
             "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE id = $1 AND EXISTS (
                  SELECT 1 FROM messages o WHERE o.channel_id = messages.channel_id AND o.direction = 'inbound'
@@ -47,7 +47,7 @@ pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> R
 /// Removes the quotes of what people wrote for a run that is set aside.
 pub async fn remove_of_run(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     let written: Vec<(ChannelId, String)> = tx
-        .all(
+        .fetch_all(
             "SELECT channel_id, platform_message_id FROM messages
              WHERE run_id = $1 AND direction = 'inbound' AND platform_message_id IS NOT NULL ORDER BY channel_id",
             args![run],
@@ -75,7 +75,7 @@ struct Quoting {
 /// runs that were asked with such a quote, after locking their conversations.
 pub async fn remove(tx: &mut Tx, channel: ChannelId, deleted: &[String]) -> Result<Vec<RunId>, StoreError> {
     let rows: Vec<Quoting> = tx
-        .all(
+        .fetch_all(
             "SELECT id, context_id, run_id, status, quote FROM messages
              WHERE quote IS NOT NULL AND direction = 'inbound'
                  AND id IN (SELECT id FROM messages WHERE channel_id = $1 ORDER BY id DESC LIMIT $2)

@@ -105,7 +105,9 @@ pub async fn find(
          JOIN channels c ON c.id = m.channel_id
          WHERE {HERE} AND p.platform_message_id = $3"
     );
-    let found: Vec<Answered> = conn.all(sql, args![platform.as_str(), place, id, speaker]).await?;
+    let found: Vec<Answered> = conn
+        .fetch_all(sql, args![platform.as_str(), place, id, speaker])
+        .await?;
     Ok(found.into_iter().next())
 }
 

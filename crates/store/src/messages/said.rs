@@ -83,7 +83,7 @@ pub async fn since(
 ) -> Result<Vec<Said>, StoreError> {
     let select = select(&long_text::columns("m.content"));
     let sql = format!("{select} AND {BEHIND} ORDER BY m.id DESC LIMIT $4");
-    let found: Vec<SaidRow> = conn.all(sql, args![context, after, run, limit]).await?;
+    let found: Vec<SaidRow> = conn.fetch_all(sql, args![context, after, run, limit]).await?;
     Ok(found.into_iter().rev().map(|row| row.said(IN_HISTORY)).collect())
 }
 
@@ -91,14 +91,14 @@ pub async fn since(
 pub async fn count_since(conn: &mut Conn, context: ContextId, run: RunId, after: MessageId) -> Result<u64, StoreError> {
     let is_open = deaths::is_open("m.");
     let sql = format!("SELECT COUNT(*) FROM messages m WHERE {KEPT} AND {is_open} AND m.context_id = $1 AND {BEHIND}");
-    let count: (i64,) = conn.one(sql, args![context, after, run]).await?;
+    let count: (i64,) = conn.fetch_one(sql, args![context, after, run]).await?;
     Ok(u64::try_from(count.0).unwrap_or_default())
 }
 
 /// One message of a context, if nobody deleted it.
 pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<Option<Said>, StoreError> {
     let found: Option<SaidRow> = conn
-        .maybe(
+        .fetch_optional(
             format!("{} AND m.id = $2", select(&long_text::whole("m.content"))),
             args![context, id],
         )
@@ -109,7 +109,7 @@ pub async fn one(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<O
 /// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
 pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
     let count: (i64,) = conn
-        .one(
+        .fetch_one(
             format!(
                 "SELECT COUNT(*) FROM messages
                  WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL AND {}

@@ -41,7 +41,7 @@ pub struct Unreadable {
 
 /// A page of what could not be read, oldest first.
 pub async fn page(conn: &mut Conn, after: &str, limit: u32) -> Result<Vec<Unreadable>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT id, platform, payload FROM unreadable_events WHERE id > $1 ORDER BY id LIMIT $2",
         args![after, limit],
     )

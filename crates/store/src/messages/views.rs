@@ -25,7 +25,7 @@ pub async fn page(
             ("id <", before.map(clifford_core::value::Value::from)),
         ];
         let (sql, args) = crate::db::page::ask(SELECT, Vec::new(), conditions, limit);
-        return conn.all(sql, args).await;
+        return conn.fetch_all(sql, args).await;
     };
     let mut args = args![context, limit];
     let mut only = String::new();
@@ -50,7 +50,7 @@ pub async fn page(
                              ORDER BY m.id DESC LIMIT $2) AS asked)
          ORDER BY id DESC LIMIT $2"
     );
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// A page of the messages in a person's private channels, newest first.
@@ -60,7 +60,7 @@ pub async fn private_page(
     before: Option<MessageId>,
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!(
             "{SELECT} WHERE channel_id IN (SELECT id FROM channels WHERE kind = 'private' AND user_id = $1)
              AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3"
@@ -83,7 +83,7 @@ pub struct Keyed {
 
 /// The message of a sender's key.
 pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Option<Keyed>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT id, run_id, request_hash FROM messages WHERE channel_id = $1 AND idempotency_key = $2",
         args![channel, key],
     )
@@ -92,7 +92,7 @@ pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Opt
 
 /// What a run said, in order.
 pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
         args![run],
     )
@@ -101,7 +101,7 @@ pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreE
 
 /// What the caller of a run is shown, in order: what it said, and what it and its subagents ask.
 pub async fn shown_of(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!(
             "{SELECT} WHERE direction = 'outbound' AND (run_id = $1 OR (context_id IS NULL AND run_id IN
                  (SELECT id FROM runs WHERE root_run_id = $1 AND parent_run_id IS NOT NULL))) ORDER BY id"

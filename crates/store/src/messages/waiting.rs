@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
 use super::replies::with_quote;
-use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use crate::{Conn, StoreError, Tx, db::conn::Statement};
 
 /// A message that waits for the run at work in its context to end.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -48,10 +48,10 @@ impl Queued {
 /// What waits in a context, in the order in which it was written.
 pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
     let (sql, args) = ask_queued(context);
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
-pub(crate) fn ask_queued(context: ContextId) -> Ask {
+pub(crate) fn ask_queued(context: ContextId) -> Statement {
     (
         "SELECT id, user_id, channel_id, content, address, metadata, quote FROM messages
          WHERE context_id = $1 AND status = 'queued'
@@ -64,7 +64,7 @@ pub(crate) fn ask_queued(context: ContextId) -> Ask {
 /// Lets a message wait for the run at work in its context to end; its answer goes to this address, and is made as its
 /// sender wants it.
 pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<Mode>) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE messages SET status = 'queued', run_id = NULL, metadata = $3, address = $1 WHERE id = $2",
         args![to_json(address), id, mode.map(|mode| json!({ "mode": mode }))],
     )

@@ -69,11 +69,11 @@ pub async fn person(conn: &mut Conn, id: UserId) -> Result<Option<Person>, Store
         created_at: Timestamp,
     }
     let row: Option<Row> = conn
-        .maybe("SELECT name, role, created_at FROM users WHERE id = $1", args![id])
+        .fetch_optional("SELECT name, role, created_at FROM users WHERE id = $1", args![id])
         .await?;
     let Some(row) = row else { return Ok(None) };
     let accounts: Vec<Account> = conn
-        .all(
+        .fetch_all(
             "SELECT platform, platform_user_id, name, handle, created_at FROM identities WHERE user_id = $1",
             args![id],
         )
@@ -111,7 +111,7 @@ pub async fn circle(conn: &mut Conn, person: UserId) -> Result<Circle, StoreErro
         space_id: Option<String>,
     }
     let rows: Vec<Row> = conn
-        .all(
+        .fetch_all(
             "WITH own AS (
                  SELECT id, space_id FROM channels WHERE kind <> 'private'
                  AND (id IN (SELECT channel_id FROM messages WHERE user_id = $1 AND direction = 'inbound')
@@ -129,7 +129,7 @@ pub async fn circle(conn: &mut Conn, person: UserId) -> Result<Circle, StoreErro
             args![person],
         )
         .await?;
-    let own: Vec<(ChannelId,)> = conn.all(format!("{CHANNELS} ORDER BY id"), args![person]).await?;
+    let own: Vec<(ChannelId,)> = conn.fetch_all(format!("{CHANNELS} ORDER BY id"), args![person]).await?;
     let mut circle = Circle {
         own: own.into_iter().map(|row| row.0).collect(),
         ..Circle::default()
@@ -159,7 +159,7 @@ pub struct Said {
 
 /// A page of what a person said, oldest first.
 pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT m.id, m.content || COALESCE(' ' || m.attachments, '') AS text, c.kind <> 'private' AS is_shared
          FROM messages m JOIN channels c ON c.id = m.channel_id
          WHERE m.user_id = $1 AND m.direction = 'inbound' AND m.id > $2 ORDER BY m.id LIMIT $3",
@@ -170,7 +170,7 @@ pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> R
 
 /// A page of what runs were asked in a person's name, oldest first: messages that were deleted may stand there.
 pub async fn asked(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT r.id, r.input_text AS text, c.kind <> 'private' AS is_shared
          FROM runs r JOIN channels c ON c.id = r.channel_id
          WHERE r.user_id = $1 AND r.kind = 'coordinator' AND r.id > $2 ORDER BY r.id LIMIT $3",
@@ -182,7 +182,7 @@ pub async fn asked(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> 
 /// The values of all that is remembered of a person.
 pub async fn values(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all("SELECT value FROM memory_items WHERE user_id = $1", args![person])
+        .fetch_all("SELECT value FROM memory_items WHERE user_id = $1", args![person])
         .await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
@@ -190,7 +190,7 @@ pub async fn values(conn: &mut Conn, person: UserId) -> Result<Vec<String>, Stor
 /// The keys of what is remembered of a person and of nobody else by them.
 pub async fn keys(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all(
+        .fetch_all(
             "SELECT DISTINCT key FROM memory_items WHERE user_id = $1
              AND key NOT IN (SELECT key FROM memory_items WHERE user_id <> $1) ORDER BY key",
             args![person],
@@ -204,7 +204,7 @@ pub async fn forget_results(tx: &mut Tx, person: UserId, channels: &[ChannelId])
     let mut changed = 0;
     for channel in channels {
         let results: Vec<(JobId, JsonText<Value>)> = tx
-            .all(
+            .fetch_all(
                 "SELECT id, result FROM jobs WHERE context_id IN (SELECT id FROM contexts WHERE channel_id = $1)
                  AND result LIKE '%' || $2 || '%'",
                 args![*channel, person],
@@ -238,7 +238,7 @@ pub struct Joint {
 
 /// The runs of others that hold messages of a person's.
 pub async fn joint_runs(conn: &mut Conn, person: UserId) -> Result<Vec<Joint>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT r.id, r.input_text AS input, m.content FROM messages m JOIN runs r ON r.id = m.run_id
          WHERE m.user_id = $1 AND m.direction = 'inbound' AND (r.user_id IS NULL OR r.user_id <> $1)
          ORDER BY r.id, m.id",
@@ -250,7 +250,7 @@ pub async fn joint_runs(conn: &mut Conn, person: UserId) -> Result<Vec<Joint>, S
 /// What a run was asked.
 pub async fn input(conn: &mut Conn, run: RunId) -> Result<String, StoreError> {
     let row: (String,) = conn
-        .one("SELECT input_text FROM runs WHERE id = $1", args![run])
+        .fetch_one("SELECT input_text FROM runs WHERE id = $1", args![run])
         .await?;
     Ok(row.0)
 }
@@ -265,7 +265,7 @@ pub async fn set_input(tx: &mut Tx, run: RunId, input: &str) -> Result<(), Store
 /// The coordinator runs of a person that have not ended.
 pub async fn unended(conn: &mut Conn, person: UserId) -> Result<Vec<RunId>, StoreError> {
     let rows: Vec<(RunId,)> = conn
-        .all(
+        .fetch_all(
             "SELECT id FROM runs WHERE user_id = $1 AND kind = 'coordinator'
              AND status IN ('pending', 'running', 'waiting') ORDER BY id",
             args![person],
@@ -313,7 +313,7 @@ pub async fn is_under_way(conn: &mut Conn, person: UserId) -> Result<bool, Store
 /// Where the files of a person's are.
 pub async fn files(conn: &mut Conn, person: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all(
+        .fetch_all(
             format!("SELECT location FROM files WHERE user_id = $1 OR message_id IN ({MESSAGES})"),
             args![person],
         )
@@ -327,7 +327,7 @@ pub async fn take_work(tx: &mut Tx, channels: &[ChannelId]) -> Result<Vec<(RunId
     let mut taken = Vec::new();
     for channel in channels {
         let runs: Vec<(RunId, i64)> = tx
-            .all(
+            .fetch_all(
                 "UPDATE runs SET status = 'pending', epoch = epoch + 1, lease_owner = NULL, lease_until = NULL
                  WHERE channel_id = $1 AND lease_owner IS NOT NULL AND status IN ('pending', 'running')
                  RETURNING id, epoch - 1",

@@ -316,7 +316,7 @@ where
         let window = match window(kind) {
             Some(_) if cursor.to.is_some() => cursor.to.clone(),
             Some(next) => {
-                let (to,): (Option<String>,) = conn.one(next, args![person, &cursor.from]).await?;
+                let (to,): (Option<String>,) = conn.fetch_one(next, args![person, &cursor.from]).await?;
                 if to.is_none() {
                     return Ok(Vec::new());
                 }
@@ -330,7 +330,7 @@ where
             (_, Some(to)) => args![person, &cursor.after, &cursor.from, to],
             (_, None) => args![person, &cursor.after],
         };
-        let rows: Vec<Keyed<T>> = conn.all(statement(kind), args).await?;
+        let rows: Vec<Keyed<T>> = conn.fetch_all(statement(kind), args).await?;
         if let Some(last) = rows.last() {
             cursor.after.clone_from(&last.sort_key);
         } else if let Some(to) = window {

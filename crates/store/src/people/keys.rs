@@ -8,7 +8,7 @@ use clifford_core::{
 use serde::Serialize;
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use crate::{Conn, StoreError, Tx, db::conn::Statement};
 
 /// A key that somebody gave, without the key.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
@@ -48,7 +48,7 @@ pub async fn put(tx: &mut Tx, user: UserId, key: &SealedKey, now: Timestamp) -> 
 
 /// The keys of a person, by provider.
 pub async fn list(conn: &mut Conn, user: UserId) -> Result<Vec<OwnKey>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT provider, created_at FROM user_secrets WHERE user_id = $1 ORDER BY provider",
         args![user],
     )
@@ -58,7 +58,7 @@ pub async fn list(conn: &mut Conn, user: UserId) -> Result<Vec<OwnKey>, StoreErr
 /// Whether one person alone wrote what a run answers. Where several did, it is nobody's own, and nobody's key pays.
 pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError> {
     let people: Option<(i64,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT COUNT(DISTINCT user_id) FROM messages WHERE run_id = $1 AND direction = 'inbound'",
             args![run],
         )
@@ -67,7 +67,7 @@ pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError
 }
 
 /// What a run of a person's works with, as a question.
-pub(crate) fn ask_of(user: UserId) -> Ask {
+pub(crate) fn ask_of(user: UserId) -> Statement {
     (
         "SELECT id, provider, sealed FROM user_secrets WHERE user_id = $1 ORDER BY provider".to_owned(),
         args![user],
@@ -77,7 +77,7 @@ pub(crate) fn ask_of(user: UserId) -> Ask {
 /// What a run of a person's works with.
 pub async fn of(conn: &mut Conn, user: UserId) -> Result<Vec<SealedKey>, StoreError> {
     let (sql, args) = ask_of(user);
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// Forgets a person's key for a provider. `false`: there was none.

@@ -37,7 +37,7 @@ pub async fn put_code(
     now: Timestamp,
     expires_at: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "DELETE FROM link_codes WHERE user_id = $1 OR expires_at <= $2",
         args![user, now],
     )
@@ -64,7 +64,7 @@ pub struct Maker {
 
 /// Who made a code, if it is good.
 pub async fn maker(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<Option<Maker>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT user_id, platform, platform_user_id FROM link_codes WHERE code_hash = $1 AND expires_at > $2",
         args![code_hash, now],
     )
@@ -87,7 +87,7 @@ pub async fn tries(
     limit: usize,
 ) -> Result<Vec<Timestamp>, StoreError> {
     let rows: Vec<(Timestamp,)> = conn
-        .all(
+        .fetch_all(
             "SELECT attempted_at FROM link_attempts
              WHERE platform = $1 AND platform_user_id = $2 AND attempted_at > $3
              ORDER BY attempted_at DESC LIMIT $4",
@@ -104,7 +104,7 @@ pub async fn record_try(
     now: Timestamp,
     counts_since: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "DELETE FROM link_attempts WHERE attempted_at <= $1",
         args![counts_since],
     )
@@ -128,7 +128,7 @@ pub struct Remembered {
 
 /// How much is remembered of a person.
 pub async fn remembered(conn: &mut Conn, user: UserId) -> Result<Remembered, StoreError> {
-    conn.one(
+    conn.fetch_one(
         "SELECT COUNT(*) - COUNT(CASE WHEN shareable OR origin_space IS NOT NULL THEN 1 END) AS in_private,
                 COUNT(CASE WHEN shareable OR origin_space IS NOT NULL THEN 1 END) AS elsewhere
          FROM memory_items WHERE user_id = $1 AND NOT archived",

@@ -64,24 +64,24 @@ pub async fn is_being_erased(conn: &mut Conn, people: [UserId; 2]) -> Result<boo
 /// Makes one person part of another, who is from now on as `into` says, and deletes what is left of the first. Of
 /// each level of items stay as many as `caps` says, besides what is pinned.
 pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Timestamp) -> Result<(), StoreError> {
-    tx.later("DELETE FROM link_codes WHERE user_id = $1", args![from])
+    tx.defer("DELETE FROM link_codes WHERE user_id = $1", args![from])
         .await?;
     items(tx, from, into.id, caps).await?;
     settings(tx, from, into.id).await?;
     own_keys(tx, from, into.id).await?;
     for table in GO_OVER {
         let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
-        tx.later(sql, args![into.id, from]).await?;
+        tx.defer(sql, args![into.id, from]).await?;
     }
     for sql in [
         "UPDATE documents SET made_by = $1 WHERE made_by = $2",
         "UPDATE messages SET quoted_user_id = $1 WHERE quoted_user_id = $2",
     ] {
-        tx.later(sql, args![into.id, from]).await?;
+        tx.defer(sql, args![into.id, from]).await?;
     }
     budgets(tx, from, into.id).await?;
     rename_in_summaries(tx, from, into.id).await?;
-    tx.later(
+    tx.defer(
         "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
         args![
             &into.name,
@@ -114,15 +114,15 @@ async fn items(tx: &mut Tx, from: UserId, into: UserId, caps: &[i64]) -> Result<
                  SELECT 1 FROM memory_items other WHERE other.user_id = $3 AND NOT other.archived
                  AND other.module = memory_items.module AND other.key = memory_items.key{newer})"
         );
-        tx.later(sql, args![true, mine, theirs]).await?;
+        tx.defer(sql, args![true, mine, theirs]).await?;
     }
-    tx.later(
+    tx.defer(
         "UPDATE memory_items SET user_id = $1 WHERE user_id = $2",
         args![into, from],
     )
     .await?;
     let levels: Vec<Level> = tx
-        .all(
+        .fetch_all(
             "SELECT level, COUNT(*) AS items FROM memory_items WHERE user_id = $1 AND NOT archived GROUP BY level",
             args![into],
         )
@@ -131,7 +131,7 @@ async fn items(tx: &mut Tx, from: UserId, into: UserId, caps: &[i64]) -> Result<
         let cap = usize::try_from(level).ok().and_then(|level| caps.get(level));
         let over = cap.map_or(0, |cap| items - cap);
         if over > 0 {
-            tx.later(
+            tx.defer(
                 "UPDATE memory_items SET archived = $1 WHERE id IN (
                      SELECT id FROM memory_items WHERE user_id = $2 AND level = $3 AND NOT archived AND NOT pinned
                      ORDER BY last_seen_at, id LIMIT $4)",
@@ -149,7 +149,7 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
         "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
         "DELETE FROM budget_notices WHERE subject IN ($1, $2) OR recipient = $1",
     ] {
-        tx.later(sql, args![from, into]).await?;
+        tx.defer(sql, args![from, into]).await?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
 async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     newer_stay(tx, "settings", "scope", ["name", "updated_at"], [from, into]).await?;
     // Who wanted to be erased, or to part an account, did not want that of somebody else.
-    tx.later(
+    tx.defer(
         "DELETE FROM settings WHERE scope = $1 AND name IN ($2, $3)",
         args![
             into,
@@ -186,15 +186,15 @@ async fn newer_stay(
             "DELETE FROM {table} WHERE {owner} = $1 AND EXISTS (
                  SELECT 1 FROM {table} other WHERE other.{owner} = $2 AND other.{name} = {table}.{name}{newer})"
         );
-        tx.later(sql, args![mine, theirs]).await?;
+        tx.defer(sql, args![mine, theirs]).await?;
     }
     let sql = format!("UPDATE {table} SET {owner} = $1 WHERE {owner} = $2");
-    tx.later(sql, args![into, from]).await
+    tx.defer(sql, args![into, from]).await
 }
 
 /// Summaries of conversations name those whose words they tell.
 async fn rename_in_summaries(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE contexts SET summary_of = REPLACE(summary_of, $1, $2) WHERE summary_of LIKE '%' || $1 || '%'",
         args![from, into],
     )
@@ -229,7 +229,7 @@ pub async fn part(
         // The account of an API caller goes with its token.
         "UPDATE api_tokens SET user_id = $1 WHERE user_id = $2 AND $3 = 'web' AND $4 = 'api:' || id",
     ] {
-        tx.later(sql, args![new.id, user.id, platform, &account.id]).await?;
+        tx.defer(sql, args![new.id, user.id, platform, &account.id]).await?;
     }
     for sql in [
         "UPDATE contexts SET user_id = $1 WHERE user_id = $2
@@ -264,7 +264,7 @@ pub async fn part(
         "UPDATE channels SET active_context_id = NULL WHERE user_id IN ($1, $2) AND EXISTS (
              SELECT 1 FROM contexts x WHERE x.id = channels.active_context_id AND x.user_id <> channels.user_id)",
     ] {
-        tx.later(sql, args![new.id, user.id]).await?;
+        tx.defer(sql, args![new.id, user.id]).await?;
     }
     // Nobody is rid of what was forbidden them by parting an account; what was allowed them stays where it is.
     for policy in policies::about(tx, user.id).await? {

@@ -28,7 +28,7 @@ pub async fn of_account(
     account: &str,
     now: Timestamp,
 ) -> Result<Option<Pairing>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT platform, platform_user_id, name, expires_at FROM pairings
          WHERE platform = $1 AND platform_user_id = $2 AND expires_at > $3",
         args![platform.as_str(), account, now],
@@ -60,7 +60,7 @@ pub async fn put(
 
 /// Takes the request of a code out, so that the code is good once.
 pub async fn take(tx: &mut Tx, code_hash: &str, now: Timestamp) -> Result<Option<Pairing>, StoreError> {
-    tx.maybe(
+    tx.fetch_optional(
         "DELETE FROM pairings WHERE code_hash = $1 AND expires_at > $2
          RETURNING platform, platform_user_id, name, expires_at",
         args![code_hash, now],
@@ -70,7 +70,7 @@ pub async fn take(tx: &mut Tx, code_hash: &str, now: Timestamp) -> Result<Option
 
 /// Everyone who asked and whose code is good.
 pub async fn list(conn: &mut Conn, now: Timestamp) -> Result<Vec<Pairing>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT platform, platform_user_id, name, expires_at FROM pairings WHERE expires_at > $1 ORDER BY created_at",
         args![now],
     )

@@ -125,7 +125,7 @@ impl Column {
         since: Timestamp,
         after: &Cell,
     ) -> Result<Vec<Cell>, StoreError> {
-        conn.all(self.statement(), args![channel, since, &after.key, after.seq])
+        conn.fetch_all(self.statement(), args![channel, since, &after.key, after.seq])
             .await
     }
 
@@ -183,7 +183,7 @@ pub async fn staying(
     before: Timestamp,
     after: &str,
 ) -> Result<Vec<Cell>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!(
             "SELECT id AS key, CAST(0 AS BIGINT) AS seq, content AS text FROM messages
              WHERE channel_id = $1 AND (direction = 'inbound' OR created_at < $2) AND id > $3
@@ -209,7 +209,7 @@ pub struct Anywhere {
 
 /// A page of all messages, newest first.
 pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<Anywhere>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         format!(
             "SELECT id, channel_id, user_id, content AS text FROM messages WHERE ($1 IS NULL OR id < $1)
              ORDER BY id DESC LIMIT {PAGE}"
@@ -223,7 +223,7 @@ pub async fn newest(conn: &mut Conn, before: Option<MessageId>) -> Result<Vec<An
 /// as they are.
 pub async fn names(conn: &mut Conn, but: UserId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all(
+        .fetch_all(
             "SELECT name FROM users WHERE id <> $1 UNION SELECT name FROM identities WHERE user_id <> $1
              UNION SELECT handle FROM identities WHERE handle IS NOT NULL AND user_id <> $1
              UNION SELECT name FROM spaces WHERE name IS NOT NULL
@@ -257,7 +257,7 @@ pub async fn forget_name(tx: &mut Tx, channel: ChannelId, name: &str) -> Result<
 /// The names of a channel's conversations.
 pub async fn context_names(conn: &mut Conn, channel: ChannelId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all(
+        .fetch_all(
             "SELECT DISTINCT name FROM contexts WHERE channel_id = $1 AND name IS NOT NULL",
             args![channel],
         )
@@ -271,11 +271,11 @@ pub async fn items(conn: &mut Conn, spaces: &[String], shared: &[ChannelId]) -> 
     let mut found = Vec::new();
     for space in spaces {
         let sql = format!("{SELECT} WHERE origin_space = $1");
-        found.extend(conn.all::<Cell>(sql, args![space]).await?);
+        found.extend(conn.fetch_all::<Cell>(sql, args![space]).await?);
     }
     for channel in shared {
         let sql = format!("{SELECT} WHERE context_id IN (SELECT id FROM contexts WHERE channel_id = $1)");
-        found.extend(conn.all::<Cell>(sql, args![*channel]).await?);
+        found.extend(conn.fetch_all::<Cell>(sql, args![*channel]).await?);
     }
     Ok(found)
 }

@@ -95,7 +95,7 @@ pub async fn insert_for(
 
 /// The token of a hash with its person, unless it was revoked.
 pub async fn bearer(conn: &mut Conn, hash: &str) -> Result<Option<Bearer>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT t.id, t.name, t.scopes, t.user_id, u.role, i.user_id AS speaker
          FROM api_tokens t LEFT JOIN users u ON u.id = t.user_id
          LEFT JOIN identities i ON i.platform = 'web' AND i.platform_user_id = 'api:' || t.id
@@ -107,7 +107,7 @@ pub async fn bearer(conn: &mut Conn, hash: &str) -> Result<Option<Bearer>, Store
 
 /// The token of a hash, unless it was revoked.
 pub async fn by_hash(conn: &mut Conn, hash: &str) -> Result<Option<ApiToken>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         format!("SELECT {COLUMNS} FROM api_tokens WHERE token_hash = $1 AND revoked_at IS NULL"),
         args![hash],
     )
@@ -116,7 +116,7 @@ pub async fn by_hash(conn: &mut Conn, hash: &str) -> Result<Option<ApiToken>, St
 
 /// Every token, oldest first.
 pub async fn list(conn: &mut Conn) -> Result<Vec<ApiToken>, StoreError> {
-    conn.all(format!("SELECT {COLUMNS} FROM api_tokens ORDER BY id"), args![])
+    conn.fetch_all(format!("SELECT {COLUMNS} FROM api_tokens ORDER BY id"), args![])
         .await
 }
 

@@ -10,7 +10,7 @@ use clifford_core::{
 use serde::Serialize;
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use crate::{Conn, StoreError, Tx, db::conn::Statement};
 
 /// An account on a platform.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
@@ -25,7 +25,7 @@ pub struct Identity {
 }
 
 /// The person behind an account, as a question.
-pub(crate) fn ask_by_identity(platform: Platform, account: &str) -> Ask {
+pub(crate) fn ask_by_identity(platform: Platform, account: &str) -> Statement {
     (
         "SELECT u.id, u.name, u.role, u.language, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
          WHERE i.platform = $1 AND i.platform_user_id = $2"
@@ -37,7 +37,7 @@ pub(crate) fn ask_by_identity(platform: Platform, account: &str) -> Ask {
 /// The person behind an account, if it is known.
 pub async fn by_identity(conn: &mut Conn, platform: Platform, account: &str) -> Result<Option<User>, StoreError> {
     let (sql, args) = ask_by_identity(platform, account);
-    conn.maybe(sql, args).await
+    conn.fetch_optional(sql, args).await
 }
 
 /// The person behind an account; a new one if it is not known. Two that ask at once get the same.
@@ -121,7 +121,7 @@ pub async fn has_owner(conn: &mut Conn) -> Result<bool, StoreError> {
 
 /// One person.
 pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT id, name, role, language, time_zone FROM users WHERE id = $1",
         args![id],
     )
@@ -130,7 +130,7 @@ pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError
 
 /// A person's accounts.
 pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1 ORDER BY platform, platform_user_id",
         args![id],
     )
@@ -139,7 +139,7 @@ pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, St
 
 /// The account by which a person was known first.
 pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identity>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT platform, platform_user_id, name FROM identities WHERE user_id = $1
          ORDER BY created_at, platform, platform_user_id LIMIT 1",
         args![id],
@@ -149,7 +149,7 @@ pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identi
 
 /// The people who are called so, or whose account is, letter case aside; oldest first.
 pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT id, name, role, language, time_zone FROM users u WHERE name = $1 OR LOWER(name) = $2
          OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id
                     AND (LOWER(i.name) = $2 OR LOWER(i.handle) = $2))
@@ -183,12 +183,12 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Use
         conditions,
         limit,
     );
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// Everybody, in the order in which they came.
 pub async fn all(conn: &mut Conn) -> Result<Vec<UserId>, StoreError> {
-    let rows: Vec<(UserId,)> = conn.all("SELECT id FROM users ORDER BY id", args![]).await?;
+    let rows: Vec<(UserId,)> = conn.fetch_all("SELECT id FROM users ORDER BY id", args![]).await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
@@ -246,7 +246,7 @@ pub async fn change(tx: &mut Tx, id: UserId, change: &Change, now: Timestamp) ->
 pub async fn not_the_last_owner(tx: &mut Tx, id: UserId) -> Result<(), StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let owners: Vec<(UserId,)> = tx
-        .all(
+        .fetch_all(
             format!("SELECT id FROM users WHERE role = 'owner' ORDER BY id{lock}"),
             args![],
         )

@@ -91,13 +91,13 @@ pub async fn disable_except(tx: &mut Tx, names: &[String], now: Timestamp) -> Re
 
 /// Every agent, by name.
 pub async fn list(conn: &mut Conn) -> Result<Vec<Agent>, StoreError> {
-    conn.all(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
+    conn.fetch_all(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
         .await
 }
 
 /// One agent.
 pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         "SELECT id, name, prompt, mode, enabled, is_default FROM agents WHERE id = $1",
         args![id],
     )
@@ -106,7 +106,7 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
 
 /// The agent of a channel: its own if that is enabled, else the default one, else none.
 pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
-    conn.maybe(for_channel_sql("$1", COLUMNS), args![own]).await
+    conn.fetch_optional(for_channel_sql("$1", COLUMNS), args![own]).await
 }
 
 /// How an agent answers in a channel: by chat, if either of them does.

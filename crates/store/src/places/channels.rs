@@ -72,7 +72,7 @@ pub async fn find_or_create(
 /// Something was said in a channel that is known: the channel as it is from now on.
 pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
     let sql = format!("{TOUCH} WHERE id = $5");
-    tx.later(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
+    tx.defer(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
     if !channel.enabled || channel.disabled_reason.is_some() {
         came_back(tx, &channel).await?;
     }
@@ -99,7 +99,7 @@ async fn touch(
          RETURNING id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason,
                    agent_id, mode, active_context_id, last_message_at"
     );
-    tx.maybe(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
+    tx.fetch_optional(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
         .await
 }
 
@@ -107,12 +107,12 @@ async fn touch(
 async fn came_back(tx: &mut Tx, channel: &Channel) -> Result<(), StoreError> {
     let Some(space) = channel.space_id else { return Ok(()) };
     let sql = "UPDATE spaces SET left_at = NULL WHERE id = $1 AND left_at IS NOT NULL";
-    tx.later(sql, args![space]).await
+    tx.defer(sql, args![space]).await
 }
 
 async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp) -> Result<SpaceId, StoreError> {
     let row: (SpaceId,) = tx
-        .one(
+        .fetch_one(
             "INSERT INTO spaces (id, platform, external_id, name, created_at) VALUES ($1, $2, $3, $4, $5)
              ON CONFLICT (platform, external_id)
              DO UPDATE SET name = COALESCE(excluded.name, spaces.name), left_at = NULL
@@ -131,13 +131,16 @@ async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp
 
 /// One channel.
 pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, StoreError> {
-    Ok(conn.all(format!("{SELECT} WHERE id = $1"), args![id]).await?.pop())
+    Ok(conn
+        .fetch_all(format!("{SELECT} WHERE id = $1"), args![id])
+        .await?
+        .pop())
 }
 
 /// The channel of a place, if it is known.
 pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) -> Result<Option<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
-    Ok(conn.all(sql, args![platform.as_str(), external_id]).await?.pop())
+    Ok(conn.fetch_all(sql, args![platform.as_str(), external_id]).await?.pop())
 }
 
 /// The private channel in which a person last spoke, of those where something can be said.
@@ -146,13 +149,13 @@ pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channe
         "{SELECT} WHERE user_id = $1 AND kind = 'private' AND enabled
          ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 1"
     );
-    conn.maybe(sql, args![user]).await
+    conn.fetch_optional(sql, args![user]).await
 }
 
 /// A page of channels, newest first.
 pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Result<Vec<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
-    conn.all(sql, args![before, limit]).await
+    conn.fetch_all(sql, args![before, limit]).await
 }
 
 /// A page of a person's private channels, newest first.
@@ -163,12 +166,12 @@ pub async fn page_of(
     limit: u32,
 ) -> Result<Vec<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE user_id = $1 AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3");
-    conn.all(sql, args![user, before, limit]).await
+    conn.fetch_all(sql, args![user, before, limit]).await
 }
 
 /// One of the channels of a space.
 pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
-    conn.maybe(
+    conn.fetch_optional(
         format!("{SELECT} WHERE space_id = $1 ORDER BY id LIMIT 1"),
         args![space],
     )
@@ -296,7 +299,7 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
         last_message_id: Option<String>,
     }
     let rows: Vec<ServedRow> = conn
-        .all(
+        .fetch_all(
             "SELECT c.external_id, c.kind,
                     (SELECT s.external_id FROM spaces s WHERE s.id = c.space_id) AS space,
                     (SELECT m.platform_message_id FROM messages m

@@ -17,7 +17,7 @@ const IS_SILENT: &str = "NOT EXISTS (SELECT 1 FROM channels c WHERE c.space_id =
 /// A space that the bot left before a time, and has not come back to.
 pub async fn next(conn: &mut Conn, before: Timestamp) -> Result<Option<SpaceId>, StoreError> {
     let row: Option<(SpaceId,)> = conn
-        .maybe(
+        .fetch_optional(
             format!("SELECT id FROM spaces WHERE left_at <= $1 AND {IS_SILENT} ORDER BY left_at, id LIMIT 1"),
             args![before],
         )
@@ -28,7 +28,7 @@ pub async fn next(conn: &mut Conn, before: Timestamp) -> Result<Option<SpaceId>,
 /// Where the next files of a space are whose rows are deleted next.
 pub async fn files(conn: &mut Conn, space: SpaceId) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
-        .all(
+        .fetch_all(
             "SELECT location FROM files WHERE space_id = $1 OR channel_id IN (SELECT id FROM channels WHERE space_id = $1)
              OR message_id IN (
                  SELECT id FROM messages WHERE channel_id IN (SELECT id FROM channels WHERE space_id = $1))",

@@ -79,20 +79,22 @@ fn columns(rule: &Rule) -> [Value; 4] {
 
 /// Every rule, oldest first.
 pub async fn list(conn: &mut Conn) -> Result<Vec<Policy>, StoreError> {
-    let rows: Vec<Row> = conn.all(format!("{SELECT} ORDER BY id"), args![]).await?;
+    let rows: Vec<Row> = conn.fetch_all(format!("{SELECT} ORDER BY id"), args![]).await?;
     Ok(rows.into_iter().map(Policy::from).collect())
 }
 
 /// The rules that are about a person, wherever they are: none of a single conversation.
 pub async fn about(conn: &mut Conn, person: UserId) -> Result<Vec<Policy>, StoreError> {
     let sql = format!("{SELECT} WHERE user_id = $1 AND context_id IS NULL ORDER BY id");
-    let rows: Vec<Row> = conn.all(sql, args![person]).await?;
+    let rows: Vec<Row> = conn.fetch_all(sql, args![person]).await?;
     Ok(rows.into_iter().map(Policy::from).collect())
 }
 
 /// One rule.
 pub async fn get(conn: &mut Conn, id: PolicyId) -> Result<Option<Policy>, StoreError> {
-    let row: Option<Row> = conn.maybe(format!("{SELECT} WHERE id = $1"), args![id]).await?;
+    let row: Option<Row> = conn
+        .fetch_optional(format!("{SELECT} WHERE id = $1"), args![id])
+        .await?;
     Ok(row.map(Policy::from))
 }
 
@@ -161,7 +163,7 @@ pub async fn count(tx: &mut Tx, limit: &Limit, run: RunId, call: &str, now: Time
         return Ok(true);
     }
     let (used,): (i64,) = tx
-        .one(used(limit.by), args![&limit.key, now.before(limit.per.length()), run])
+        .fetch_one(used(limit.by), args![&limit.key, now.before(limit.per.length()), run])
         .await?;
     if used >= i64::from(limit.calls) {
         return Ok(false);
@@ -200,7 +202,7 @@ const fn used(by: By) -> &'static str {
 /// rule's key, and how long that is. What counts against a rule that is none of them is kept as long as any rule may
 /// count back: another process may have it in its configuration.
 pub async fn forget_uses(tx: &mut Tx, limits: &[(String, Duration)], now: Timestamp) -> Result<u64, StoreError> {
-    let counted: Vec<(String,)> = tx.all("SELECT DISTINCT policy FROM policy_uses", args![]).await?;
+    let counted: Vec<(String,)> = tx.fetch_all("SELECT DISTINCT policy FROM policy_uses", args![]).await?;
     let mut forgotten = 0;
     for (policy,) in counted {
         let limit = limits.iter().find(|(key, _)| *key == policy);

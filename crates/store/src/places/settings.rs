@@ -7,7 +7,7 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, Tx, db::conn::Ask};
+use crate::{Conn, StoreError, Tx, db::conn::Statement};
 
 /// The scope of what concerns the whole bot.
 pub const BOT: &str = "bot";
@@ -19,7 +19,7 @@ pub const ACCOUNTS_CODE: &str = "accounts_code";
 /// A setting's value.
 pub async fn get(conn: &mut Conn, scope: &str, name: &str) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT value FROM settings WHERE scope = $1 AND name = $2",
             args![scope, name],
         )
@@ -62,7 +62,7 @@ pub async fn unset(tx: &mut Tx, scope: &str, name: &str) -> Result<bool, StoreEr
 
 /// All that is set in a scope, by name.
 pub async fn of_scope(conn: &mut Conn, scope: &str) -> Result<Vec<Setting>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT name, value FROM settings WHERE scope = $1 ORDER BY name",
         args![scope],
     )
@@ -108,7 +108,7 @@ pub struct Around {
 /// What is set around a run: the bot's first, then its space's, channel's, agent's and person's.
 pub async fn around(conn: &mut Conn, around: Around) -> Result<Vec<Setting>, StoreError> {
     let (sql, args) = ask_around(around);
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// What is set for a channel, its space and the bot: the bot's first, the channel's last.
@@ -120,7 +120,7 @@ pub async fn of_place(conn: &mut Conn, space: Option<SpaceId>, channel: ChannelI
     around(conn, place).await
 }
 
-pub(crate) fn ask_around(around: Around) -> Ask {
+pub(crate) fn ask_around(around: Around) -> Statement {
     let (channel, space) = around
         .place
         .map_or((None, None), |(channel, space)| (Some(channel), space));

@@ -21,7 +21,7 @@ pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Resu
         "SELECT {COLUMNS} FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
          AND wake_reason = 'tool_confirm' ORDER BY id"
     );
-    conn.all(sql, args![user, channel]).await
+    conn.fetch_all(sql, args![user, channel]).await
 }
 
 /// The runs, at the top of their trees, that wait for this person to approve a call where they speak now, oldest first:
@@ -37,7 +37,7 @@ pub async fn asking(
              SELECT root_run_id FROM runs WHERE user_id = $1 AND context_id = $2 AND channel_id = $3
              AND status = 'waiting' AND wake_reason = 'tool_confirm') ORDER BY id"
     );
-    conn.all(sql, args![user, context, channel]).await
+    conn.fetch_all(sql, args![user, context, channel]).await
 }
 
 /// The messages of a channel that show a question, with their delivery status: the question's own, and those that showed
@@ -48,7 +48,7 @@ pub async fn shown_in(
     question: &str,
     channel: ChannelId,
 ) -> Result<Vec<(MessageId, MessageStatus)>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT id, status FROM messages WHERE run_id = $1 AND channel_id = $2 AND direction = 'outbound'
          AND metadata = $3 ORDER BY id",
         args![run, channel, shows(question)],
@@ -59,7 +59,7 @@ pub async fn shown_in(
 /// The questions of a person's runs that are on their way to a channel.
 pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<MessageId>, StoreError> {
     let rows: Vec<(MessageId,)> = conn
-        .all(
+        .fetch_all(
             "SELECT id FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending') AND run_id IN (
                  SELECT id FROM runs WHERE user_id = $1 AND channel_id = $2 AND status = 'waiting'
                  AND wake_reason = 'tool_confirm')",

@@ -13,7 +13,7 @@ use crate::{
     Conn, StoreError, Tx, contexts,
     db::notify,
     deaths::{COUNTED_OF_RUNS, evidence},
-    leases::Look,
+    leases::ClaimWindow,
     messages::quoting,
     places::channels::listed,
     runs::Lease,
@@ -50,7 +50,7 @@ pub struct Claimed {
 /// same time, whoever works on them.
 pub async fn claim(
     tx: &mut Tx,
-    look: Look,
+    look: ClaimWindow,
     served: &[Platform],
     limit: u32,
     tree: u32,
@@ -74,7 +74,7 @@ pub async fn claim(
         include_str!("../sql/claim_runs.sqlite.sql")
     };
     let claimed: Vec<Taken> = tx
-        .all(
+        .fetch_all(
             sql,
             args![worker, look.until, look.now, limit, listed(served), tree, look.over],
         )
@@ -109,7 +109,7 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
 /// The claims of a worker, as the rows have them.
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
     let rows: Vec<Held> = conn
-        .all(
+        .fetch_all(
             "SELECT id, epoch FROM runs WHERE lease_owner = $1 AND status IN ('pending', 'running')",
             args![worker],
         )
@@ -149,7 +149,7 @@ pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreE
 /// next. `false`: it is not this claim's any more.
 pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bool, StoreError> {
     let context: Option<(Option<ContextId>,)> = tx
-        .maybe("SELECT context_id FROM runs WHERE id = $1", args![lease.run])
+        .fetch_optional("SELECT context_id FROM runs WHERE id = $1", args![lease.run])
         .await?;
     if let Some((Some(context),)) = context {
         // Before its run, as everywhere: whoever answers there meanwhile waits for this.
@@ -198,7 +198,7 @@ pub async fn fail(tx: &mut Tx, lease: &Lease, error: &str, now: Timestamp) -> Re
 pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, AgentId)>, StoreError> {
     let sql = "SELECT context_id, agent_id FROM runs
                WHERE id = $1 AND context_id IS NOT NULL AND kind = 'coordinator'";
-    conn.maybe(sql, args![run]).await
+    conn.fetch_optional(sql, args![run]).await
 }
 
 /// Gives back everything that workers which are surely gone had in hand: where one process has the database
@@ -247,7 +247,7 @@ pub async fn due(
     limit: u32,
 ) -> Result<Vec<Sleeper>, StoreError> {
     let (at, id) = after.map(|last| (last.wake_at, last.id)).unzip();
-    conn.all(
+    conn.fetch_all(
         "SELECT id, wake_at FROM runs WHERE status = 'waiting' AND wake_at <= $1
          AND ($2 IS NULL OR wake_at > $2 OR (wake_at = $2 AND id > $3)) ORDER BY wake_at, id LIMIT $4",
         args![now, at, id, limit],
@@ -262,7 +262,7 @@ pub async fn next_lease_end(
     after: Timestamp,
 ) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
-        .one(
+        .fetch_one(
             "SELECT MIN(lease_until) FROM (
                  SELECT MIN(lease_until) AS lease_until FROM runs
                  WHERE status IN ('pending', 'running') AND lease_until > $1 AND lease_owner <> $2
@@ -279,7 +279,7 @@ pub async fn next_lease_end(
 /// When the next waiting run wakes, or the next pending one may begin.
 pub async fn next_wake(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
-        .one(
+        .fetch_one(
             "SELECT MIN(wake_at) FROM runs WHERE status IN ('waiting', 'pending') AND wake_at > $1",
             args![after],
         )

@@ -117,7 +117,7 @@ async fn insert_where(
         run.mode
     ];
     args.extend(more);
-    tx.later(sql, args).await?;
+    tx.defer(sql, args).await?;
     Ok(Run {
         id: run.id,
         agent_id: run.agent_id,
@@ -216,5 +216,5 @@ pub async fn begin_again(
          WHERE id = $5 AND status IN ('pending', 'running')
          AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
     );
-    Ok(tx.all(sql, args![input, now, worker, until, id]).await?.pop())
+    Ok(tx.fetch_all(sql, args![input, now, worker, until, id]).await?.pop())
 }

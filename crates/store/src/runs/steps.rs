@@ -38,7 +38,7 @@ async fn append_some(tx: &mut Tx, run: RunId, steps: &[Step]) -> Result<(), Stor
         sql.push(')');
         values.extend(row(run, step));
     }
-    tx.later(sql, values).await?;
+    tx.defer(sql, values).await?;
     Ok(())
 }
 
@@ -65,7 +65,7 @@ pub async fn one(conn: &mut Conn, run: RunId, seq: u32) -> Result<Option<Step>, 
 /// [`StoreError::Corrupt`]: a row is of no known form.
 pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, StoreError> {
     let rows: Vec<StepRow> = conn
-        .all(
+        .fetch_all(
             "SELECT seq, type, tool_name, args_json, result_json, status, idempotency_key, duration_ms, created_at
              FROM run_steps
              WHERE run_id = $1 AND seq > $2 ORDER BY seq",
@@ -81,7 +81,7 @@ pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, S
 /// be one behind it.
 pub async fn last(conn: &mut Conn, run: RunId) -> Result<u32, StoreError> {
     let sql = "SELECT COALESCE(MAX(seq), 0) FROM run_steps WHERE run_id = $1 AND seq BETWEEN 1 AND $2";
-    let (seq,): (i64,) = conn.one(sql, args![run, i64::from(u32::MAX / 2)]).await?;
+    let (seq,): (i64,) = conn.fetch_one(sql, args![run, i64::from(u32::MAX / 2)]).await?;
     u32::try_from(seq).map_err(|_| StoreError::Corrupt(format!("step number {seq}")))
 }
 

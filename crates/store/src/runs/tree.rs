@@ -17,7 +17,7 @@ pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap
         ms: i64,
     }
     let rows: Vec<Row> = conn
-        .all(
+        .fetch_all(
             concat!(
                 "SELECT c.id, ",
                 bounded!("c.prompt_tokens", "1000000000000000"),
@@ -51,13 +51,13 @@ pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap
 /// A run's subagents, in order of their making.
 pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent_run_id = $1 ORDER BY id");
-    conn.all(sql, args![parent]).await
+    conn.fetch_all(sql, args![parent]).await
 }
 
 /// The subagents of a run that have not ended.
 pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunId>, StoreError> {
     let sql = "SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('pending', 'running', 'waiting')";
-    let rows: Vec<(RunId,)> = conn.all(sql, args![parent]).await?;
+    let rows: Vec<(RunId,)> = conn.fetch_all(sql, args![parent]).await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
@@ -69,7 +69,7 @@ pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>
         unended: i64,
     }
     let row: Option<Awaited> = tx
-        .maybe(
+        .fetch_optional(
             "SELECT wake_on, (SELECT COUNT(*) FROM runs c WHERE c.parent_run_id = p.id
                               AND c.status IN ('pending', 'running', 'waiting')) AS unended
              FROM runs p WHERE id = $1 AND status = 'waiting' AND wake_on IS NOT NULL",

@@ -30,7 +30,8 @@ fn select() -> String {
 
 /// One run.
 pub async fn get(conn: &mut Conn, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
-    conn.maybe(format!("{} WHERE id = $2", select()), args![now, id]).await
+    conn.fetch_optional(format!("{} WHERE id = $2", select()), args![now, id])
+        .await
 }
 
 /// A page of runs, newest first.
@@ -48,7 +49,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) 
         ("id <", filter.before.map(clifford_core::value::Value::from)),
     ];
     let (sql, args) = page::ask(&select(), args![now], conditions, limit);
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// How far a run has come, for those who look for changes.
@@ -78,7 +79,7 @@ pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result
         );
         let mut args = args![now];
         args.extend(runs.iter().map(|run| clifford_core::value::Value::from(*run)));
-        found.extend(conn.all::<Version>(sql, args).await?);
+        found.extend(conn.fetch_all::<Version>(sql, args).await?);
     }
     Ok(found)
 }
@@ -90,5 +91,5 @@ pub async fn counts(conn: &mut Conn, now: Timestamp) -> Result<Vec<(RunStatus, i
         seen!(),
         " AS seen FROM runs WHERE status IN ('pending', 'running', 'waiting')) AS unended GROUP BY seen"
     );
-    conn.all(sql, args![now]).await
+    conn.fetch_all(sql, args![now]).await
 }

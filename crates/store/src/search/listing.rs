@@ -114,7 +114,7 @@ async fn extent(conn: &mut Conn) -> Result<Option<(i64, i64, i64)>, StoreError> 
     type Extent = (Option<MessageId>, Option<MessageId>, Option<i64>);
     let sql = "SELECT (SELECT MIN(id) FROM messages) AS oldest, (SELECT MAX(id) FROM messages) AS newest,
                       (SELECT MAX(search_id) FROM messages WHERE search_id IS NOT NULL) AS number";
-    let (oldest, newest, number): Extent = conn.one(sql, args![]).await?;
+    let (oldest, newest, number): Extent = conn.fetch_one(sql, args![]).await?;
     Ok(match (oldest, newest, number) {
         (Some(oldest), Some(newest), Some(number)) => Some((made_at(oldest), made_at(newest), number)),
         _ => None,

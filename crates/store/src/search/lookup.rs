@@ -303,7 +303,7 @@ pub async fn candidates(conn: &mut Conn, numbers: &[i64], reach: &Reach) -> Resu
          FROM {source} CROSS JOIN messages m WHERE m.search_id = j.value AND {}",
         reach.rule(&mut args)
     );
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 /// A list as an argument: of numbers or ids, which need no quotes on PostgreSQL.
@@ -375,7 +375,7 @@ pub async fn beside(
         end(">", "ASC"),
         reach.rule(&mut args)
     );
-    conn.all(sql, args).await
+    conn.fetch_all(sql, args).await
 }
 
 #[cfg(test)]

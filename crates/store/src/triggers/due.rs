@@ -8,7 +8,7 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, Tx, leases::Look, triggers::COLUMNS};
+use crate::{Conn, StoreError, Tx, leases::ClaimWindow, triggers::COLUMNS};
 
 /// The triggers that are due, but for those of sleeping runs, the longest due first; a page of them, behind the last one of
 /// the page before.
@@ -18,13 +18,13 @@ pub async fn due(conn: &mut Conn, now: Timestamp, after: Option<Due>, limit: u32
         "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL AND next_at <= $1
          AND ($2 IS NULL OR next_at > $2 OR (next_at = $2 AND id > $3)) ORDER BY next_at, id LIMIT $4"
     );
-    conn.all(sql, args![now, at, id, limit]).await
+    conn.fetch_all(sql, args![now, at, id, limit]).await
 }
 
 /// When the next trigger comes due after a moment, but for those of sleeping runs.
 pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
-        .one(
+        .fetch_one(
             "SELECT MIN(next_at) FROM triggers WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL
              AND next_at > $1",
             args![after],
@@ -35,11 +35,11 @@ pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timest
 
 /// Takes due triggers for this process for a while; one that is another process's is left out. Returns each that it has,
 /// with how often a process died that had it.
-pub async fn hold(tx: &mut Tx, due: &[Due], look: Look) -> Result<Vec<(TriggerId, i64)>, StoreError> {
+pub async fn hold(tx: &mut Tx, due: &[Due], look: ClaimWindow) -> Result<Vec<(TriggerId, i64)>, StoreError> {
     let mut held = Vec::new();
     for due in due {
         let row: Option<(i64,)> = tx
-            .maybe(
+            .fetch_optional(
                 "UPDATE triggers SET lease_owner = $1, lease_until = $2,
                      deaths = deaths + CASE WHEN lease_until > 0 AND lease_owner <> $1 THEN 1 ELSE 0 END
                  WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL
@@ -57,7 +57,7 @@ pub async fn hold(tx: &mut Tx, due: &[Due], look: Look) -> Result<Vec<(TriggerId
 pub async fn give_back(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result<(), StoreError> {
     for id in ids {
         let sql = "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2";
-        tx.later(sql, args![*id, worker]).await?;
+        tx.defer(sql, args![*id, worker]).await?;
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ pub async fn quarantine(tx: &mut Tx, due: Due, error: &str, now: Timestamp) -> R
 
 /// Notes that somebody was up at a due time, which waits for its conversation.
 pub async fn waits(tx: &mut Tx, due: Due) -> Result<(), StoreError> {
-    tx.later(
+    tx.defer(
         "UPDATE triggers SET waiting_at = $1 WHERE id = $2 AND next_at = $1",
         args![due.at, due.id],
     )
@@ -185,7 +185,7 @@ pub struct Firing {
 
 /// The newest firings of a trigger, newest first.
 pub async fn firings(conn: &mut Conn, id: TriggerId, limit: u32) -> Result<Vec<Firing>, StoreError> {
-    conn.all(
+    conn.fetch_all(
         "SELECT due_at, fired_at FROM trigger_firings WHERE trigger_id = $1 ORDER BY due_at DESC LIMIT $2",
         args![id, limit],
     )
@@ -235,7 +235,7 @@ pub async fn put_wake(
 
 /// What wakes a run that sleeps by cron.
 pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Option<Trigger>, StoreError> {
-    conn.maybe(format!("SELECT {COLUMNS} FROM triggers WHERE run_id = $1"), args![run])
+    conn.fetch_optional(format!("SELECT {COLUMNS} FROM triggers WHERE run_id = $1"), args![run])
         .await
 }
 
@@ -273,7 +273,7 @@ pub async fn remove_wake(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
 
 /// Forgets the signatures of requests that were signed before a moment: they are refused for their age alone.
 pub async fn forget_signatures(tx: &mut Tx, before: Timestamp) -> Result<(), StoreError> {
-    tx.later("DELETE FROM webhook_calls WHERE signed_at < $1", args![before])
+    tx.defer("DELETE FROM webhook_calls WHERE signed_at < $1", args![before])
         .await
 }
 

@@ -19,7 +19,7 @@ use clifford_core::{
     run::step::Sections,
 };
 use clifford_llm_api::tokens::{Quarters, weigh};
-use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
+use clifford_store::{memory::prompt_context::Elsewhere, messages::Turn};
 use serde_json::{Value, json};
 
 pub use super::parts::{Given, Parts, Question, Talk, Unseen};

@@ -19,7 +19,7 @@ use clifford_llm_api::{
     model::{Message, Role},
     tokens::{Quarters, weigh},
 };
-use clifford_store::memory::recollection::Elsewhere;
+use clifford_store::memory::prompt_context::Elsewhere;
 use serde_json::Value;
 
 use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};

@@ -11,7 +11,7 @@ use clifford_llm_api::{
     model::{Message, Role, Schema},
     tokens::weigh,
 };
-use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
+use clifford_store::{memory::prompt_context::Elsewhere, messages::Turn};
 use serde_json::{Map, Value, json};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use clifford_content::memory::recall::Placed;
 use clifford_core::prompt::can::Can;
-use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
+use clifford_store::{memory::prompt_context::Elsewhere, messages::Turn};
 use serde_json::{Map, Value, json};
 
 /// What a prompt is made of, before the run's transcript.

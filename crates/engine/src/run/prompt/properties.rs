@@ -17,7 +17,7 @@ use clifford_core::{
     },
 };
 use clifford_llm_api::model::Message;
-use clifford_store::{memory::recollection::Elsewhere, messages::Turn};
+use clifford_store::{memory::prompt_context::Elsewhere, messages::Turn};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -19,7 +19,7 @@ use clifford_llm_api::{model::Role, tokens::estimate_tokens};
 use clifford_store::{
     memory::{
         items::MemoryItem,
-        recollection::{Conversation, Elsewhere},
+        prompt_context::{Conversation, Elsewhere},
     },
     messages::Turn,
     places::agents::Agent,

@@ -41,7 +41,7 @@ impl Session<'_> {
             Some(when_busy) => when_busy,
             None => {
                 let defaults = self.cx.settings.memory.defaults;
-                let mut conn = self.cx.db.glance().await?;
+                let mut conn = self.cx.db.read_local().await?;
                 defaults.of(&mut conn, channel.space_id, channel.id).await?.when_busy
             }
         };
@@ -49,7 +49,7 @@ impl Session<'_> {
         if when_busy != WhenBusy::Steer {
             return Ok(());
         }
-        let queued = messages::queued(&mut self.cx.db.glance().await?, context).await?;
+        let queued = messages::queued(&mut self.cx.db.read_local().await?, context).await?;
         if queued.iter().any(|message| takes_in.takes(message)) {
             self.commit_with(Effects::default(), Some(takes_in)).await?;
             crash::reach(Point::TakenIn);

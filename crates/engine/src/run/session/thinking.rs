@@ -22,7 +22,7 @@ use clifford_core::{
     },
 };
 use clifford_llm_api::model::{Completion, Message, ModelError};
-use clifford_store::{memory::recollection, people::keys as user_secrets, places::settings};
+use clifford_store::{memory::prompt_context, people::keys as user_secrets, places::settings};
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
 use clifford_tools::Options;
 use sha2::{Digest, Sha256};
@@ -272,11 +272,11 @@ impl Session<'_> {
                 Some(found) => found,
                 None => {
                     let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
-                    recollection::find(&mut self.cx.db.glance().await?, wanted).await?
+                    prompt_context::find(&mut self.cx.db.read_local().await?, wanted).await?
                 }
             };
             self.keys = found.keys.clone();
-            if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.cx.db.glance().await?, run.id).await? {
+            if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.cx.db.read_local().await?, run.id).await? {
                 self.keys.clear();
             }
             let options = Options::new(Arc::clone(&self.cx.services), &found.settings);

@@ -13,7 +13,7 @@ use clifford_core::{
     },
     runs::RunKind,
 };
-use clifford_delivery::outbound::{Ticket, To};
+use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_store::{
     memory::items::Viewer,
     messages::NewOutbound,
@@ -115,7 +115,7 @@ impl Session<'_> {
         if command.reaches_out {
             self.learn_private();
         }
-        let made = policies::list(&mut self.cx.db.glance().await?).await?;
+        let made = policies::list(&mut self.cx.db.read_local().await?).await?;
         let rules = clifford_tools::trial::rules(&self.cx.rules.policy, made);
         let judged = Call {
             name: &call.name,
@@ -192,7 +192,7 @@ impl Session<'_> {
             ..Effects::default()
         })
         .await?;
-        Ok(Onward::AtRest)
+        Ok(Onward::Parked)
     }
 
     /// What became of a question that nobody said yes to.
@@ -203,7 +203,7 @@ impl Session<'_> {
 
     /// The question as a message, where the run's person reads it. It is no part of the conversation: what stands in
     /// its arguments is not said again to a model.
-    pub(super) async fn question(&self) -> Result<Option<(NewOutbound, Option<Ticket>)>, Gone> {
+    pub(super) async fn question(&self) -> Result<Option<(NewOutbound, Option<PendingDelivery>)>, Gone> {
         let Pending::Confirm(asked) = &self.state.pending else {
             return Ok(None);
         };

@@ -4,7 +4,7 @@ use clifford_action::{Action, Reply, Unreadable};
 use clifford_content::files::may_see;
 use clifford_core::{
     id::FileId,
-    run::{decide, decision::Decision, enclosed::Enclosed},
+    run::{attachments::Enclosed, decide, decision::Decision},
     runs::RunKind,
     search::Scope,
 };

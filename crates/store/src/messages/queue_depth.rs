@@ -39,7 +39,7 @@ pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError
         WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL AND next_at <= $1";
     let (count, since) = outbox::backlog(conn).await?;
     let asking: (i64,) = conn
-        .one(
+        .fetch_one(
             "SELECT COUNT(*) FROM runs WHERE wake_reason = 'tool_confirm' AND status = 'waiting'",
             args![],
         )
@@ -54,7 +54,7 @@ pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError
 }
 
 async fn one(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<Backlog, StoreError> {
-    let (count, since): (i64, Option<i64>) = conn.one(sql, args![now]).await?;
+    let (count, since): (i64, Option<i64>) = conn.fetch_one(sql, args![now]).await?;
     Ok(Backlog {
         count,
         since: since.map(Timestamp),

@@ -8,9 +8,9 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use crate::{
-    brain::{self, Prompt},
     calls,
     harness::{Bot, Setup, Site},
+    scripted_model::{self, Prompt},
 };
 
 const ADA: i64 = 7;
@@ -32,7 +32,7 @@ fn fetch(url: &str) -> Reply {
 fn obedient(request: &RecordedRequest) -> Reply {
     let prompt = Prompt::read(request);
     let Some((_, page)) = prompt.input().split_once("read ") else {
-        return brain::reply(request);
+        return scripted_model::reply(request);
     };
     let last = request.last_text();
     let Some(result) = calls::result(request) else {
@@ -102,7 +102,7 @@ async fn a_page_that_wants_the_persons_memory_leads_to_a_question_with_buttons_a
 fn comparing(site: &SiteFake) -> impl Fn(&RecordedRequest) -> Reply + Send + Sync + use<> {
     let pages = ["/oak", "/ash", "/elm"].map(|path| site.url(path));
     move |request| {
-        if let Some(memory) = brain::memory(request) {
+        if let Some(memory) = scripted_model::memory(request) {
             return Reply::json(&memory);
         }
         let prompt = Prompt::read(request);

@@ -10,8 +10,8 @@ use clifford_core::{
 };
 use clifford_store::{
     jobs::{self, NewJob},
-    leases::Look,
-    messages::backlog::{self, Backlog, Backlogs},
+    leases::ClaimWindow,
+    messages::queue_depth::{self, Backlog, Backlogs},
     runs::NewRun,
     triggers,
 };
@@ -24,7 +24,7 @@ fn later(seconds: u64) -> Timestamp {
 
 pub async fn what_waits_is_counted_with_the_age_of_the_oldest(world: World) {
     let look = async |now| {
-        backlog::all(&mut world.db.read().await.expect("reads"), now)
+        queue_depth::all(&mut world.db.read().await.expect("reads"), now)
             .await
             .expect("looks")
     };
@@ -82,7 +82,7 @@ pub async fn what_waits_is_counted_with_the_age_of_the_oldest(world: World) {
     world.claim(WorkerId::new(), later(0), 1).await;
     let claimed = world
         .db
-        .write(move |tx| Box::pin(jobs::claim(tx, Look::new(WorkerId::new(), later(60), LEASE))));
+        .write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(WorkerId::new(), later(60), LEASE))));
     claimed.await.expect("claims").expect("a job");
     let expected = Backlogs {
         runs: since(1, later(20)),

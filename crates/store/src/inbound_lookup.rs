@@ -91,7 +91,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
     let with = |more: &str| args![platform.as_str(), place, more];
     let (known, value) = message.column();
     let [user, channel, context, agent, active, repeat] = tx
-        .together([
+        .pipeline([
             users::ask_by_identity(platform, account),
             (
                 format!("{} WHERE platform = $1 AND external_id = $2{lock}", channels::SELECT),
@@ -125,11 +125,11 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
         ])
         .await?;
     Ok(Arrival {
-        user: user.maybe()?,
-        channel: channel.maybe()?,
-        context: context.maybe()?,
-        agent: agent.maybe()?,
-        active: active.maybe()?,
+        user: user.fetch_optional()?,
+        channel: channel.fetch_optional()?,
+        context: context.fetch_optional()?,
+        agent: agent.fetch_optional()?,
+        active: active.fetch_optional()?,
         is_repeat: !repeat.is_empty(),
     })
 }
@@ -191,7 +191,7 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
          AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel_id = c.id AND {known} = $4)"
     );
     let args = args![sought.platform.as_str(), sought.place, sought.account, value];
-    let row: Option<PlainRow> = conn.maybe(sql, args).await?;
+    let row: Option<PlainRow> = conn.fetch_optional(sql, args).await?;
     Ok(row.map(|row| Plain {
         user: User {
             id: row.speaker_id,
@@ -225,7 +225,7 @@ pub async fn has_album(
     album: &str,
 ) -> Result<bool, StoreError> {
     let found: Option<(i64,)> = conn
-        .maybe(
+        .fetch_optional(
             "SELECT CAST(1 AS BIGINT) FROM messages m
              JOIN identities i ON i.user_id = m.user_id AND i.platform = $1 AND i.platform_user_id = $3
              WHERE m.album = $4 AND m.direction = 'inbound' AND m.id IN (

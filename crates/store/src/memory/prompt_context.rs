@@ -12,7 +12,7 @@ use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,
-    db::conn::Ask,
+    db::conn::Statement,
     deaths,
     memory::items::{self as memory_items, Remembered, Viewer},
     messages::{
@@ -152,8 +152,8 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
             .map_or_else(nothing, |(user, _)| user_secrets::ask_of(user)),
         ask_outside(&wanted),
     ];
-    let [turns, head, items, elsewhere, settings, keys, outside] = conn.together(asks).await?;
-    let turns: Vec<TurnRow> = turns.all()?;
+    let [turns, head, items, elsewhere, settings, keys, outside] = conn.pipeline(asks).await?;
+    let turns: Vec<TurnRow> = turns.fetch_all()?;
     let mut turns: Vec<Turn> = turns.into_iter().rev().map(Turn::from).collect();
     let more = turns
         .len()
@@ -164,7 +164,7 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
         (Some((context, _)), Some(first)) => said::untold_before(conn, context, first).await?,
         _ => 0,
     };
-    let head: Option<Head> = head.maybe()?;
+    let head: Option<Head> = head.fetch_optional()?;
     let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
     Ok(Recollection {
         conversation: Conversation {
@@ -173,18 +173,18 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
             turns,
             before,
         },
-        items: items.all()?,
-        elsewhere: by_place(elsewhere.all()?),
-        settings: settings.all()?,
-        keys: keys.all()?,
+        items: items.fetch_all()?,
+        elsewhere: by_place(elsewhere.fetch_all()?),
+        settings: settings.fetch_all()?,
+        keys: keys.fetch_all()?,
         outside: outside
-            .maybe::<OutsideRow>()?
+            .fetch_optional::<OutsideRow>()?
             .map_or_else(Outside::default, |row| row.told(&wanted)),
     })
 }
 
 /// What of all this holds words from outside. Others are looked for only where others can write.
-fn ask_outside(wanted: &Wanted) -> Ask {
+fn ask_outside(wanted: &Wanted) -> Statement {
     let context = wanted.conversation.map(|(context, _)| context);
     let user = wanted.person.map(|(user, _)| user);
     let is_shared = matches!(wanted.person, Some((_, Viewer::Shared(_))));
@@ -227,11 +227,11 @@ impl OutsideRow {
 }
 
 /// A question without an answer, in the place of one that need not be asked.
-fn nothing() -> Ask {
+fn nothing() -> Statement {
     ("SELECT id FROM contexts WHERE 1 = 0".to_owned(), args![])
 }
 
-fn ask_head(context: ContextId) -> Ask {
+fn ask_head(context: ContextId) -> Statement {
     (
         "SELECT name, summary FROM contexts WHERE id = $1".to_owned(),
         args![context],
@@ -241,7 +241,7 @@ fn ask_head(context: ContextId) -> Ask {
 /// The newest messages of the open conversations in a person's other private channels, without those that a summary
 /// tells. The newest that is not shown is looked up first, so that a long conversation costs no more than a short one:
 /// as a range, because for an equal conversation PostgreSQL may walk through all messages there are by their ids.
-fn ask_elsewhere(wanted: &Wanted) -> Option<Ask> {
+fn ask_elsewhere(wanted: &Wanted) -> Option<Statement> {
     let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {

@@ -13,7 +13,7 @@ use clifford_core::{
 };
 use tokio::time::Instant;
 
-use crate::leases::{Look, skewed::Stray};
+use crate::leases::{ClaimWindow, skewed::Stray};
 
 /// For how many leases one that ends too late must stay as it is until nobody is thought to hold it: another process may
 /// be set to longer ones.
@@ -24,7 +24,7 @@ const SILENCE: u32 = 10;
 /// When the clock was put forward, or the machine slept, what others hold seems to have run out before they could renew
 /// it. For one lease from then on nothing counts as run out but what was given back.
 #[derive(Debug)]
-pub struct Takeover {
+pub struct ClockGuard {
     clock: SharedClock,
     worker: WorkerId,
     lease: Duration,
@@ -39,7 +39,7 @@ struct Seen {
     patient_until: Option<Instant>,
 }
 
-impl Takeover {
+impl ClockGuard {
     /// For leases of this length, which this process holds as `worker`.
     pub fn new(clock: SharedClock, worker: WorkerId, lease: Duration) -> Self {
         let seen = Seen {
@@ -71,11 +71,11 @@ impl Takeover {
     }
 
     /// How work is to be looked for now.
-    pub fn look(&self) -> Look {
+    pub fn look(&self) -> ClaimWindow {
         let (now, at) = (self.clock.now(), Instant::now());
         // Two times that are replaced together cannot be left half changed.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let look = Look::new(self.worker, now, self.lease);
+        let look = ClaimWindow::new(self.worker, now, self.lease);
         if seen.is_patient(now, at, self.lease) {
             look.patient()
         } else {

@@ -15,8 +15,8 @@ use clifford_fakes::{
 use serde_json::json;
 
 use crate::{
+    api_watch::{Watch, named, watched},
     harness::{Room, Setup, Site},
-    watch::{Watch, named, watched},
 };
 
 const HELLO: [&str; 1] = ["You said: hello"];

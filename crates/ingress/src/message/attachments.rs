@@ -10,9 +10,9 @@ use clifford_store::{
     messages::{self, NewInbound, quoting},
 };
 
-use super::Taken;
+use super::AcceptContext;
 
-impl Taken {
+impl AcceptContext {
     /// Stores a message with its files.
     pub(super) async fn keep(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
         messages::insert_inbound(tx, message, self.now).await?;

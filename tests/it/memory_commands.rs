@@ -11,15 +11,15 @@ use clifford_store::{
 };
 
 use crate::{
+    db_probe::DbProbe,
     harness::{Bot, Setup, Site},
-    look::Look,
 };
 
 fn now() -> Timestamp {
     jiff::Timestamp::now().into()
 }
 
-impl Look {
+impl DbProbe {
     /// The newest person.
     async fn person(&self) -> UserId {
         let mut conn = self.db.read().await.unwrap();

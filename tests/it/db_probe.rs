@@ -21,11 +21,11 @@ const ALL: u32 = 10_000;
 const AS_STORED: Timestamp = Timestamp(i64::MAX);
 
 /// A look into a database.
-pub struct Look {
+pub struct DbProbe {
     pub db: Db,
 }
 
-impl Look {
+impl DbProbe {
     pub async fn open(url: &str) -> Self {
         let options = DbOptions {
             url: url.to_owned(),
