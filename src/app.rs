@@ -19,7 +19,7 @@ use clifford_core::{
     id::WorkerId,
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
-use clifford_engine::{Context, Notifiers, Runs, events::Events, models::sealed::Sealed};
+use clifford_engine::{Context, Notifiers, Runs, events::Events, models::encryption::Encryption};
 use clifford_http::{self as http, Api, Server, channel::WebChannel};
 use clifford_ingress::IngressService;
 use clifford_store::{Db, DbOptions, StoreError, leases::clock_guard::ClockGuard};
@@ -210,7 +210,7 @@ impl App {
             events: Events::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
-            encryption: Arc::new(Sealed::new(
+            encryption: Arc::new(Encryption::new(
                 secrets.sealing_key.clone(),
                 &loaded.data_dir,
                 Arc::clone(&masker),

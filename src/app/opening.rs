@@ -84,7 +84,7 @@ async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<bool, 
             let mut follows_a_death = false;
             if alone {
                 follows_a_death = deaths::count_all(tx).await? > 0 || leases::is_any_held(tx).await?;
-                run_queue::release(tx, None).await?;
+                run_queue::release_all(tx, None).await?;
             }
             if has_budgets {
                 budgets::sum_up_anew(tx).await?;

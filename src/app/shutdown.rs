@@ -106,7 +106,9 @@ impl App {
 
     async fn close(&self) {
         let worker = self.context.worker;
-        let given = self.db.write(move |tx| Box::pin(run_queue::release(tx, Some(worker))));
+        let given = self
+            .db
+            .write(move |tx| Box::pin(run_queue::release_all(tx, Some(worker))));
         if let Err(error) = given.await {
             tracing::warn!(%error, "failed to release leases, which lapse by themselves");
         }

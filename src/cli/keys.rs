@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, bail};
 use clifford_config::{ProviderKind, Secrets};
-use clifford_engine::models::{own_keys, sealed::Sealed};
+use clifford_engine::models::{byok, encryption::Encryption};
 use clifford_store::{Db, people::keys as user_secrets};
 
 use super::{
@@ -71,8 +71,8 @@ async fn set(globals: &Globals, db: &Db, args: &Set) -> anyhow::Result<()> {
     let takes_keys = providers.filter(|provider| provider.kind != ProviderKind::Offline);
     let names: Vec<_> = takes_keys.map(|provider| provider.name.clone()).collect();
     let user = people::find(&mut db.read().await?, &args.user).await?;
-    let sealed = Sealed::new(sealing_key, &loaded.data_dir, masker);
-    let key = own_keys::seal(&names, &sealed, &args.provider, &read_key()?)?;
+    let sealed = Encryption::new(sealing_key, &loaded.data_dir, masker);
+    let key = byok::seal(&names, &sealed, &args.provider, &read_key()?)?;
     let (id, stored) = (user.id, key.clone());
     db.write(move |tx| Box::pin(async move { user_secrets::put(tx, id, &stored, setup::now()).await }))
         .await?;

@@ -19,8 +19,8 @@ use clifford_engine::{
     Context, MemorySettings, Notifiers, Runs, Settings,
     events::Events,
     models::{
+        encryption::Encryption,
         roles::{Assigned, Roles},
-        sealed::Sealed,
     },
     triggers,
 };
@@ -110,7 +110,7 @@ impl InProcessEngine {
             outbound: Outbound::new(limits, 5, worker, LEASE, Arc::clone(&masker)),
             isolation: delivery.isolation(),
             delivery,
-            encryption: Arc::new(Sealed::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
+            encryption: Arc::new(Encryption::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
             masker,
             events: Events::default(),
             stop: CancellationToken::new(),

@@ -29,7 +29,7 @@ use tracing::Instrument;
 
 pub use self::drafts::GrowingText;
 use self::{drafts::Drafts, giving_up::as_file, late::Retry};
-use super::{Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, hand::InFlightGuard, locked, mark::Mark};
+use super::{Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, in_flight::InFlightGuard, locked, status_mark::Mark};
 use crate::outbound::PendingDelivery;
 
 /// How long a run may work before the indicator shows: an answer at once needs none.

@@ -1,11 +1,11 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
 
-mod enclose;
+mod attachments;
 mod gate;
-mod hand;
-mod mark;
+mod in_flight;
 pub mod outbound;
 pub mod receiver;
+mod status_mark;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -42,7 +42,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub use self::gate::GrowingText;
 use self::{
     gate::{Gate, Item},
-    hand::Hand,
+    in_flight::Hand,
 };
 use crate::outbound::{PendingDelivery, To};
 

@@ -151,11 +151,11 @@ impl Receiver {
         }
     }
 
-    async fn give_back(&self, name: &str) {
+    async fn release(&self, name: &str) {
         let (name, worker) = (name.to_owned(), self.clock_guard.worker());
         let given = self
             .db
-            .write(move |tx| Box::pin(async move { leases::give_back(tx, &name, worker).await }))
+            .write(move |tx| Box::pin(async move { leases::release(tx, &name, worker).await }))
             .await;
         if let Err(error) = given {
             tracing::warn!(%error, "failed to release a connection lease, which lapses by itself");
@@ -219,7 +219,7 @@ impl Connection {
                 Ended::Anew => tracing::info!(platform = %receiver.channel.platform(), "reconnecting"),
                 Ended::LeaseLost => self.window.down("the connection lease was lost"),
                 Ended::Excess => {
-                    receiver.give_back(&name).await;
+                    receiver.release(&name).await;
                     self.window.down(STANDING_BY);
                     wait(&stop, receiver.clock_guard.lease()).await;
                 }
@@ -230,7 +230,7 @@ impl Connection {
                 Ended::Failed(ChannelError::Misconfigured(why)) => {
                     drop(place);
                     // Others may try meanwhile: this wait may be longer than a lease.
-                    receiver.give_back(&name).await;
+                    receiver.release(&name).await;
                     self.refused(&why, refused.next(), &stop).await;
                 }
                 Ended::Failed(error) => {
@@ -245,7 +245,7 @@ impl Connection {
             }
         }
         self.share.stand_by_no_more().await;
-        receiver.give_back(&name).await;
+        receiver.release(&name).await;
     }
 
     /// Tells of a refusal, once for each reason, and waits.
@@ -268,7 +268,7 @@ impl Connection {
         let platform = receiver.channel.platform();
         tracing::warn!(%platform, failures = HANDED_OVER_AFTER, "connection keeps failing, handing it to a standby process");
         self.window.forget_failures();
-        receiver.give_back(name).await;
+        receiver.release(name).await;
         wait(stop, receiver.renew_every() + receiver.renew_every() / 2).await;
     }
 

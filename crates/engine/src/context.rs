@@ -14,7 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     events::Events,
-    models::{roles::Roles, sealed::Sealed},
+    models::{encryption::Encryption, roles::Roles},
 };
 
 /// How many of a context's messages a direct chat's prompt has.
@@ -103,7 +103,7 @@ pub struct Context {
     /// Hides secrets.
     pub masker: Arc<Masker>,
     /// Encrypts secrets before they are stored.
-    pub encryption: Arc<Sealed>,
+    pub encryption: Arc<Encryption>,
     /// Tells those who watch.
     pub events: Events,
     /// Wakes the loops that look for work.

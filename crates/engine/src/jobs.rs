@@ -97,7 +97,7 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
             Ok(Some((job, lease))) => {
                 tokio::select! {
                     // It goes on at the next start, or in another process.
-                    () = stop.cancelled() => return give_back(cx, lease).await,
+                    () = stop.cancelled() => return release(cx, lease).await,
                     () = examine(&runs, job, lease) => {}
                 }
                 continue;
@@ -248,7 +248,7 @@ async fn work_within(runs: &Arc<Runs>, job: Job, lease: JobLease) {
     }
     // What a model said stands in the job's row.
     tracing::debug!(%error, "job failure");
-    put_off(cx, lease, &error, due_at, now).await;
+    reschedule(cx, lease, &error, due_at, now).await;
 }
 
 /// A panic is the failure of its job, not the end of all job work.
@@ -279,7 +279,7 @@ async fn keep(cx: &Context, lease: JobLease) -> Infallible {
 }
 
 /// Gives a job back that was interrupted: it was not tried, and may be claimed at once.
-async fn give_back(cx: &Context, lease: JobLease) {
+async fn release(cx: &Context, lease: JobLease) {
     let now = cx.clock.now();
     let given = cx
         .db
@@ -293,7 +293,7 @@ async fn give_back(cx: &Context, lease: JobLease) {
 }
 
 /// Gives a job back, however long it takes until the database hears of it.
-async fn put_off(cx: &Context, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
+async fn reschedule(cx: &Context, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
     let (waits_for, reason) = match error {
         JobError::NotYet(at) => (Some(*at), String::new()),
         error => (None, error.to_string()),
@@ -307,7 +307,7 @@ async fn put_off(cx: &Context, lease: JobLease, error: &JobError, due_at: Option
                 Box::pin(async move {
                     match waits_for {
                         Some(at) => jobs::wait(tx, &lease, at, now).await,
-                        None => jobs::put_off(tx, &lease, &reason, due_at, now).await,
+                        None => jobs::reschedule(tx, &lease, &reason, due_at, now).await,
                     }
                 })
             })

@@ -10,9 +10,9 @@
 //! budget. What tools ask models for goes through `tools/paid.rs`; the engine's side of it (`run/tool_payer.rs`)
 //! reserves, asks and records as the run's own calls do, and a tool's result carries what it spent into the fold.
 
-pub mod own_keys;
+pub mod byok;
+pub mod encryption;
 pub mod roles;
-pub mod sealed;
 pub mod windows;
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use clifford_core::{
 use clifford_delivery::outbound::To;
 use clifford_store::{
     Conn, StoreError,
-    memory::prompt_context::Recollection,
+    memory::prompt_context::PromptContext,
     people::users,
     places::{
         agents::{self, Agent},
@@ -36,7 +36,7 @@ pub struct Work {
     /// Who asked.
     pub user: Option<User>,
     /// What its prompt is made of beside, if that was read already.
-    pub recollection: Option<Recollection>,
+    pub prompt_context: Option<PromptContext>,
 }
 
 impl Work {
@@ -67,7 +67,7 @@ impl Work {
             agent,
             channel,
             user,
-            recollection: None,
+            prompt_context: None,
         })
     }
 
@@ -99,7 +99,7 @@ impl Work {
             agent,
             channel,
             user,
-            recollection: None,
+            prompt_context: None,
         })
     }
 

@@ -26,7 +26,7 @@ impl From<Refusal> for Problem {
             Refusal::NotSigned | Refusal::Stale => Self::new(Code::NotSigned, detail),
             Refusal::Repeated => Self::new(Code::Repeated, detail),
             Refusal::Store(error) => busy(error),
-            Refusal::Sealed(error) => error.into(),
+            Refusal::Encryption(error) => error.into(),
         }
     }
 }

@@ -7,7 +7,7 @@ use axum::{
 };
 use clifford_core::id::UserId;
 use clifford_engine::models::{
-    own_keys::{self, CannotUse},
+    byok::{self, CannotUse},
     roles::Keyed,
 };
 use clifford_store::{
@@ -97,9 +97,9 @@ pub(super) async fn put(
         .map(Keyed::name)
         .map(str::to_owned)
         .collect();
-    let sealed = own_keys::seal(&providers, &context.encryption, &provider, &given.key);
+    let sealed = byok::seal(&providers, &context.encryption, &provider, &given.key);
     let sealed = sealed.map_err(|fault| match fault {
-        CannotUse::Provider { .. } => Problem::not_found(format!("provider {}", own_keys::hidden_if_key(&provider))),
+        CannotUse::Provider { .. } => Problem::not_found(format!("provider {}", byok::hidden_if_key(&provider))),
         other => Problem::input("key", other.to_string()),
     })?;
     let now = api.clock.now();

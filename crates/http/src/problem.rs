@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use clifford_engine::models::sealed::CannotOpen;
+use clifford_engine::models::encryption::CannotOpen;
 use clifford_store::StoreError;
 use serde::Serialize;
 use serde_json::json;

@@ -128,7 +128,7 @@ impl IngressService {
             })
             .await?;
         let no_agent = outcome.no_agent;
-        self.go_on(outcome);
+        self.after_commit(outcome);
         if no_agent {
             return Err(StoreError::NotFound("enabled agent".to_owned()).into());
         }

@@ -8,7 +8,7 @@ use clifford_core::{
     clock::Timestamp,
 };
 use clifford_delivery::outbound::{Outbound, To};
-use clifford_engine::models::{own_keys, roles::Keyed};
+use clifford_engine::models::{byok, roles::Keyed};
 use clifford_store::{
     StoreError, Tx, messages,
     people::{links, users},
@@ -61,10 +61,10 @@ impl IngressService {
                 if outcome.is_refusal {
                     self.pace.refused(platform, account, now);
                 }
-                Ok(self.go_on(outcome))
+                Ok(self.after_commit(outcome))
             }
             Err(error) => {
-                self.pace.give_back(platform, &account);
+                self.pace.release(platform, &account);
                 Err(error)
             }
         }
@@ -191,7 +191,7 @@ fn asked(command: Command) -> Message {
 /// A command as it is kept: without what it entrusts to the bot.
 fn written(command: &Command, masker: &Masker) -> String {
     let line = format!("/{} {}", command.name, command.argument);
-    masker.mask(&own_keys::without_secret(line.trim_end())).into_owned()
+    masker.mask(&byok::without_secret(line.trim_end())).into_owned()
 }
 
 /// A command with all that its transaction needs.

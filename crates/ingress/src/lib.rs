@@ -41,7 +41,7 @@ use clifford_core::{
     people::UserRole,
 };
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
-use clifford_engine::{Context, Runs, models::own_keys};
+use clifford_engine::{Context, Runs, models::byok};
 use clifford_store::{Db, StoreError, Tx, inbound_lookup, messages, people::users, places::channels};
 use clifford_telemetry::{measures, quarantine::Careful};
 use dashmap::DashMap;
@@ -179,10 +179,10 @@ impl IngressService {
         };
         let (platform, account) = (taken.visit.place.platform, taken.visit.speaker.id.clone());
         match self.store(taken).await {
-            Ok(outcome) => Ok(self.go_on(outcome)),
+            Ok(outcome) => Ok(self.after_commit(outcome)),
             Err(error) => {
                 // It is handed in again: what could not be stored is not counted against its author.
-                self.pace.give_back(platform, &account);
+                self.pace.release(platform, &account);
                 Err(error)
             }
         }
@@ -199,7 +199,7 @@ impl IngressService {
     }
 
     /// Goes on with what a transaction stored, after its commit.
-    fn go_on(&self, outcome: Outcome) -> Accepted {
+    fn after_commit(&self, outcome: Outcome) -> Accepted {
         for (run, epoch) in outcome.interrupted {
             self.runs.interrupt(run, epoch);
             // One that waited for subagents has no task to say so.
@@ -230,7 +230,7 @@ impl IngressService {
 
     /// A configured secret that somebody writes is not even stored, nor a key that was to be given by `/key`.
     fn masked(&self, text: String) -> String {
-        let text = match own_keys::without_secret(&text) {
+        let text = match byok::without_secret(&text) {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
         };

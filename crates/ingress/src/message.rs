@@ -91,7 +91,7 @@ impl IngressService {
             let amounts = self.context.settings.amounts(mode);
             let wanted = recall::wanted_soon(found.user.id, &found.channel, found.agent.id, amounts);
             // What the prompt needs is read while the disk is waited for.
-            let (stored, recollection) = tokio::join!(
+            let (stored, prompt_context) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
                 async { prompt_context::find(&mut db.read_local().await?, wanted).await },
             );
@@ -101,7 +101,7 @@ impl IngressService {
                 Ok(mut outcome) => {
                     if let Some(work) = &mut outcome.start {
                         // If it could not be read, the run tries again.
-                        work.recollection = recollection.ok();
+                        work.prompt_context = prompt_context.ok();
                     }
                     return Ok(outcome);
                 }
@@ -321,7 +321,7 @@ impl AcceptContext {
             agent,
             channel: Some(channel),
             user: Some(user),
-            recollection: None,
+            prompt_context: None,
         };
         Ok(Outcome {
             start: Some(Box::new(work)),

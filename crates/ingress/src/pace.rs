@@ -113,7 +113,7 @@ impl Pace {
     }
 
     /// A message that was counted could not be stored, and comes again.
-    pub(super) fn give_back(&self, platform: Platform, account: &str) {
+    pub(super) fn release(&self, platform: Platform, account: &str) {
         if let Some(mut writer) = self.writers.get_mut(&(platform, account.to_owned())) {
             writer.times.pop_back();
         }

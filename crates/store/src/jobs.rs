@@ -226,7 +226,7 @@ pub async fn finish(tx: &mut Tx, lease: &JobLease, result: &Json, now: Timestamp
 ///
 /// # Errors
 /// As [`hold`].
-pub async fn put_off(
+pub async fn reschedule(
     tx: &mut Tx,
     lease: &JobLease,
     error: &str,

@@ -105,7 +105,7 @@ pub async fn count(tx: &mut Tx, prefix: &str, look: ClaimWindow) -> Result<u32, 
 }
 
 /// Gives a lease back.
-pub async fn give_back(tx: &mut Tx, name: &str, owner: WorkerId) -> Result<(), StoreError> {
+pub async fn release(tx: &mut Tx, name: &str, owner: WorkerId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE leases SET until = 0 WHERE name = $1 AND owner = $2",
         args![name, owner],

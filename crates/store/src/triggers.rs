@@ -13,8 +13,8 @@ use clifford_core::{
 
 use super::{Conn, StoreError, Tx};
 pub use crate::triggers::due::{
-    Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, give_back, has_fired, hold, hold_person,
-    next_due, of_run, put_off_wake, put_wake, quarantine, remove_wake, set_error, take_signature, waits, wake_fired,
+    Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold, hold_person, next_due,
+    of_run, put_off_wake, put_wake, quarantine, release, remove_wake, set_error, take_signature, waits, wake_fired,
 };
 
 pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, user_id, context_id, content, webhook, \

@@ -9,7 +9,7 @@ use clifford_core::{
         trigger::{CatchUp, TriggerKind},
     },
 };
-use clifford_engine::{models::sealed::Sealed, triggers::webhook};
+use clifford_engine::{models::encryption::Encryption, triggers::webhook};
 use clifford_store::{
     Conn,
     places::{agents, channels},
@@ -108,7 +108,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     let secret = trigger.webhook.then(webhook::new_secret);
     let kept = match &secret {
         Some(secret) => {
-            let sealed = Sealed::new(secrets.sealing_key, &loaded.data_dir, secrets.masker);
+            let sealed = Encryption::new(secrets.sealing_key, &loaded.data_dir, secrets.masker);
             Some(webhook::sealed(&sealed, trigger.id, secret)?)
         }
         None => None,

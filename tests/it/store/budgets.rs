@@ -136,7 +136,7 @@ pub async fn a_reservation_ends_with_the_claim_that_it_was_made_under(world: Wor
     // A clock that was put tells nothing.
     let patient = ClaimWindow::new(other, NOW.after(LEASE * 2), LEASE).patient();
     assert_eq!(seen_by(db, &bot, "another", patient).await.reserved, half);
-    db.write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
+    db.write(move |tx| Box::pin(async move { run_queue::release(tx, &lease).await }))
         .await
         .expect("gives back");
     assert_eq!(reserved(lease.owner, NOW).await, nothing);

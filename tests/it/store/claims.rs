@@ -181,7 +181,7 @@ pub async fn a_released_run_is_claimed_at_once(world: World) {
     world.advance(lease, RunStatus::Running).await.expect("goes on");
     world
         .db
-        .write(move |tx| Box::pin(run_queue::release(tx, Some(lease.owner))))
+        .write(move |tx| Box::pin(run_queue::release_all(tx, Some(lease.owner))))
         .await
         .expect("releases");
     let claimed = world.claim(WorkerId::new(), NOW, 10).await;
@@ -304,7 +304,7 @@ pub async fn a_lease_by_name_is_held_by_one(world: World) {
     assert!(!hold(b, NOW.after(LEASE + LEASE / 2)).await.expect("looks"));
     world
         .db
-        .write(move |tx| Box::pin(leases::give_back(tx, "poll", a)))
+        .write(move |tx| Box::pin(leases::release(tx, "poll", a)))
         .await
         .expect("gives back");
     assert!(hold(b, NOW.after(LEASE)).await.expect("holds"));
@@ -351,10 +351,10 @@ pub async fn a_claim_that_nobody_knows_of_is_found_and_given_back(world: World) 
     };
     assert_eq!(held(lease.owner).await, [lease]);
     assert_eq!(held(of_ended.owner).await, [], "{}", ended.id);
-    let give_back = async |lease: Lease| {
+    let release = async |lease: Lease| {
         let given = world
             .db
-            .write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }));
+            .write(move |tx| Box::pin(async move { run_queue::release(tx, &lease).await }));
         given.await.expect("gives back");
         world.claim(WorkerId::new(), NOW, 10).await
     };
@@ -363,8 +363,8 @@ pub async fn a_claim_that_nobody_knows_of_is_found_and_given_back(world: World) 
         epoch: lease.epoch - 1,
         ..lease
     };
-    assert_eq!(give_back(earlier).await, []);
-    let claimed = give_back(lease).await;
+    assert_eq!(release(earlier).await, []);
+    let claimed = release(lease).await;
     assert_eq!(
         claimed.iter().map(|lease| (lease.run, lease.epoch)).collect::<Vec<_>>(),
         [(run.id, lease.epoch + 1)]

@@ -83,7 +83,7 @@ pub async fn an_orderly_end_is_no_death_and_rest_sets_the_count_back(world: Worl
     let second = claim(&world, 2).await;
     assert!(mark(&world, second.lease, Mark::Working).await);
     let owner = second.lease.owner;
-    let released = (world.db).write(move |tx| Box::pin(run_queue::release(tx, Some(owner))));
+    let released = (world.db).write(move |tx| Box::pin(run_queue::release_all(tx, Some(owner))));
     released.await.expect("gives back");
     let third = claim(&world, 2).await;
     assert_eq!(third.evidence, evidence(1, None));
@@ -103,7 +103,7 @@ pub async fn where_one_process_has_the_database_its_start_counts(world: World) {
     let counted = (world.db).write(move |tx| {
         Box::pin(async move {
             let counted = deaths::count_all(tx).await?;
-            run_queue::release(tx, None).await?;
+            run_queue::release_all(tx, None).await?;
             Ok(counted)
         })
     });

@@ -2,7 +2,7 @@
 
 use super::{
     answers, budgets, claims, crowds, deaths, documents, files, follow_ups, hands, keys, linking, lists, managing,
-    memory_writes, merging, moves, places, policies, queue_depth, quoting, races, recollections, rows, search,
+    memory_writes, merging, moves, places, policies, prompt_context, queue_depth, quoting, races, rows, search,
     takeovers, triggers,
     world::{Home, World},
 };
@@ -194,8 +194,8 @@ on_both_engines![
     policies::of_two_answers_at_once_one_is_taken,
     policies::an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked,
     policies::what_was_read_from_outside_is_known_of_a_prompt,
-    recollections::the_newest_messages_of_other_private_places_are_found_newest_place_first,
-    recollections::what_others_say_or_was_closed_is_not_found_elsewhere,
-    recollections::a_conversation_that_goes_on_in_several_places_is_found_once,
-    recollections::a_prompts_parts_are_found_in_one_trip,
+    prompt_context::the_newest_messages_of_other_private_places_are_found_newest_place_first,
+    prompt_context::what_others_say_or_was_closed_is_not_found_elsewhere,
+    prompt_context::a_conversation_that_goes_on_in_several_places_is_found_once,
+    prompt_context::a_prompts_parts_are_found_in_one_trip,
 ];

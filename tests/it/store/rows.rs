@@ -308,7 +308,7 @@ pub async fn a_message_is_its_senders_until_another_takes_it_or_it_is_given_back
     assert!(!keeps(a, much_later).await.expect("reads"));
     // Only who holds it gives it back, and then even its last holder may claim it.
     for worker in [a, b] {
-        let given = world.db.write(move |tx| Box::pin(outbox::give_back(tx, id, worker)));
+        let given = world.db.write(move |tx| Box::pin(outbox::release(tx, id, worker)));
         given.await.expect("gives back");
         assert_eq!(held(b).await.is_empty(), worker == b);
     }

@@ -58,7 +58,9 @@ pub async fn where_the_time_does_not_tell_only_what_was_given_back_is_free(world
     assert_eq!(takes(&world, ClaimWindow::new(first, NOW, LEASE)).await, (1, 1, true));
     let tomorrow = ClaimWindow::new(second, NOW.after(Duration::from_secs(86_400)), LEASE);
     assert_eq!(takes(&world, tomorrow.patient()).await, (0, 0, false));
-    let released = world.db.write(move |tx| Box::pin(run_queue::release(tx, Some(first))));
+    let released = world
+        .db
+        .write(move |tx| Box::pin(run_queue::release_all(tx, Some(first))));
     released.await.expect("gives back");
     assert_eq!(takes(&world, tomorrow.patient()).await, (1, 1, true));
     // What was never held is free as well, and what ran out is once the time tells.
@@ -106,7 +108,7 @@ pub async fn what_is_held_until_too_late_a_time_is_found_and_given_back_unless_i
     renewed.await.expect("renews");
     for stray in found {
         let given =
-            (world.db).write(move |tx| Box::pin(async move { skewed_leases::give_back(tx, &stray, beyond).await }));
+            (world.db).write(move |tx| Box::pin(async move { skewed_leases::release(tx, &stray, beyond).await }));
         given.await.expect("gives back");
     }
     assert_eq!(find().await, []);

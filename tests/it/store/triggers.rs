@@ -16,7 +16,7 @@ use clifford_core::{
 };
 use clifford_engine::{
     Context,
-    models::sealed::Sealed,
+    models::encryption::Encryption,
     scheduler::wake,
     triggers::{fire, webhook},
 };
@@ -298,11 +298,11 @@ pub async fn what_is_put_off_is_no_longer_due_and_what_is_off_never(world: World
         assert!(written.await.expect("changes"));
     };
     let later = NOW.after(DAY);
-    let put_off = editing::Change {
+    let reschedule = editing::Change {
         at: Some(later),
         ..editing::Change::default()
     };
-    change(put_off.clone(), NOW).await;
+    change(reschedule.clone(), NOW).await;
     assert_eq!(look(&world, NOW).await, 0);
     let off = editing::Change {
         enabled: Some(false),
@@ -312,7 +312,7 @@ pub async fn what_is_put_off_is_no_longer_due_and_what_is_off_never(world: World
     assert_eq!(look(&world, later).await, 0);
     let on = editing::Change {
         enabled: Some(true),
-        ..put_off
+        ..reschedule
     };
     change(on, NOW).await;
     assert_eq!((look(&world, later).await, said(db).await.len()), (1, 1));
@@ -329,7 +329,7 @@ pub async fn a_signature_is_good_once_and_forgotten_when_it_is_stale(world: Worl
     };
     let id = add(db, &hook).await;
     let keys = tempfile::tempdir().unwrap();
-    let sealed = Sealed::new(None, keys.path(), std::sync::Arc::default());
+    let sealed = Encryption::new(None, keys.path(), std::sync::Arc::default());
     let kept = webhook::sealed(&sealed, id, "a secret").unwrap();
     assert!(!kept.contains("secret"));
     let put = db.write(move |tx| Box::pin(async move { triggers::put_secret(tx, id, &kept).await }));

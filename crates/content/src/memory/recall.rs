@@ -21,7 +21,7 @@ use clifford_store::{
     files::File,
     memory::{
         items::{MemoryItem, Remembered, Viewer},
-        prompt_context::{Conversation, Elsewhere, Outside, Recollection, Wanted},
+        prompt_context::{Conversation, Elsewhere, Outside, PromptContext, Wanted},
     },
     messages::Turn,
     places::{place_settings::PlaceSettings, settings::Around},
@@ -189,7 +189,7 @@ fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
 
 /// What a prompt shows of what was found, by what is asked and what is set for the place. `tokens` is the most that
 /// other places get.
-pub fn recall(found: Recollection, question: &str, defaults: PlaceSettings, tokens: u32) -> Recalled {
+pub fn recall(found: PromptContext, question: &str, defaults: PlaceSettings, tokens: u32) -> Recalled {
     let settings = defaults.with(found.settings);
     let begun = found.conversation.turns.first().and_then(|turn| turn.id);
     Recalled {

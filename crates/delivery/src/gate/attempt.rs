@@ -15,7 +15,7 @@ use clifford_telemetry::{
 use tokio::time::Instant;
 
 use super::{Gate, Held, Sent, late::Tried, status::status_in};
-use crate::{NOT_DELIVERED, mark::Mark};
+use crate::{NOT_DELIVERED, status_mark::Mark};
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);

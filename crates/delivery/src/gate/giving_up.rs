@@ -4,7 +4,7 @@ use clifford_chat::outbound::Part;
 use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
 
 use super::{Gate, Held};
-use crate::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, mark::Mark, outbound};
+use crate::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, outbound, status_mark::Mark};
 
 /// The most characters of a file's name that a chat is told.
 const NAME: usize = 100;

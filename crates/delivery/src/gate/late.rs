@@ -14,7 +14,7 @@ use clifford_telemetry::measures;
 use tokio::time::Instant;
 
 use super::{Gate, Held, status::status_in};
-use crate::{LateMessage, mark::Mark};
+use crate::{LateMessage, status_mark::Mark};
 
 /// How many times as long as an attempt took its chat is free of the next one: an upload may take minutes.
 const REST_FACTOR: u32 = 9;

@@ -56,7 +56,7 @@ impl Share {
     /// Tells them that it stands by no more.
     pub(super) async fn stand_by_no_more(&self) {
         if self.stands_by.swap(false, Ordering::SeqCst) {
-            self.receiver.give_back(&self.standby()).await;
+            self.receiver.release(&self.standby()).await;
         }
     }
 
@@ -87,7 +87,7 @@ impl Share {
             }
             wait(&stop, self.receiver.renew_every()).await;
         }
-        self.receiver.give_back(&own).await;
+        self.receiver.release(&own).await;
     }
 
     async fn count(&self, kind: &str) -> Result<u32, clifford_store::StoreError> {

@@ -80,7 +80,7 @@ async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunI
         if let Some(context) = run.context_id {
             contexts::lock(tx, context).await?;
         }
-        erasure::give_back(tx, id, person).await?;
+        erasure::release(tx, id, person).await?;
         cancelled.extend(cancel::tree(tx, id, "its person is erased", now).await?);
         if let Some(context) = run.context_id
             && runs::active_in(tx, context).await?.is_none()

@@ -32,7 +32,7 @@ use crate::{
     Context,
     budget::reserve::{Claim, Outcome, Telling},
     models::{
-        own_keys,
+        byok,
         roles::{NoReply, Payer},
     },
 };
@@ -180,8 +180,8 @@ impl ToolPayer {
 impl Pays for ToolPayer {
     async fn ask(&self, role: Role, request: &Request) -> Result<Completion, ToolError> {
         let (cx, roles) = (&self.cx, &self.cx.models);
-        let own = own_keys::model(roles, &cx.encryption, &self.keys().await?, role)
-            .map_err(|fault| ToolError::Unavailable(own_keys::unusable(&fault)))?;
+        let own = byok::model(roles, &cx.encryption, &self.keys().await?, role)
+            .map_err(|fault| ToolError::Unavailable(byok::unusable(&fault)))?;
         let mut request = request.clone();
         let window = Window {
             tokens: roles.window(role, own.as_ref()),
@@ -214,7 +214,7 @@ impl Pays for ToolPayer {
                 } else {
                     self.forget().await?;
                 }
-                let refused = own.and_then(|own| own_keys::refused(&own.provider, &error, false));
+                let refused = own.and_then(|own| byok::refused(&own.provider, &error, false));
                 return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
             }
         };

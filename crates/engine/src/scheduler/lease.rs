@@ -77,7 +77,7 @@ async fn tidy(runs: &Runs, stop: &CancellationToken) {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(interval(&runs.context)) => {}
         }
-        match give_back(runs, &orphans).await {
+        match release(runs, &orphans).await {
             Ok(found) => orphans = found,
             Err(error) => tracing::warn!(%error, "failed to compare leases with work in flight"),
         }
@@ -108,7 +108,7 @@ async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
         tracing::warn!(held = stray.held, owner = %stray.owner, "releasing stale leases of a dead worker");
         let given = cx.db.write(move |tx| {
             Box::pin(async move {
-                skewed_leases::give_back(tx, &stray, beyond).await?;
+                skewed_leases::release(tx, &stray, beyond).await?;
                 notify::work(tx).await
             })
         });
@@ -119,7 +119,7 @@ async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
 }
 
 /// Gives back what was an orphan the last time and still is; returns those that are new.
-async fn give_back(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError> {
+async fn release(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError> {
     let cx = &runs.context;
     let worker = cx.worker;
     let mut conn = cx.db.read().await?;
@@ -131,7 +131,7 @@ async fn give_back(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError>
         if before.runs.contains(&lease) {
             tracing::warn!(run = %lease.run, "releasing a run that this process holds but does not run");
             cx.db
-                .write(move |tx| Box::pin(async move { run_queue::give_back(tx, &lease).await }))
+                .write(move |tx| Box::pin(async move { run_queue::release(tx, &lease).await }))
                 .await?;
             cx.notify.runs.notify_one();
         } else {
@@ -145,7 +145,7 @@ async fn give_back(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError>
         if before.messages.contains(&message) {
             tracing::warn!(%message, "releasing a message that this process holds but does not send");
             cx.db
-                .write(move |tx| Box::pin(outbox::give_back(tx, message, worker)))
+                .write(move |tx| Box::pin(outbox::release(tx, message, worker)))
                 .await?;
             cx.notify.runs.notify_one();
         } else {

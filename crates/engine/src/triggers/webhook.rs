@@ -12,7 +12,7 @@ use clifford_vault::Secret;
 use serde_json::Value;
 
 use super::fire::{self, Fired};
-use crate::models::sealed::{CannotOpen, Sealed};
+use crate::models::encryption::{CannotOpen, Encryption};
 
 /// How old or early a signature may be.
 pub const WINDOW: Duration = Duration::from_secs(300);
@@ -47,7 +47,7 @@ pub enum Refusal {
     Store(#[from] StoreError),
     /// The secret cannot be opened: only who runs this Clifford can mend that.
     #[error(transparent)]
-    Sealed(#[from] CannotOpen),
+    Encryption(#[from] CannotOpen),
 }
 
 /// Takes a request: checks it, and fires its trigger, in one transaction with the note that it was taken.
@@ -56,7 +56,7 @@ pub enum Refusal {
 /// Why it is refused; nothing happened then.
 pub async fn take(
     db: &Db,
-    sealed: &Sealed,
+    sealed: &Encryption,
     outbound: &Outbound,
     call: Call<'_>,
     now: Timestamp,
@@ -87,7 +87,7 @@ pub async fn take(
 
 /// The webhook of a name, and its secret; for a name that is none, a secret that nobody knows, so that being refused
 /// takes the same steps.
-async fn known(db: &Db, sealed: &Sealed, name: &str) -> Result<(Option<Trigger>, String), Refusal> {
+async fn known(db: &Db, sealed: &Encryption, name: &str) -> Result<(Option<Trigger>, String), Refusal> {
     let mut conn = db.read().await?;
     let trigger = triggers::by_name(&mut conn, name)
         .await?
@@ -109,7 +109,7 @@ async fn known(db: &Db, sealed: &Sealed, name: &str) -> Result<(Option<Trigger>,
 ///
 /// # Errors
 /// It cannot be sealed.
-pub fn sealed(sealed: &Sealed, id: TriggerId, secret: &str) -> Result<String, CannotOpen> {
+pub fn sealed(sealed: &Encryption, id: TriggerId, secret: &str) -> Result<String, CannotOpen> {
     sealed.seal(&sealed_as(id), &Secret::new(secret))
 }
 

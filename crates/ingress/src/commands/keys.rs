@@ -3,8 +3,8 @@
 use clifford_chat::inbound::PlaceKind;
 use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_engine::models::{
-    own_keys::{self, CannotUse},
-    sealed::Sealed,
+    byok::{self, CannotUse},
+    encryption::Encryption,
 };
 use clifford_markup::inline::inline;
 use clifford_store::{
@@ -61,10 +61,16 @@ pub fn carries_key(argument: &str) -> bool {
 
 impl Ring {
     /// Seals what `/key` gives, if it does so in private: anywhere else, nothing is kept of it.
-    pub fn new(providers: Vec<String>, sealed: &Sealed, argument: &str, place: PlaceKind, carrier: Carrier) -> Self {
+    pub fn new(
+        providers: Vec<String>,
+        sealed: &Encryption,
+        argument: &str,
+        place: PlaceKind,
+        carrier: Carrier,
+    ) -> Self {
         let given = match asked(argument) {
             Asked::Set { provider, key } if place.is_private() => {
-                Some(own_keys::seal(&providers, sealed, provider, key).map_err(|fault: CannotUse| fault.to_string()))
+                Some(byok::seal(&providers, sealed, provider, key).map_err(|fault: CannotUse| fault.to_string()))
             }
             _ => None,
         };
@@ -170,7 +176,7 @@ async fn remove(tx: &mut Tx, user: &User, provider: &str) -> Result<String, Stor
     let Some(meant) = meant else {
         return Ok(format!(
             "I have no key of yours for {}. `/key list` shows which I have.",
-            inline(&own_keys::hidden_if_key(provider))
+            inline(&byok::hidden_if_key(provider))
         ));
     };
     user_secrets::remove(tx, user.id, &meant.provider).await?;

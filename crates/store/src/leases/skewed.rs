@@ -39,7 +39,7 @@ pub async fn find(conn: &mut Conn, beyond: Timestamp) -> Result<Vec<Stray>, Stor
 }
 
 /// Gives back what was found so, unless it was renewed since: whoever looks next takes it.
-pub async fn give_back(tx: &mut Tx, stray: &Stray, beyond: Timestamp) -> Result<(), StoreError> {
+pub async fn release(tx: &mut Tx, stray: &Stray, beyond: Timestamp) -> Result<(), StoreError> {
     let span = args![stray.owner, beyond, stray.until];
     let sql = match stray.held.as_str() {
         "runs" => {

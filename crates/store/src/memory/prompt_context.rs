@@ -75,7 +75,7 @@ pub struct Elsewhere {
 
 /// All that was found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recollection {
+pub struct PromptContext {
     /// The conversation.
     pub conversation: Conversation,
     /// The items, by level, pinned first, then the most recently seen.
@@ -134,7 +134,7 @@ struct ElsewhereRow {
 }
 
 /// Finds what a prompt is made of.
-pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, StoreError> {
+pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<PromptContext, StoreError> {
     let conversation = wanted.conversation;
     let asks = [
         conversation.map_or_else(nothing, |(context, run)| {
@@ -166,7 +166,7 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<Recollection, Store
     };
     let head: Option<Head> = head.fetch_optional()?;
     let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
-    Ok(Recollection {
+    Ok(PromptContext {
         conversation: Conversation {
             name,
             summary,

@@ -110,7 +110,7 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, S
 }
 
 /// Gives a message back that this worker was to send: whoever looks next takes it.
-pub async fn give_back(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
+pub async fn release(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
          AND status IN ('pending', 'sending')",

@@ -275,7 +275,7 @@ pub async fn unended(conn: &mut Conn, person: UserId) -> Result<Vec<RunId>, Stor
 }
 
 /// What others wrote for a run waits for the next one in its conversation; what the person wrote waits for nothing.
-pub async fn give_back(tx: &mut Tx, run: RunId, person: UserId) -> Result<(), StoreError> {
+pub async fn release(tx: &mut Tx, run: RunId, person: UserId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET status = 'queued', run_id = NULL, metadata = NULL,
              address = (SELECT address FROM runs WHERE id = $1)

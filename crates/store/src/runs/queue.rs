@@ -123,7 +123,7 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, Store
 }
 
 /// Gives one claim back, if it is still this one: whoever looks next takes the run.
-pub async fn give_back(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
+pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET lease_until = 0 WHERE id = $1 AND lease_owner = $2 AND epoch = $3
          AND status IN ('pending', 'running')",
@@ -203,7 +203,7 @@ pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, Age
 
 /// Gives back everything that workers which are surely gone had in hand: where one process has the database
 /// to itself (SQLite), that is everything; else what `worker` had.
-pub async fn release(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
+pub async fn release_all(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
     release_runs(tx, worker).await?;
     for sql in [
         "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')

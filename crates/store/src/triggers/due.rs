@@ -54,7 +54,7 @@ pub async fn hold(tx: &mut Tx, due: &[Due], look: ClaimWindow) -> Result<Vec<(Tr
 }
 
 /// Gives triggers back that were not fired.
-pub async fn give_back(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result<(), StoreError> {
+pub async fn release(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result<(), StoreError> {
     for id in ids {
         let sql = "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2";
         tx.defer(sql, args![*id, worker]).await?;

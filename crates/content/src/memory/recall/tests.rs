@@ -258,11 +258,11 @@ fn what_is_set_for_the_place_decides_what_is_shown() {
         (vec![off("memory"), off("cross_channel")], (0, 0)),
     ];
     for (settings, expected) in cases {
-        let found = Recollection {
+        let found = PromptContext {
             items: remembered(vec![item(0, "k", "v")]),
             elsewhere: vec![place("telegram", &[2])],
             settings: settings.clone(),
-            ..Recollection::default()
+            ..PromptContext::default()
         };
         let recalled = recall(found, "", defaults, 100);
         assert_eq!(

@@ -62,7 +62,7 @@ fn work() -> Work {
         agent,
         channel: None,
         user: Some(user),
-        recollection: None,
+        prompt_context: None,
     }
 }
 

@@ -30,7 +30,7 @@ use sha2::{Digest, Sha256};
 use super::{Gone, Session, millis};
 use crate::{
     models::{
-        Own, own_keys,
+        Own, byok,
         roles::{NoReply, Payer},
     },
     run::{
@@ -68,14 +68,14 @@ impl Session<'_> {
         crash::strike(Way::Run, || self.work.run.input_text.clone());
         self.frame().await?;
         let role = Role::of_run(&self.work.run);
-        let own = match own_keys::model(&self.cx.models, &self.cx.encryption, &self.keys, role) {
+        let own = match byok::model(&self.cx.models, &self.cx.encryption, &self.keys, role) {
             Ok(own) => own,
             Err(fault) => {
                 tracing::warn!(%fault, "failed to use a person's own key");
                 let decision = endings::give_up(
                     &self.state,
                     EndingKind::Model,
-                    &own_keys::unusable(&fault),
+                    &byok::unusable(&fault),
                     &fault.to_string(),
                 );
                 self.carry_out(decision).await?;
@@ -268,7 +268,7 @@ impl Session<'_> {
     pub(super) async fn frame(&mut self) -> Result<(), Gone> {
         if self.frame.is_none() {
             let (run, settings) = (&self.work.run, &self.cx.settings);
-            let found = match self.work.recollection.take() {
+            let found = match self.work.prompt_context.take() {
                 Some(found) => found,
                 None => {
                     let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
@@ -319,7 +319,7 @@ impl Session<'_> {
             "model call failed"
         );
         let reader = self.reader();
-        let refused = own.and_then(|own| own_keys::refused(&own.provider, error, reader.is_private));
+        let refused = own.and_then(|own| byok::refused(&own.provider, error, reader.is_private));
         let sentence = refused.unwrap_or_else(|| failing::sentence(error, reader, &self.state.input));
         let decision = endings::give_up(&self.state, EndingKind::Model, &sentence, &error.to_string());
         self.carry_out(decision).await?;

@@ -36,7 +36,7 @@ pub(super) async fn fire_page(cx: &Arc<Context>, due: Vec<Trigger>, now: Timesta
             false => unfired.push(trigger.id),
         }
     }
-    give_back(cx, unfired).await?;
+    release(cx, unfired).await?;
     for trigger in suspects {
         count += usize::from(alone(cx, trigger, now).await?);
     }
@@ -65,7 +65,7 @@ async fn alone(cx: &Arc<Context>, mut trigger: Trigger, now: Timestamp) -> Resul
     tracing::warn!(trigger_id = %trigger.id, deaths = trigger.deaths, "firing a suspected trigger in isolation");
     let fired = try_to_fire(cx, &trigger, now).await?;
     if !fired {
-        give_back(cx, vec![trigger.id]).await?;
+        release(cx, vec![trigger.id]).await?;
     }
     Ok(fired)
 }
@@ -83,14 +83,14 @@ async fn hold(cx: &Arc<Context>, due: impl Iterator<Item = &Trigger>) -> Result<
     Ok(held.await?.into_iter().collect())
 }
 
-async fn give_back(cx: &Arc<Context>, ids: Vec<TriggerId>) -> Result<(), StoreError> {
+async fn release(cx: &Arc<Context>, ids: Vec<TriggerId>) -> Result<(), StoreError> {
     if ids.is_empty() {
         return Ok(());
     }
     let worker = cx.worker;
     let given = cx
         .db
-        .write(move |tx| Box::pin(async move { triggers::give_back(tx, &ids, worker).await }));
+        .write(move |tx| Box::pin(async move { triggers::release(tx, &ids, worker).await }));
     given.await
 }
 

@@ -12,8 +12,8 @@ use clifford_vault::{HIDDEN, Secret};
 
 use crate::models::{
     Own,
+    encryption::{CannotOpen, Encryption},
     roles::Roles,
-    sealed::{CannotOpen, Sealed},
 };
 
 /// The longest key that is taken.
@@ -35,7 +35,7 @@ pub enum CannotUse {
     Form,
     /// It cannot be sealed or opened.
     #[error("it cannot be used with {provider} here: {source}")]
-    Sealed {
+    Encryption {
         /// The provider's name.
         provider: String,
         /// Why not.
@@ -62,7 +62,7 @@ fn list(names: &[String]) -> String {
 ///
 /// # Errors
 /// Why it is not taken.
-pub fn seal(providers: &[String], sealed: &Sealed, provider: &str, key: &str) -> Result<SealedKey, CannotUse> {
+pub fn seal(providers: &[String], sealed: &Encryption, provider: &str, key: &str) -> Result<SealedKey, CannotUse> {
     let named = providers.iter().find(|name| name.eq_ignore_ascii_case(provider));
     let provider = named.ok_or_else(|| CannotUse::Provider {
         // Whoever forgets the provider gives the key in its place.
@@ -78,7 +78,7 @@ pub fn seal(providers: &[String], sealed: &Sealed, provider: &str, key: &str) ->
     Ok(SealedKey {
         id,
         provider: provider.clone(),
-        sealed: sealed.map_err(|source| CannotUse::Sealed {
+        sealed: sealed.map_err(|source| CannotUse::Encryption {
             provider: provider.clone(),
             source,
         })?,
@@ -89,7 +89,7 @@ pub fn seal(providers: &[String], sealed: &Sealed, provider: &str, key: &str) ->
 ///
 /// # Errors
 /// Why the one that they have cannot be used: nothing else is, instead.
-pub fn model(roles: &Roles, sealed: &Sealed, keys: &[SealedKey], role: Role) -> Result<Option<Own>, CannotUse> {
+pub fn model(roles: &Roles, sealed: &Encryption, keys: &[SealedKey], role: Role) -> Result<Option<Own>, CannotUse> {
     let of = |provider: &str| keys.iter().find(|key| key.provider == provider);
     let Some(keyed) = roles.keyed_by(role, |provider| of(provider).is_some()) else {
         return Ok(None);
@@ -98,7 +98,7 @@ pub fn model(roles: &Roles, sealed: &Sealed, keys: &[SealedKey], role: Role) -> 
         return Ok(None);
     };
     let provider = keyed.name().to_owned();
-    let key = (sealed.open(&name(found.id), &found.sealed)).map_err(|source| CannotUse::Sealed {
+    let key = (sealed.open(&name(found.id), &found.sealed)).map_err(|source| CannotUse::Encryption {
         provider: provider.clone(),
         source,
     })?;
@@ -130,7 +130,7 @@ pub fn refused(provider: &str, error: &ModelError, private: bool) -> Option<Stri
 /// The same if it cannot even be tried.
 pub fn unusable(fault: &CannotUse) -> String {
     let provider = match fault {
-        CannotUse::Sealed { provider, .. } | CannotUse::Setup { provider, .. } => provider.as_str(),
+        CannotUse::Encryption { provider, .. } | CannotUse::Setup { provider, .. } => provider.as_str(),
         CannotUse::Provider { .. } | CannotUse::Form => "PROVIDER",
     };
     format!(
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn only_what_looks_like_a_key_is_taken_and_only_for_a_provider_that_there_is() {
         let directory = tempfile::tempdir().unwrap();
-        let sealed = Sealed::new(None, directory.path(), Arc::default());
+        let sealed = Encryption::new(None, directory.path(), Arc::default());
         let providers = ["Main".to_owned(), "other".to_owned()];
         let given = |provider: &str, key: &str| {
             seal(&providers, &sealed, provider, key)
@@ -243,7 +243,7 @@ mod tests {
         let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [here, elsewhere] = directories
             .each_ref()
-            .map(|directory| Sealed::new(None, directory.path(), Arc::default()));
+            .map(|directory| Encryption::new(None, directory.path(), Arc::default()));
         let key = seal(&["main".to_owned()], &here, "main", KEY).unwrap();
         let roles = Roles::default().with_keyed(vec![Keyed::new("main", |_, key| {
             assert_eq!(key.expose(), KEY);

@@ -17,7 +17,7 @@ use clifford_store::{
     Pools, contexts,
     memory::{
         items::Viewer,
-        prompt_context::{self, Conversation, Elsewhere, Recollection, Wanted},
+        prompt_context::{self, Conversation, Elsewhere, PromptContext, Wanted},
     },
     messages::{NewInbound, Turn},
     people::users,
@@ -93,7 +93,7 @@ impl World {
         }
     }
 
-    async fn find(&self, wanted: Wanted) -> Recollection {
+    async fn find(&self, wanted: Wanted) -> PromptContext {
         let mut found = prompt_context::find(&mut self.db.read().await.expect("reads"), wanted)
             .await
             .expect("finds");
@@ -308,7 +308,7 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
     assert_eq!(items, ["Ada"]);
     assert_eq!(
         found,
-        Recollection {
+        PromptContext {
             conversation: Conversation {
                 name: Some("engines".to_owned()),
                 summary: Some("It began.".to_owned()),
@@ -334,9 +334,9 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
         around: Around::default(),
         ..world.wanted(5)
     };
-    let bots_alone = Recollection {
+    let bots_alone = PromptContext {
         settings: vec![setting("false")],
-        ..Recollection::default()
+        ..PromptContext::default()
     };
     assert_eq!(world.find(nothing).await, bots_alone);
 }

@@ -12,7 +12,7 @@ const FILE: &str = "secret.key";
 
 /// Seals and opens what is stored. The key is looked for, or made, when it is first needed.
 #[derive(Debug)]
-pub struct Sealed {
+pub struct Encryption {
     key: Option<Secret>,
     file: PathBuf,
     sealer: OnceLock<Sealer>,
@@ -28,7 +28,7 @@ pub struct CannotOpen {
     source: SealError,
 }
 
-impl Sealed {
+impl Encryption {
     /// Seals by this key, else by the data directory's.
     pub fn new(key: Option<Secret>, data_dir: &Path, masker: Arc<Masker>) -> Self {
         Self {
@@ -97,7 +97,7 @@ mod tests {
         let maskers = [Arc::new(Masker::default()), Arc::new(Masker::default())];
         let [one, other] = maskers
             .clone()
-            .map(|masker| Sealed::new(None, directory.path(), masker));
+            .map(|masker| Encryption::new(None, directory.path(), masker));
         let sealed = one.seal("trigger 1", &Secret::new("hunter22")).unwrap();
         assert_eq!(other.open("trigger 1", &sealed).unwrap().expose(), "hunter22");
         for masker in maskers {
@@ -110,7 +110,7 @@ mod tests {
         let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [one, other] = directories
             .each_ref()
-            .map(|directory| Sealed::new(None, directory.path(), Arc::default()));
+            .map(|directory| Encryption::new(None, directory.path(), Arc::default()));
         let sealed = one.seal("key main", &Secret::new("hunter22")).unwrap();
         let fault = other.open("key main", &sealed).unwrap_err().to_string();
         let file = directories[1].path().join("secret.key");
