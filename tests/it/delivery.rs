@@ -31,7 +31,7 @@ use clifford_delivery::{
 };
 use clifford_store::{
     leases::ClaimWindow,
-    messages::{self, outbox},
+    messages::{self, outbox, queue_depth},
 };
 use clifford_vault::Masker;
 use tokio_util::sync::CancellationToken;
@@ -267,7 +267,9 @@ impl Given {
         let empty = async {
             loop {
                 self.delivery.claim(look).await.unwrap();
-                let left = outbox::backlog(&mut self.home.db.read().await.unwrap()).await.unwrap();
+                let left = queue_depth::undelivered(&mut self.home.db.read().await.unwrap())
+                    .await
+                    .unwrap();
                 if left.0 == 0 {
                     return;
                 }

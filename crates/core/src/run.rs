@@ -5,7 +5,7 @@
 //! a share of what its parent has left of tokens and money (`Rules::share`); what they used comes back with
 //! `subagent_ended` and counts, so a tree never uses more than its root may. `Rules::of_run` is where profile and
 //! share meet a run: the loop, a replay and a resumed run ask the same function. How many of a tree work at once is
-//! decided where runs are claimed (`store/sql/claim_runs.*.sql`), so it holds over all processes; a subagent that
+//! decided where runs are claimed (`store/runs/queue.rs`), so it holds over all processes; a subagent that
 //! rests rings for the next in line.
 
 pub mod approval;

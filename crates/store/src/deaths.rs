@@ -9,22 +9,10 @@ use clifford_core::{
 use serde::Serialize;
 
 use super::{Conn, StoreError, Tx};
-use crate::messages::outbox::{self, SENT_FILE};
-
-/// What a statement sets that takes work from a lease which was not given back. `lease_until` is the old one in it: NULL
-/// was never held, 0 was given back. What stood in line when the process died keeps what is proof at any count.
-pub(super) const COUNTED: &str = "deaths = deaths + CASE WHEN lease_until > 0 THEN 1 ELSE 0 END,
-     isolation = CASE WHEN lease_until > 0
-         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
-             WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
-         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
-/// The same of runs: one that waited for more of its input was not worked on.
-pub(super) const COUNTED_OF_RUNS: &str =
-    "deaths = deaths + CASE WHEN lease_until > 0 AND wake_at IS NULL THEN 1 ELSE 0 END,
-     isolation = CASE WHEN lease_until > 0
-         THEN CASE isolation WHEN 'working' THEN 'died' WHEN 'working_again' THEN 'died_again' WHEN 'died_again' THEN 'died_again'
-             WHEN 'waiting' THEN 'waited' WHEN 'waited' THEN 'waited' END
-         ELSE CASE WHEN isolation IN ('died', 'died_again', 'waited') THEN isolation END END";
+use crate::{
+    leases::sql::COUNT_ALL,
+    messages::outbox::{self, SENT_FILE},
+};
 
 /// A condition: a message is none that a run was set aside for. Prompts, the memory writer and search leave out such as if they
 /// were deleted, until the run is tried again. `of` stands before each column, as `m.`.
@@ -39,18 +27,7 @@ pub(super) fn is_open(of: &str) -> String {
 /// Returns how much that was.
 pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
     let mut counted = 0;
-    for sql in [
-        format!(
-            "UPDATE runs SET {COUNTED_OF_RUNS} WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL
-             AND lease_until > 0"
-        ),
-        format!(
-            "UPDATE messages SET {COUNTED} WHERE direction = 'outbound' AND status IN ('pending', 'sending')
-             AND lease_owner IS NOT NULL AND lease_until > 0"
-        ),
-        format!("UPDATE jobs SET {COUNTED} WHERE status = 'pending' AND lease_owner IS NOT NULL AND lease_until > 0"),
-        "UPDATE triggers SET deaths = deaths + 1 WHERE lease_until > 0".to_owned(),
-    ] {
+    for sql in COUNT_ALL {
         counted += tx.execute(sql, args![]).await?;
     }
     Ok(counted)

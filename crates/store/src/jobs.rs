@@ -12,7 +12,13 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, deaths::COUNTED, leases::ClaimWindow};
+use super::{
+    Conn, StoreError, Tx,
+    leases::{
+        ClaimWindow,
+        sql::{fenced, free, open, renew, skip_locked, take},
+    },
+};
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
@@ -77,10 +83,56 @@ impl Job {
             mark: self.isolation,
         }
     }
+
+    /// The right that `owner` has by the claim that returned this row.
+    const fn lease(&self, owner: WorkerId) -> JobLease {
+        JobLease {
+            job: self.id,
+            owner,
+            epoch: self.epoch,
+        }
+    }
 }
 
-const COLUMNS: &str = "id, kind, mode, context_id, user_id, through, status, attempts, due_at, epoch, result, error, \
-                       created_at, ended_at, quarantined_at, deaths, isolation";
+macro_rules! columns {
+    () => {
+        "id, kind, mode, context_id, user_id, through, status, attempts, due_at, epoch, result, error, created_at, \
+         ended_at, quarantined_at, deaths, isolation"
+    };
+}
+const COLUMNS: &str = columns!();
+
+/// Claims the job that the condition is of.
+macro_rules! claim {
+    ($($condition:expr),+) => {
+        concat!(
+            take!(jobs),
+            ", attempts = attempts + 1, updated_at = $3 WHERE ",
+            $($condition,)+
+            " RETURNING ",
+            columns!()
+        )
+    };
+}
+/// Claims the next job that is due; `$lock` is the end of the rows that it chooses.
+macro_rules! claim_next {
+    ($lock:expr) => {
+        claim!(
+            "id = (SELECT id FROM jobs WHERE due_at <= $3 AND ",
+            open!(jobs),
+            " AND ",
+            free!(jobs, 4),
+            " AND NOT EXISTS (SELECT 1 FROM jobs earlier WHERE earlier.context_id = jobs.context_id
+                              AND earlier.status = 'pending' AND earlier.id < jobs.id)
+              ORDER BY due_at, id LIMIT 1",
+            $lock,
+            ")"
+        )
+    };
+}
+const CLAIM_ON_SQLITE: &str = claim_next!("");
+const CLAIM_ON_POSTGRES: &str = claim_next!(skip_locked!());
+const CLAIM_ONE: &str = claim!("id = $5 AND ", open!(jobs), " AND ", free!(jobs, 4));
 
 /// A job to be made.
 #[derive(Clone, Copy, Debug)]
@@ -141,31 +193,16 @@ pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> 
 
 /// Claims the oldest job whose time has come and that nobody holds. Those of one conversation are done in order.
 pub async fn claim(tx: &mut Tx, look: ClaimWindow) -> Result<Option<(Job, JobLease)>, StoreError> {
-    let lock = if tx.is_postgres() {
-        " FOR UPDATE SKIP LOCKED"
+    let sql = if tx.is_postgres() {
+        CLAIM_ON_POSTGRES
     } else {
-        ""
+        CLAIM_ON_SQLITE
     };
-    let sql = format!(
-        "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
-             updated_at = $3, {COUNTED}
-         WHERE id = (
-             SELECT id FROM jobs WHERE status = 'pending' AND due_at <= $3
-                 AND (lease_until IS NULL OR lease_until < $4)
-                 AND NOT EXISTS (SELECT 1 FROM jobs earlier WHERE earlier.context_id = jobs.context_id
-                                 AND earlier.status = 'pending' AND earlier.id < jobs.id)
-             ORDER BY due_at, id LIMIT 1{lock})
-         RETURNING {COLUMNS}"
-    );
     let job: Option<Job> = tx
         .fetch_optional(sql, args![look.worker, look.until, look.now, look.over])
         .await?;
     Ok(job.map(|job| {
-        let lease = JobLease {
-            job: job.id,
-            owner: look.worker,
-            epoch: job.epoch,
-        };
+        let lease = job.lease(look.worker);
         (job, lease)
     }))
 }
@@ -173,11 +210,7 @@ pub async fn claim(tx: &mut Tx, look: ClaimWindow) -> Result<Option<(Job, JobLea
 /// Holds a job for longer. `false`: it is somebody else's, or ended.
 pub async fn renew(tx: &mut Tx, lease: &JobLease, until: Timestamp) -> Result<bool, StoreError> {
     let renewed = tx
-        .execute(
-            "UPDATE jobs SET lease_until = $1
-             WHERE id = $2 AND lease_owner = $3 AND epoch = $4 AND status = 'pending'",
-            args![until, lease.job, lease.owner, lease.epoch],
-        )
+        .execute(renew!(jobs), args![until, lease.job, lease.owner, lease.epoch])
         .await?;
     Ok(renewed > 0)
 }
@@ -189,8 +222,11 @@ pub async fn renew(tx: &mut Tx, lease: &JobLease, until: Timestamp) -> Result<bo
 pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), StoreError> {
     let held = tx
         .exists(
-            "UPDATE jobs SET updated_at = $1
-             WHERE id = $2 AND lease_owner = $3 AND epoch = $4 AND status = 'pending' RETURNING epoch",
+            concat!(
+                "UPDATE jobs SET updated_at = $1 WHERE ",
+                fenced!(jobs, 2, 3, 4),
+                " RETURNING epoch"
+            ),
             args![now, lease.job, lease.owner, lease.epoch],
         )
         .await?;
@@ -293,28 +329,22 @@ pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timesta
 
 /// Claims this job. `None`: somebody else has it, or it is not pending.
 pub async fn claim_one(tx: &mut Tx, id: JobId, look: ClaimWindow) -> Result<Option<JobLease>, StoreError> {
-    let row: Option<(i64,)> = tx
-        .fetch_optional(
-            format!(
-                "UPDATE jobs SET lease_owner = $1, lease_until = $2, epoch = epoch + 1, attempts = attempts + 1,
-                     updated_at = $3, {COUNTED}
-                 WHERE id = $4 AND status = 'pending' AND (lease_until IS NULL OR lease_until < $5) RETURNING epoch"
-            ),
-            args![look.worker, look.until, look.now, id, look.over],
-        )
+    let job: Option<Job> = tx
+        .fetch_optional(CLAIM_ONE, args![look.worker, look.until, look.now, look.over, id])
         .await?;
-    Ok(row.map(|(epoch,)| JobLease {
-        job: id,
-        owner: look.worker,
-        epoch,
-    }))
+    Ok(job.map(|job| job.lease(look.worker)))
 }
 
 /// When the next job's time comes, of those that nobody holds.
 pub async fn next_due(conn: &mut Conn, look: ClaimWindow) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .fetch_one(
-            "SELECT MIN(due_at) FROM jobs WHERE status = 'pending' AND (lease_until IS NULL OR lease_until < $1)",
+            concat!(
+                "SELECT MIN(due_at) FROM jobs WHERE ",
+                open!(jobs),
+                " AND ",
+                free!(jobs, 1)
+            ),
             args![look.over],
         )
         .await?;

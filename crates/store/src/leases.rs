@@ -2,6 +2,7 @@
 
 pub mod clock_guard;
 pub mod skewed;
+pub(crate) mod sql;
 
 use std::time::Duration;
 

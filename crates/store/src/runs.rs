@@ -170,7 +170,8 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statem
     }
     let ended = change.status.is_ended().then_some(now);
     Ok((
-        "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
+        concat!(
+            "UPDATE runs SET status = $1, output_text = COALESCE($2, output_text), error = $3, wake_at = $4,
              wake_reason = $5, wake_on = $6, llm_calls = llm_calls + $7,
              prompt_tokens = CASE WHEN prompt_tokens > 1000000000000000 THEN prompt_tokens ELSE prompt_tokens + $8 END,
              completion_tokens = CASE WHEN completion_tokens > 1000000000000000 THEN completion_tokens
@@ -182,9 +183,11 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statem
              lease_until = CASE WHEN $15 THEN lease_until ELSE NULL END,
              deaths = CASE WHEN $15 THEN deaths ELSE 0 END, isolation = CASE WHEN $15 THEN isolation ELSE NULL END,
              quarantined_at = CASE WHEN $1 = 'failed' THEN quarantined_at END
-         WHERE id = $16 AND lease_owner = $17 AND epoch = $18 AND status IN ('pending', 'running')
-         RETURNING epoch"
-            .to_owned(),
+         WHERE ",
+            crate::leases::sql::fenced!(runs, 16, 17, 18),
+            " RETURNING epoch"
+        )
+        .to_owned(),
         args![
             change.status,
             change.output.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clifford_core::{clock::Timestamp, people::UserRole, policy::class::Class};
 use clifford_delivery::receiver::lease_name;
-use clifford_store::{leases, memory::items::Viewer, messages::outbox, people::users, runs::views as run_views};
+use clifford_store::{leases, memory::items::Viewer, messages::queue_depth, people::users, runs::views as run_views};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ async fn status(cx: ToolContext, _: NoArgs) -> Result<Status, ToolError> {
     let (now, about) = (cx.clock.now(), &cx.services.about);
     let mut conn = cx.db.read().await?;
     let counts = run_views::counts(&mut conn, now).await?;
-    let (undelivered_messages, _) = outbox::backlog(&mut conn).await?;
+    let (undelivered_messages, _) = queue_depth::undelivered(&mut conn).await?;
     let mut platforms = BTreeMap::new();
     for platform in &about.platforms {
         let holder = leases::holder(&mut conn, &lease_name(platform, 0), now).await?;

@@ -29,7 +29,7 @@ use clifford_engine::{
 };
 use clifford_ingress::{IngressService, Settings};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
-use clifford_store::{messages::outbox, runs::views as run_views, triggers};
+use clifford_store::{messages::queue_depth, runs::views as run_views, triggers};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -271,7 +271,7 @@ impl Desk {
         assert_eq!(self.said(), expected);
         let mut conn = self.home.db.read().await.unwrap();
         assert_eq!(run_views::counts(&mut conn, NOW).await.unwrap(), []);
-        assert_eq!(outbox::backlog(&mut conn).await.unwrap().0, 0);
+        assert_eq!(queue_depth::undelivered(&mut conn).await.unwrap().0, 0);
     }
 }
 

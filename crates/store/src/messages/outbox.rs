@@ -14,7 +14,14 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, Db, StoreError, Tx, leases::ClaimWindow, places::channels::listed};
+use crate::{
+    Conn, Db, StoreError, Tx,
+    leases::{
+        ClaimWindow,
+        sql::{fenced, free, freed, open, renew, skip_locked, take},
+    },
+    places::channels::listed,
+};
 
 /// An outbound message that a worker holds.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -63,6 +70,28 @@ pub struct OutgoingPart {
     pub status: MessageStatus,
 }
 
+/// Claims messages; `$lock` is the end of the rows that it chooses.
+macro_rules! claim_outbound {
+    ($lock:expr) => {
+        concat!(
+            take!(messages),
+            " WHERE id IN (SELECT id FROM messages WHERE ",
+            open!(messages),
+            " AND ",
+            free!(messages, 3),
+            " AND EXISTS (SELECT 1 FROM channels c WHERE c.id = messages.channel_id
+                          AND $5 LIKE '%,' || c.platform || ',%')
+              ORDER BY id LIMIT $4",
+            $lock,
+            ") RETURNING id, channel_id,
+                 (SELECT platform FROM channels c WHERE c.id = messages.channel_id) AS platform,
+                 run_id, address, attempts, deaths, isolation, late_since"
+        )
+    };
+}
+const CLAIM_ON_SQLITE: &str = claim_outbound!("");
+const CLAIM_ON_POSTGRES: &str = claim_outbound!(skip_locked!());
+
 /// Claims up to `limit` messages that nobody holds and that this process can send, oldest first, each with the
 /// parts that were not delivered. What this worker holds already is in its gates, however old its lease.
 pub async fn claim(
@@ -72,9 +101,9 @@ pub async fn claim(
     limit: u32,
 ) -> Result<Vec<(Outgoing, Vec<OutgoingPart>)>, StoreError> {
     let sql = if tx.is_postgres() {
-        include_str!("../sql/claim_outbox.postgres.sql")
+        CLAIM_ON_POSTGRES
     } else {
-        include_str!("../sql/claim_outbox.sqlite.sql")
+        CLAIM_ON_SQLITE
     };
     let mut claimed: Vec<Outgoing> = tx
         .fetch_all(sql, args![look.worker, look.until, look.over, limit, listed(served)])
@@ -102,7 +131,7 @@ pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPa
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, StoreError> {
     let rows: Vec<(MessageId,)> = conn
         .fetch_all(
-            "SELECT id FROM messages WHERE lease_owner = $1 AND direction = 'outbound' AND status IN ('pending', 'sending')",
+            concat!("SELECT id FROM messages WHERE lease_owner = $1 AND ", open!(messages)),
             args![worker],
         )
         .await?;
@@ -112,8 +141,7 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, S
 /// Gives a message back that this worker was to send: whoever looks next takes it.
 pub async fn release(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE messages SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
-         AND status IN ('pending', 'sending')",
+        concat!("UPDATE messages SET ", freed!(), " WHERE ", fenced!(messages, 1, 2)),
         args![message, worker],
     )
     .await?;
@@ -133,7 +161,7 @@ pub async fn keep(
         .read()
         .await?
         .fetch_optional(
-            "SELECT lease_until FROM messages WHERE id = $1 AND lease_owner = $2 AND status IN ('pending', 'sending')",
+            concat!("SELECT lease_until FROM messages WHERE ", fenced!(messages, 1, 2)),
             args![message, worker],
         )
         .await?;
@@ -142,14 +170,7 @@ pub async fn keep(
         Some((Some(lease),)) if lease.since(now) >= until.since(now) / 2 => Ok(true),
         Some(_) => {
             let renewed = db.write(move |tx| {
-                Box::pin(async move {
-                    tx.execute(
-                        "UPDATE messages SET lease_until = $1 WHERE id = $2 AND lease_owner = $3
-                         AND status IN ('pending', 'sending')",
-                        args![until, message, worker],
-                    )
-                    .await
-                })
+                Box::pin(async move { tx.execute(renew!(messages), args![until, message, worker]).await })
             });
             Ok(renewed.await? == 1)
         }
@@ -425,15 +446,4 @@ pub async fn failures_of(conn: &mut Conn, run: RunId) -> Result<Vec<String>, Sto
         )
         .await?;
     Ok(rows.into_iter().map(|row| row.0.unwrap_or_default()).collect())
-}
-
-/// How many messages wait, and since when the oldest does.
-pub async fn backlog(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), StoreError> {
-    let row: (i64, Option<i64>) = conn
-        .fetch_one(
-            "SELECT COUNT(*), MIN(created_at) FROM messages WHERE direction = 'outbound' AND status IN ('pending', 'sending')",
-            args![],
-        )
-        .await?;
-    Ok((row.0, row.1.map(Timestamp)))
 }

@@ -2,8 +2,7 @@
 
 use clifford_core::{clock::Timestamp, value::args};
 
-use super::outbox;
-use crate::{Conn, StoreError};
+use crate::{Conn, StoreError, leases::sql::open};
 
 /// What waits in one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError
         WHERE status = 'pending' AND due_at <= $1 AND (lease_until IS NULL OR lease_until < $1)";
     let triggers = "SELECT COUNT(*), MIN(next_at) FROM triggers
         WHERE kind <> 'wake' AND quarantined_at IS NULL AND next_at IS NOT NULL AND next_at <= $1";
-    let (count, since) = outbox::backlog(conn).await?;
+    let (count, since) = undelivered(conn).await?;
     let asking: (i64,) = conn
         .fetch_one(
             "SELECT COUNT(*) FROM runs WHERE wake_reason = 'tool_confirm' AND status = 'waiting'",
@@ -59,4 +58,15 @@ async fn one(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<Backlog, Stor
         count,
         since: since.map(Timestamp),
     })
+}
+
+/// How many messages wait, and since when the oldest does.
+pub async fn undelivered(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), StoreError> {
+    let row: (i64, Option<i64>) = conn
+        .fetch_one(
+            concat!("SELECT COUNT(*), MIN(created_at) FROM messages WHERE ", open!(messages)),
+            args![],
+        )
+        .await?;
+    Ok((row.0, row.1.map(Timestamp)))
 }

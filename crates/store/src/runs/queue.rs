@@ -12,8 +12,11 @@ use sqlx::FromRow;
 use crate::{
     Conn, StoreError, Tx, contexts,
     db::notify,
-    deaths::{COUNTED_OF_RUNS, evidence},
-    leases::ClaimWindow,
+    deaths::evidence,
+    leases::{
+        ClaimWindow,
+        sql::{RELEASE_OTHERS, RELEASE_RUNS, RENEW_ALL, counted, fenced, free, freed, open, skip_locked, take},
+    },
     messages::quoting,
     places::channels::listed,
     runs::Lease,
@@ -33,6 +36,48 @@ struct Taken {
     isolation: Option<Mark>,
     quarantined_at: Option<Timestamp>,
 }
+
+/// Claims pending runs; `$lock` is the end of the rows that it chooses.
+macro_rules! claim_pending {
+    ($lock:expr) => {
+        concat!(
+            take!(runs),
+            ", status = 'running', updated_at = $3 ",
+            "WHERE id IN (
+    SELECT id FROM runs
+    WHERE status = 'pending' AND ",
+            free!(runs, 7, ""),
+            " AND (wake_at IS NULL OR wake_at <= $3)
+      AND (channel_id IS NULL OR EXISTS (
+          SELECT 1 FROM channels c WHERE c.id = runs.channel_id AND $5 LIKE '%,' || c.platform || ',%'))
+      AND (kind = 'coordinator' OR id IN (
+          SELECT id FROM (
+              SELECT p.id, ROW_NUMBER() OVER (PARTITION BY p.root_run_id ORDER BY p.id) AS place,
+                     (SELECT COUNT(*) FROM runs w
+                      WHERE w.root_run_id = p.root_run_id AND w.parent_run_id IS NOT NULL AND w.status = 'running') AS at_work
+              FROM runs p
+              WHERE p.status = 'pending' AND p.parent_run_id IS NOT NULL
+                AND ",
+            free!(runs, 7, "p."),
+            " AND (p.wake_at IS NULL OR p.wake_at <= $3)) line
+          WHERE place + at_work <= $6))
+    ORDER BY id LIMIT $4",
+            $lock,
+            ")
+RETURNING id, epoch, deaths, isolation, quarantined_at"
+        )
+    };
+}
+const CLAIM_ON_SQLITE: &str = claim_pending!("");
+const CLAIM_ON_POSTGRES: &str = claim_pending!(skip_locked!());
+/// Makes the runs pending whose worker is gone.
+const RECLAIM: &str = concat!(
+    "UPDATE runs SET status = 'pending', ",
+    freed!(),
+    ", ",
+    counted!(runs),
+    " WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)"
+);
 
 /// A run that was claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,18 +105,11 @@ pub async fn claim(
     // this worker is at work on it is not gone from, however old its lease, unless it gave it back: its machine slept,
     // or its clock was put forward.
     // What was not given back was held by a process that died.
-    tx.execute(
-        format!(
-            "UPDATE runs SET status = 'pending', lease_owner = NULL, lease_until = NULL, {COUNTED_OF_RUNS}
-             WHERE status = 'running' AND lease_until < $1 AND (lease_owner <> $2 OR lease_until = 0)"
-        ),
-        args![look.over, worker],
-    )
-    .await?;
+    tx.execute(RECLAIM, args![look.over, worker]).await?;
     let sql = if tx.is_postgres() {
-        include_str!("../sql/claim_runs.postgres.sql")
+        CLAIM_ON_POSTGRES
     } else {
-        include_str!("../sql/claim_runs.sqlite.sql")
+        CLAIM_ON_SQLITE
     };
     let claimed: Vec<Taken> = tx
         .fetch_all(
@@ -95,12 +133,7 @@ pub async fn claim(
 
 /// Renews every lease of a worker on runs and on messages to be sent, but for those that it gave back.
 pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Result<(), StoreError> {
-    for sql in [
-        "UPDATE runs SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0
-         AND status IN ('pending', 'running')",
-        "UPDATE messages SET lease_until = $1 WHERE lease_owner = $2 AND lease_until > 0 AND direction = 'outbound'
-         AND status IN ('pending', 'sending')",
-    ] {
+    for sql in RENEW_ALL {
         tx.execute(sql, args![until, worker]).await?;
     }
     Ok(())
@@ -110,7 +143,7 @@ pub async fn heartbeat(tx: &mut Tx, worker: WorkerId, until: Timestamp) -> Resul
 pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, StoreError> {
     let rows: Vec<Held> = conn
         .fetch_all(
-            "SELECT id, epoch FROM runs WHERE lease_owner = $1 AND status IN ('pending', 'running')",
+            concat!("SELECT id, epoch FROM runs WHERE lease_owner = $1 AND ", open!(runs)),
             args![worker],
         )
         .await?;
@@ -125,8 +158,7 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, Store
 /// Gives one claim back, if it is still this one: whoever looks next takes the run.
 pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE runs SET lease_until = 0 WHERE id = $1 AND lease_owner = $2 AND epoch = $3
-         AND status IN ('pending', 'running')",
+        concat!("UPDATE runs SET lease_until = 0 WHERE ", fenced!(runs, 1, 2, 3)),
         args![lease.run, lease.owner, lease.epoch],
     )
     .await?;
@@ -137,8 +169,7 @@ pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
 pub async fn mark(tx: &mut Tx, lease: &Lease, mark: Mark) -> Result<bool, StoreError> {
     let marked = tx
         .execute(
-            "UPDATE runs SET isolation = $1 WHERE id = $2 AND lease_owner = $3 AND epoch = $4
-             AND status IN ('pending', 'running')",
+            concat!("UPDATE runs SET isolation = $1 WHERE ", fenced!(runs, 2, 3, 4)),
             args![mark, lease.run, lease.owner, lease.epoch],
         )
         .await?;
@@ -157,8 +188,10 @@ pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bo
     }
     let marked = tx
         .execute(
-            "UPDATE runs SET quarantined_at = COALESCE(quarantined_at, $1) WHERE id = $2 AND lease_owner = $3 AND epoch = $4
-             AND status IN ('pending', 'running')",
+            concat!(
+                "UPDATE runs SET quarantined_at = COALESCE(quarantined_at, $1) WHERE ",
+                fenced!(runs, 2, 3, 4)
+            ),
             args![now, lease.run, lease.owner, lease.epoch],
         )
         .await?;
@@ -182,9 +215,12 @@ pub async fn retried(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
 pub async fn fail(tx: &mut Tx, lease: &Lease, error: &str, now: Timestamp) -> Result<(), StoreError> {
     let failed = tx
         .execute(
-            "UPDATE runs SET status = 'failed', error = $1, updated_at = $2, ended_at = $2, wake_at = NULL,
-                 lease_owner = NULL, lease_until = NULL
-             WHERE id = $3 AND lease_owner = $4 AND epoch = $5 AND status IN ('pending', 'running')",
+            concat!(
+                "UPDATE runs SET status = 'failed', error = $1, updated_at = $2, ended_at = $2, wake_at = NULL, ",
+                freed!(),
+                " WHERE ",
+                fenced!(runs, 3, 4, 5)
+            ),
             args![error, now, lease.run, lease.owner, lease.epoch],
         )
         .await?;
@@ -205,15 +241,7 @@ pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, Age
 /// to itself (SQLite), that is everything; else what `worker` had.
 pub async fn release_all(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
     release_runs(tx, worker).await?;
-    for sql in [
-        "UPDATE messages SET lease_until = 0 WHERE direction = 'outbound' AND status IN ('pending', 'sending')
-         AND ($1 IS NULL OR lease_owner = $1) AND lease_owner IS NOT NULL",
-        "UPDATE jobs SET lease_until = 0 WHERE status = 'pending' AND ($1 IS NULL OR lease_owner = $1)
-         AND lease_owner IS NOT NULL",
-        "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE lease_owner IS NOT NULL
-         AND ($1 IS NULL OR lease_owner = $1)",
-        "UPDATE leases SET until = 0 WHERE $1 IS NULL OR owner = $1",
-    ] {
+    for sql in RELEASE_OTHERS {
         tx.execute(sql, args![worker]).await?;
     }
     Ok(())
@@ -221,12 +249,7 @@ pub async fn release_all(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), St
 
 /// The same for runs alone; other processes hear of it.
 pub async fn release_runs(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE runs SET lease_until = 0 WHERE status IN ('pending', 'running') AND ($1 IS NULL OR lease_owner = $1)
-         AND lease_owner IS NOT NULL",
-        args![worker],
-    )
-    .await?;
+    tx.execute(RELEASE_RUNS, args![worker]).await?;
     notify::work(tx).await
 }
 

@@ -185,8 +185,11 @@ pub enum Begun {
 pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<Begun, StoreError> {
     let begun = tx
         .exists(
-            "UPDATE runs SET wake_at = NULL WHERE id = $1 AND lease_owner = $2 AND epoch = $3 AND status = 'pending'
-             AND (wake_at IS NULL OR wake_at <= $4) RETURNING epoch",
+            concat!(
+                "UPDATE runs SET wake_at = NULL WHERE status = 'pending' AND (wake_at IS NULL OR wake_at <= $4) AND ",
+                crate::leases::sql::fenced!(runs, 1, 2, 3),
+                " RETURNING epoch"
+            ),
             args![lease.run, lease.owner, lease.epoch, now],
         )
         .await?;

@@ -8,7 +8,14 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, Tx, leases::ClaimWindow, triggers::COLUMNS};
+use crate::{
+    Conn, StoreError, Tx,
+    leases::{
+        ClaimWindow,
+        sql::{fenced, free, freed, take},
+    },
+    triggers::COLUMNS,
+};
 
 /// The triggers that are due, but for those of sleeping runs, the longest due first; a page of them, behind the last one of
 /// the page before.
@@ -40,11 +47,12 @@ pub async fn hold(tx: &mut Tx, due: &[Due], look: ClaimWindow) -> Result<Vec<(Tr
     for due in due {
         let row: Option<(i64,)> = tx
             .fetch_optional(
-                "UPDATE triggers SET lease_owner = $1, lease_until = $2,
-                     deaths = deaths + CASE WHEN lease_until > 0 AND lease_owner <> $1 THEN 1 ELSE 0 END
-                 WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL
-                     AND (lease_until IS NULL OR lease_owner = $1 OR lease_until < $5)
-                 RETURNING deaths",
+                concat!(
+                    take!(triggers),
+                    " WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL AND ",
+                    free!(triggers, 5),
+                    " RETURNING deaths"
+                ),
                 args![look.worker, look.until, due.id, due.at, look.over],
             )
             .await?;
@@ -56,7 +64,7 @@ pub async fn hold(tx: &mut Tx, due: &[Due], look: ClaimWindow) -> Result<Vec<(Tr
 /// Gives triggers back that were not fired.
 pub async fn release(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result<(), StoreError> {
     for id in ids {
-        let sql = "UPDATE triggers SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2";
+        let sql = concat!("UPDATE triggers SET ", freed!(), " WHERE ", fenced!(triggers, 1, 2));
         tx.defer(sql, args![*id, worker]).await?;
     }
     Ok(())
