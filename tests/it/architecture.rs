@@ -90,7 +90,13 @@ fn only_the_adapters_name_their_libraries() {
 
 #[test]
 fn only_the_two_sides_of_mcp_name_its_library() {
-    let owners = ["src/tools/mcp", "crates/tools/src/mcp", "src/cli/mcp"].map(|owner| root().join(owner));
+    let owners = [
+        "crates/tools/src/mcp",
+        "crates/tools/src/mcp.rs",
+        "src/cli/mcp",
+        "src/cli/mcp.rs",
+    ]
+    .map(|owner| root().join(owner));
     for path in ["src", "crates"].iter().flat_map(|dir| rust_files(&root().join(dir))) {
         let owned = owners.iter().any(|owner| path.starts_with(owner));
         assert!(

@@ -37,7 +37,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         Some(("conversation", false)),
         "Go on here with a conversation from another platform",
     ),
-    command("search", Some(("words", true)), "ClaimWindow for what was said before"),
+    command("search", Some(("words", true)), "Look for what was said before"),
     command("memory", None, "Show what I know about you"),
     command("forget", Some(("key", true)), "Forget something about you, or `all`"),
     command(

