@@ -16,7 +16,7 @@ use crate::{
 
 const IN_FORCE: &str = "applied new settings";
 const KEPT: &str = "rejected new settings, the old ones stay in force";
-const AGAIN: &str = "the settings were read again";
+const AGAIN: &str = "reloaded settings";
 
 fn provider(bot: &Bot, model: &str) -> toml::Value {
     let provider = toml::Table::from_iter([
@@ -57,7 +57,7 @@ async fn new_settings_are_in_force_after_a_reload_under_load_and_nothing_is_lost
         bot.configure("engine.max_iterations", 7);
         bot.configure("log.format", "json");
         bot.reload().await;
-        bot.has_logged("goes on by the new settings", 1).await;
+        bot.has_logged("settings changed, draining work in flight", 1).await;
         // What comes while nobody receives waits where it is.
         for room in &rooms {
             bot.says(*room, "three");
@@ -72,7 +72,7 @@ async fn new_settings_are_in_force_after_a_reload_under_load_and_nothing_is_lost
         assert!(log.contains(keys), "{log}");
         let restart = log
             .lines()
-            .find(|line| line.contains("in force after a restart"))
+            .find(|line| line.contains("settings changed that apply after a restart"))
             .unwrap();
         assert!(
             restart.contains("log.format") && !log.contains("\"fields\""),
@@ -132,7 +132,7 @@ async fn what_only_fails_once_the_old_is_gone_brings_the_old_settings_back() {
     let taken = other.settings().parse::<toml::Table>().unwrap()["database"]["url"].clone();
     bot.configure("database.url", taken);
     bot.reload().await;
-    bot.has_logged("the old ones are again", 1).await;
+    bot.has_logged("restored the old ones", 1).await;
     bot.says(room, "hello");
     assert_eq!(bot.answers(room, 1).await, ["You said: hello"]);
     other.finish().await;
@@ -190,13 +190,14 @@ async fn reloads_in_a_row_and_a_stop_in_the_middle_of_one_are_well() {
     let hold = bot.model.hold();
     bot.says(room, "two");
     bot.model.wait_for_requests(2).await;
-    let before = bot.logged("goes on by the new settings");
+    let before = bot.logged("settings changed, draining work in flight");
     bot.configure("engine.max_iterations", 9);
     bot.reload().await;
-    bot.has_logged("goes on by the new settings", before + 1).await;
+    bot.has_logged("settings changed, draining work in flight", before + 1)
+        .await;
     bot.terminate();
     assert!(bot.exited().await.success());
-    assert_eq!(bot.logged("stopping; what is at work"), 1);
+    assert_eq!(bot.logged("stopping, draining"), 1);
     hold.release();
     bot.start().await;
     assert_eq!(bot.answers(room, 2).await, ["You said: one", "You said: two"]);
@@ -246,7 +247,7 @@ async fn a_platform_that_refuses_the_bot_for_a_moment_is_told_of_and_tried_again
     telegram.fail_next(Method::GetMe, Fault::Refuse(401, "Unauthorized".to_owned()));
     bot.says(room, "two");
     bot.answers(room, 2).await;
-    bot.has_logged("the platform refuses the bot", 1).await;
+    bot.has_logged("platform refuses the bot", 1).await;
     let why = "Telegram does not know the bot (Not Found): set channels.telegram.token";
     let (status, alive) = watch.get("/healthz").await;
     assert_eq!(status, 200);
@@ -259,7 +260,7 @@ async fn a_platform_that_refuses_the_bot_for_a_moment_is_told_of_and_tried_again
     bot.says(room, "three");
     // The first is refused again, the second is let in.
     bot.reload().await;
-    bot.has_logged("the platform refuses the bot", 2).await;
+    bot.has_logged("platform refuses the bot", 2).await;
     bot.reload().await;
     assert_eq!(
         bot.answers(room, 3).await,

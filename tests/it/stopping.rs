@@ -228,7 +228,7 @@ async fn what_a_process_that_stops_has_in_hand_stays_its_own_until_it_is_done() 
     bot.model.wait_for_requests(2).await;
     bot.terminate();
     bot.until("the stop", async |_| {
-        (bot.logged("stopping; what is at work") > 0).then_some(())
+        (bot.logged("stopping, draining") > 0).then_some(())
     })
     .await;
     // Renewed when the lease that it had at the stop would have been over.

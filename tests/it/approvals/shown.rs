@@ -44,7 +44,11 @@ async fn what_a_subagent_of_a_subagent_asks_is_delivered_at_once_and_then_approv
         );
         let labels: Vec<_> = question.buttons.iter().map(|(label, _)| label.as_str()).collect();
         assert_eq!(labels, ["Approve", "Deny"]);
-        assert_eq!(bot.logged("does not know of"), 0, "nobody had to look for it");
+        assert_eq!(
+            bot.logged("that this process holds but does not"),
+            0,
+            "nobody had to look for it"
+        );
         assert_eq!(kept(&bot).await, 0);
         bot.telegram.user_says(chat, 7, "/approve");
         let mut texts = said(&bot, chat, 3).await.split_off(1);

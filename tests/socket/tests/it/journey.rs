@@ -30,7 +30,7 @@ fn settings(server: &Server, model: &OpenAiFake, own: &str) -> String {
 
 /// The metrics of the server that wrote this log.
 async fn metrics(log: &str) -> String {
-    let line = log.lines().find(|line| line.contains("the API is served")).unwrap();
+    let line = log.lines().find(|line| line.contains("serving the API")).unwrap();
     let (_, port) = line.split_once("127.0.0.1:").unwrap();
     let port: String = port.chars().take_while(char::is_ascii_digit).collect();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
