@@ -1,13 +1,19 @@
 //! What happens in a run, for those who watch in this process. May be lost: the rows are the truth.
 
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use clifford_core::{id::RunId, runs::RunStatus};
 use dashmap::DashMap;
-use tokio::sync::broadcast;
+use tokio::sync::Notify;
 
-/// How many events a slow watcher may lag behind before it must read the rows.
+/// How many events wait for a slow watcher. Pieces of an answer beyond that are joined to the one before, and anything
+/// else sends the watcher to the rows.
 const BUFFER: usize = 256;
+/// The most bytes of an answer that wait for a slow watcher.
+const MOST: usize = 1024 * 1024;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,14 +33,65 @@ pub enum RunEvent {
 /// Watchers by run.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    watched: Arc<DashMap<RunId, Watched>>,
+    watched: Arc<DashMap<RunId, Vec<Arc<Seat>>>>,
 }
 
+/// What waits for one watcher.
 #[derive(Debug)]
-struct Watched {
-    events: broadcast::Sender<RunEvent>,
-    /// How many of those who watch want to see the answer grow.
-    drafts: usize,
+struct Seat {
+    sight: Sight,
+    queue: Mutex<Queue>,
+    arrived: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    events: VecDeque<RunEvent>,
+    /// Bytes of the answer among them.
+    bytes: usize,
+    has_missed: bool,
+}
+
+impl Queue {
+    fn push(&mut self, event: RunEvent) {
+        if let RunEvent::Token(more) = &event {
+            if self.bytes + more.len() > MOST {
+                self.has_missed = true;
+                return;
+            }
+            self.bytes += more.len();
+        }
+        // What voids an answer is seldom, and never left out.
+        let is_full = self.events.len() >= BUFFER && event != RunEvent::Reset;
+        match (self.events.back_mut().filter(|_| is_full), event) {
+            (Some(RunEvent::Token(text)), RunEvent::Token(more)) => text.push_str(&more),
+            (Some(_), RunEvent::Token(more)) => {
+                self.bytes -= more.len();
+                self.has_missed = true;
+            }
+            (Some(_), _) => self.has_missed = true,
+            (None, event) => self.events.push_back(event),
+        }
+    }
+
+    fn pop(&mut self) -> Option<RunEvent> {
+        let event = self.events.pop_front()?;
+        if let RunEvent::Token(text) = &event {
+            self.bytes -= text.len();
+        }
+        Some(event)
+    }
+}
+
+impl Seat {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, event: RunEvent) {
+        self.queue().push(event);
+        self.arrived.notify_one();
+    }
 }
 
 /// What somebody wants to see of a run.
@@ -49,29 +106,31 @@ pub enum Sight {
 impl Events {
     /// Watches a run.
     pub fn watch(&self, run: RunId, sight: Sight) -> Watcher {
-        let mut watched = self.watched.entry(run).or_insert_with(|| Watched {
-            events: broadcast::channel(BUFFER).0,
-            drafts: 0,
-        });
-        watched.drafts += usize::from(sight == Sight::Draft);
-        Watcher {
-            events: watched.events.subscribe(),
-            run,
+        let seat = Arc::new(Seat {
             sight,
+            queue: Mutex::default(),
+            arrived: Notify::new(),
+        });
+        self.watched.entry(run).or_default().push(Arc::clone(&seat));
+        Watcher {
+            seat,
+            run,
             watched: Arc::clone(&self.watched),
         }
     }
 
     /// Whether anybody wants to see a run's answer grow.
     pub fn is_drafted(&self, run: RunId) -> bool {
-        self.watched.get(&run).is_some_and(|watched| watched.drafts > 0)
+        let seats = self.watched.get(&run);
+        seats.is_some_and(|seats| seats.iter().any(|seat| seat.sight == Sight::Draft))
     }
 
     /// Tells those who watch a run.
     pub fn tell(&self, run: RunId, event: RunEvent) {
-        if let Some(watched) = self.watched.get(&run) {
-            // The last one to go removes the entry.
-            watched.events.send(event).ok();
+        let Some(seats) = self.watched.get(&run) else { return };
+        let is_draft = matches!(event, RunEvent::Token(_) | RunEvent::Reset);
+        for seat in seats.iter().filter(|seat| !is_draft || seat.sight == Sight::Draft) {
+            seat.tell(event.clone());
         }
     }
 }
@@ -79,30 +138,35 @@ impl Events {
 /// Watches a run for as long as it lives.
 #[derive(Debug)]
 pub struct Watcher {
-    events: broadcast::Receiver<RunEvent>,
+    seat: Arc<Seat>,
     run: RunId,
-    sight: Sight,
-    watched: Arc<DashMap<RunId, Watched>>,
+    watched: Arc<DashMap<RunId, Vec<Arc<Seat>>>>,
 }
 
 impl Watcher {
     /// The next event. `None`: some were missed, so the rows must be read.
     pub async fn next(&mut self) -> Option<RunEvent> {
         loop {
-            match self.events.recv().await.ok()? {
-                RunEvent::Token(_) | RunEvent::Reset if self.sight == Sight::Progress => {}
-                event => return Some(event),
+            {
+                let mut queue = self.seat.queue();
+                if std::mem::take(&mut queue.has_missed) {
+                    return None;
+                }
+                if let Some(event) = queue.pop() {
+                    return Some(event);
+                }
             }
+            self.seat.arrived.notified().await;
         }
     }
 }
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        // The last one to go puts out the light. This one is still counted.
-        self.watched.remove_if_mut(&self.run, |_, watched| {
-            watched.drafts -= usize::from(self.sight == Sight::Draft);
-            watched.events.receiver_count() <= 1
+        // The last one to go puts out the light.
+        self.watched.remove_if_mut(&self.run, |_, seats| {
+            seats.retain(|seat| !Arc::ptr_eq(seat, &self.seat));
+            seats.is_empty()
         });
     }
 }
@@ -148,6 +212,28 @@ mod tests {
             events.tell(run, RunEvent::Step(seq));
         }
         assert_eq!(watcher.next().await, None);
-        assert_eq!(watcher.next().await, Some(RunEvent::Step(1)));
+        assert_eq!(watcher.next().await, Some(RunEvent::Step(0)));
+    }
+
+    #[tokio::test]
+    async fn who_is_too_slow_for_an_answer_reads_all_of_it_in_larger_pieces() {
+        let events = Events::default();
+        let run = RunId::new();
+        let mut watcher = events.watch(run, Sight::Draft);
+        for number in 0..4 * BUFFER {
+            events.tell(run, RunEvent::Token(format!("{number} ")));
+        }
+        let mut text = String::new();
+        while !text.ends_with(&format!("{} ", 4 * BUFFER - 1)) {
+            let Some(RunEvent::Token(more)) = watcher.next().await else {
+                panic!("a piece was missed behind {text}");
+            };
+            text.push_str(&more);
+        }
+        let all: String = (0..4 * BUFFER).map(|number| format!("{number} ")).collect();
+        assert_eq!(text, all);
+        events.tell(run, RunEvent::Token("x".repeat(MOST)));
+        events.tell(run, RunEvent::Token("more than is kept".to_owned()));
+        assert_eq!(watcher.next().await, None);
     }
 }
