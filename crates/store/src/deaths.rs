@@ -1,11 +1,6 @@
 //! Deaths of processes, counted on the work that they held, and what was set aside for them.
 
-use clifford_core::{
-    clock::Timestamp,
-    quarantine::{Evidence, Mark},
-    value::args,
-    work::Kind,
-};
+use clifford_core::{clock::Timestamp, value::args, work::Kind};
 use serde::Serialize;
 
 use super::{Conn, StoreError, Tx};
@@ -13,15 +8,6 @@ use crate::{
     leases::sql::COUNT_ALL,
     messages::outbox::{self, SENT_FILE},
 };
-
-/// A condition: a message is none that a run was set aside for. Prompts, the memory writer and search leave out such as if they
-/// were deleted, until the run is tried again. `of` stands before each column, as `m.`.
-pub(super) fn is_open(of: &str) -> String {
-    format!(
-        "({of}direction = 'outbound' OR {of}run_id IS NULL
-             OR {of}run_id NOT IN (SELECT q.id FROM runs q WHERE q.quarantined_at IS NOT NULL))"
-    )
-}
 
 /// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
 /// Returns how much that was.
@@ -31,11 +17,6 @@ pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
         counted += tx.execute(sql, args![]).await?;
     }
     Ok(counted)
-}
-
-/// The evidence in a row.
-pub(super) fn evidence(deaths: i64, mark: Option<Mark>) -> Evidence {
-    Evidence { deaths, mark }
 }
 
 /// Something that was set aside.
@@ -156,9 +137,4 @@ async fn release_message(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
     )
     .await?;
     Ok(())
-}
-
-/// A condition: a message is none that anybody is to quote. It was deleted, or a run was set aside for it.
-pub(super) fn is_withheld(of: &str) -> String {
-    format!("({of}deleted_at IS NOT NULL OR NOT {})", crate::deaths::is_open(of))
 }

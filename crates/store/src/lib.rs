@@ -31,6 +31,7 @@ pub mod runs;
 pub mod search;
 pub mod triggers;
 pub mod usage;
+mod withheld;
 
 pub use clifford_core::{column::JsonText, value::Value};
 pub use db::{BoxFuture, Db, DbOptions, Pools};

@@ -29,7 +29,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, deaths};
+use super::{Conn, StoreError, Tx, withheld};
 pub(super) use crate::messages::waiting::ask_queued;
 pub use crate::messages::{
     views::{Keyed, keyed, page, private_page, said_by, shown_of},
@@ -328,7 +328,7 @@ pub async fn conversation(
 
 /// The same as a question, newest first.
 pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Statement {
-    let (text, is_open) = (long_text::columns("content"), deaths::is_open(""));
+    let (text, is_open) = (long_text::columns("content"), withheld::is_open(""));
     (
         format!(
             "SELECT id, direction, {text}, quote FROM messages

@@ -24,7 +24,7 @@ pub use self::{
     listing::{Listing, said},
     lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists},
 };
-use super::{Conn, Db, Pools, StoreError, Tx, deaths};
+use super::{Conn, Db, Pools, StoreError, Tx, withheld};
 
 /// The most places that one search looks in: of more, those where something was said last.
 const MOST_PLACES: u32 = 200;
@@ -60,7 +60,7 @@ pub(super) fn within(column: &str, channels: &[ChannelId], args: &mut Vec<Value>
 
 /// What a message must be to be searched, and not in the index yet.
 fn unindexed() -> String {
-    let is_open = deaths::is_open("");
+    let is_open = withheld::is_open("");
     format!("search_id IS NULL AND context_id IS NOT NULL AND deleted_at IS NULL AND {is_open}")
 }
 

@@ -12,7 +12,7 @@
 //! A suspect has its turn in `engine/runs/suspects.rs` (runs), `engine/jobs.rs` (jobs) or `delivery/gate/attempt.rs`
 //! (messages). If others wait too long, its mark changes before they begin. A guilty run is ended unread
 //! (`engine/run/unread.rs`); the claim says that it is set aside, so a death before that end changes nothing. Messages
-//! that people wrote for it are left out wherever deleted messages are (`store/deaths.rs`).
+//! that people wrote for it are left out wherever deleted messages are (`store/withheld.rs`).
 
 mod careful;
 pub mod isolation;

@@ -8,7 +8,7 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, deaths, search::within};
+use crate::{Conn, StoreError, search::within, withheld};
 
 /// A conversation that was had.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -111,7 +111,7 @@ pub async fn messages(
         let mut sql = format!(
             "SELECT id, direction, content, created_at FROM messages
              WHERE context_id = $1 AND deleted_at IS NULL AND {} AND {of_channels}",
-            deaths::is_open("")
+            withheld::is_open("")
         );
         let mut order = "DESC";
         if let Some((sign, towards, message)) = bound {

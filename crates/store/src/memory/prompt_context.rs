@@ -13,7 +13,6 @@ use sqlx::FromRow;
 use crate::{
     Conn, StoreError,
     db::conn::Statement,
-    deaths,
     memory::items::{self as memory_items, Remembered, Viewer},
     messages::{
         self, Turn, TurnRow,
@@ -23,6 +22,7 @@ use crate::{
     },
     people::keys::{self as user_secrets, SealedKey},
     places::settings::{self, Around, Setting},
+    withheld,
 };
 
 /// The most other places that are looked at.
@@ -245,7 +245,7 @@ fn ask_elsewhere(wanted: &Wanted) -> Option<Statement> {
     let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
-        let (text, is_open) = (long_text::columns("m.content"), deaths::is_open("m."));
+        let (text, is_open) = (long_text::columns("m.content"), withheld::is_open("m."));
         (
             format!(
                 "SELECT p.channel_id, p.context_id, p.platform, p.name, m.id, m.direction, {text}, m.quote

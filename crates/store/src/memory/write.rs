@@ -10,7 +10,7 @@ use clifford_core::{
 };
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, Tx, deaths};
+use crate::{Conn, StoreError, Tx, withheld};
 
 /// Where a conversation stands.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -55,7 +55,7 @@ pub async fn next(
              WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
                  AND {}
              ORDER BY id LIMIT $4",
-            deaths::is_open("")
+            withheld::is_open("")
         ),
         args![context, after, through, limit],
     )

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use crate::{StoreError, Tx, contexts, deaths::is_withheld};
+use crate::{StoreError, Tx, contexts, withheld::is_withheld};
 
 /// How many of a channel's newest messages are searched for quotes: no prompt shows older ones.
 const NEWEST: i64 = 2_000;

@@ -14,7 +14,7 @@ use serde::Deserialize as _;
 use serde_json::Value as Json;
 use sqlx::FromRow;
 
-use crate::{Conn, StoreError, deaths::is_withheld};
+use crate::{Conn, StoreError, withheld::is_withheld};
 
 /// How much of a quote is shown in the history of a conversation, in characters.
 pub const IN_HISTORY: usize = 200;

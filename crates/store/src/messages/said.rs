@@ -13,7 +13,7 @@ use super::{
     long_text::{self, LongText},
     replies::IN_HISTORY,
 };
-use crate::{Conn, StoreError, deaths};
+use crate::{Conn, StoreError, withheld};
 
 /// A message of a conversation, with what it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn select(text: &str) -> String {
              CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
          FROM messages m LEFT JOIN runs r ON r.id = m.run_id
          WHERE {KEPT} AND {} AND m.context_id = $1",
-        deaths::is_open("m.")
+        withheld::is_open("m.")
     )
 }
 
@@ -89,7 +89,7 @@ pub async fn since(
 
 /// How many those are: asked only where there are more than are read.
 pub async fn count_since(conn: &mut Conn, context: ContextId, run: RunId, after: MessageId) -> Result<u64, StoreError> {
-    let is_open = deaths::is_open("m.");
+    let is_open = withheld::is_open("m.");
     let sql = format!("SELECT COUNT(*) FROM messages m WHERE {KEPT} AND {is_open} AND m.context_id = $1 AND {BEHIND}");
     let count: (i64,) = conn.fetch_one(sql, args![context, after, run]).await?;
     Ok(u64::try_from(count.0).unwrap_or_default())
@@ -114,7 +114,7 @@ pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageI
                 "SELECT COUNT(*) FROM messages
                  WHERE context_id = $1 AND id < $2 AND status <> 'queued' AND deleted_at IS NULL AND {}
                      AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')",
-                deaths::is_open("")
+                withheld::is_open("")
             ),
             args![context, before],
         )

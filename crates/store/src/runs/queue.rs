@@ -12,7 +12,6 @@ use sqlx::FromRow;
 use crate::{
     Conn, StoreError, Tx, contexts,
     db::notify,
-    deaths::evidence,
     leases::{
         ClaimWindow,
         sql::{RELEASE_OTHERS, RELEASE_RUNS, RENEW_ALL, counted, fenced, free, freed, open, skip_locked, take},
@@ -125,7 +124,10 @@ pub async fn claim(
                 owner: worker,
                 epoch: row.epoch,
             },
-            evidence: evidence(row.deaths, row.isolation),
+            evidence: Evidence {
+                deaths: row.deaths,
+                mark: row.isolation,
+            },
             is_set_aside: row.quarantined_at.is_some(),
         })
         .collect())

@@ -13,7 +13,7 @@ use clifford_core::{
 use sqlx::FromRow;
 
 use super::within;
-use crate::{Conn, StoreError, deaths};
+use crate::{Conn, StoreError, withheld};
 
 /// How much of a message decides about its rank, in characters.
 const HEAD: u32 = 600;
@@ -49,7 +49,7 @@ impl Reach {
     pub(super) fn visible(&self, args: &mut Vec<Value>) -> String {
         let mut sql = format!(
             "m.context_id IS NOT NULL AND m.deleted_at IS NULL AND {} AND {}",
-            deaths::is_open("m."),
+            withheld::is_open("m."),
             within("m.channel_id", &self.places, args)
         );
         if let Some(run) = self.except {
