@@ -6,8 +6,6 @@ use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret;
-
 /// The environment variable that holds an owner token given from outside, unless `[http]` names another.
 pub(super) const TOKEN_VARIABLE: &str = "CLIFFORD_API_TOKEN";
 
@@ -53,7 +51,7 @@ impl Default for Http {
         Self {
             enabled: true,
             bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 8088)),
-            token: secret::from_variable(TOKEN_VARIABLE),
+            token: SecretSource::Env(TOKEN_VARIABLE.to_owned()),
             request_timeout_seconds: 30,
             max_body_bytes: 1024 * 1024,
             max_connections: 1024,

@@ -75,7 +75,7 @@ impl Secrets {
             tree,
             problems: Vec::new(),
         };
-        let default_token = config.http.token == from_variable(http::TOKEN_VARIABLE);
+        let default_token = config.http.token == http::Http::default().token;
         let is_asked_for = config.http.enabled || config.telemetry.metrics_bind.is_some();
         let wanted = is_asked_for && (!default_token || variable(env, http::TOKEN_VARIABLE).is_some());
         let http_token = reader.read("http", "token", wanted.then_some(&config.http.token));
@@ -173,9 +173,4 @@ fn fault(error: &SecretError, section: &str, key: &str) -> String {
         String::new()
     };
     format!("{error}; {remedy}{off}")
-}
-
-/// A reference to an environment variable.
-pub(super) fn from_variable(name: &str) -> SecretSource {
-    SecretSource::Env(name.to_owned())
 }
