@@ -1,7 +1,6 @@
 //! What a run may do: rules that judge each tool call, and what follows from words that came from outside. Pure.
 //!
-//! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out;
-//! [`question`] is what a person reads who is asked to approve one.
+//! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out.
 //!
 //! **Judging.** `run/decide.rs` says which call a reply asks for; `engine/run/session/policy_check.rs` gathers facts and
 //! rules, and `policy/judge.rs` says what becomes of it, purely. Calls that count against a limit are counted under
@@ -21,7 +20,6 @@ mod built_in;
 pub mod class;
 mod condition;
 pub mod judge;
-pub mod question;
 pub mod rule;
 pub mod words;
 

@@ -1,5 +1,5 @@
 //! A run: its steps, the [`state`] that they fold to, and what comes next, which [`decide`] reads like a table;
-//! [`effects`] are what each decision writes.
+//! [`effects`] are what each decision writes; [`question`] renders a call for the person who approves or denies it.
 //!
 //! **Subagents** are runs with a parent. `run/effects.rs` narrows their tools (profile within parent) and gives each
 //! a share of what its parent has left of tokens and money (`Rules::share`); what they used comes back with
@@ -22,6 +22,7 @@ pub mod kept;
 pub mod progress;
 #[cfg(test)]
 mod properties;
+pub mod question;
 pub mod reading;
 #[doc(hidden)]
 pub mod rehearsal;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use clifford_chat::inbound::Command;
-use clifford_core::{people::UserRole, policy::question};
+use clifford_core::{people::UserRole, run::question};
 use clifford_store::{
     StoreError,
     people::users,

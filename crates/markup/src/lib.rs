@@ -29,7 +29,7 @@ mod tree;
 pub use clean::{Fate, Judge, cleaned};
 pub use hidden::{for_terminal, is_deceiving, is_left_out, is_obeyed, json_for_terminal};
 pub use mentions::without_mentions;
-pub use short::shortened;
+pub use short::{shortened, within_sentence};
 use split::Parts;
 
 /// How a platform marks up text.

@@ -1,6 +1,8 @@
-//! One line of a text, cut where no character is broken.
+//! One line of a text, cut where no character is broken, and without markup where it stands within a sentence.
 
 use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::hidden::is_deceiving;
 
 /// A text as one line of at most `most` characters: white space folded, and `…` in place of what is left out. It is
 /// cut between graphemes.
@@ -23,6 +25,16 @@ pub fn shortened(text: &str, most: usize) -> String {
     kept.truncate(kept.trim_end().len());
     kept.push('…');
     kept
+}
+
+/// A foreign text as it may stand within a sentence: one line of at most `most` characters, without markup and without
+/// characters that deceive.
+pub fn within_sentence(text: &str, most: usize) -> String {
+    let plain = text
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .filter(|c| !is_deceiving(*c) && !"`*_[]<>|~\\#".contains(*c));
+    shortened(&plain.collect::<String>(), most)
 }
 
 #[cfg(test)]

@@ -8,8 +8,11 @@ use clifford_core::{
     clock::Timestamp,
     id::{RunId, SpaceId},
     people::{User, UserRole},
-    policy::{Action, By as Counted, Limit, Per, Rule, question},
-    run::step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
+    policy::{Action, By as Counted, Limit, Per, Rule},
+    run::{
+        question,
+        step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
+    },
     runs::{Run, RunStatus},
 };
 use clifford_engine::{

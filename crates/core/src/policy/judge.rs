@@ -4,10 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{
-    question,
-    rule::{Action, By, Per, Place, Rule},
-};
+use super::rule::{Action, By, Per, Place, Rule};
 use crate::{
     clock::Timestamp,
     id::{ContextId, SpaceId, UserId},
@@ -249,7 +246,7 @@ fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
         .origins
         .iter()
         .take(3)
-        .map(|origin| question::shown(origin, 80))
+        .map(|origin| clifford_markup::within_sentence(origin, 80))
         .collect();
     let more = facts.origins.len().saturating_sub(3);
     let more = if more > 0 {

@@ -6,8 +6,11 @@ use clifford_core::{
     messages::MessageStatus,
     people::User,
     places::Channel,
-    policy::question::{self, Question},
-    run::{state::Asked, step::ConfirmAbout},
+    run::{
+        question::{self, Question},
+        state::Asked,
+        step::ConfirmAbout,
+    },
     runs::Run,
 };
 use clifford_engine::run::answering::{self, Answer, Answered, By};
@@ -208,7 +211,7 @@ fn which(open: &[(Run, Asked)]) -> Done {
             format!(
                 "- `{}` {}\n  `/approve {}`",
                 call.name,
-                question::shown(&args, 120),
+                clifford_markup::within_sentence(&args, 120),
                 asked.code
             )
         })

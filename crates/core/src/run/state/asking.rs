@@ -1,9 +1,9 @@
 //! Questions to a person, as the fold sees them: asked, answered, approved.
 
 use super::{Asked, Pending, RunState, calls::call_signature};
-use crate::{
-    policy::question,
-    run::step::{Answerer, ConfirmAbout, ConfirmRequest, ToolCall},
+use crate::run::{
+    question,
+    step::{Answerer, ConfirmAbout, ConfirmRequest, ToolCall},
 };
 
 impl RunState {

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use clifford_core::{
-    policy::{self, Call, Facts, Limit, Place, Verdict, question::Question, words},
+    policy::{self, Call, Facts, Limit, Place, Verdict, words},
     run::{
         approval,
         decision::Decision,
         effects::{After, Child, Effects},
+        question::{self, Question},
         state::{Asked, Pending},
         step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},
     },
@@ -226,7 +227,7 @@ impl Session<'_> {
         let to = To { context: None, ..to };
         let (mut message, ticket) =
             (self.cx.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
-        message.metadata = Some(approvals::shows(&policy::question::id(self.work.run.id, &asked.code)));
+        message.metadata = Some(approvals::shows(&question::id(self.work.run.id, &asked.code)));
         Ok(Some((message, ticket)))
     }
 

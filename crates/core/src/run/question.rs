@@ -1,11 +1,12 @@
-//! What a person reads who is asked to approve a call: exactly what it is, in a form that no argument can break out of.
+//! The question whether a call may be made: exactly the call, in a form that no argument can break out of.
 
 use clifford_chat::outbound::Button;
 use clifford_markup::is_deceiving;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{clock::Timestamp, id::RunId, run::step::ToolCall};
+use super::step::ToolCall;
+use crate::{clock::Timestamp, id::RunId};
 
 /// The most characters of arguments that stand in the question, where it is sent: a few messages.
 const MOST: usize = 4000;
@@ -130,15 +131,6 @@ fn escaped(text: &str) -> String {
         }
     }
     safe
-}
-
-/// A foreign text as it may stand within a sentence.
-pub fn shown(text: &str, most: usize) -> String {
-    let plain = text
-        .chars()
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .filter(|c| !is_deceiving(*c) && !"`*_[]<>|~\\#".contains(*c));
-    clifford_markup::shortened(&plain.collect::<String>(), most)
 }
 
 fn sentence(text: &str) -> String {
