@@ -20,7 +20,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::world::{Bodies, answer, number_in};
+use crate::{
+    replies::{answer, number_in},
+    world::Bodies,
+};
 
 /// The most commits that become one, as in Clifford.
 const BATCH: usize = 64;

@@ -27,6 +27,7 @@ mod figures;
 mod load;
 mod process;
 mod recall;
+mod replies;
 mod report;
 mod soak;
 mod storm;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::traffic::Tally;
+use crate::replies::Tally;
 
 /// Where a figure should be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

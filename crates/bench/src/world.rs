@@ -13,12 +13,10 @@ use clifford_fakes::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::traffic::Replies;
+use crate::replies::{PATIENCE, Replies, answer, number_in};
 
 /// How many people there are, if nothing else is said.
 pub const PEOPLE: i64 = 200;
-/// How long an answer may take before it counts as lost.
-pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A Telegram and a model.
 pub struct World {
@@ -159,31 +157,5 @@ fn beside_answers(request: &RecordedRequest) -> Option<Value> {
         "memory_operations" => Some(json!({"operations": []})),
         "summary" => Some(json!({"summary": "Questions were asked and answered."})),
         _ => None,
-    }
-}
-
-/// The answer to a question.
-pub fn answer(number: u64) -> String {
-    format!("This is all that I know about question #{number}.")
-}
-
-/// The last number with a `#` before it: an answer names the question that it answers.
-pub fn number_in(text: &str) -> Option<u64> {
-    let (_, rest) = text.rsplit_once('#')?;
-    let digits = rest
-        .find(|c: char| !c.is_ascii_digit())
-        .map_or(rest, |end| &rest[..end]);
-    digits.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_names_its_question_and_the_last_number_counts() {
-        assert_eq!(number_in(&answer(17)), Some(17));
-        assert_eq!(number_in(r##"{"conversation":["#1"],"input":"#23?"}"##), Some(23));
-        assert_eq!(number_in("none"), None);
     }
 }

@@ -7,9 +7,8 @@ use anyhow::Context;
 use super::Bench;
 use crate::{
     process,
+    replies::{PATIENCE, Tally},
     report::{Figure, Limit, Round},
-    traffic::Tally,
-    world::PATIENCE,
 };
 
 const PEOPLE: usize = 50;

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::Bench;
 use crate::{
     process::{self, Process},
+    replies::{PATIENCE, Tally},
     report::{Figure, Limit, Round},
-    traffic::Tally,
-    world::{PATIENCE, World},
+    world::World,
 };
 
 /// Characters of a chunk.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::{Bench, Scene};
 use crate::{
+    replies::Replies,
     report::{Figure, Limit, Round},
-    traffic::{self, Replies},
+    traffic,
     world::Bodies,
 };
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
+    replies::{Replies, Tally},
     report::{Chart, Curve, Figure, Limit, Round},
-    traffic::{Replies, Tally},
     world::World,
 };
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::Bench;
 use crate::{
     process,
+    replies::Tally,
     report::{Figure, Limit, Round},
-    traffic::Tally,
 };
 
 /// How many iterations the run has whose prompts are compared.

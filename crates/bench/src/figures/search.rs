@@ -32,8 +32,8 @@ use super::Bench;
 use crate::{
     process,
     recall::plan_as_in_the_long_run,
+    replies::Tally,
     report::{Figure, Limit, Round},
-    traffic::Tally,
 };
 
 const MESSAGES: u32 = 100_000;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::Bench;
 use crate::{
     process::{self, Process},
+    replies::Tally,
     report::{Figure, Limit, Round},
-    traffic::Tally,
     world::World,
 };
 

@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 
 use super::{Bench, Scene};
 use crate::{
+    replies::Replies,
     report::{Figure, Limit, Round},
-    traffic::Replies,
 };
 
 const CONVERSATIONS: usize = 10_000;

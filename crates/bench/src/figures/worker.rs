@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::Bench;
 use crate::{
     process,
+    replies::Tally,
     report::{Figure, Limit, Round},
-    traffic::Tally,
     world::World,
 };
 

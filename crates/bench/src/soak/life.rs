@@ -10,8 +10,8 @@ use clifford_fakes::{
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::{
-    traffic::Tally,
-    world::{PATIENCE, World, number_in},
+    replies::{PATIENCE, Tally, number_in},
+    world::World,
 };
 
 /// How many people write on Discord, one of them at a time.

@@ -8,7 +8,7 @@ use super::{
     life::Lived,
     trend::{BLOCKS, Kind, PER_HOUR, Sample, Trend},
 };
-use crate::traffic::Tally;
+use crate::replies::Tally;
 
 /// How many lines the table has.
 const LINES: usize = 20;
