@@ -369,7 +369,7 @@ impl State {
             buckets: HashMap::new(),
             hits: HashMap::new(),
             violations: Vec::new(),
-            rights: rights::Rights::default(),
+            rights: state::Rights::default(),
             files: files::Files::default(),
         }
     }

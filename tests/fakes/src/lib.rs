@@ -12,6 +12,7 @@ pub mod anthropic;
 pub mod conformance;
 pub mod corpus;
 pub mod discord;
+mod models;
 pub mod openai;
 #[cfg(feature = "otlp")]
 pub mod otlp;

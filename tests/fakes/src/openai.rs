@@ -4,34 +4,19 @@
 //! on demand. A reply is taken from the queue ([`OpenAiFake::push`]), else from the handler
 //! ([`OpenAiFake::respond_with`]); with neither the request is refused.
 
-mod check;
-mod more;
-mod render;
-mod reply;
-mod server;
-mod state;
-mod window;
-
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
     time::Duration,
 };
 
-pub(crate) use check::Fault;
-pub(crate) use render::{delta_texts, pieces, tokens, with_halves};
-pub(crate) use reply::Answer;
-pub use reply::Reply;
-pub(crate) use state::Protocol;
-pub use state::{Hold, RecordedRequest};
 use tokio::task::JoinSet;
-pub use window::{Listing, counted};
+
+pub use crate::models::{Hold, Listing, RecordedRequest, Reply, counted};
+use crate::models::{Protocol, server, state, window};
 
 /// How long [`OpenAiFake::wait_for_requests`] waits before it panics.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Characters of text in one chunk of a stream.
-const CHUNK: usize = 24;
 
 /// The server. Dropping it closes its socket and every open connection.
 pub struct OpenAiFake {

@@ -20,17 +20,6 @@ const EVERYBODY: u64 = 1 << 10 | 1 << 11 | 1 << 16 | 1 << 35 | 1 << 38 | 1 << 49
 /// The most pins of a channel.
 const PINS: usize = 250;
 
-/// Roles, members and pins.
-#[derive(Debug, Default)]
-pub(super) struct Rights {
-    /// Each role: its guild, and its permissions.
-    roles: Vec<(u64, u64, u64)>,
-    /// Each member: their guild, and their roles.
-    members: Vec<(u64, u64, Vec<u64>)>,
-    /// Each pin: its channel and message.
-    pins: Vec<(u64, u64)>,
-}
-
 impl DiscordFake {
     /// A role of a guild, with these permissions; returns its id.
     pub fn role(&self, guild: u64, permissions: u64) -> u64 {

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Fault, Route, Sent, files::Files, ids::Clock, rights::Rights};
+use super::{Fault, Route, Sent, files::Files, ids::Clock};
 
 /// How many events of a session are kept for a resume.
 const REPLAY: usize = 10_000;
@@ -55,6 +55,17 @@ pub(super) struct GatewaySettings {
     pub(super) swap: bool,
     /// With fewer shards nobody is let in.
     pub(super) shards: u64,
+}
+
+/// Roles, members and pins.
+#[derive(Debug, Default)]
+pub(super) struct Rights {
+    /// Each role: its guild, and its permissions.
+    pub(super) roles: Vec<(u64, u64, u64)>,
+    /// Each member: their guild, and their roles.
+    pub(super) members: Vec<(u64, u64, Vec<u64>)>,
+    /// Each pin: its channel and message.
+    pub(super) pins: Vec<(u64, u64)>,
 }
 
 /// A channel, thread or direct message.

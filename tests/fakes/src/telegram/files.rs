@@ -9,18 +9,15 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Chat, TelegramFake, answer::Refusal, params::Params, state::Shared};
+use super::{
+    Chat, TelegramFake,
+    answer::Refusal,
+    params::Params,
+    state::{Kept, Shared},
+};
 
 /// The largest file that Telegram gives to bots.
 const MOST: usize = 20 << 20;
-
-/// A file that somebody sent.
-#[derive(Clone, Debug)]
-pub(super) struct Kept {
-    pub(super) path: String,
-    pub(super) content: Vec<u8>,
-    pub(super) size: usize,
-}
 
 impl TelegramFake {
     /// Somebody sends a document; returns the message's id.

@@ -10,19 +10,6 @@ use super::{
     state::{ChatKind, Shared},
 };
 
-/// Members and pins.
-#[derive(Debug, Default)]
-pub(super) struct Rights {
-    /// Each member's standing: chat, person, and the fields of `ChatMember`.
-    members: Vec<(i64, i64, Value)>,
-    /// Each pin: its chat and message.
-    pins: Vec<(i64, i64)>,
-    /// Each deleted message: its chat and id.
-    deleted: Vec<(i64, i64)>,
-    /// Each poll: its chat, question and answers.
-    polls: Vec<(i64, String, Vec<String>)>,
-}
-
 impl TelegramFake {
     /// A person's standing in a group: the fields of the Bot API's `ChatMember`, such as
     /// `{"status": "administrator", "can_pin_messages": true}`. Whoever has none is a plain member.

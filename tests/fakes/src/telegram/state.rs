@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{fault::Faults, files::Kept, limiter::Limiter, rights::Rights};
+use super::{fault::Faults, limiter::Limiter};
 
 /// A Bot API method that the fake answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -222,6 +222,27 @@ pub(super) struct Query {
     pub(super) told: Option<String>,
     /// Telegram takes no answer any more.
     pub(super) expired: bool,
+}
+
+/// A file that somebody sent.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) path: String,
+    pub(super) content: Vec<u8>,
+    pub(super) size: usize,
+}
+
+/// Members and pins.
+#[derive(Debug, Default)]
+pub(super) struct Rights {
+    /// Each member's standing: chat, person, and the fields of `ChatMember`.
+    pub(super) members: Vec<(i64, i64, Value)>,
+    /// Each pin: its chat and message.
+    pub(super) pins: Vec<(i64, i64)>,
+    /// Each deleted message: its chat and id.
+    pub(super) deleted: Vec<(i64, i64)>,
+    /// Each poll: its chat, question and answers.
+    pub(super) polls: Vec<(i64, String, Vec<String>)>,
 }
 
 /// Everything behind the one lock.

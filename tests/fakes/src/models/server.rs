@@ -25,13 +25,14 @@ use tokio::{
 };
 
 use super::{
-    check::{self, Fault},
-    more, render,
+    anthropic,
+    fault::Fault,
+    openai,
     reply::{Answer, End, Kind, Reply},
-    state::{Protocol, RecordedRequest, State},
+    request::{Protocol, RecordedRequest},
+    state::State,
     window,
 };
-use crate::anthropic;
 
 /// The longest body that is read.
 const LONGEST_BODY: usize = 32 << 20;
@@ -42,7 +43,7 @@ const LISTS: [&str; 4] = ["/props", "/api/ps", "/api/show", "/api/v0/models"];
 type Body = Either<Full<Bytes>, StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>>;
 
 /// A socket with room for a few thousand connections that come at once.
-pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -50,7 +51,7 @@ pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves until it is dropped, and every connection with it.
-pub(super) async fn serve(listener: TcpListener, state: Arc<State>) {
+pub(crate) async fn serve(listener: TcpListener, state: Arc<State>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -92,8 +93,8 @@ async fn answer(request: Request<Incoming>, state: &State) -> io::Result<Respons
     };
     match (request.method(), request.uri().path()) {
         (&Method::POST, path) if path == to_complete => complete(request, state).await,
-        (&Method::POST, "/v1/embeddings") => Ok(other(request, state, more::embeddings).await),
-        (&Method::POST, "/v1/images/generations") => Ok(other(request, state, more::image).await),
+        (&Method::POST, "/v1/embeddings") => Ok(other(request, state, openai::embeddings).await),
+        (&Method::POST, "/v1/images/generations") => Ok(other(request, state, openai::image).await),
         (method, path) => {
             if let Some(listed) = listed(method, path, state) {
                 return Ok(json_response(StatusCode::OK, &listed));
@@ -194,7 +195,7 @@ async fn read(request: Request<Incoming>, state: &State) -> Result<Arc<RecordedR
     let recorded = Arc::new(RecordedRequest { headers, body });
     state.arrived(&recorded);
     match state.protocol {
-        Protocol::OpenAi => check::request(&recorded.body),
+        Protocol::OpenAi => openai::check(&recorded.body),
         Protocol::Anthropic => anthropic::check(&recorded),
     }
     .map_err(violated)?;
@@ -291,13 +292,13 @@ fn render_answer(
 ) -> (&'static str, Vec<Bytes>) {
     if answer.streams && request.stream() {
         let events = match protocol {
-            Protocol::OpenAi => render::events(answer, request),
+            Protocol::OpenAi => openai::events(answer, request),
             Protocol::Anthropic => anthropic::events(answer, request),
         };
         return ("text/event-stream; charset=utf-8", events);
     }
     let whole = match protocol {
-        Protocol::OpenAi => render::body(answer, request),
+        Protocol::OpenAi => openai::body(answer, request),
         Protocol::Anthropic => anthropic::body(answer, request),
     };
     let pieces = match end {
@@ -338,7 +339,7 @@ fn body(mut pieces: Vec<Bytes>, end: &End, pause: Duration) -> Body {
         }
         End::Error(after, error) => {
             pieces.truncate(*after);
-            pieces.push(render::event(error));
+            pieces.push(openai::event(error));
             false
         }
     };

@@ -8,91 +8,34 @@ use std::{
     },
 };
 
-use hyper::HeaderMap;
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
-    Reply,
+    reply::Reply,
+    request::{Protocol, RecordedRequest},
     window::{Listing, Window},
 };
-
-/// One request for a chat completion, as it came.
-#[derive(Clone, Debug)]
-pub struct RecordedRequest {
-    /// Its headers.
-    pub headers: HeaderMap,
-    /// Its body.
-    pub body: Value,
-}
-
-impl RecordedRequest {
-    /// A header's text, or nothing.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    /// The messages; none if the body had none.
-    #[must_use]
-    pub fn messages(&self) -> &[Value] {
-        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
-    }
-
-    /// The text of one message; empty if there is no such message or it holds no text.
-    #[must_use]
-    pub fn text(&self, index: usize) -> &str {
-        self.messages()
-            .get(index)
-            .and_then(|message| message["content"].as_str())
-            .unwrap_or_default()
-    }
-
-    /// The text of the last message.
-    #[must_use]
-    pub fn last_text(&self) -> &str {
-        self.text(self.messages().len().saturating_sub(1))
-    }
-
-    /// The model that was asked for.
-    #[must_use]
-    pub fn model(&self) -> &str {
-        self.body["model"].as_str().unwrap_or_default()
-    }
-
-    /// Whether a stream was asked for.
-    #[must_use]
-    pub fn stream(&self) -> bool {
-        self.body["stream"] == true
-    }
-}
 
 type Handler = Arc<dyn Fn(&RecordedRequest) -> Reply + Send + Sync>;
 
 /// What to answer, and to whom.
 #[derive(Default)]
-pub(super) struct Script {
+pub(crate) struct Script {
     /// What was asked of other routes: path and body.
-    pub(super) others: Vec<(String, Value)>,
-    pub(super) queue: VecDeque<Reply>,
-    pub(super) handler: Option<Handler>,
-    pub(super) key: Option<String>,
-    pub(super) models: Option<Vec<String>>,
-    pub(super) window: Option<Window>,
-    pub(super) listing: Option<Listing>,
-    pub(super) bills_schema: bool,
-}
-
-/// What the server speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    OpenAi,
-    Anthropic,
+    pub(crate) others: Vec<(String, Value)>,
+    pub(crate) queue: VecDeque<Reply>,
+    pub(crate) handler: Option<Handler>,
+    pub(crate) key: Option<String>,
+    pub(crate) models: Option<Vec<String>>,
+    pub(crate) window: Option<Window>,
+    pub(crate) listing: Option<Listing>,
+    pub(crate) bills_schema: bool,
 }
 
 /// Shared by the fake and its connections.
-pub(super) struct State {
-    pub(super) protocol: Protocol,
+pub(crate) struct State {
+    pub(crate) protocol: Protocol,
     script: Mutex<Script>,
     recording: AtomicBool,
     requests: Mutex<Vec<Arc<RecordedRequest>>>,
@@ -102,7 +45,7 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(protocol: Protocol) -> Self {
+    pub(crate) fn new(protocol: Protocol) -> Self {
         Self {
             protocol,
             script: Mutex::default(),
@@ -114,43 +57,43 @@ impl State {
         }
     }
 
-    pub(super) fn script(&self) -> MutexGuard<'_, Script> {
+    pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
         lock(&self.script)
     }
 
-    pub(super) fn record(&self, on: bool) {
+    pub(crate) fn record(&self, on: bool) {
         self.recording.store(on, Ordering::Relaxed);
     }
 
-    pub(super) fn arrived(&self, request: &Arc<RecordedRequest>) {
+    pub(crate) fn arrived(&self, request: &Arc<RecordedRequest>) {
         if self.recording.load(Ordering::Relaxed) {
             lock(&self.requests).push(Arc::clone(request));
         }
         self.arrived.send_modify(|count| *count += 1);
     }
 
-    pub(super) fn requests(&self) -> Vec<Arc<RecordedRequest>> {
+    pub(crate) fn requests(&self) -> Vec<Arc<RecordedRequest>> {
         lock(&self.requests).clone()
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         *self.arrived.borrow()
     }
 
-    pub(super) fn arrivals(&self) -> watch::Receiver<usize> {
+    pub(crate) fn arrivals(&self) -> watch::Receiver<usize> {
         self.arrived.subscribe()
     }
 
-    pub(super) fn violated(&self, what: String) {
+    pub(crate) fn violated(&self, what: String) {
         lock(&self.violations).push(what);
     }
 
-    pub(super) fn violations(&self) -> Vec<String> {
+    pub(crate) fn violations(&self) -> Vec<String> {
         lock(&self.violations).clone()
     }
 
     /// The reply to this request: from the queue, else from the handler.
-    pub(super) fn choose(&self, request: &RecordedRequest) -> Option<Reply> {
+    pub(crate) fn choose(&self, request: &RecordedRequest) -> Option<Reply> {
         let handler = {
             let mut script = self.script();
             match script.queue.pop_front() {
@@ -161,7 +104,7 @@ impl State {
         handler.map(|handler| handler(request))
     }
 
-    pub(super) fn hold(&self) -> Hold {
+    pub(crate) fn hold(&self) -> Hold {
         self.holds.send_modify(|holds| *holds += 1);
         Hold {
             holds: self.holds.clone(),
@@ -169,7 +112,7 @@ impl State {
     }
 
     /// Returns when nobody holds replies back.
-    pub(super) async fn let_go(&self) {
+    pub(crate) async fn let_go(&self) {
         if *self.holds.borrow() > 0 {
             // An error means that the fake is gone, and with it this connection.
             let _ = self.holds.subscribe().wait_for(|holds| *holds == 0).await;

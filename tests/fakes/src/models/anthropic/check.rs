@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::openai::{Fault, RecordedRequest};
+use crate::models::{fault::Fault, request::RecordedRequest};
 
 /// The version of the API that is known.
 const VERSION: &str = "2023-06-01";

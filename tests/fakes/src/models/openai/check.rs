@@ -3,43 +3,9 @@
 //! Texts and statuses follow <https://platform.openai.com/docs/api-reference/chat/create> and what the
 //! service answers.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-/// Why a request is refused.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) status: u16,
-    pub(crate) message: String,
-    pub(super) param: Option<&'static str>,
-    pub(super) code: Option<&'static str>,
-}
-
-impl Fault {
-    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            message: message.into(),
-            param: None,
-            code: None,
-        }
-    }
-
-    fn bad(param: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            param: Some(param),
-            ..Self::new(400, message)
-        }
-    }
-
-    pub(super) fn coded(mut self, code: &'static str) -> Self {
-        self.code = Some(code);
-        self
-    }
-
-    pub(super) fn body(&self) -> Value {
-        json!({"error": {"message": self.message, "type": "invalid_request_error", "param": self.param, "code": self.code}})
-    }
-}
+use crate::models::fault::Fault;
 
 /// The type that a field must have.
 #[derive(Clone, Copy)]
@@ -100,7 +66,7 @@ const MESSAGE_FIELDS: [&str; 7] = [
 ];
 
 /// Checks a whole body.
-pub(super) fn request(body: &Value) -> Result<(), Fault> {
+pub(crate) fn request(body: &Value) -> Result<(), Fault> {
     let Some(body) = body.as_object() else {
         return Err(Fault::new(
             400,
@@ -336,6 +302,8 @@ fn mentions_json(messages: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn with(name: &str, value: Value) -> Value {

@@ -4,7 +4,11 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::translated;
-use crate::openai::{Answer, RecordedRequest, delta_texts, pieces, tokens, with_halves};
+use crate::models::{
+    reply::Answer,
+    request::RecordedRequest,
+    text::{delta_texts, pieces, tokens, with_halves},
+};
 
 /// The body where no stream was asked for.
 pub(crate) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {

@@ -5,23 +5,24 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::CHUNK;
+/// Characters of text in one chunk of a stream.
+pub(crate) const CHUNK: usize = 24;
 
 /// One scripted reply: a constructor says what, the methods say how.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    pub(super) kind: Kind,
-    pub(super) delay: Duration,
-    pub(super) pause: Duration,
-    pub(super) headers: Vec<(&'static str, String)>,
-    pub(super) end: End,
+    pub(crate) kind: Kind,
+    pub(crate) delay: Duration,
+    pub(crate) pause: Duration,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) end: End,
     /// After so many chunks nothing follows, or comments with so long between them; and the body never ends.
-    pub(super) hangs_after: Option<(usize, Option<Duration>)>,
+    pub(crate) hangs_after: Option<(usize, Option<Duration>)>,
 }
 
 /// What is answered.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Answer(Answer),
     Raw {
         status: u16,
@@ -55,7 +56,7 @@ pub(crate) struct Answer {
 
 /// How the body ends.
 #[derive(Clone, Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     Whole,
     /// The connection breaks after so many chunks.
     Broken(usize),
@@ -297,7 +298,7 @@ impl Reply {
     }
 
     /// Changes the answer; errors and faults have none, and stay as they are.
-    pub(super) fn edit(&mut self, change: impl FnOnce(&mut Answer)) {
+    pub(crate) fn edit(&mut self, change: impl FnOnce(&mut Answer)) {
         if let Kind::Answer(answer) = &mut self.kind {
             change(answer);
         }

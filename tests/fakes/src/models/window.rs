@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use super::{
-    check::Fault,
-    render::tokens,
-    state::{Protocol, RecordedRequest},
+    fault::Fault,
+    request::{Protocol, RecordedRequest},
+    text::tokens,
 };
 
 /// How much a model holds, and whether its refusals say so.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
-    pub(super) tokens: u64,
-    pub(super) told: bool,
+pub(crate) struct Window {
+    pub(crate) tokens: u64,
+    pub(crate) told: bool,
 }
 
 /// A server that tells the window of its models.
@@ -55,7 +55,7 @@ fn said(value: &Value) -> usize {
 }
 
 /// Refuses what the window does not hold.
-pub(super) fn fits(request: &RecordedRequest, window: Window, protocol: Protocol) -> Result<(), Fault> {
+pub(crate) fn fits(request: &RecordedRequest, window: Window, protocol: Protocol) -> Result<(), Fault> {
     let prompt = counted(request);
     let limits = [&request.body["max_tokens"], &request.body["max_completion_tokens"]];
     let reply = limits.into_iter().find_map(Value::as_u64).unwrap_or(0);
@@ -83,7 +83,7 @@ pub(super) fn fits(request: &RecordedRequest, window: Window, protocol: Protocol
 }
 
 /// What a server of this kind answers to a look at its lists; `None`: it knows no such route.
-pub(super) fn listed(listing: Option<Listing>, path: &str, models: &[String]) -> Option<Value> {
+pub(crate) fn listed(listing: Option<Listing>, path: &str, models: &[String]) -> Option<Value> {
     let entry = |id: &String| {
         let mut entry = json!({"id": id, "object": "model", "created": 0, "owned_by": "fake"});
         match listing {

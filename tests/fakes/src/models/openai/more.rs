@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::check::Fault;
+use crate::models::fault::Fault;
 
 /// How many numbers an embedding has.
 const WIDTH: usize = 64;
@@ -24,7 +24,7 @@ const SIZES: [&str; 8] = [
 ];
 
 /// Answers `/v1/embeddings`.
-pub(super) fn embeddings(body: &Value) -> Result<Value, Fault> {
+pub(crate) fn embeddings(body: &Value) -> Result<Value, Fault> {
     let body = known(body, &["input", "model", "encoding_format", "dimensions", "user"])?;
     let model = text(body, "model")?;
     if !matches!(
@@ -71,7 +71,7 @@ fn embedding(text: &str) -> Vec<f32> {
 }
 
 /// Answers `/v1/images/generations`.
-pub(super) fn image(body: &Value) -> Result<Value, Fault> {
+pub(crate) fn image(body: &Value) -> Result<Value, Fault> {
     let fields = [
         "prompt",
         "model",

@@ -1,14 +1,16 @@
 //! The bytes of a completion: one JSON body, or the chunks of a stream.
 
-use std::fmt::Write as _;
-
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{CHUNK, RecordedRequest, reply::Answer};
+use crate::models::{
+    reply::Answer,
+    request::RecordedRequest,
+    text::{delta_texts, tokens, with_halves},
+};
 
 /// The body where no stream was asked for.
-pub(super) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {
+pub(crate) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {
     let mut message = json!({"role": "assistant", "content": answer.content, "refusal": answer.refusal});
     if let Some(reasoning) = &answer.reasoning {
         message["reasoning_content"] = json!(reasoning);
@@ -32,7 +34,7 @@ pub(super) fn body(answer: &Answer, request: &RecordedRequest) -> Bytes {
 }
 
 /// The events of a stream, `[DONE]` included.
-pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
+pub(crate) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
     let mut deltas = vec![json!({"role": "assistant", "content": ""})];
     for (field, text) in [
         ("reasoning_content", &answer.reasoning),
@@ -69,49 +71,8 @@ pub(super) fn events(answer: &Answer, request: &RecordedRequest) -> Vec<Bytes> {
 }
 
 /// Any JSON as an event.
-pub(super) fn event(value: &Value) -> Bytes {
+pub(crate) fn event(value: &Value) -> Bytes {
     Bytes::from(format!("data: {}\n\n", with_halves(&value.to_string())))
-}
-
-/// UTF-16 units in one chunk where they are cut without regard to characters.
-const UNITS: usize = 3;
-/// Where halves of characters stand until the JSON is written: private characters that no test says.
-const HALVES: u32 = 0x10_F000;
-
-/// The text in pieces, cut as the answer wants it.
-pub(crate) fn delta_texts(answer: &Answer, text: &str) -> Vec<String> {
-    if !answer.splits_surrogates {
-        return pieces_of(text, answer.piece).into_iter().map(str::to_owned).collect();
-    }
-    let units: Vec<u16> = text.encode_utf16().collect();
-    let half = |unit: u16| char::from_u32(HALVES + u32::from(unit - 0xD800)).unwrap_or_default();
-    let piece = |units: &[u16]| {
-        let characters = char::decode_utf16(units.iter().copied());
-        characters
-            .map(|decoded| decoded.unwrap_or_else(|lone| half(lone.unpaired_surrogate())))
-            .collect()
-    };
-    units.chunks(UNITS).map(piece).collect()
-}
-
-/// JSON in which halves of characters are written as such: `\ud83d`.
-pub(crate) fn with_halves(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for character in json.chars() {
-        match u32::from(character).checked_sub(HALVES).filter(|place| *place < 0x800) {
-            Some(place) => {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "\\u{:04x}", 0xD800 + place);
-            }
-            None => text.push(character),
-        }
-    }
-    text
-}
-
-/// Tokens by rule of thumb, so that a test can know them beforehand: characters by four, rounded up.
-pub(crate) fn tokens(characters: usize) -> u64 {
-    characters.div_ceil(4) as u64
 }
 
 fn chunk(model: &str, choices: &Value, usage: &Value) -> Bytes {
@@ -147,22 +108,4 @@ fn usage(answer: &Answer, request: &RecordedRequest) -> Value {
         "prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
         "prompt_tokens_details": {"cached_tokens": answer.cached},
     })
-}
-
-/// Cuts text into pieces of [`CHUNK`] characters.
-pub(crate) fn pieces(text: &str) -> Vec<&str> {
-    pieces_of(text, CHUNK)
-}
-
-/// Cuts text into pieces of so many characters.
-fn pieces_of(text: &str, size: usize) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.char_indices().nth(size).map_or(rest.len(), |(index, _)| index);
-        let (piece, tail) = rest.split_at(end);
-        pieces.push(piece);
-        rest = tail;
-    }
-    pieces
 }
