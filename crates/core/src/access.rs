@@ -1,14 +1,15 @@
-//! Who may speak to the bot, and which messages it answers. Pure rules, the same for every platform.
+//! Access: the people who may speak to the bot, and the messages that it answers. Pure rules, the same for every
+//! platform.
 
 pub use clifford_chat::access::Access;
 use clifford_chat::inbound::{Addressed, Place};
 
 use crate::people::UserRole;
 
-/// Whom a platform's channel answers.
+/// The people whom a platform's channel answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Who may speak.
+    /// The people who may speak.
     pub access: Access,
     /// Accounts and places (by the platform's ids) that may speak in any case.
     pub allow: Vec<String>,
@@ -18,7 +19,7 @@ pub struct Policy {
     pub always: Vec<String>,
 }
 
-/// What becomes of somebody who speaks.
+/// The decision about a speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// They may.
@@ -77,7 +78,7 @@ impl Policy {
     }
 }
 
-/// What may stand before a name that is called.
+/// Greetings that may stand before the bot's name.
 const GREETINGS: [&str; 22] = [
     "hey",
     "hi",

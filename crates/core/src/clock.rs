@@ -57,7 +57,7 @@ impl Timestamp {
     }
 }
 
-/// A date and time, without an offset, of the last days that there are.
+/// Whether a date and time without an offset is one of the last days that can be represented.
 #[must_use]
 pub fn is_last(text: &str) -> bool {
     text.starts_with("9999-12-3") && text.parse::<jiff::civil::DateTime>().is_ok()

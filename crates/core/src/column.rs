@@ -125,7 +125,7 @@ where
     }
 }
 
-/// A value as the text of a JSON column. What is stored here (maps with string keys) always serialises.
+/// A value as the text of a JSON column. The types stored here (maps with string keys) always serialise.
 pub fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -5,14 +5,14 @@
 pub struct CommandSpec {
     /// Its name without the slash.
     pub name: &'static str,
-    /// What it takes, and whether it must be given.
+    /// Its argument, and whether the argument is required.
     pub argument: Option<(&'static str, bool)>,
-    /// What it does, in a few words.
+    /// Its description, in a few words.
     pub description: &'static str,
 }
 
 impl CommandSpec {
-    /// What it takes is nobody else's business: it is given in private only.
+    /// Whether its argument is a secret, so that it is taken in private only.
     pub fn is_private(&self) -> bool {
         self.name == "key"
     }

@@ -43,16 +43,16 @@ pub struct Gap {
     pub missing: usize,
 }
 
-/// What the first line of each quote begins with.
+/// The beginning of the first line of each quote.
 pub const INTRODUCED: &str = "In reply to ";
 
-/// What it goes on with where the bot or the speaker wrote what is quoted. No name of somebody else begins so.
+/// The words that follow where the bot or the speaker is the author of the quote. No other person's name begins so.
 const KNOWN: [&str; 2] = ["your own message", "their own message"];
 
 /// A quote as it is stored with the message that answers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
-    /// Who wrote it.
+    /// Its author.
     pub by: Author,
     /// The text, or the part that was chosen.
     #[serde(default)]
@@ -62,7 +62,7 @@ pub struct Quote {
     pub media: Vec<String>,
 }
 
-/// Who wrote what is quoted.
+/// The author of a quoted message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
@@ -86,7 +86,7 @@ impl Quote {
             Author::Speaker => KNOWN[1].to_owned(),
             Author::Other(name) => named(name.as_deref().unwrap_or_default()),
         };
-        // Whatever some reader takes for the end of a line is one here.
+        // Any character that some reader takes for a line break counts as one.
         let lines = self
             .text
             .replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");

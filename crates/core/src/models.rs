@@ -1,4 +1,4 @@
-//! What models are asked for, what that costs, and who asks.
+//! The uses of models, their prices, and the people who asked.
 
 use clifford_llm_api::model::Usage;
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 text_enum! {
-    /// What a model is asked for.
+    /// A use of a model.
     Role {
         /// Answers people.
         Executor = "executor",
@@ -34,7 +34,7 @@ impl Role {
     }
 }
 
-/// Who is asked first for a role.
+/// The model asked first for a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requested {
     /// The provider's name in the configuration.
@@ -60,7 +60,7 @@ pub struct Prices {
 /// must not overflow in 64 bits.
 pub const MOST_TOKENS: u64 = 1_000_000_000;
 
-/// What a provider reports of a call, within [`MOST_TOKENS`].
+/// The usage that a provider reports for a call, capped at [`MOST_TOKENS`].
 pub fn bounded(usage: Usage) -> Usage {
     Usage {
         prompt_tokens: usage.prompt_tokens.min(MOST_TOKENS),
@@ -72,7 +72,7 @@ pub fn bounded(usage: Usage) -> Usage {
 }
 
 impl Prices {
-    /// What a call costs.
+    /// The cost of a call.
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
     pub fn of(&self, usage: &Usage) -> f64 {
         let fresh = usage
@@ -101,7 +101,7 @@ impl Prices {
 }
 
 text_enum! {
-    /// How a window was told.
+    /// The source of a known window.
     Source {
         /// In the provider's list.
         Listed = "listed",
@@ -111,7 +111,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What usage is summed up by.
+    /// The key by which usage is summed up.
     Grouping {
         /// Each day, in the bot's time zone.
         Day = "day",
@@ -123,7 +123,7 @@ text_enum! {
         Space = "space",
         /// Each channel.
         Channel = "channel",
-        /// What models were asked for.
+        /// Each role of models.
         Role = "role",
     }
 }

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use crate::{column::text_enum, id::UserId};
 
 text_enum! {
-    /// What a person may do.
+    /// The rights of a person.
     UserRole {
         /// Everything.
         Owner = "owner",

@@ -21,7 +21,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What kind of place a channel is.
+    /// The kind of place that a channel is.
     ChannelKind {
         /// One person and the bot.
         Private = "private",
@@ -114,7 +114,7 @@ impl Channel {
 }
 
 text_enum! {
-    /// What becomes of a message that arrives while another is being answered.
+    /// The handling of a message that arrives while another is being answered.
     WhenBusy {
         /// It waits for its turn.
         FollowUp = "follow_up",

@@ -1,4 +1,4 @@
-//! What fits a prompt: how much room there is, what is shown of a text, how history is cut.
+//! Fits a prompt: how much room it has, how a text is shortened, how history is cut.
 
 pub mod can;
 pub mod excerpt;

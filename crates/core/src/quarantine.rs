@@ -1,10 +1,10 @@
-//! What deaths of the process say of the work that it held: the one table. Pure.
+//! Judges work by the deaths of the processes that held it: the one table. Pure.
 
 /// Deaths of work that waited, as a multiple of `quarantine_after`, before they count as proof.
 ///
-/// A call to a model or a tool takes seconds in which everything else goes on, and a process that is killed for any other
-/// reason is most likely killed in one. Little of the work itself happens in them: bytes are received, and worker processes
-/// wait. What ends the process even so comes to rest after many deaths.
+/// A call to a model or a tool takes seconds in which everything else goes on, and a process that is killed for any
+/// other reason is most likely killed in one. Little of the work itself happens in them: bytes are received, and worker
+/// processes wait. Work that ends the process even so is set aside after many deaths.
 const WAITING_FACTOR: i64 = 40;
 
 /// How many deaths make work suspected, and how many set it aside.
@@ -43,7 +43,7 @@ crate::column::text_enum! {
     }
 }
 
-/// What is known of the deaths of one piece of work.
+/// The evidence against one piece of work: deaths of the processes that held it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// How often the process that held it died.
@@ -74,12 +74,11 @@ pub enum Verdict {
 }
 
 impl Limits {
-    /// What the evidence says.
+    /// The verdict on the evidence.
     ///
-    /// Being in flight when a process dies makes work a suspect and nothing more, however often it happens: with many in
-    /// flight nobody knows whose doing it was. A death in isolation is proof if it is the one that reaches
-    /// `quarantine_after`. Whoever has outlived that may be the victim of whatever else kills processes: then it takes two
-    /// in a row.
+    /// Being in flight when a process dies makes work a suspect and nothing more, however often it happens: with many
+    /// in flight the cause is unknown. A death in isolation is proof if it is the one that reaches `quarantine_after`.
+    /// Work that has outlived that may be the victim of another cause of deaths: then it takes two in a row.
     pub const fn verdict(self, evidence: Evidence) -> Verdict {
         let Evidence { deaths, mark } = evidence;
         match mark {
@@ -91,8 +90,8 @@ impl Limits {
         }
     }
 
-    /// What marks say that are written before the work and removed after it, one piece of work at a time. The death that
-    /// made its process look so closely left no mark.
+    /// The verdict on marks that are written before the work and removed after it, one piece of work at a time. The
+    /// death that led to this careful mode left no mark.
     pub const fn verdict_of_marks(self, marks: i64) -> Verdict {
         if marks + 1 >= self.quarantine_after {
             Verdict::Guilty

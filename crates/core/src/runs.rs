@@ -48,7 +48,7 @@ impl RunStatus {
 }
 
 text_enum! {
-    /// Whom a run speaks to.
+    /// The audience of a run.
     RunKind {
         /// A person.
         Coordinator = "coordinator",
@@ -137,12 +137,12 @@ pub struct Run {
     pub updated_at: Timestamp,
 }
 
-/// What the machinery notes of a run that nobody asked for in person, beside the data that it is about.
+/// Fields that the machinery adds to the input of a run that no person asked for, beside its data.
 const INTERNAL: [&str; 3] = ["origins", "trigger", "data"];
 
 impl Run {
-    /// What a program gave along with what it asks. Where the machinery put that together, it is what stands under
-    /// `data`; a subagent is given nothing but its task.
+    /// The data that a program passed along with its question. Input made by the machinery has it under `data`; a
+    /// subagent gets nothing but its task.
     pub fn given(&self) -> Option<&Json> {
         let given = &self
             .input_json

@@ -3,7 +3,7 @@
 use crate::column::text_enum;
 
 text_enum! {
-    /// What a job does.
+    /// The kind of a job.
     JobKind {
         /// Remembers what was said in a conversation.
         MemoryWrite = "memory_write",
@@ -17,7 +17,7 @@ text_enum! {
     WriteMode {
         /// The conversation was closed.
         Close = "close",
-        /// The conversation is long: its older half is told by a summary from now on.
+        /// The conversation is long: a summary replaces its older half.
         Compact = "compact",
     }
 }
@@ -35,7 +35,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What may be set aside.
+    /// The kind of work that can be quarantined.
     Kind {
         /// A run.
         Run = "run",

@@ -1,17 +1,17 @@
-//! An item as a person gives it: what is wrong with it is told, and nothing is cut.
+//! Validates an item that a person enters: a fault is reported, and nothing is cut.
 
 use super::{
     levels::{self, LONGEST_KEY, Level, MODULES},
     secrets,
 };
 
-/// What is wrong with an item, and where.
+/// A fault of an item, and the field that has it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]
 pub struct Fault {
     /// The field.
     pub field: &'static str,
-    /// What is wrong with it, and what is right.
+    /// The fault, and how to mend it.
     pub why: String,
 }
 
@@ -26,7 +26,7 @@ pub struct Content {
     pub module: String,
     /// Short snake_case.
     pub key: String,
-    /// What is remembered.
+    /// The remembered value.
     pub value: String,
     /// 0 to 5.
     pub level: i64,
@@ -35,7 +35,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// The same with its white space folded, if it may be stored. What people give is refused instead of being cut.
+    /// The same with its white space folded, if it may be stored. Input of people is refused instead of being cut.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
@@ -77,7 +77,7 @@ impl Content {
     }
 }
 
-/// What a level holds.
+/// The limits of a level.
 ///
 /// # Errors
 /// There is no such level.

@@ -1,4 +1,4 @@
-//! What an item may be: its module, its key, its level, and how long its value may be there.
+//! The limits of an item: its module, its key, its level, and how long its value may be there.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -44,7 +44,7 @@ pub const MODULES: [&str; 7] = [
 /// The most characters of a key.
 pub const LONGEST_KEY: usize = 64;
 
-/// What a level holds. `None`: there is no such level.
+/// The limits of a level. `None`: there is no such level.
 pub fn of(level: i64) -> Option<Level> {
     LEVELS.get(usize::try_from(level).ok()?).copied()
 }
@@ -79,7 +79,7 @@ pub fn cut(text: &str, most: usize) -> &str {
 /// Whether this is a key: short snake_case, such as `cat_name`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes the fault of a key.
 pub fn check_key(key: &str) -> Result<(), String> {
     let snake = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let words = key.chars().any(|c| c.is_ascii_alphanumeric());

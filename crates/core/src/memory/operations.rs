@@ -1,11 +1,11 @@
-//! What the memory writer's model wants to be changed, read from its reply, however noisy.
+//! The changes that the memory writer's model asks for, read from its reply, however noisy.
 
 use serde_json::{Map, Value};
 
 use crate::column::text_enum;
 
 text_enum! {
-    /// What is to be done with an item.
+    /// What an operation does with an item.
     Op {
         /// It is new.
         Add = "add",
@@ -18,10 +18,10 @@ text_enum! {
     }
 }
 
-/// One change that the model asks for. What it is worth is judged later.
+/// One change that the model asks for. The rules judge it later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
-    /// What is to be done.
+    /// The kind of change.
     pub op: Op,
     /// The item, as the prompt named it.
     pub id: Option<String>,
@@ -84,7 +84,7 @@ fn flatten(items: &[Value], readings: &mut Vec<Reading>) {
     }
 }
 
-/// What an object says that it does, under one of the names that models give it.
+/// The operation that an object names, under one of the field names that models use.
 fn op_of(value: &Value) -> Option<&str> {
     let fields = value.as_object()?;
     ["op", "action", "type"]

@@ -1,5 +1,5 @@
-//! What came of a memory write, kept with its job: what was applied and what was not and why, by person, and what the
-//! model was paid for it. It names items, and leaves what they say to the items.
+//! The result of a memory write, kept with its job: the changes applied and refused, with reasons, by person, and the
+//! cost of the model. It names items by id and does not repeat their text.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use serde_json::Value;
 use super::rules::{Applied, Archived, Outcome, Skipped};
 use crate::id::{MessageId, UserId};
 
-/// What came of a memory write so far.
+/// The progress of a memory write.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Progress {
     /// How many messages were read.
     pub messages: usize,
-    /// How many of them are told by the summary now.
+    /// How many of them the summary covers now.
     pub summarised: usize,
-    /// Those that the model's provider would not read.
+    /// The messages that the model's provider refused to read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
-    /// What became of each person's items.
+    /// The changes to each person's items.
     pub people: BTreeMap<String, Person>,
     /// The provider that answered last.
     pub provider: String,
@@ -33,7 +33,7 @@ pub struct Progress {
     pub prompt_tokens: u64,
     /// Tokens of all replies.
     pub completion_tokens: u64,
-    /// What they cost.
+    /// The cost of those requests.
     pub cost: f64,
 }
 
@@ -46,15 +46,15 @@ pub struct Unread {
     pub reason: String,
 }
 
-/// What became of one person's items.
+/// The changes to one person's items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Person {
-    /// What was applied.
+    /// The changes applied.
     pub applied: Vec<Applied>,
-    /// What was not, and why.
+    /// The changes refused, and why.
     pub skipped: Vec<Skipped>,
-    /// What there was no room for any more.
+    /// The items archived for lack of room.
     pub archived: Vec<Archived>,
 }
 

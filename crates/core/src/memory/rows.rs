@@ -1,4 +1,4 @@
-//! What the memory writer reads and changes.
+//! The rows that the memory writer reads and changes.
 
 use serde::Serialize;
 use sqlx::FromRow;
@@ -16,7 +16,7 @@ pub struct Said {
     pub id: MessageId,
     /// Which way it went.
     pub direction: Direction,
-    /// Whose; of an outbound message: whom it answers.
+    /// Its author; of an outbound message: the person whom it answers.
     pub user_id: Option<UserId>,
     /// The text.
     pub content: String,
@@ -33,7 +33,7 @@ pub struct Item {
     pub module: String,
     /// Its key.
     pub key: String,
-    /// What is remembered.
+    /// The remembered value.
     pub value: String,
     /// 0 (durable) to 5 (detailed and recent).
     pub level: i64,
@@ -51,7 +51,7 @@ pub struct Item {
     pub last_seen_at: Timestamp,
 }
 
-/// What is to be done with an item.
+/// A change to an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// It is new.

@@ -1,4 +1,4 @@
-//! What becomes of a person's items when operations are applied to them: pure, and whole, whatever the operations.
+//! Applies operations to a person's items: pure, with an outcome for any operations.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ use crate::{
     memory::rows::{Change, Item},
 };
 
-/// How sure the writer is of what it is told without a number.
+/// The confidence of an operation that names none.
 const CONFIDENCE: f64 = 0.6;
 /// Why an operation is skipped that would touch what is not known where it was said.
 const ELSEWHERE: &str = "what has this key was said elsewhere, and is not known here";
@@ -23,7 +23,7 @@ const ELSEWHERE: &str = "what has this key was said elsewhere, and is not known 
 /// An operation that was applied. It names the item, not its value: that stands in the item alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// What was done.
+    /// The operation.
     pub op: Op,
     /// The item's module.
     pub module: String,
@@ -51,16 +51,16 @@ pub struct Archived {
     pub reason: String,
 }
 
-/// What became of a person's items.
+/// The outcome of a memory write for a person's items.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// What is to be stored.
+    /// The changes to store.
     pub changes: Vec<Change>,
-    /// What was applied.
+    /// The operations applied.
     pub applied: Vec<Applied>,
-    /// What was not, and why.
+    /// The operations refused, and why.
     pub skipped: Vec<Skipped>,
-    /// What had to go.
+    /// The items that had to go.
     pub archived: Vec<Archived>,
 }
 
@@ -242,8 +242,8 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         if let Some(confidence) = confidence {
             slot.item.confidence = confidence;
         }
-        // What is said in private stays there, also where it replaces what was said among others or may be known
-        // everywhere. What is said in a space was said there, not where the item began.
+        // A value given in private stays private, even if it replaces one that was given among others or is shareable.
+        // A value given in a space belongs to that space, not to the one where the item began.
         if says_else && private {
             (slot.item.origin_space, slot.item.shareable) = (None, false);
         } else if says_else && slot.item.origin_space.is_some() {
@@ -351,7 +351,7 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         }
     }
 
-    /// What is to be stored. What goes comes first: it makes room for a key.
+    /// The changes to store. Deletions come first: they free keys.
     fn changes(self) -> Vec<Change> {
         let (mut gone, mut rest) = (Vec::new(), Vec::new());
         for slot in self.slots.into_iter().filter(|slot| slot.changed) {
@@ -386,7 +386,7 @@ fn accepted(key: &str, level: i64, value: &str) -> Result<String, String> {
     Ok(value)
 }
 
-/// What a value says: its words, whatever their case and the signs between them.
+/// The words of a value, without case and punctuation.
 fn normalised(value: &str) -> String {
     let words: Vec<_> = value
         .split(|c: char| !c.is_alphanumeric())

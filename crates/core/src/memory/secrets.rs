@@ -24,7 +24,7 @@ const WORDS: [&str; 19] = [
 ];
 /// Words of a key that make it one for a secret.
 const IN_KEYS: [&str; 4] = ["api_key", "access_key", "private_key", "card_number"];
-/// What stands between such a word and the secret.
+/// The words between such a word and the secret.
 const IS: [&str; 6] = ["is", "was", "ist", "lautet", "es", "are"];
 /// How the keys and tokens of well-known services begin.
 const PREFIXES: [&str; 29] = [
@@ -58,7 +58,7 @@ const PREFIXES: [&str; 29] = [
     "eyJ",
     "whsec_",
 ];
-/// What is shorter behind such a beginning is an ordinary word.
+/// A shorter rest behind such a prefix is an ordinary word.
 const SHORTEST_REST: usize = 12;
 /// The shortest word that is judged by how random it looks.
 const SHORTEST_RANDOM: usize = 20;

@@ -27,7 +27,7 @@ pub fn length(said: &[Said], most: usize, room: u64, weight: impl Fn(&str) -> u6
     fitting.max(1).min(said.len())
 }
 
-/// What each person said that was not read before, with what they were answered. What nobody got is left out.
+/// Each person's unread messages, with the answers to them. Messages that failed to be delivered are left out.
 ///
 /// Each gets only messages of their own: nobody puts words into another's mouth.
 pub fn by_person(said: &[Said], remembered_through: Option<MessageId>) -> BTreeMap<UserId, Vec<&Said>> {
@@ -44,7 +44,7 @@ pub fn by_person(said: &[Said], remembered_through: Option<MessageId>) -> BTreeM
     people
 }
 
-/// What a summary tells: all but what nobody got.
+/// The messages that a summary covers: all but those that failed to be delivered.
 pub fn delivered(said: &[Said]) -> Vec<&Said> {
     said.iter().filter(|said| !said.failed).collect()
 }

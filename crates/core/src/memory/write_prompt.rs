@@ -1,4 +1,4 @@
-//! What the memory writer's model is asked: which operations a piece of a conversation leads to.
+//! The request to the memory writer's model: which operations follow from a piece of a conversation.
 
 use std::{collections::HashMap, fmt::Write as _, sync::LazyLock};
 
@@ -15,7 +15,7 @@ use crate::{
 /// The most characters of one message that are shown.
 const LONGEST_MESSAGE: usize = 4000;
 
-/// What a reply must look like.
+/// The schema of a reply.
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| schema(true));
 /// The same where nothing is known yet: there is nothing to be changed.
 static SCHEMA_OF_ADDING: LazyLock<Schema> = LazyLock::new(|| schema(false));

@@ -6,7 +6,7 @@ pub enum Refused {
     /// It is no address at all.
     #[error("this is no web address; one begins with its scheme, http or https")]
     NoAddress,
-    /// Whoever reads it does not see what is fetched.
+    /// A reader of the text cannot see the address that would be fetched.
     #[error(
         "an address with tabs, line breaks or other control characters in it is not fetched; write it in one piece"
     )]

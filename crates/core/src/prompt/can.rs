@@ -1,6 +1,6 @@
-//! What a run can do about what was left out of its prompt.
+//! The ways in which a run can recover parts left out of its prompt.
 
-/// What a run can do about what was left out.
+/// The ways in which a run can recover parts that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Can {
     /// Page through it.
@@ -16,7 +16,7 @@ impl Can {
             .then(|| format!("files.read {{\"id\":\"{id}\"}} pages through all"))
     }
 
-    /// What stands in place of messages.
+    /// The text that stands in for omitted messages.
     pub fn mark(self, missing: u64, has_summary: bool) -> String {
         let (are, s) = if missing == 1 { ("is", "") } else { ("are", "s") };
         let mut mark = format!("[{missing} earlier message{s} {are} left out");

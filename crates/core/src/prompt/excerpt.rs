@@ -1,7 +1,7 @@
-//! What is too large is shown by its head and its tail, with a mark between them that says how much is missing. Pure.
+//! Shortens large values to their head and tail, with a mark between them that says how much is missing. Pure.
 //!
-//! A text is cut between sentences, else between words, never within a character; a list between its entries. What
-//! comes out weighs at most what it may, and is the same for the same input.
+//! A text is cut between sentences, else between words, never within a character; a list between its entries. The
+//! result never exceeds its limit, and is the same for the same input.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::messages::Gap;
 const LEFT_OUT: &str = "[…]";
 /// A character as it is seen has seldom more bytes than these.
 const NEAR: usize = 64;
-/// What a cut part of a value gets at least.
+/// The least that a cut part of a value gets.
 const LEAST: Quarters = 24;
 
 /// A text that weighs at most so much. `whole` says where all of it can be had.

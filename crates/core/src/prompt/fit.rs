@@ -12,7 +12,7 @@ use super::{
     weight::Form,
 };
 
-/// What a message needs beside its text.
+/// The overhead of a message beside its text.
 const AROUND: Quarters = 4 * 4;
 
 /// Cuts the longest message of a request that is too long, with marks; what is JSON stays JSON. A form that has no room
@@ -56,8 +56,8 @@ pub fn leave_room(request: &mut Request, window: Window, tokens: u64) {
     }
 }
 
-/// The window for which a prompt is made anew that its model refused as too long: what is known of it, else less than
-/// was sent. `None`: less makes no difference.
+/// The window for the next prompt after the model refused one as too long: the known window, else less than was sent.
+/// `None`: less makes no difference.
 pub fn shorter(window: u64, sent: u64, known: u64, times: u32) -> Option<u64> {
     // It may be counted differently there.
     let sent = sent.min(window);

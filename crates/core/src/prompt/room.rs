@@ -1,7 +1,7 @@
 //! How much of a prompt each of its parts may have. Pure; read [`TABLE`] as a table: one line a part.
 //!
 //! The room of a prompt is the model's window without the reply, the form that the reply is held to, and the
-//! instructions. What a part does not use, the parts behind it may.
+//! instructions. Room that a part does not use goes to the parts behind it.
 
 use clifford_llm_api::{
     model::Schema,
@@ -14,29 +14,29 @@ pub const SMALLEST: u64 = 2_048;
 pub const LEAST_TRANSCRIPT: u64 = 1_200;
 /// The smallest and the largest room for a reply that nothing else is set for.
 const REPLY: (u64, u64) = (256, 4_096);
-/// What a message needs beside its text, with most servers.
+/// The overhead of a message beside its text, with most servers.
 const AROUND: Quarters = 4 * 4;
 
 /// A part whose size depends on how much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What is asked.
+    /// The question.
     Question,
-    /// What a program gave along with it.
+    /// The data that a program passed along with it.
     Given,
     /// The files that came with it.
     Files,
-    /// What is remembered of the person.
+    /// The person's memories.
     Memories,
-    /// What a compaction told of the conversation.
+    /// The summary of the compacted part of the conversation.
     Summary,
-    /// What was said here.
+    /// The messages of this conversation.
     Conversation,
-    /// What was said elsewhere before this conversation began.
+    /// Messages from elsewhere, from before this conversation began.
     Elsewhere,
-    /// What changes with each message: what answers the question, and what was said elsewhere since.
+    /// The parts that change with each message: matches for the question, and messages from elsewhere since.
     Late,
-    /// What else is known of the moment.
+    /// The other facts of the moment.
     Ambient,
 }
 
@@ -45,8 +45,8 @@ pub enum Part {
 pub enum Share {
     /// Of what is left.
     Rest(u64),
-    /// Of everything, halved until what is left holds it. What stands before the question must look the same in the
-    /// next prompt, so it does not depend on what the question took, unless that took very much.
+    /// Of everything, halved until the rest holds it. The parts before the question must look the same in the next
+    /// prompt, so they do not depend on the size of the question, unless that is very large.
     Steady(u64),
 }
 
@@ -63,12 +63,12 @@ pub const TABLE: [(Part, Share, Quarters); 9] = [
     (Part::Ambient, Share::Rest(16), LIST_MARK),
 ];
 
-/// What stands in place of messages.
+/// The room of the text that stands in for omitted messages.
 pub const MARK: Quarters = 40 * 4;
-/// What stands in place of entries of a list.
+/// The room of the text that stands in for omitted entries of a list.
 pub const LIST_MARK: Quarters = 16 * 4;
 
-/// What a request must fit into.
+/// The limits that a request must fit into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The tokens of the model's context window.
@@ -84,15 +84,15 @@ pub struct Room {
     pub window: u64,
     /// Kept for the reply, in tokens.
     pub reply: u64,
-    /// What the form of the reply takes, in tokens; 0: the model is asked without.
+    /// The size of the reply's schema, in tokens; 0: the model is asked without.
     pub schema: u64,
-    /// What the images take, in tokens.
+    /// The size of the images, in tokens.
     pub images: u64,
     /// How many of the images are shown.
     pub images_shown: usize,
-    /// What the instructions may take.
+    /// The most that the instructions may take.
     pub system: Quarters,
-    /// What is left for everything, the instructions too.
+    /// The room for everything, the instructions too.
     pub all: Quarters,
 }
 
@@ -123,7 +123,7 @@ impl Room {
         }
     }
 
-    /// What is left beside the instructions and what never changes, for a prompt without a transcript.
+    /// The room beside the instructions and the fixed parts, for a prompt without a transcript.
     pub const fn beside(&self, fixed: Quarters) -> Allotment {
         let fixed = fixed + 2 * AROUND;
         Allotment {
@@ -132,8 +132,8 @@ impl Room {
         }
     }
 
-    /// The same without what is kept for the run's transcript, whatever else there is, and that; with a limit where one
-    /// is set.
+    /// The same, minus a reserve for the run's transcript whatever other parts there are, and that reserve; capped by
+    /// `limit` if it is set.
     pub fn beside_transcript(&self, fixed: Quarters, limit: Option<u64>) -> (Allotment, Quarters) {
         let share = (self.window / 8).max(LEAST_TRANSCRIPT);
         let share = limit.unwrap_or(share).min(share).saturating_mul(4);
@@ -146,7 +146,7 @@ impl Room {
         (allotment, kept)
     }
 
-    /// What the transcript may have where so much is left behind everything else.
+    /// The transcript's room, out of the room that is left behind all other parts.
     pub fn transcript(&self, left: Quarters, limit: Option<u64>) -> Quarters {
         let share = (self.window / 4).max(LEAST_TRANSCRIPT);
         limit.unwrap_or(share).saturating_mul(4).min(left)
@@ -156,13 +156,13 @@ impl Room {
 /// Parts out what there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allotment {
-    /// What there was, without images: they come with one message, and must not change how the others look.
+    /// The whole room, without images: they come with one message, and must not change how the others look.
     all: Quarters,
     left: Quarters,
 }
 
 impl Allotment {
-    /// The most that a part may have now. What the parts behind it have at least is kept for them.
+    /// The most that a part may have now. The minimum of each part behind it stays reserved.
     pub fn most(&self, part: Part) -> Quarters {
         let mut rows = TABLE.iter().skip_while(|(known, ..)| *known != part);
         let Some((_, share, least)) = rows.next() else {
@@ -182,7 +182,7 @@ impl Allotment {
         most.min(self.left)
     }
 
-    /// What a part with a steady share has if nothing else takes very much.
+    /// The size of a part with a steady share, if no other part is very large.
     pub fn steady(&self, part: Part) -> Quarters {
         let row = TABLE.iter().find(|(known, ..)| *known == part);
         match row {
@@ -198,7 +198,7 @@ impl Allotment {
         (self.all / 16).clamp(least, (most * 4).max(least))
     }
 
-    /// What is not taken.
+    /// The room that is still free.
     pub const fn left(&self) -> Quarters {
         self.left
     }

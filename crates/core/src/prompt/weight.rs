@@ -35,7 +35,7 @@ pub fn weigh_json(value: &impl Serialize) -> Quarters {
     }
 }
 
-/// What JSON needs for a byte beyond itself.
+/// The extra bytes that JSON needs for a byte.
 const fn escape(byte: u8) -> Quarters {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 1,

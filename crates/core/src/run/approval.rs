@@ -1,4 +1,4 @@
-//! What becomes of a call by its verdict, and of a run whose call was denied. Pure.
+//! Turns a verdict into a decision, and ends or continues a run whose call was denied. Pure.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::{
     policy::{OnDeny, Outcome, Verdict, words},
 };
 
-/// What becomes of a call by its verdict.
+/// The decision on a call that follows from its verdict.
 pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
     match verdict.outcome {
         Outcome::Allow => Decision::CallTool { before, call },
@@ -51,8 +51,7 @@ pub fn too_many(open: usize) -> String {
     )
 }
 
-/// A call that could not be made when it was judged is not made at all, whatever there is a moment later: nobody has
-/// judged it.
+/// A call that could not be made when it was judged is not made a moment later either: it would go unjudged.
 pub fn not_made(mut before: Vec<StepKind>, call: ToolCall, outcome: ToolOutcome) -> Decision {
     let name = call.name.clone();
     before.push(StepKind::ToolCall(call));
@@ -66,7 +65,7 @@ pub fn not_made(mut before: Vec<StepKind>, call: ToolCall, outcome: ToolOutcome)
     Decision::Record(before)
 }
 
-/// What a call returned is for its person alone, and others read along: they are asked before it is used there.
+/// Asks the person before a private result of a call is used where others read along.
 pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
     Decision::Confirm {
         before: Vec::new(),
@@ -80,7 +79,7 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
     }
 }
 
-/// What becomes of a run whose call was denied, or that nobody answered.
+/// The decision on a run whose call was denied or whose question went unanswered.
 pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
     let name = &asked.request.call.name;
     match rules.policy.on_deny {
@@ -117,13 +116,12 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
     }
 }
 
-/// A decision without the addresses that a run which has read words from outside made up: whoever shows its message may
-/// fetch them.
+/// A decision without addresses that a tainted run made up: the platform may fetch them when it shows the message.
 pub fn guarded(state: &RunState, decision: Decision) -> Decision {
     if !state.is_tainted() {
         return decision;
     }
-    // What was taken out may leave an empty end behind.
+    // Removing an address may leave an empty end behind.
     let clean = |text: String| match words::without_unknown(&text, state.outside.known()) {
         Cow::Borrowed(text) => text.to_owned(),
         Cow::Owned(text) => text.trim_end().to_owned(),

@@ -12,7 +12,7 @@ pub struct Enclosed {
     pub id: FileId,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its media type.
     pub media_type: String,
     /// How many bytes it has.
     pub size: u64,

@@ -7,7 +7,7 @@ use clifford_action::{Action, Reply, Unreadable, read, read_native, said, withou
 
 use super::step::LlmResponse;
 
-/// What a fence is called around a reply that is all text.
+/// The languages of a fence around a reply that is all text.
 const FENCES: [&str; 4] = ["markdown", "md", "text", "plaintext"];
 
 /// The reply as a message to the user: its text without what the model thinks aloud, and without the action or fence
@@ -57,7 +57,7 @@ fn unwrapped(spoken: &str) -> String {
     }
 }
 
-/// What a fence around the whole of a text is called, and what stands in it.
+/// The language and the content of a fence around a whole text.
 fn fenced(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     let (language, inside) = inside.split_once('\n')?;

@@ -29,7 +29,7 @@ pub struct StepRow {
     created_at: Timestamp,
 }
 
-/// What a step was given, what came of it, and how that is called: the columns `args_json`, `result_json`, `status`.
+/// A step's arguments, result and status: the columns `args_json`, `result_json`, `status`.
 pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static str>) {
     match kind {
         StepKind::ToolCall(call) => (Some(Json::Object(call.args.clone())), None, None),

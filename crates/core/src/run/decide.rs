@@ -27,7 +27,7 @@ use crate::{
     runs::RunKind,
 };
 
-/// What a run does when no reply is in hand.
+/// The next move of a run without a reply in hand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// Ask the model, after this is recorded.
@@ -36,7 +36,7 @@ pub enum Next {
     End(Decision),
 }
 
-/// What a run does when no reply is in hand: it thinks, if it may.
+/// The next move of a run without a reply in hand: it thinks, if it may.
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
         let (sentence, error) = spent;
@@ -61,7 +61,7 @@ pub fn next(state: &RunState, rules: &Rules) -> Next {
     })
 }
 
-/// What becomes of a reply.
+/// The decision on a reply.
 pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>, now: Timestamp) -> Decision {
     if state.is_chat() {
         return chat::decide(state, reply);
@@ -83,7 +83,7 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
     unless_stuck(state, decision)
 }
 
-/// What becomes of a reply whose files cannot be sent: its notes count, and the model is told why.
+/// The decision on a reply whose files cannot be sent: its notes count, and the model gets the reason.
 pub fn refuse(state: &RunState, reply: &Reply, fault: &str) -> Decision {
     unless_stuck(state, invalid(notes_of(reply), fault))
 }
@@ -93,7 +93,7 @@ const NOTES: usize = 20;
 /// The most of one note.
 const NOTE: Quarters = 500 * 4;
 
-/// What rides along with a reply. A flood of notes costs none of the action.
+/// The notes that ride along with a reply. A flood of notes costs none of the action.
 fn notes_of(reply: &Reply) -> Vec<StepKind> {
     let (recorded, left_out) = reply.notes.split_at(reply.notes.len().min(NOTES));
     let notes = recorded.iter().map(|note| StepKind::Note {
@@ -219,7 +219,7 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
     let repeats_last = state.said().last().is_some_and(|last| last.trim() == message.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
-    // Files are news, whatever the words are that they go with.
+    // Files are news, even if their text is a repeat.
     if !has_files && (repeats_last || state.said().iter().any(|sent| nearly_same(sent, message))) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
@@ -266,7 +266,7 @@ fn finish(
         Some(output) => joined(&state.output, output, mode.unwrap_or_default()),
         None => state.output.clone(),
     };
-    // What it wants to say once more to somebody who wrote meanwhile is said once more.
+    // A repeat for a person who wrote meanwhile is sent again.
     let message = match output {
         Some(_) => unsaid_in(state.said(), &buffer),
         None => unsaid(state, &buffer),

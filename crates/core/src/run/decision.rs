@@ -1,11 +1,11 @@
-//! What a run decided: the words between the rules, which decide, and the effects, which say what that writes.
+//! The decisions of a run: the vocabulary between the rules, which decide, and the effects, which list what to write.
 
 use clifford_action::{SubagentSpec, WakeOn};
 
 use super::step::{ConfirmRequest, EndingKind, StepKind, ToolCall};
 use crate::clock::Timestamp;
 
-/// What becomes of a reply. `before` is recorded first, in the same commit.
+/// The decision on a reply. `before` is recorded first, in the same commit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// Notes, decisions, output, refusals: record them, then think again.
@@ -21,7 +21,7 @@ pub enum Decision {
     Confirm {
         /// Recorded first.
         before: Vec<StepKind>,
-        /// What is asked.
+        /// The question.
         request: ConfirmRequest,
     },
     /// Send a message.
@@ -65,7 +65,7 @@ pub enum Decision {
     },
 }
 
-/// What follows a message.
+/// The step after a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     /// It was progress: think again.
@@ -92,7 +92,7 @@ pub struct Ending {
     pub kind: EndingKind,
     /// The output buffer: what the run returns.
     pub output: String,
-    /// What is sent to the user now; `None`: they have heard it already.
+    /// The text sent to the user now; `None`: they have it already.
     pub message: Option<String>,
 }
 
@@ -101,8 +101,8 @@ pub struct Ending {
 pub struct Failure {
     /// Why.
     pub kind: EndingKind,
-    /// What is sent to the user: a fixed sentence.
+    /// The text sent to the user: a fixed sentence.
     pub message: String,
-    /// What went wrong, for the trace and the parent.
+    /// The error, for the trace and the parent.
     pub error: String,
 }

@@ -1,4 +1,4 @@
-//! What a decision writes: its steps, the run's next status, what is said, who is created. Pure.
+//! The writes of a decision: its steps, the run's next status, its messages, its subagents. Pure.
 
 use clifford_action::{SubagentSpec, WakeOn};
 
@@ -30,7 +30,7 @@ pub struct Effects {
     pub encloses: Vec<Enclosed>,
     /// Subagents to create.
     pub children: Vec<Child>,
-    /// What the run does next.
+    /// The run's next move.
     pub then: After,
 }
 
@@ -39,17 +39,17 @@ pub struct Effects {
 pub struct Child {
     /// Its run.
     pub id: RunId,
-    /// What it is to do.
+    /// Its task.
     pub spec: SubagentSpec,
     /// Its tools: what was asked for, within its profile's and its parent's.
     pub tools: Option<Vec<String>>,
-    /// What it may use of what its parent has left.
+    /// Its share of the budget that its parent has left.
     pub share: Share,
     /// The words of its task that only what is private told its parent.
     pub private: Vec<String>,
 }
 
-/// What a run does after a commit.
+/// The next move of a run after a commit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum After {
     /// Goes on.
@@ -67,14 +67,14 @@ pub enum After {
     End {
         /// Completed or failed.
         status: RunStatus,
-        /// What it returns.
+        /// Its result.
         output: String,
         /// Why it failed.
         error: Option<String>,
     },
 }
 
-/// What a decision writes. `new_id` makes the ids of subagents.
+/// The writes of a decision. `new_id` makes the ids of subagents.
 pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: impl FnMut() -> RunId) -> Effects {
     match approval::guarded(state, decision) {
         Decision::Record(steps) => Effects {
@@ -176,7 +176,7 @@ pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: 
             ended(before, message.into_iter().collect(), finish)
         }
         Decision::Fail { before, failure } => {
-            // What was said before need not be said again.
+            // A repeated sentence need not be sent.
             let is_said = state.kind == RunKind::Coordinator && !failure.message.is_empty();
             let message = is_said.then_some(failure.message);
             let finish = Finish {
@@ -206,7 +206,7 @@ fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects
     }
 }
 
-/// A subagent as it is asked for, within what its profile and its parent have, with the newest of what it is told.
+/// A subagent of this spec, within its profile and its parent's rights, with the newest of the context passed to it.
 fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, share: Share) -> Child {
     let profile = spec.profile.as_ref().and_then(|name| rules.profiles.get(name));
     let of_profile = profile.and_then(|profile| profile.tools.as_deref());

@@ -11,7 +11,7 @@ use super::{
     step::{EndingKind, Event, StepKind},
 };
 
-/// What would only think again is ended if it leads nowhere.
+/// Ends a run that would only think again and leads nowhere.
 pub(super) fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
     let Decision::Record(steps) = decision else {
         return decision;
@@ -101,8 +101,8 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) 
     }
 }
 
-/// What a person reads of a failure; nothing, if they have their answer. Names what the subagents could not do, if none
-/// of them could do anything.
+/// The person's message about a failure; empty, if they have their answer. Names the tasks of the subagents, if all of
+/// them failed.
 pub(super) fn apology(state: &RunState, sentence: &str) -> String {
     let told = match state.answer {
         Answer::Missing => sentence.to_owned(),
@@ -117,7 +117,7 @@ pub(super) fn apology(state: &RunState, sentence: &str) -> String {
     }
 }
 
-/// What a subagent found, where the run itself has nothing to say: that was asked and paid for.
+/// The findings of a subagent, where the run itself has nothing to say: they were asked and paid for.
 fn found(state: &RunState) -> Option<String> {
     let is_silent = state.said().is_empty() && state.output.trim().is_empty();
     is_silent.then(|| state.found.clone()).flatten()
@@ -182,7 +182,7 @@ pub(super) fn fallback(state: &RunState) -> String {
     .to_owned()
 }
 
-/// What a run says that repeated itself and has nothing else to say. A greeting is answered all the same.
+/// The last message of a run that repeated itself and has nothing else to say. A greeting is answered all the same.
 fn repeated(state: &RunState) -> String {
     let is_greeting = sentences::is_greeting(&state.input);
     if is_greeting {

@@ -1,5 +1,5 @@
-//! What a person reads when no model answered, or a run reached a limit: what is true, and, if they can mend it, which
-//! setting it is about. Pure.
+//! The person's message when no model answered, or a run reached a limit: the cause, and the setting to change, if they
+//! can change it. Pure.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::prompt::{
     weight::Form,
 };
 
-/// Who reads it.
+/// The reader of such a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reader {
     /// They can mend settings.
@@ -60,7 +60,8 @@ pub fn sentence(error: &ModelError, reader: Reader, asked: &str) -> String {
     }
 }
 
-/// The sentence for a request that was too long, whatever was cut: a question that leaves room for the rest is not to blame.
+/// The sentence for a request that was too long, whatever was cut: a question that leaves room for the rest is not to
+/// blame.
 fn too_long(window: Option<u64>, asked: &str) -> &'static str {
     let window = Window {
         tokens: window.unwrap_or(SMALLEST),
@@ -78,7 +79,7 @@ fn is_of_server(reason: &str) -> bool {
     reason.starts_with("status ")
 }
 
-/// What is to be done about an error: which setting to mend, where it is about one.
+/// The remedy for an error: the setting to change, if one is to blame.
 pub fn remedy(error: &ModelError) -> Cow<'_, str> {
     match error {
         ModelError::Unauthorised { remedy, .. } => Cow::Borrowed(remedy),
@@ -118,7 +119,7 @@ pub fn told(decision: Decision, reader: Reader) -> Decision {
     Decision::Fail { before, failure }
 }
 
-/// Whether time that is over explains the error: whoever was asked was still at it.
+/// Whether a deadline explains the error: the provider was still working.
 pub const fn is_of_time(error: &ModelError) -> bool {
     matches!(
         error,

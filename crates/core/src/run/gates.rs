@@ -8,7 +8,7 @@ use super::{
     step::{EndingKind, NoteAbout, ToolCall},
 };
 
-/// What a gate says of an action that it does not let through.
+/// The refusal of an action by a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Tell the model, and go on.
@@ -46,7 +46,7 @@ fn iteration_limit(state: &RunState, _: &Rules, action: &Action) -> Option<Refus
     (state.iterations >= state.max_iterations && !accepted).then_some(Refusal::Complete(EndingKind::Iterations))
 }
 
-/// After a tool failed for good, only an ending is accepted.
+/// After a tool failed permanently, only an ending is accepted.
 fn limitation(state: &RunState, _: &Rules, action: &Action) -> Option<Refusal> {
     let limitation = state.limitation.as_ref()?;
     if matches!(

@@ -1,21 +1,21 @@
-//! What a run keeps for later, and what it is called.
+//! The results that a run keeps for later, and their ids.
 
 use serde_json::Value;
 
 use crate::id::MessageId;
 
-/// What is asked.
+/// The id of the input.
 pub const INPUT: &str = "input";
 
-/// What a program gave along with it.
+/// The id of the data that a program passed along with it.
 pub const DATA: &str = "data";
 
-/// What a step of a run is called.
+/// The id of a step's result.
 pub fn step(seq: u32) -> String {
     format!("step-{seq}")
 }
 
-/// What a message of the conversation is called.
+/// The id of a message of the conversation.
 pub fn message(id: MessageId) -> String {
     format!("message-{id}")
 }

@@ -1,4 +1,4 @@
-//! What a channel that shows progress is told of a run's steps.
+//! The progress of a run's steps, for a channel that shows it.
 
 use clifford_chat::outbound::{ProgressKind, Signal};
 

@@ -1,4 +1,4 @@
-//! What holds of every run, whatever a model, its tools and its subagents do.
+//! Properties that hold for every run, whatever a model, its tools and its subagents do.
 
 use clifford_action::WakeOn;
 use proptest::prelude::*;
@@ -139,11 +139,11 @@ fn rehearsal() -> impl Strategy<Value = Rehearsal> {
     )
 }
 
-/// What each subagent finds.
+/// The result of each subagent.
 const FOUND: &str = "found";
 
-/// What a person may read: what the model said to them, its output, the fixed sentences, the tasks of subagents that
-/// failed, and what one found.
+/// Whether a person may read a text: the model's messages, its output, the fixed sentences, the tasks of failed
+/// subagents, and the result of one.
 fn may_be_said(text: &str, run: &Rehearsal) -> bool {
     const FIXED: [&str; 9] = [
         sentences::BAD_REPLY,
@@ -171,7 +171,7 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
         .flat_map(|tool| [sentences::tool_failed(tool, None), sentences::tool_repeated(tool)]);
     let fixed: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(of_tools).collect();
     let is_fixed = |part: &str| (fixed.iter()).any(|sentence| part == sentence || part == sentences::rest(sentence));
-    // Whatever is left when the fixed sentences, messages, outputs and tasks are taken out.
+    // The rest, after the fixed sentences, messages, outputs and tasks are taken out.
     let mut pieces: Vec<&str> = said
         .iter()
         .map(String::as_str)

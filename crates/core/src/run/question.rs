@@ -36,7 +36,7 @@ pub fn parse(id: &str) -> Option<(RunId, String)> {
     Some((run.parse().ok()?, code.to_owned()))
 }
 
-/// What is asked.
+/// A question to a person.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The run that asks.
@@ -47,7 +47,7 @@ pub struct Question<'a> {
     pub code: &'a str,
     /// Why it is asked.
     pub why: &'a str,
-    /// What it returns is asked for, not whether it is made.
+    /// Whether the question is about using the result, not about making the call.
     pub is_result: bool,
     /// Until when it can be answered.
     pub until: Timestamp,
@@ -96,7 +96,7 @@ impl Question<'_> {
         self.is_stored || arguments.chars().count() <= MOST
     }
 
-    /// What stands below it. What does not stand there whole is not approved by one press.
+    /// The buttons below it. A question that is not shown whole has no button that approves it.
     pub fn buttons(&self) -> Vec<Button> {
         let id = id(self.run, self.code);
         let deny = Button::new("Deny", format!("deny {id}"));

@@ -88,7 +88,7 @@ impl Rehearsal {
         self.steps.push(step);
     }
 
-    /// What the run does before its next reply: announcements, or its end.
+    /// The run's move before its next reply: announcements, or its end.
     pub fn turn(&mut self) -> Next {
         let next = decide::next(&self.state, &self.rules);
         match &next {
@@ -109,7 +109,7 @@ impl Rehearsal {
         self.reply_text(&reply.to_string())
     }
 
-    /// As [`Rehearsal::reply`], for whatever a model may write.
+    /// As [`Rehearsal::reply`], for any text of a model.
     pub fn reply_text(&mut self, text: &str) -> Decision {
         if let Next::End(decision) = self.turn() {
             return decision;

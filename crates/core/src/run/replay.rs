@@ -19,9 +19,9 @@ use crate::runs::Run;
 pub struct Frame<'a> {
     /// The step.
     pub step: &'a Step,
-    /// What the engine knew after it.
+    /// The state after it.
     pub state: Value,
-    /// What it made of the reply, if the step is one.
+    /// The decision on the reply, if the step is one.
     pub decision: Option<Value>,
 }
 
@@ -65,7 +65,7 @@ pub fn replay<'a>(run: &Run, rules: &Rules, steps: &'a [Step]) -> Vec<Iteration<
     iterations
 }
 
-/// What the engine knows, as far as it decides by it.
+/// The part of the state that decisions depend on.
 pub fn known(state: &RunState) -> Value {
     let mut notes: Vec<_> = state
         .notes

@@ -15,9 +15,9 @@ use crate::{
 pub const ASSUMED_WINDOW: u64 = 32_000;
 /// How many calls that fill the window a run may make where nothing is set.
 const CALLS: u64 = 12;
-/// What it may use at least, where nothing is set.
+/// The least tokens of a run, if no limit is set.
 const LEAST_RUN_TOKENS: u64 = 80_000;
-/// What part of a token counts of a cached one where no prices say so: providers take from a tenth to a half.
+/// The weight of a cached token where no prices are known: providers charge from a tenth to a half.
 pub const CACHED_SHARE: f64 = 0.25;
 
 /// The numbers that the rules go by: settings, not state.
@@ -25,7 +25,7 @@ pub const CACHED_SHARE: f64 = 0.25;
 pub struct Rules {
     /// How many model calls a run may make; the model may change it for its run.
     pub max_iterations: u32,
-    /// What the model may raise it to.
+    /// The most that the model may raise it to.
     pub max_iterations_hard_cap: u32,
     /// Whether notes are needed before tools, output and finish.
     pub planning_gate: bool,
@@ -39,7 +39,7 @@ pub struct Rules {
     pub max_parallel_subagents: usize,
     /// How many tokens a run may use; `None`: as many as some calls of its model need.
     pub max_run_tokens: Option<u64>,
-    /// What part of a token counts of one that its provider had cached.
+    /// The weight of a token that the provider had cached.
     pub cached_share: f64,
     /// How long a run may work, in milliseconds.
     pub max_run_ms: u64,
@@ -49,7 +49,7 @@ pub struct Rules {
     pub time_zone: String,
     /// Tools with exactly one command, and that command's full name.
     pub single_commands: BTreeMap<String, String>,
-    /// What tool calls are judged by.
+    /// The settings for judging tool calls.
     pub policy: policy::Settings,
     /// How many messages of the conversation that its parent gives it a subagent sees.
     pub subagent_conversation: usize,
@@ -60,7 +60,7 @@ pub struct Rules {
 /// A kind of helper: what differs from other runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Who it is, in place of what the agent says.
+    /// Its system prompt, in place of the agent's.
     pub prompt: Option<String>,
     /// The only tools that it may call, if it is limited.
     pub tools: Option<Vec<String>>,
@@ -70,7 +70,7 @@ pub struct Profile {
     pub max_iterations: Option<u32>,
 }
 
-/// What a subagent may use of what its parent has left.
+/// A subagent's share of the budget that its parent has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// Tokens, of the prompt and of the completion.
@@ -154,7 +154,7 @@ impl Rules {
     }
 }
 
-/// The share that a subagent's parent gave it. What a program asks of a coordinator is no share.
+/// The share that a subagent's parent gave it. The input of a coordinator holds no share.
 fn share_of(run: &Run) -> Option<Share> {
     let given = run.input_json.as_ref().filter(|_| run.kind == RunKind::Subagent)?;
     Share::deserialize(given.0.get("share")?).ok()

@@ -48,7 +48,7 @@ pub const MODEL_REFUSES_REQUEST: &str =
 pub const MODEL_KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
 /// For a key that may not do this.
 pub const MODEL_FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
-/// For a model that there is not.
+/// The configured model does not exist.
 pub const MODEL_UNKNOWN: &str =
     "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
 /// For an account without money.
@@ -90,10 +90,10 @@ pub fn rest(sentence: &str) -> String {
     format!("{REST} {}{others}", first.to_uppercase())
 }
 
-/// What the sentence for a tool that failed says before the tool.
+/// The beginning of the sentence for a failed tool, before the tool's name.
 const UNDONE: &str = "I could not finish this: ";
 
-/// For a tool that failed for good.
+/// A tool failed permanently.
 pub fn tool_failed(tool: &str, error: Option<&str>) -> String {
     let tool = named(tool);
     match error {

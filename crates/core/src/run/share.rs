@@ -1,4 +1,4 @@
-//! What a run gives its subagents of what it may use itself.
+//! Shares out a run's remaining budget among its subagents.
 
 use super::{
     rules::{Rules, Share},
@@ -6,9 +6,8 @@ use super::{
 };
 
 impl Rules {
-    /// What each of so many subagents may use of what a run has left. Tokens and money are parted between them and the
-    /// run itself, so that together they never use more than it was given; at work they are at the same time, so each
-    /// has all of the time.
+    /// The share of each of so many subagents. Tokens and money are divided between them and the run itself, so that
+    /// together they never exceed its budget; they work in parallel, so each has all of the time.
     pub fn share(&self, state: &RunState, children: usize) -> Share {
         let parts = u64::try_from(children).unwrap_or(u64::MAX).saturating_add(1);
         #[expect(clippy::cast_precision_loss, reason = "a number of subagents")]

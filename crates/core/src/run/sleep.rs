@@ -1,4 +1,4 @@
-//! What wakes a run that goes to sleep.
+//! Computes when and why a sleeping run wakes.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::{
     schedule::cron::{moment, next_occurrence},
 };
 
-/// What wakes a run that goes to sleep at `now`.
+/// The wake of a run that goes to sleep at `now`.
 ///
 /// # Errors
-/// What is wrong with how the model said it.
+/// Describes a time that cannot be read.
 pub fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String> {
     let reason = sleep.reason.clone();
     match (&sleep.wake_at, sleep.delay_seconds, &sleep.cron) {

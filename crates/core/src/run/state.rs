@@ -1,4 +1,4 @@
-//! What the engine knows of a run: a fold over its steps, and nothing else.
+//! The state of a run: a fold over its steps, and nothing else.
 //!
 //! A run that is resumed folds the same steps and so knows the same: transcript, notes, failures, repeats.
 
@@ -35,7 +35,7 @@ use crate::{
     runs::{Run, RunKind},
 };
 
-/// What the engine knows of a run.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunState {
     /// The run.
@@ -46,13 +46,13 @@ pub struct RunState {
     pub mode: Mode,
     /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
     pub level: u32,
-    /// What it was asked.
+    /// Its input.
     pub input: String,
     /// The only tools it may call, if it is limited.
     pub allowed_tools: Option<Vec<String>>,
     /// The place of the next step.
     pub next_seq: u32,
-    /// What comes next.
+    /// The next move.
     pub pending: Pending,
     /// How many model calls it may make.
     pub max_iterations: u32,
@@ -70,7 +70,7 @@ pub struct RunState {
     pub sent: Vec<String>,
     /// How many of them it had sent when a person last wrote: they answer nothing of that.
     pub sent_before: usize,
-    /// What its person has of their answer.
+    /// How much of their answer the person has.
     pub answer: Answer,
     /// A plan was noted, and its result was not checked since.
     has_open_plan: bool,
@@ -80,7 +80,7 @@ pub struct RunState {
     pub failures: BTreeMap<String, u32>,
     /// A tool failed at least once.
     pub any_tool_failed: bool,
-    /// The tool that failed for good, if one did.
+    /// The tool that failed permanently, if one did.
     pub limitation: Option<Limitation>,
     /// The specs of every subagent that was created, in canonical form.
     pub specs: BTreeSet<String>,
@@ -96,7 +96,7 @@ pub struct RunState {
     pub failed_tasks: Vec<String>,
     /// A subagent completed.
     pub any_child_completed: bool,
-    /// What the last subagent found that completed.
+    /// The result of the last subagent that completed.
     pub found: Option<String>,
     /// How long the longest of the last subagents worked: that much is counted.
     pub longest_child_ms: u64,
@@ -112,11 +112,11 @@ pub struct RunState {
     pub same_signature: Option<String>,
     /// Where what it has read came from, as far as that is outside: since then it is tainted.
     pub origins: BTreeSet<String>,
-    /// What people wrote to it, and what it has read of outside: that is known there, and may go there.
+    /// The words of people and of outside sources that the run has read: both are known outside and may go there.
     pub outside: Arc<Outside>,
     /// The call that a person approved last, by its key, and what of it.
     pub approved: Option<(String, ConfirmAbout)>,
-    /// What the model sees of all this.
+    /// The part of this that the model sees.
     pub transcript: Transcript,
     /// The provider and model of its last reply.
     pub answered_by: Option<(String, String)>,
@@ -128,7 +128,7 @@ pub struct RunState {
     pub worked_ms: u64,
     /// Up to which message of its conversation it has looked when it woke last.
     pub looked_through: Option<MessageId>,
-    /// What part of a token counts of one that its provider had cached.
+    /// The weight of a token that the provider had cached.
     cached_share: f64,
 }
 
@@ -136,7 +136,7 @@ impl RunState {
     /// A run at its beginning.
     pub fn new(run: &Run, rules: &Rules) -> Self {
         let mut outside = Outside::default();
-        // What a subagent is asked its parent wrote, perhaps of what nobody outside knows.
+        // A subagent's input is its parent's text, perhaps about private matters.
         if run.kind == RunKind::Coordinator {
             outside.learn(&run.input_text);
         }
@@ -296,7 +296,7 @@ impl RunState {
         }
     }
 
-    /// The reply is being applied: whatever follows, it is not asked for again.
+    /// The reply is being applied: it is never asked for again, whatever follows.
     fn settle(&mut self) {
         if matches!(self.pending, Pending::Apply(_)) {
             self.pending = Pending::Think;
@@ -403,7 +403,7 @@ impl RunState {
         differs
     }
 
-    /// The model is told something of the step at hand.
+    /// Notes a fact for the model, under the current step.
     fn tell(&mut self, name: &'static str, value: Value) {
         self.transcript.tell(name, value, self.seq());
     }
@@ -418,7 +418,7 @@ impl RunState {
         self.mode == Mode::Chat
     }
 
-    /// What was said since a person last wrote.
+    /// The messages sent since a person last wrote.
     pub fn said(&self) -> &[String] {
         self.sent.get(self.sent_before..).unwrap_or_default()
     }

@@ -19,20 +19,20 @@ pub struct Step {
     pub seq: u32,
     /// When it was recorded.
     pub at: Timestamp,
-    /// What happened.
+    /// The event.
     pub kind: StepKind,
 }
 
-/// What happened.
+/// The content of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     /// A tool is about to be called.
     ToolCall(ToolCall),
-    /// What the tool said.
+    /// A tool returned.
     ToolResult(ToolResult),
     /// The model said something to the user.
     AssistantMessage {
-        /// What it said.
+        /// The text.
         text: String,
         /// `false`: recorded, but not sent (a repeat, or a subagent's).
         sent: bool,
@@ -46,16 +46,16 @@ pub enum StepKind {
     },
     /// The model decided something.
     Decision {
-        /// What.
+        /// The content.
         content: String,
         /// How much it matters.
         importance: Importance,
     },
     /// The model noted something.
     Note {
-        /// What kind of note.
+        /// The kind of note.
         category: Category,
-        /// What it says.
+        /// The content.
         content: String,
     },
     /// The run ended.
@@ -80,19 +80,19 @@ pub struct ToolCall {
 pub struct ToolResult {
     /// `tool.command`.
     pub name: String,
-    /// What came of it.
+    /// The outcome.
     pub outcome: ToolOutcome,
-    /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
+    /// The outside sources of the content: it is data, whatever it says.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub origins: BTreeSet<String>,
     /// How long it took.
     pub duration_ms: u64,
-    /// What it spent on models: tokens and money.
+    /// The tokens and money that it spent on models.
     #[serde(default, skip_serializing_if = "Spent::is_nothing")]
     pub spent: Spent,
 }
 
-/// What was spent on models.
+/// The tokens and money spent on models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// Tokens of requests and replies.
@@ -117,13 +117,13 @@ impl Spent {
     }
 }
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum ToolOutcome {
     /// It worked.
     Success {
-        /// What it returned.
+        /// The result.
         result: Value,
     },
     /// It did not.
@@ -146,7 +146,7 @@ pub struct Finish {
     pub ending: EndingKind,
     /// The output buffer at the end: what the run returns.
     pub output: String,
-    /// What was sent to the user with the ending, if anything.
+    /// The text sent to the user with the ending, if any.
     pub message: Option<String>,
     /// Why it failed, for the trace.
     pub error: Option<String>,
@@ -174,7 +174,7 @@ pub enum EndingKind {
     Recover,
     /// The model's JSON stayed unusable.
     BadReply,
-    /// A tool failed for good and the model would not finish.
+    /// A tool failed permanently and the model would not finish.
     Limitation,
     /// The same tool call a third time.
     ToolRepeated,
@@ -188,7 +188,7 @@ pub enum EndingKind {
     Error,
 }
 
-/// What a subagent used, with its own subagents.
+/// The usage of a subagent, with its own subagents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Used {
     /// Tokens, of the prompt and of the completion.
@@ -203,7 +203,7 @@ pub struct Used {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// What was sent to the model, by reference.
+    /// A request to the model, by reference.
     LlmRequest {
         /// How many messages the prompt had.
         messages: usize,
@@ -218,13 +218,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<Value>,
     },
-    /// What the model replied, raw.
+    /// The model's raw reply.
     LlmResponse(LlmResponse),
     /// The engine told the model something.
     SystemNote {
-        /// What.
+        /// The text.
         text: String,
-        /// What for.
+        /// The purpose.
         about: NoteAbout,
     },
     /// A person wrote while the run was at work, and it takes that in.
@@ -251,18 +251,18 @@ pub enum Event {
         task: String,
         /// How it ended.
         status: RunStatus,
-        /// What it returned.
+        /// Its result.
         output: Option<String>,
         /// Why it failed.
         error: Option<String>,
         /// Where what it has read came from, as far as that is outside: what it returned may say the same.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         origins: BTreeSet<String>,
-        /// What it used.
+        /// Its usage.
         #[serde(default)]
         used: Used,
     },
-    /// What the run begins with holds words from outside.
+    /// The initial prompt of the run holds words from outside.
     Tainted {
         /// Where they came from.
         origins: BTreeSet<String>,
@@ -285,7 +285,7 @@ pub enum Event {
     },
     /// The run was woken.
     Wake {
-        /// What was said in its conversation while it waited, oldest first.
+        /// The messages of its conversation while it waited, oldest first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         said: Vec<Said>,
         /// Up to which message that was looked at.
@@ -302,7 +302,7 @@ pub enum Event {
         approved: bool,
         /// The question's code: an answer to another question is none.
         code: String,
-        /// Who answered.
+        /// The source of the answer.
         by: Answerer,
     },
     /// The model recovers from a failure.
@@ -314,12 +314,12 @@ pub enum Event {
     },
     /// Something went wrong that the model need not know of.
     Error {
-        /// What.
+        /// The message.
         message: String,
     },
 }
 
-/// What was said while a run waited.
+/// A message that arrived while a run waited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// `user`, `assistant`, or `system` for a mark.
@@ -332,19 +332,19 @@ pub struct Said {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sections {
-    /// Who the agent is, the contract and the rules.
+    /// The agent's prompt, the contract and the rules.
     pub system: u64,
     /// The tools.
     pub tools: u64,
     /// The form that the reply is held to.
     pub schema: u64,
-    /// What is remembered.
+    /// The memories.
     pub memories: u64,
-    /// What was said elsewhere.
+    /// Messages from elsewhere.
     pub cross_channel: u64,
-    /// What was said here, and what is asked.
+    /// The conversation, and the question.
     pub conversation: u64,
-    /// What the run has done so far.
+    /// The run's own steps.
     pub transcript: u64,
 }
 
@@ -373,7 +373,7 @@ impl Sections {
 pub struct ConfirmRequest {
     /// The call.
     pub call: ToolCall,
-    /// What of it is asked for.
+    /// The aspect of the call that needs approval.
     pub about: ConfirmAbout,
     /// Why it is asked.
     pub why: String,
@@ -384,7 +384,7 @@ pub struct ConfirmRequest {
     pub may_be_rule: bool,
 }
 
-/// What of a call a person is asked for.
+/// The aspect of a call that needs approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmAbout {
@@ -394,19 +394,19 @@ pub enum ConfirmAbout {
     Result,
 }
 
-/// Who answered a question.
+/// The source of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answerer {
     /// A person.
     User(UserId),
-    /// Whoever runs this Clifford.
+    /// The operator of this Clifford.
     Operator,
     /// Nobody: its time is over.
     Nobody,
 }
 
-/// What the model replied.
+/// A reply of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LlmResponse {
     /// The text as it came.
@@ -414,7 +414,7 @@ pub struct LlmResponse {
     /// Tool calls in the provider's own form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<clifford_llm_api::model::NativeToolCall>,
-    /// What it cost.
+    /// Its usage.
     pub usage: clifford_llm_api::model::Usage,
     /// The provider's name.
     pub provider: String,
@@ -429,7 +429,7 @@ pub struct LlmResponse {
     pub own_key: bool,
 }
 
-/// What a system note is for. Decides what the fold makes of it.
+/// The purpose of a system note. Decides how the fold treats it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteAbout {
@@ -439,7 +439,7 @@ pub enum NoteAbout {
     LastIteration,
     /// Refused in the last iteration.
     IterationLimit,
-    /// Refused after a tool failed for good.
+    /// Refused after a tool failed permanently.
     Limitation,
     /// Refused before requirements and plan were noted.
     PlanningGate,

@@ -1,8 +1,8 @@
-//! What the model sees of its own run: replies, results and notes, in order, as far as there is room for them. Pure.
+//! The model's view of its own run: replies, results and notes, in order, as far as there is room for them. Pure.
 //!
 //! Every entry is kept; which are shown follows from the entries and the room. When they have become too many, the
-//! oldest half goes at once, so that between two cuts each prompt is a prefix of the next. What must not be forgotten
-//! (notes, the output buffer, what people said) is told in the place of what went.
+//! oldest half goes at once, so that between two cuts each prompt is a prefix of the next. Notes, the output buffer and
+//! people's messages must not be forgotten: they are repeated in the place of the entries that went.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -47,15 +47,15 @@ impl WindowLimits {
     }
 }
 
-/// What a message needs beside its text.
+/// The overhead of a message beside its text.
 const AROUND: Quarters = 4 * 4;
-/// The most of one note that is told again.
+/// The most of one note that is repeated.
 const NOTE: Quarters = 80 * 4;
-/// How many notes of a kind are told again.
+/// How many notes of a kind are repeated.
 const NOTES: usize = 4;
 /// How many results that went are named.
 const NAMED: usize = 8;
-/// What says where all of an entry is.
+/// The room of the pointer to a whole entry.
 const POINTER: Quarters = 40 * 4;
 
 /// Everything that was said and done.
@@ -73,12 +73,12 @@ struct Entry {
     seq: u32,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, PartialEq)]
 enum What {
     /// The model replied this.
     Reply(String),
-    /// It was told this, by one name.
+    /// A result or note for it, under a name.
     Told(&'static str, Value),
 }
 
@@ -90,16 +90,16 @@ struct Note {
     behind: usize,
 }
 
-/// What is shown of a transcript.
+/// The visible part of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown {
-    /// What joins what is asked: what stands for the entries that went, and what was told before the first reply.
+    /// The fields that join the question: the summary of the entries that went, and the notes before the first reply.
     pub first: Map<String, Value>,
-    /// What follows, a reply and an answer by turns.
+    /// The messages that follow, a reply and an answer by turns.
     pub messages: Vec<Message>,
 }
 
-/// What follows a reply that has no result, such as a note: a model whose own words come last goes on with them or says
+/// The answer to a reply without a result, such as a note: a model whose own words come last continues them or says
 /// nothing, and some servers refuse it. It stands in the same place in every later prompt.
 pub(super) const GO_ON: &str = "Recorded. Go on with the next action.";
 
@@ -109,7 +109,7 @@ impl Transcript {
         self.push(What::Reply(text.to_owned()), weigh(text), seq);
     }
 
-    /// The model is told something, by a name.
+    /// Adds a result or note for the model, under a name.
     pub fn tell(&mut self, name: &'static str, value: Value, seq: u32) {
         let weight = weigh_json(&value) + weigh(name) + 5;
         self.push(What::Told(name, value), weight, seq);
@@ -128,10 +128,10 @@ impl Transcript {
         }));
     }
 
-    /// What of it is shown in so much room.
+    /// The visible part within so much room.
     pub fn shown(&self, limits: WindowLimits, most: Quarters, can: Can) -> Shown {
         let each = limits.entry(most);
-        // What stands for the entries that went has its own room.
+        // The summary of the entries that went has its own room.
         let memory = most / 4;
         let weights: Vec<_> = (self.entries.iter())
             .map(|entry| entry.weight.min(each) + entry.around())
@@ -183,7 +183,7 @@ impl Transcript {
         start
     }
 
-    /// What stands for the entries before one.
+    /// The summary of the entries before one.
     fn earlier(&self, start: usize, can: Can) -> Value {
         let gone = &self.entries[..start];
         let mut earlier = Map::new();
@@ -261,7 +261,7 @@ fn mark(gone: &[Arc<Entry>], can: Can) -> String {
 }
 
 impl Entry {
-    /// What it needs beside its text: a reply may be answered by a note that it was recorded.
+    /// Its overhead beside its text: a reply may be answered by a note that it was recorded.
     const fn around(&self) -> Quarters {
         match self.what {
             What::Reply(_) => 2 * AROUND + GO_ON.len() as Quarters + 20,
@@ -277,12 +277,12 @@ impl Entry {
         }
     }
 
-    /// What was told, within so much.
+    /// Its value, cut to so much room.
     fn told_within<'a>(&self, value: &'a Value, most: Quarters, can: Can) -> Cow<'a, Value> {
         if self.weight <= most {
             return Cow::Borrowed(value);
         }
-        // With the name that it is told by.
+        // Minus the room of its name.
         let most = most.saturating_sub(28);
         let Some(whole) = can
             .whole(&crate::run::kept::step(self.seq))
@@ -317,7 +317,7 @@ fn reply_within(text: &str, most: Quarters) -> Cow<'_, str> {
     }
 }
 
-/// Messages by turns: what the model is told between two of its replies is one message, with a field for each.
+/// Messages by turns: all results and notes between two replies are one message, with a field for each.
 #[derive(Default)]
 struct Talk {
     shown: Shown,
@@ -333,7 +333,7 @@ impl Talk {
                 before.extend(then);
                 Value::Array(before)
             }
-            // It holds what was told before.
+            // The new output holds the earlier one.
             (Some(_), value) if name == "output" => value,
             (Some(before), then) => json!([before, then]),
         };

@@ -37,7 +37,7 @@ fn parser() -> CronParser {
     CronParser::builder().seconds(Seconds::Optional).build()
 }
 
-/// What is wrong with a cron expression, in our own words as far as they go.
+/// Describes a fault of a cron expression, in our own words where possible.
 fn unreadable(cron: &str, error: &str) -> String {
     let fields: Vec<_> = cron.split_whitespace().collect();
     let error = match FIELDS.len().checked_sub(fields.len()) {
@@ -80,7 +80,7 @@ pub(crate) fn moment(text: &str, time_zone: &str) -> Result<Timestamp, String> {
 /// The time zone of an IANA name.
 ///
 /// # Errors
-/// Says that there is none.
+/// There is no such zone.
 pub fn zone(name: &str) -> Result<jiff::tz::TimeZone, String> {
     jiff::tz::TimeZone::get(name).map_err(|_| format!("`{name}` is no IANA time zone."))
 }

@@ -37,7 +37,7 @@ fn is_too_frequent(cron: &str, time_zone: &str, due: Timestamp) -> bool {
     next(due).is_some_and(|second| is_soon(due, second) || next(second).is_some_and(|third| is_soon(second, third)))
 }
 
-/// What becomes of a due time.
+/// The plan for a due time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Whether it fires.
@@ -48,8 +48,8 @@ pub struct Plan {
     pub error: Option<String>,
 }
 
-/// What becomes, at `now`, of the time at which a trigger was due. All due times that have passed are one. A trigger that was
-/// stored with an expression that comes due too often keeps to the shortest interval.
+/// The plan, at `now`, for the time at which a trigger was due. All due times that have passed count as one. A stored
+/// trigger whose expression comes due too often keeps to the shortest interval.
 pub fn plan(trigger: &Trigger, due: Timestamp, now: Timestamp, grace: Duration) -> Plan {
     let occurrence = |after: Timestamp| {
         let (cron, zone) = (trigger.cron.as_deref()?, &trigger.time_zone);
@@ -69,7 +69,7 @@ pub fn plan(trigger: &Trigger, due: Timestamp, now: Timestamp, grace: Duration) 
         Some(Err(error)) => (None, Some(error)),
     };
     let another_passed = matches!(occurrence(due), Some(Ok(at)) if at <= now);
-    // Who waited for their conversation was there.
+    // A trigger that waited for its conversation was not missed.
     let was_there = trigger.waiting_at == Some(due);
     let missed = trigger.catch_up == CatchUp::Skip && !was_there && (now.since(due) > grace || another_passed);
     let error =

@@ -206,7 +206,7 @@ impl Reckoner<'_> {
         let time = clock.unwrap_or_else(|| Time::constant(DEFAULT_HOUR, 0, 0, 0));
         let Some(day) = said.day else {
             let at = self.on(today.date(), time)?;
-            // Who says only an hour means the next time that it comes.
+            // An hour alone means the next time that it comes.
             return if at > self.now {
                 Ok(at)
             } else {

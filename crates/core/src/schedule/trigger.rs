@@ -10,7 +10,7 @@ use crate::{
 };
 
 text_enum! {
-    /// What a trigger does.
+    /// The action of a trigger.
     TriggerKind {
         /// It wakes a run that sleeps by cron.
         Wake = "wake",
@@ -22,7 +22,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What becomes of due times that passed while nobody was there.
+    /// The handling of due times that were missed.
     CatchUp {
         /// They fire once together.
         Once = "once",

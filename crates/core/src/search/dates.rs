@@ -1,5 +1,5 @@
 //! The times that a question names: "in May", "8 May, 2023", "2026-03", "last week", "vor drei Tagen". Pure; by the
-//! calendar of a time zone. What is not understood is no date: its words are looked for as all others are.
+//! calendar of a time zone. Words that are not understood are no date: they are searched like all others.
 
 mod names;
 mod rest;
@@ -198,7 +198,7 @@ pub fn spans(named: &[Named], zone: &TimeZone, now: Timestamp) -> Vec<(Timestamp
     spans.collect()
 }
 
-/// What a text names, as far as it counts.
+/// The times that a text names, as far as it counts.
 pub fn named(text: &str, zone: &TimeZone, now: Timestamp) -> Vec<Named> {
     let text = head(text);
     let all: Vec<Term> = terms(text).collect();
@@ -242,7 +242,7 @@ pub fn named(text: &str, zone: &TimeZone, now: Timestamp) -> Vec<Named> {
     found
 }
 
-/// What words say.
+/// One reading of some words.
 #[derive(Default)]
 struct Reading {
     times: Vec<Time>,
@@ -268,7 +268,7 @@ impl<'a> Calendar<'a> {
         }
     }
 
-    /// What the words begin with.
+    /// The reading of the first words.
     fn next(&self, rest: &Rest<'_>, before: Option<&str>) -> Option<Reading> {
         let absolute = self
             .iso(rest)
@@ -362,7 +362,7 @@ impl<'a> Calendar<'a> {
         let month_at = taken;
         let month = names::month(words.get(taken)?)?;
         taken += 1;
-        // A day that the month has in no year is none of it.
+        // A day that the month never has does not belong to it.
         let is_of_month = |day: &i8| Date::new(LEAP_YEAR, month.number, *day).is_ok();
         match day {
             Some(day) => is_of_month(&day).then_some(())?,

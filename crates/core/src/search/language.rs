@@ -200,7 +200,7 @@ impl Language {
         words.flat_map(|(_, words)| words.split(' ')).any(|word| word == term)
     }
 
-    /// What the forms of a word have in common, as its term and in this language.
+    /// The stem of a word in this language, as a term.
     pub fn stem(self, term: &str) -> String {
         Stemmer::create(self.algorithm()).stem(term).into_owned()
     }

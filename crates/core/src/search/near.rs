@@ -1,6 +1,6 @@
-//! How far what somebody wrote is from a name that there is.
+//! The distance between a typed word and a known name.
 
-/// What is longer than this is no name that was meant.
+/// A longer text is no misspelt name.
 const LONGEST: usize = 100;
 
 /// How many slips lie between what was written and a name. Comparing takes the product of both lengths, and what was

@@ -1,5 +1,5 @@
-//! What is asked: words of which any may be there, the last one perhaps unfinished, and quoted phrases that must be.
-//! Whatever else stands in a query is harmless text.
+//! A query: words of which any may match, the last one perhaps unfinished, and quoted phrases that must match. Anything
+//! else in a query is harmless text.
 
 use std::ops::Range;
 
@@ -15,21 +15,21 @@ const MOST_CHARS: usize = 1000;
 const MOST_PHRASES: usize = 24;
 /// The most terms of a phrase that count.
 const MOST_TERMS: usize = 32;
-/// What stands before the s of whom something belongs to.
+/// Apostrophes before a possessive s.
 const APOSTROPHES: [char; 3] = ['\'', '’', 'ʼ'];
 
-/// What opens and closes a phrase.
+/// Quotation marks.
 const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 /// Marks that end something: a quote behind one opens nothing.
 const ENDING: [char; 7] = ['.', '?', '!', ')', ']', '}', '…'];
 
-/// What is asked: any of these phrases, and all that were quoted.
+/// A query: any of these phrases, and all quoted ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     phrases: Vec<Phrase>,
 }
 
-/// What counts of a text that is asked.
+/// The part of a query that counts.
 pub(super) fn head(text: &str) -> &str {
     let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
@@ -72,7 +72,7 @@ impl Query {
                 loose.extend(piece.split_whitespace().flat_map(words));
             }
         }
-        // Whoever goes on typing has put no mark behind the last word.
+        // A person who is still typing has put no mark behind the last word.
         phrases.extend(asked(loose, last.is_alphanumeric(), !phrases.is_empty()));
         let mut known: Vec<Phrase> = Vec::new();
         for phrase in phrases {
@@ -107,7 +107,7 @@ impl Query {
     }
 }
 
-/// What stands between two spaces: words, or terms that belong together (an address, a name with a line below).
+/// The words between two spaces, or terms that belong together (an address, a name with an underscore).
 fn words(piece: &str) -> Vec<Vec<String>> {
     let all: Vec<Term> = terms(piece).collect();
     let between = |one: &Term, next: &Term| piece.get(one.end..next.start).unwrap_or_default().to_owned();

@@ -55,7 +55,7 @@ impl Held {
     }
 }
 
-/// What is known of the texts that are not ranked.
+/// Statistics of the texts that are not ranked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Population {
     /// How many texts there are at least.
@@ -106,7 +106,7 @@ pub struct Ranked {
     pub context: ContextId,
     /// When it was said.
     pub moment: Moment,
-    /// What it holds.
+    /// The query terms that it holds.
     pub held: Held,
 }
 
@@ -158,7 +158,7 @@ impl Ranking {
         let (places, sums): (Vec<_>, Vec<_>) = sums.into_iter().unzip();
         let of_sessions = scores(&sums, &Population::default());
         Self {
-            // What only begins like a word that is asked for holds nothing of it.
+            // A text whose words only begin like a queried word holds none of it.
             own: (messages.iter().zip(by_words))
                 .map(|(message, score)| (message.id, (message.number, score + by_time(message), session(message))))
                 .filter(|(_, (_, score, _))| *score > 0.0)
@@ -214,7 +214,7 @@ impl Ranking {
     }
 }
 
-/// What a message gets of those beside it.
+/// The score that a message gets from its neighbours.
 struct Given {
     number: i64,
     session: Session,

@@ -1,4 +1,4 @@
-//! What somebody asks a search for: the same for the model, the API, chats and the command line.
+//! A search request: the same for the model, the API, chats and the command line.
 
 use std::{fmt, str::FromStr};
 
@@ -21,17 +21,17 @@ pub struct Asked<'a> {
     pub to: Option<&'a str>,
 }
 
-/// What cannot be looked for.
+/// A fault of a search request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct Fault {
-    /// What is wrong: the question (`query`), `from` or `to`.
+    /// The field at fault: the question (`query`), `from` or `to`.
     pub field: &'static str,
     /// How to say it.
     pub detail: String,
 }
 
-/// What is looked for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The words that are asked for, if any are.

@@ -1,4 +1,4 @@
-//! Who finds what, decided by who asks and where.
+//! The reach of a search, by the person who asks and the place.
 
 use crate::{
     id::{ChannelId, UserId},
@@ -19,7 +19,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// What a person may find who asks in a channel; without a channel, nobody else reads the answer.
+    /// The reach of a person who asks in a channel; without a channel, nobody else reads the answer.
     pub fn of(user: Option<UserId>, channel: Option<&Channel>) -> Self {
         match (user, channel) {
             // Somebody else's private channel is read by its own person.

@@ -73,10 +73,10 @@ fn matches(text: &str, query: &Query) -> Vec<Range<usize>> {
     apart
 }
 
-/// What is shown around a place: whole words, if they are not too long, and whole characters in any case.
+/// The excerpt around a place: whole words, if they are not too long, and whole characters in any case.
 fn around(text: &str, place: usize) -> Range<usize> {
     let (before, behind) = text.split_at(place);
-    // What is not needed behind the place is for what stands before it.
+    // Room that is not needed behind the place goes to the text before it.
     let most_before = BEFORE.max(SHOWN - behind.graphemes(true).take(SHOWN).count());
     let back: Vec<(usize, &str)> = before.grapheme_indices(true).rev().take(most_before + LEEWAY).collect();
     let start = if back.len() <= most_before {

@@ -26,12 +26,12 @@ pub fn place(channel: ChannelId) -> String {
     format!("@{}", channel.0.simple())
 }
 
-/// Whose something is, in the same form.
+/// The owner of something, in the same form.
 pub fn owner(user: UserId) -> String {
     format!("@{}", user.0.simple())
 }
 
-/// What part a character has in a term.
+/// The part that a character plays in a term.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// It is one of a word's.

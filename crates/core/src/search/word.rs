@@ -38,11 +38,11 @@ pub struct Phrase {
 /// The forms of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forms {
-    /// What they begin with alike.
+    /// Their common prefix.
     begin: String,
     /// Its stem in each language that it may be of.
     stems: Vec<(Language, String)>,
-    /// Those that begin otherwise.
+    /// The forms with another prefix.
     pub irregular: Vec<&'static str>,
 }
 
@@ -64,7 +64,7 @@ impl Forms {
         })
     }
 
-    /// What they begin with, where not too many other words do.
+    /// Their common prefix, unless too many other words share it.
     pub fn beginning(&self) -> Option<&str> {
         (self.begin.chars().count() >= LEAST_STEM).then_some(self.begin.as_str())
     }

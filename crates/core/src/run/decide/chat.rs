@@ -9,7 +9,7 @@ use crate::run::{
     step::EndingKind,
 };
 
-/// What becomes of the reply: it is the answer, or there is none.
+/// The decision on a reply: it is the answer, or there is none.
 pub(super) fn decide(state: &RunState, reply: &Result<Reply, Unreadable>) -> Decision {
     match reply {
         Ok(Reply {

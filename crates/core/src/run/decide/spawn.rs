@@ -1,4 +1,4 @@
-//! What becomes of an action that asks for subagents.
+//! Decides on an action that asks for subagents.
 
 use clifford_action::{SubagentSpec, WakeOn};
 
@@ -60,7 +60,7 @@ pub(super) fn spawn(
     Decision::Record(before)
 }
 
-/// The canonical form of a subagent's spec, by which repeats are told.
+/// The canonical form of a subagent's spec, which detects repeats.
 pub fn spec_signature(spec: &SubagentSpec) -> String {
     clifford_action::canonical(&serde_json::to_value(spec).unwrap_or_default())
 }

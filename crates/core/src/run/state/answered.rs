@@ -8,19 +8,20 @@ use self::announcing::{announces, knows_script};
 use super::{RunState, joined};
 use crate::run::step::{Event, StepKind};
 
-/// What the person has of their answer.
+/// How much of their answer the person has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing was said since they last wrote: a failure is told with an apology.
+    /// Nothing was sent since they last wrote: a failure is reported with an apology.
     #[default]
     Missing,
-    /// Something was said, and there was more to do: a failure is told in one line, without an apology for what was said.
+    /// A message was sent, and more was to follow: a failure is reported in one line, without an apology for that
+    /// message.
     Begun,
     /// Something was said with nothing left to do: what fails afterwards is for the trace, not for them.
     Given,
 }
 
-/// What a step makes of it. `state` is the state before the step.
+/// The answer's state after a step. `state` is the state before the step.
 pub(super) fn after(state: &RunState, step: &StepKind) -> Answer {
     match step {
         StepKind::AssistantMessage { text, sent: true } if is_open(state, text) => Answer::Begun,

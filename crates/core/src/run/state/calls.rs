@@ -55,13 +55,13 @@ impl RunState {
         self.tell("tool_result", entry);
     }
 
-    /// The canonical form of a call, by which repeats are told.
+    /// How often this very call was made.
     pub fn times_called(&self, call: &ToolCall) -> u32 {
         self.calls.get(&call_signature(call)).copied().unwrap_or(0)
     }
 }
 
-/// The canonical form of a call, by which repeats are told.
+/// The canonical form of a call, which detects repeats.
 pub(super) fn call_signature(call: &ToolCall) -> String {
     format!(
         "{} {}",

@@ -1,4 +1,4 @@
-//! What a run knows of its subagents: which are at work, what came of the others, and what they used. Pure.
+//! The subagents of a run: those at work, the results of the others, and their usage. Pure.
 
 use serde_json::json;
 

@@ -1,10 +1,10 @@
-//! What comes next for a run, and what it was in the middle of.
+//! The next move of a run, and the call or wait that it was in the middle of.
 
 use clifford_action::{Reply, Unreadable};
 
 use crate::run::step::{ConfirmRequest, ToolCall};
 
-/// What comes next for a run.
+/// The next move of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pending {
     /// Ask the model.
@@ -28,7 +28,7 @@ pub enum Pending {
 /// A question that a person is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// What is asked.
+    /// The question.
     pub request: ConfirmRequest,
     /// Names it: the same only for this call at this place.
     pub code: String,
@@ -36,7 +36,7 @@ pub struct Asked {
     pub timed_out: bool,
 }
 
-/// A tool failed for good.
+/// A permanent failure of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limitation {
     /// `tool.command`.
@@ -47,7 +47,7 @@ pub struct Limitation {
     pub refusals: u32,
 }
 
-/// What an iteration did.
+/// The record of one iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Iteration {
     /// The action, in canonical form. `None`: there was no iteration, or its reply was unreadable.

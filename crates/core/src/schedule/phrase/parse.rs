@@ -4,7 +4,7 @@ use jiff::civil::{Date, Time, Weekday};
 
 use super::words::{self, Part, Unit};
 
-/// What was said of a time.
+/// The parts of a phrase for a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
     /// How long from now: numbers and units.
@@ -54,7 +54,7 @@ const WORKDAYS: [Weekday; 5] = [
 ];
 const WEEKEND: [Weekday; 2] = [Weekday::Saturday, Weekday::Sunday];
 
-/// What a text says of a time; `None`: it says something else, too, or nothing.
+/// The time that a text names; `None`: it has other words, too, or no time.
 pub(super) fn said(text: &str) -> Option<Said> {
     let words: Vec<String> = text
         .to_lowercase()

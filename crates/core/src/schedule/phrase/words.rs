@@ -44,7 +44,7 @@ impl Part {
     }
 }
 
-/// What says nothing of its own.
+/// Whether a word carries no meaning of its own.
 pub(super) fn is_filler(word: &str) -> bool {
     matches!(
         word,
@@ -89,7 +89,7 @@ pub(super) fn is_filler(word: &str) -> bool {
     )
 }
 
-/// What the hour of a clock follows.
+/// Whether a word introduces an hour.
 pub(super) fn is_at(word: &str) -> bool {
     matches!(word, "at" | "@" | "um" | "gegen" | "ab" | "starting" | "from")
 }

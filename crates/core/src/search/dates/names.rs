@@ -129,7 +129,7 @@ const MONTHS: [&[&str]; 12] = [
     ],
 ];
 
-/// What months are cut to.
+/// Abbreviations of months.
 const SHORT: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
@@ -137,22 +137,22 @@ const SHORT: [&str; 12] = [
 /// Names of months that mean something else, too.
 const DOUBTFUL: [&str; 9] = ["march", "may", "mars", "marco", "mei", "mai", "мая", "мае", "маи"];
 
-/// What stands before a month and makes sure that it is one.
+/// Words before a month that make it one beyond doubt.
 const LEADS: [&str; 28] = [
     "in", "on", "of", "since", "until", "till", "last", "this", "early", "late", "mid", "during", "by", "before",
     "after", "from", "im", "am", "seit", "bis", "en", "de", "em", "в", "с", "a", "nel", "vorigen",
 ];
 
-/// What may stand beside any date.
+/// Words that may stand beside any date.
 const BESIDE: [&str; 22] = [
     "in", "on", "of", "the", "all", "im", "am", "der", "dem", "den", "en", "el", "la", "le", "em", "na", "no", "в",
     "на", "nel", "il", "de",
 ];
-/// What may stand before the beginning of a time.
+/// Words before the beginning of a span.
 const SINCE: &[&str] = &[
     "since", "from", "seit", "ab", "von", "desde", "depuis", "с", "da", "sinds", "vanaf",
 ];
-/// What may stand before the end of a time.
+/// Words before the end of a span.
 const UNTIL: &[&str] = &[
     "until", "till", "to", "bis", "zum", "hasta", "ate", "jusqu", "a", "до", "fino", "tot",
 ];
@@ -382,9 +382,9 @@ const NUMBERS: [&[&str]; 12] = [
     ],
 ];
 
-/// What stands before "3 weeks" and makes them past.
+/// Words before "3 weeks" that make them past.
 const AGO_BEFORE: [&[&str]; 4] = [&["vor"], &["hace"], &["il", "y", "a"], &["ha"]];
-/// What stands behind them and does.
+/// Words behind them that do.
 const AGO_BEHIND: [&str; 6] = ["ago", "назад", "fa", "geleden", "atras", "earlier"];
 
 /// The month that a word names.
@@ -428,7 +428,7 @@ pub(super) fn false_friends(words: &[&str]) -> &'static [&'static str] {
     }
 }
 
-/// What words begin with, and how many it takes.
+/// The relative time that begins `words`, and how many words it takes.
 pub(super) fn relative(words: &[&str]) -> Option<(Relative, usize)> {
     let begins = |text: &str| {
         let count = text.split(' ').count();
@@ -459,7 +459,7 @@ pub(super) fn relative(words: &[&str]) -> Option<(Relative, usize)> {
     }
 }
 
-/// What words begin with, and how many it takes.
+/// The counted time that begins `words`, and how many words it takes.
 pub(super) fn counted(words: &[&str]) -> Option<(Counted, usize)> {
     let before = AGO_BEFORE
         .iter()

@@ -1,23 +1,23 @@
 //! Whether a text says that more is to come: "One moment, I am looking it up." Pure; read [`LANGUAGES`] as a table.
 //!
-//! What a text ends with says what comes next, so its last sentence decides. Phrases stand at the beginning of a clause,
+//! The end of a text announces the next move, so its last sentence decides. Phrases stand at the beginning of a clause,
 //! since somebody else may be looking for something, too.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 /// How a language announces. Phrases are in lower case, with commas between them.
 struct Language<T> {
-    /// What may stand before an announcement.
+    /// Words that may stand before an announcement.
     fillers: T,
-    /// What announces.
+    /// Beginnings of announcements.
     starts: T,
-    /// What announces if the clause has nothing else.
+    /// Announcements only if the clause has nothing else.
     alone: T,
-    /// Who or what makes an announcement of a verb: in front of it, or right behind it.
+    /// Subjects and auxiliaries that make an announcement of a verb: in front of it, or right behind it.
     leads: T,
     /// Those of them that send the verb to the end.
     modals: T,
-    /// What is announced.
+    /// Verbs that are announced.
     verbs: T,
 }
 
@@ -205,21 +205,22 @@ const LANGUAGES: [Language<&str>; 11] = [
     },
 ];
 
-/// What announces by itself, before one of [`OBJECTS`], behind one of [`NOW`] or behind whoever does it. Else it may be what
-/// is spoken of: "Opening hours are 9 to 5."
+/// Gerunds that announce by themselves, before one of [`OBJECTS`], behind one of [`NOW`] or behind a subject. Else they
+/// may be a topic: "Opening hours are 9 to 5."
 const GERUNDS: &str = "checking, searching, computing, calculating, fetching, reading, gathering, collecting, digging, \
                        continuing, proceeding, downloading, loading, opening, querying, verifying, researching, analysing, \
                        analyzing, processing, preparing, comparing, converting, translating, summarising, summarizing, \
                        reviewing, examining, browsing, pulling, retrieving, investigating, crunching, trying";
 
-/// What a gerund is done to, or how. A number is one, too.
+/// Objects and adverbs of a gerund. A number is one, too.
 const OBJECTS: &str = "it, that, this, these, those, them, the, a, an, my, your, our, all, both, some, more, each, every, now, \
                        again, right, for, up, into, through, if, whether, what, how, when, where, which, who, please";
 
-/// What tells that something is done at this moment.
+/// Adverbs for an action at this moment.
 const NOW: &str = "now, still, meanwhile, quickly";
 
-/// What announces wherever it stands, in languages without spaces between words, or with their verbs at the end.
+/// Phrases that announce wherever they stand, in languages without spaces between words, or with their verbs at the
+/// end.
 const ANYWHERE: &str = "请稍, 稍等, 稍候, 等一下, 等我, 让我, 我来查, 我来看, 我来算, 我查一下, 我去查, 我看看, 正在查, 正在计算, \
                         正在搜, 正在为, 正在处理, 正在找, 請稍, 讓我, 我來, 正在查詢, 正在計算, 少々お待ち, お待ちください, ちょっと待, \
                         調べます, 調べています, 調べてみ, 確認します, 確認しています, 検索します, 検索しています, 計算します, \
@@ -227,14 +228,14 @@ const ANYWHERE: &str = "请稍, 稍等, 稍候, 等一下, 等我, 让我, 我�
                         찾아보, 찾고 있, 계산하겠, 계산 중, 검색하, 검색 중, bakıyorum, bakayım, kontrol ediyorum, \
                         araştırıyorum, hesaplıyorum, arıyorum, bekleyin, bir saniye lütfen, bir dakika lütfen";
 
-/// What makes an offer of it.
+/// Phrases that turn an announcement into an offer.
 const OFFERS: &str = "let me know, if you want, if you like, if you need, if you wish, if you'd like, if you prefer, wenn du \
                       willst, wenn du möchtest, wenn du magst, wenn sie möchten, wenn sie wollen, falls du, falls sie, lass \
                       mich wissen, lassen sie mich wissen, si quieres, si quiere, si lo deseas, déjame saber, si tu veux, si \
                       vous voulez, si vous le souhaitez, se quiser, se vuoi, als je wilt, если хочешь, если хотите, если \
                       нужно, якщо хочете, jeśli chcesz, om du vill";
 
-/// What a text that goes on ends with.
+/// The ends of a text that is unfinished.
 const OPEN: [&str; 4] = ["…", "...", ":", "："];
 
 /// Whether a text says that more is to come.
@@ -310,14 +311,14 @@ impl Phrases {
         Self(by_first)
     }
 
-    /// What stands behind each of the phrases that words begin with.
+    /// The words behind each of the phrases that begin `words`.
     fn all_before<'p, 'w: 'p, 't: 'w>(&'p self, words: &'w [&'t str]) -> impl Iterator<Item = &'w [&'t str]> + 'p {
         let behind = words.split_first();
         let phrases = behind.and_then(|(first, _)| self.0.get(first)).into_iter().flatten();
         phrases.filter_map(move |phrase| behind.and_then(|(_, rest)| rest.strip_prefix(phrase.as_slice())))
     }
 
-    /// What stands behind the first phrase that words begin with.
+    /// The words behind the first phrase that begins `words`.
     fn before<'w, 't>(&self, words: &'w [&'t str]) -> Option<&'w [&'t str]> {
         self.all_before(words).next()
     }
