@@ -1,4 +1,4 @@
-//! What budgets were spent, what calls under way may still cost, and who was told.
+//! Budgets in the database: spending, reservations of calls under way, and the people already notified.
 
 use clifford_core::{
     budget::{Account, Amount, BOT, Scope, Settlement, Window},
@@ -13,7 +13,7 @@ use crate::places::channels;
 const COST: &str = bounded!("cost");
 const PROMPT: &str = bounded!("prompt_tokens");
 const COMPLETION: &str = bounded!("completion_tokens");
-/// What is reserved for a call at most, within bounds in which no sum overflows.
+/// A reservation, capped so that no sum overflows.
 const RESERVED: &str = bounded!("r.tokens");
 /// More than this a budget does not count: the next call must not overflow it.
 const MOST_SPENT: i64 = 1_000_000_000_000_000;
@@ -21,9 +21,9 @@ const MOST_SPENT: i64 = 1_000_000_000_000_000;
 /// How a budget stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// What was spent.
+    /// The cost of settled calls.
     pub settled: Amount,
-    /// What calls under way may cost at most.
+    /// The most that calls under way may cost.
     pub reserved: Amount,
 }
 
@@ -106,7 +106,7 @@ async fn sum_up(tx: &mut Tx, account: &Account) -> Result<Amount, StoreError> {
     Ok(spent)
 }
 
-/// What was spent by all calls of a person, a space or the bot, but for those by a key of a person's own.
+/// The spending of a person, a space or the bot, without calls by a person's own key.
 pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window) -> Result<Amount, StoreError> {
     let whose = match scope {
         Scope::User => "user_id = $3",
@@ -141,8 +141,8 @@ pub async fn reserve(
     Ok(())
 }
 
-/// Charges what a call has cost, whose usage the same transaction has recorded, and gives back what was reserved for it,
-/// under its own claim: whoever has the run or job since has reserved for themselves.
+/// Charges the cost of a call, whose usage the same transaction has recorded, and drops its reservation, under its own
+/// claim: a later holder of the run or job has reserved for itself.
 pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Result<(), StoreError> {
     if amount != Amount::default() {
         for account in &settlement.charged {
@@ -168,7 +168,7 @@ pub async fn settle(tx: &mut Tx, settlement: &Settlement, amount: Amount) -> Res
     .await
 }
 
-/// Notes that somebody is told that a budget is spent. `false`: another run or job told them before.
+/// Records the notice to somebody that a budget is spent. `false`: another run or job has sent it.
 pub async fn notice(tx: &mut Tx, account: &Account, recipient: &str, holder: &str) -> Result<bool, StoreError> {
     tx.execute(
         "INSERT INTO budget_notices (subject, period, recipient, holder) VALUES ($1, $2, $3, $4)
@@ -195,7 +195,7 @@ pub async fn owners_channel(conn: &mut Conn) -> Result<Option<Channel>, StoreErr
     conn.fetch_optional(sql, args![]).await
 }
 
-/// Forgets how budgets stood in periods that are long over, and who was told of them.
+/// Deletes the spending and notices of periods that are long over.
 pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> {
     for table in ["budget_spending", "budget_notices"] {
         tx.defer(format!("DELETE FROM {table} WHERE period < $1"), args![period])
@@ -204,7 +204,7 @@ pub async fn forget_before(tx: &mut Tx, period: &str) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// What a space is called.
+/// The name of a space.
 pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, StoreError> {
     let row: Option<(Option<String>,)> = conn
         .fetch_optional("SELECT name FROM spaces WHERE id = $1", args![id])
@@ -212,11 +212,11 @@ pub async fn space_name(conn: &mut Conn, id: &str) -> Result<Option<String>, Sto
     Ok(row.and_then(|row| row.0))
 }
 
-/// Forgets what was summed up, so that it is summed up anew: usage may have become somebody else's, or have been
-/// written while there were no budgets.
+/// Drops the cached sums, so that they are computed again: usage may have changed hands, or have been written while no
+/// budget was set.
 pub async fn sum_up_anew(tx: &mut Tx) -> Result<(), StoreError> {
     tx.defer("DELETE FROM budget_spending", args![]).await?;
-    // What ended long ago holds nothing; what holds something is found by its claim.
+    // A reservation counts as long as its claim is current; the rest ended long ago.
     tx.defer(
         "DELETE FROM budget_reservations WHERE NOT EXISTS (SELECT 1 FROM runs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)
          AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)",

@@ -141,7 +141,7 @@ impl Db {
         }
         let locals = Locals::new(path, options.synchronous_full);
         let writer = Writer::start(&locals)?;
-        // Whoever closes a file last cleans its log up; now the writer has it open.
+        // The last connection to close a file cleans its log up; now the writer has it open.
         first.close().await;
         let place = locals.clone();
         let readers = options.max_connections.clamp(1, 8);
@@ -213,7 +213,8 @@ impl Db {
     pub async fn read(&self) -> Result<Conn, StoreError> {
         let began = Instant::now();
         let conn = match &self.pools {
-            // What is open reads the right file, wherever that is; nothing is opened while it is not in its place.
+            // An open connection reads the right file, wherever that is; no connection is opened while the file is not
+            // in its place.
             Pools::Sqlite { read } => match read.try_acquire() {
                 Some(open) => Conn::sqlite(open),
                 None => {
@@ -271,7 +272,7 @@ impl Db {
     /// On SQLite transactions that are ready at the same moment share one commit.
     ///
     /// # Errors
-    /// What `work` returns, or the database's own.
+    /// The error of `work`, or the database's own.
     pub async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -376,7 +377,7 @@ impl Db {
             writer.close().await;
         }
         if let Some(locals) = &self.locals {
-            // Whoever reads on a thread for blocking work ends first; nobody begins.
+            // Readers on threads for blocking work end first, and no new one begins.
             let all = self.blocking.acquire_many(self.readers).await;
             self.blocking.close();
             drop(all);

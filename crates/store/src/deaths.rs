@@ -9,8 +9,8 @@ use crate::{
     messages::outbox::{self, SENT_FILE},
 };
 
-/// Counts a death on everything that is held, where this process alone has the database: whoever held it is gone.
-/// Returns how much that was.
+/// Counts a death on every held row, where this process alone has the database: its former holders are dead. Returns
+/// how many rows that were.
 pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
     let mut counted = 0;
     for sql in COUNT_ALL {
@@ -23,13 +23,13 @@ pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Quarantined {
-    /// What it is.
+    /// The kind of work.
     pub kind: Kind,
     /// Its id.
     pub id: String,
     /// When it was set aside.
     pub quarantined_at: Timestamp,
-    /// What is known of it: a job's kind, a trigger's, a platform, a file's name.
+    /// A hint: a job's kind, a trigger's, a platform, a file's name.
     pub about: Option<String>,
 }
 
@@ -41,7 +41,7 @@ const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about FROM 
     UNION ALL SELECT 'event', id, quarantined_at, platform FROM inbound_attempts WHERE quarantined_at IS NOT NULL
     UNION ALL SELECT 'file', id, quarantined_at, media_type FROM files WHERE quarantined_at IS NOT NULL";
 
-/// What is set aside, the newest first.
+/// The quarantined work, the newest first.
 pub async fn quarantined(conn: &mut Conn, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
     let sql = format!("SELECT * FROM ({ALL}) q ORDER BY quarantined_at DESC, id DESC LIMIT $1");
     conn.fetch_all(sql, args![limit]).await
@@ -59,8 +59,8 @@ pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, Stor
         .await
 }
 
-/// Takes something off the list that was set aside: it stays failed. What people wrote for a run counts as deleted from then
-/// on. `false`: of this kind there is nothing that may stay as it is.
+/// Takes work off the quarantine list: it stays failed. The messages of a run count as deleted from then on. `false`:
+/// work of this kind cannot be forgotten.
 pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<bool, StoreError> {
     let table = match kind {
         Kind::Run => "runs",
@@ -108,8 +108,8 @@ pub async fn release(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Resul
     Ok(())
 }
 
-/// Lets the parts of a message be sent that were pending when it was quarantined. Those that were given up before stay so,
-/// and so do their reasons, which stand in front of the quarantine's.
+/// Makes the parts of a message pending again that were pending when it was quarantined. Parts given up before stay
+/// failed, and so do their reasons, which stand in front of the quarantine's.
 async fn release_message(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
     let row: Option<(Option<String>,)> = tx
         .fetch_optional(
@@ -129,7 +129,7 @@ async fn release_message(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
         args![id],
     )
     .await?;
-    // What it says is as old as it was; it is only not failed any more.
+    // The message keeps its age; it is only not failed any more.
     tx.execute(
         "UPDATE messages SET status = 'pending', error = $2, deaths = 0, isolation = NULL, quarantined_at = NULL
          WHERE id = $1",

@@ -26,15 +26,15 @@ use super::{
 pub struct Document {
     /// Its id.
     pub id: DocumentId,
-    /// Whose it is.
+    /// Its owner.
     pub user_id: Option<UserId>,
-    /// Who had it indexed, also where it is a place's.
+    /// The person who had it indexed, also where it belongs to a place.
     pub made_by: Option<UserId>,
     /// The channel that it belongs to.
     pub channel_id: Option<ChannelId>,
     /// The file that it was made of.
     pub file_id: Option<FileId>,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// When it was indexed.
     pub created_at: Timestamp,
@@ -110,7 +110,7 @@ pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewCh
     Ok(true)
 }
 
-/// What is indexed of a piece: whose it is and where, then its terms, as the engine takes them.
+/// The indexed text of a piece: its owner and place, then its terms, in the engine's syntax.
 fn indexed(document: &Document, content: &str, postgres: bool) -> String {
     let places = (document.user_id.map(terms::owner).into_iter()).chain(document.channel_id.map(terms::place));
     let mut text = String::new();
@@ -213,7 +213,7 @@ pub async fn embeddings(
         .collect()
 }
 
-/// These pieces, as far as they are of the scope, in no order. Whose it is, the document says; the index only says
+/// The pieces of these ids that are within the scope, in no order. The document names the owner; the index only says
 /// where to look.
 pub async fn chunks(conn: &mut Conn, scope: Scope, ids: &[i64]) -> Result<Vec<Chunk>, StoreError> {
     let mut args: Vec<Value> = ids.iter().map(|id| Value::from(*id)).collect();
@@ -228,7 +228,7 @@ pub async fn chunks(conn: &mut Conn, scope: Scope, ids: &[i64]) -> Result<Vec<Ch
     conn.fetch_all(sql, args).await
 }
 
-/// What belongs to a scope, as a condition with further arguments; `None`: nothing does.
+/// The rows of a scope, as a condition with further arguments; `None`: no row is in it.
 fn within(scope: Scope, table: &str, args: &mut Vec<Value>) -> Option<String> {
     match scope {
         Scope::Person(user) => {

@@ -215,13 +215,13 @@ pub async fn loose(tx: &mut Tx, location: &str, now: Timestamp) -> Result<(), St
     .await
 }
 
-/// What is there belongs to a file now, or is gone.
+/// The content at a location belongs to a file now, or is deleted.
 pub async fn not_loose(tx: &mut Tx, location: &str) -> Result<(), StoreError> {
     tx.defer("DELETE FROM loose_files WHERE location = $1", args![location])
         .await
 }
 
-/// What belongs to no file since before a time.
+/// The locations that have belonged to no file since before a time.
 pub async fn loose_before(conn: &mut Conn, before: Timestamp, limit: u32) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .fetch_all(

@@ -1,5 +1,5 @@
-//! What the transaction of an inbound message must know, found together: who, where, in which conversation,
-//! whose turn it is there, and whether the message was stored before.
+//! The facts that the transaction of an inbound message needs, read together: the person, the place, the conversation,
+//! the run at work there, and whether the message was stored before.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// What is known.
+/// The facts.
 #[derive(Debug)]
 pub struct Arrival {
     /// The person behind the account.
@@ -42,7 +42,7 @@ pub struct Arrival {
     pub is_repeat: bool,
 }
 
-/// Who and what is looked for.
+/// The lookup.
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<'a> {
     /// The platform of both.

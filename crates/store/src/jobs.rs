@@ -76,7 +76,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// What is known of the deaths of those who held it.
+    /// The evidence of deaths of its holders.
     pub const fn evidence(&self) -> Evidence {
         Evidence {
             deaths: self.deaths,
@@ -137,7 +137,7 @@ const CLAIM_ONE: &str = claim!("id = $5 AND ", open!(jobs), " AND ", free!(jobs,
 /// A job to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct NewJob {
-    /// What it does.
+    /// The kind of job.
     pub kind: JobKind,
     /// Of a memory write: why.
     pub mode: Option<WriteMode>,

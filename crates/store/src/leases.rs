@@ -10,21 +10,21 @@ use clifford_core::{clock::Timestamp, id::WorkerId, value::args};
 
 use super::{Conn, StoreError, Tx};
 
-/// Who looks for what is free, when, and for how long it is held then.
+/// A worker's look for free work: the time, and the lease that it would get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimWindow {
-    /// Who.
+    /// The worker.
     pub worker: WorkerId,
     /// When.
     pub now: Timestamp,
     /// Until when it is held.
     pub until: Timestamp,
-    /// What was held until before this has run out.
+    /// Leases that end before this have run out.
     pub over: Timestamp,
 }
 
 impl ClaimWindow {
-    /// What ran out before now is free.
+    /// Leases that ran out before now are free.
     pub fn new(worker: WorkerId, now: Timestamp, lease: Duration) -> Self {
         Self {
             worker,
@@ -72,7 +72,7 @@ pub async fn was_left(conn: &mut Conn, name: &str, look: ClaimWindow) -> Result<
     .await
 }
 
-/// Who holds a lease.
+/// The holder of a lease.
 pub async fn holder(conn: &mut Conn, name: &str, now: Timestamp) -> Result<Option<WorkerId>, StoreError> {
     let row: Option<(WorkerId,)> = conn
         .fetch_optional(
@@ -91,7 +91,7 @@ pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, Sto
     Ok(row.map(|row| row.0))
 }
 
-/// How many leases are held whose names begin so. Those that ran out are deleted: their names are never used again.
+/// How many leases with this prefix are held. Expired ones are deleted: their names are never used again.
 pub async fn count(tx: &mut Tx, prefix: &str, look: ClaimWindow) -> Result<u32, StoreError> {
     let names = format!("{prefix}%");
     tx.execute(

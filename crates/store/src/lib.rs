@@ -7,9 +7,9 @@
 //! BOOLEAN, DOUBLE PRECISION), and run on either engine through [`Conn`]. Only claiming has two texts (`sql/`).
 //!
 //! **SQLite in the thread that asks.** sqlx gives every connection to SQLite a thread, and hands over each result of
-//! each statement; with small statements that costs several times the statements. So the writer, and what every
-//! message asks before it (`Db::glance`), execute their statements where they are (`db/local.rs`, by rusqlite). What
-//! may take longer (`Db::read`) still has its own thread, and sqlx reads the rows of all of them into the same types.
+//! each statement; with small statements that costs several times the statements. So the writer, and the reads before
+//! each message (`Db::read_local`), execute their statements where they are (`db/local.rs`, by rusqlite). Longer reads
+//! (`Db::read`) still have their own thread, and sqlx reads the rows of all of them into the same types.
 
 pub mod budgets;
 pub mod contexts;
@@ -80,7 +80,7 @@ pub enum StoreError {
 /// PostgreSQL's code for a right that is missing.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
-/// Whether a server would refuse it again: who we are, which database, what may be done there. What it does not say may
+/// Whether a server would refuse the connection again: the credentials, the database, the rights. Any other failure may
 /// be the network's fault, or a server's that is not up yet.
 fn is_lasting(error: &sqlx::Error) -> bool {
     /// <https://www.postgresql.org/docs/current/errcodes-appendix.html>: classes of refusals that nothing mends by itself.

@@ -1,4 +1,4 @@
-//! What is remembered: items, documents, what is recalled of both, and how they change.
+//! Memory: items, documents, recall over both, and their changes.
 
 pub mod admin;
 pub mod items;

@@ -95,7 +95,7 @@ pub struct NewInbound {
     pub channel_id: ChannelId,
     /// In which conversation.
     pub context_id: Option<ContextId>,
-    /// Whose.
+    /// Its author.
     pub user_id: UserId,
     /// The run that it becomes.
     pub run_id: Option<RunId>,
@@ -103,9 +103,9 @@ pub struct NewInbound {
     pub content: String,
     /// Files.
     pub attachments: Vec<Attachment>,
-    /// What it answers.
+    /// The message that it answers.
     pub quote: Option<Quote>,
-    /// Whose words those are, if they are somebody else's.
+    /// The author of the quote, if that is another person.
     pub quoted_user_id: Option<UserId>,
     /// The platform's id of it.
     pub platform_message_id: Option<String>,
@@ -177,7 +177,7 @@ pub struct NewOutbound {
     pub channel_id: ChannelId,
     /// In which conversation.
     pub context_id: Option<ContextId>,
-    /// Whom it answers.
+    /// The person whom it answers.
     pub user_id: Option<UserId>,
     /// The run that said it.
     pub run_id: Option<RunId>,
@@ -185,13 +185,13 @@ pub struct NewOutbound {
     pub content: String,
     /// Files that go with it.
     pub attachments: Option<Json>,
-    /// Whatever else is known of it.
+    /// Further metadata.
     pub metadata: Option<Json>,
     /// Where it goes, in the platform's terms.
     pub address: Address,
-    /// What is sent, in order; none where a message is delivered when it is stored.
+    /// The parts, in order; none where a message counts as delivered when it is stored.
     pub parts: Vec<(String, Part)>,
-    /// The worker that sends it, and until when it is its own; `None`: whoever claims it.
+    /// The worker that sends it, with the end of its lease; `None`: any worker may claim it.
     pub lease: Option<(WorkerId, Timestamp)>,
 }
 
@@ -275,12 +275,12 @@ pub struct Turn {
     pub direction: Direction,
     /// The text, with what it answers.
     pub content: String,
-    /// What of a long text was not read.
+    /// The unread middle of a long text.
     pub gap: Option<Gap>,
 }
 
 impl Turn {
-    /// What was read of it, with a mark where something was not.
+    /// The part that was read, with a mark in place of the gap.
     pub fn text(&self) -> Cow<'_, str> {
         match self.gap {
             None => Cow::Borrowed(&self.content),

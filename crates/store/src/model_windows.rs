@@ -4,7 +4,7 @@ use clifford_core::{clock::Timestamp, models::Source, value::args};
 
 use super::{Conn, StoreError, Tx};
 
-/// A window that was told.
+/// A known window of a model.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ModelWindow {
     /// The provider's name in the configuration.
@@ -13,15 +13,15 @@ pub struct ModelWindow {
     pub base_url: String,
     /// The model's name there.
     pub model: String,
-    /// How it was told.
+    /// Its source.
     pub source: Source,
     /// How many tokens.
     pub tokens: i64,
-    /// When it was told.
+    /// When it was learned.
     pub learned_at: Timestamp,
 }
 
-/// Keeps a window in the place of what was told in the same way before.
+/// Stores a window in place of an earlier one from the same source.
 pub async fn put(tx: &mut Tx, window: &ModelWindow) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO model_windows (provider, base_url, model, source, tokens, learned_at)
@@ -41,7 +41,7 @@ pub async fn put(tx: &mut Tx, window: &ModelWindow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// All that is known, in the order in which it was told.
+/// All known windows, in the order in which they were learned.
 pub async fn every(conn: &mut Conn) -> Result<Vec<ModelWindow>, StoreError> {
     conn.fetch_all(
         "SELECT provider, base_url, model, source, tokens, learned_at FROM model_windows

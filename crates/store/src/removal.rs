@@ -56,7 +56,7 @@ pub(super) async fn messages(tx: &mut Tx, ids: &[String], counts: &mut Counts) -
     Ok(())
 }
 
-/// Deletes runs with their steps, costs and triggers. What people wrote for them stays.
+/// Deletes runs with their steps, costs and triggers. Their inbound messages stay.
 pub(super) async fn runs(tx: &mut Tx, ids: &[String], counts: &mut Counts) -> Result<(), StoreError> {
     for sql in [
         "DELETE FROM triggers WHERE run_id IN ({})",

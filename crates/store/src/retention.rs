@@ -1,4 +1,4 @@
-//! What was kept for long enough, found and deleted a batch at a time.
+//! Finds expired rows and deletes them a batch at a time.
 //!
 //! Ids sort by the time of their making, and nothing ends before it was made: what is older than a moment is looked
 //! for among the ids from before that moment, so that a look that finds nothing reads next to nothing.
@@ -10,16 +10,16 @@ use super::{
     removal::{self, Counts, each, ids},
 };
 
-/// What a UUIDv7 of this moment begins with: the ids of what was made earlier sort before it.
+/// The beginning of a UUIDv7 of this moment: the ids of earlier rows sort before it.
 fn first_id(moment: Timestamp) -> String {
     let hex = format!("{:012x}", moment.0.max(0));
     format!("{}-{}", &hex[..8], &hex[8..])
 }
 
-/// Deletes runs that ended before a moment, once everything of their tree has and nothing of them is still to be sent.
-/// What was said in them stays, and what they used; so a run that read words from outside stays as long as anything that
-/// it may have put there: it is what tells that these words are not its person's. One whose calls count against a limit
-/// stays as long as they do: whose calls they are it tells. Returns how many runs there were.
+/// Deletes runs that ended before a moment, once everything of their tree has and no message of them is still to be
+/// sent. Their messages and usage stay. A run that read words from outside therefore stays as long as anything that it
+/// may have written: its row marks those words as foreign. A run whose calls count against a limit stays as long as
+/// they do: its row names their person. Returns how many runs there were.
 pub async fn runs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, StoreError> {
     let roots = ids(
         tx,

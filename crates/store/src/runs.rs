@@ -85,18 +85,18 @@ pub async fn unended_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>,
     conn.fetch_all(sql, args![context]).await
 }
 
-/// What a commit changes in a run's row.
+/// The changes of a commit to a run's row.
 #[derive(Clone, Debug)]
 pub struct Advance {
     /// Its next status.
     pub status: RunStatus,
-    /// What it returned, if it ended.
+    /// Its result, if it ended.
     pub output: Option<String>,
     /// Why it failed, if it did.
     pub error: Option<String>,
     /// When it wakes, if it waits.
     pub wake_at: Option<Timestamp>,
-    /// What it waits for.
+    /// The reason that it waits for.
     pub wake_reason: Option<String>,
     /// Which subagents wake it (`all`, `first`).
     pub wake_on: Option<String>,
@@ -138,7 +138,7 @@ pub async fn advance_to_rest(
     now: Timestamp,
 ) -> Result<Parked, StoreError> {
     let (sql, args) = ask_advance(lease, change, now)?;
-    // What was counted before in this transaction is seen.
+    // The statement sees counts of this transaction.
     let sql = format!("{sql}, (SELECT turn_count FROM contexts c WHERE c.id = runs.context_id) AS turns");
     let asks = [(sql, args), messages::ask_queued(context)];
     let [held, queued] = tx.pipeline(asks).await?;
@@ -151,10 +151,10 @@ pub async fn advance_to_rest(
     })
 }
 
-/// What is found when a run comes to rest.
+/// The state around a run that comes to rest.
 #[derive(Clone, Debug, Default)]
 pub struct Parked {
-    /// What waits in its conversation.
+    /// The messages queued in its conversation.
     pub queued: Vec<Queued>,
     /// How many turns the conversation has.
     pub turns: i64,
@@ -211,8 +211,8 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statem
     ))
 }
 
-/// Ends a run that nobody holds, or takes it from whoever does. Returns the run as it was, or `None` if it
-/// had ended already.
+/// Ends a run, and takes it from its worker if it has one. Returns the run as it was, or `None` if it had ended
+/// already.
 pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET status = 'cancelled', error = $1, updated_at = $2, ended_at = $2, epoch = epoch + 1,

@@ -58,7 +58,7 @@ pub(super) fn within(column: &str, channels: &[ChannelId], args: &mut Vec<Value>
     sql
 }
 
-/// What a message must be to be searched, and not in the index yet.
+/// The condition for a message that belongs into the index and is not in it yet.
 fn unindexed() -> String {
     let is_open = withheld::is_open("");
     format!("search_id IS NULL AND context_id IS NOT NULL AND deleted_at IS NULL AND {is_open}")
@@ -162,7 +162,7 @@ async fn numbers(tx: &mut Tx, count: usize) -> Result<Vec<i64>, StoreError> {
     Ok((last + 1..).take(count).collect())
 }
 
-/// What is indexed of a message: its place and its terms, as the engine takes them.
+/// The indexed text of a message: its place and its terms, in the engine's syntax.
 fn document(message: &Unindexed, postgres: bool) -> String {
     let place = terms::place(message.channel_id);
     let mut document = if postgres { format!("'{place}'") } else { place };

@@ -22,7 +22,7 @@ pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, 
                                   last_fired_at, last_error, waiting_at, deaths, quarantined_at";
 
 /// Stores a trigger that does not wake a sleeping run; `key`: that of the call that makes it, which makes one only.
-/// Returns it as it is stored: the one that was made before, if the call is repeated. Other processes are told.
+/// Returns the stored trigger: the earlier one, if the call is repeated. Notifies other processes.
 ///
 /// # Errors
 /// [`StoreError::Conflict`]: there is one of that name, or what it refers to is not there.
@@ -66,8 +66,8 @@ pub async fn insert(tx: &mut Tx, trigger: &Trigger, key: Option<&str>) -> Result
     Ok(stored)
 }
 
-/// Stores what was changed in a trigger: its name, what it says, when it comes due and whether it fires. Other
-/// processes are told. `false`: it is gone, or wakes a sleeping run.
+/// Stores changes to a trigger: its name, its text, its due time and whether it fires. Notifies other processes.
+/// `false`: it is gone, or wakes a sleeping run.
 ///
 /// # Errors
 /// [`StoreError::Conflict`]: there is another of that name.

@@ -1,4 +1,4 @@
-//! What models were used for, one row a call; and its sums.
+//! The usage of models, one row a call; and its sums.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
 
-/// What is summed up where no beginning is given.
+/// The span that is summed up if no beginning is given.
 pub const RECENT: Duration = Duration::from_secs(30 * 86_400);
 
-/// Whose call it was.
+/// The call that the usage belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// The run; a job's call has none.
     pub run: Option<RunId>,
     /// The run's step that holds the reply; a tool's call has none.
     pub seq: Option<u32>,
-    /// Who is charged.
+    /// The person who is charged.
     pub user: Option<UserId>,
     /// Where.
     pub channel: Option<ChannelId>,
-    /// What the model was asked for.
+    /// The role of the model.
     pub role: Role,
 }
 
@@ -113,7 +113,7 @@ pub struct Filter {
     pub user: Option<UserId>,
 }
 
-/// A stored number within bounds in which no sum overflows: a version before this one stored whatever a provider reported.
+/// A stored number, capped so that no sum overflows: an earlier version stored any number that a provider reported.
 macro_rules! bounded {
     ($column:literal) => {
         bounded!($column, "1000000000")

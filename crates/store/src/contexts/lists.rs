@@ -13,7 +13,7 @@ use crate::{
     places::channels,
 };
 
-/// What a channel's people choose from: the conversations that began there, and the active one wherever it began;
+/// The conversations that a channel offers to its people: those that began there, and the active one wherever it began;
 /// the latest first.
 pub async fn here(conn: &mut Conn, channel: &Channel, limit: u32) -> Result<Vec<Context>, StoreError> {
     let sql = format!(
@@ -32,7 +32,7 @@ pub struct Elsewhere {
     pub context: Context,
     /// The platform of the other chat where it is active, else of the one where it began.
     pub platform: String,
-    /// What was said last in it, whole.
+    /// Its last message, whole.
     pub last_said: Option<String>,
 }
 

@@ -23,7 +23,7 @@ pub struct Session {
     pub turn_count: i64,
     /// When a person last spoke in it.
     pub last_user_interaction_at: Timestamp,
-    /// What its older messages came to.
+    /// The summary of its older messages.
     pub summary: Option<String>,
 }
 

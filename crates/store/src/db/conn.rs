@@ -153,7 +153,7 @@ impl Conn {
         self.ask(sql.as_ref(), args).await?.fetch_all()
     }
 
-    /// As [`all`](Conn::all), planned anew for these arguments: PostgreSQL's plan for any would be far slower.
+    /// As [`fetch_all`](Conn::fetch_all), planned for these arguments: PostgreSQL's generic plan would be far slower.
     pub(crate) async fn all_planned_anew<T: Row>(
         &mut self,
         sql: impl AsRef<str>,
@@ -270,7 +270,7 @@ impl Tx {
         self.execute(sql, args).await.map(|_| ())
     }
 
-    /// Lets SQLite's file grow no more until the writer connects anew: how tests fill a disk.
+    /// Lets SQLite's file grow no more until the writer reconnects: tests fill a disk by it.
     ///
     /// # Errors
     /// The database's.

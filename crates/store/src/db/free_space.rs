@@ -40,8 +40,8 @@ const TABLES: &[&str] = &[
     "webhook_calls",
 ];
 
-/// Takes deleted messages out of the search index for good, and on SQLite out of its log, too; PostgreSQL is asked to
-/// let go of dead rows, and of what its statistics tell of them. `false`: somebody reads what was there before, so try again a little later.
+/// Removes deleted messages from the search index, and on SQLite from its log, too; PostgreSQL is asked to vacuum dead
+/// rows and to refresh its statistics. `false`: a reader still holds an old snapshot, so try again a little later.
 pub async fn clean(db: &Db) -> Result<bool, StoreError> {
     db.in_place()?;
     match db.pools() {

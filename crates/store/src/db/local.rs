@@ -27,9 +27,9 @@ use crate::StoreError;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many statements a connection keeps prepared.
 pub(super) const STATEMENTS: usize = 400;
-/// What is set for every connection, beside `synchronous`. Savepoints keep what they may undo in memory; the log is
-/// copied into the file every 16 MB, not every 4. What is deleted is overwritten: who is erased is not to be found in
-/// the file either.
+/// The pragmas of every connection, beside `synchronous`. Savepoints keep their undo data in memory; the log is copied
+/// into the file every 16 MB, not every 4. Deleted content is overwritten: an erased person is not to be found in the
+/// file either.
 pub(super) const PRAGMAS: [(&str, &str); 3] = [
     ("temp_store", "MEMORY"),
     ("wal_autocheckpoint", "4000"),
@@ -92,7 +92,7 @@ impl Local {
                 Some(Value::Int(Some(number))) => statement.raw_bind_parameter(place, number)?,
                 Some(Value::Real(Some(number))) => statement.raw_bind_parameter(place, number)?,
                 Some(Value::Bool(Some(truth))) => statement.raw_bind_parameter(place, truth)?,
-                // What is not bound is NULL.
+                // An unbound parameter is NULL.
                 _ => {}
             }
         }
@@ -196,15 +196,15 @@ impl Locals {
 
     fn open(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        // Whoever reads another file under this name takes the log for that file's, and empties it into that one: so it
-        // is looked at before, and once more before anything is read.
+        // A connection to another file under this name takes the log for that file's, and empties it into that one: so
+        // the place is checked before, and once more before anything is read.
         self.in_place()?;
         let connection = Connection::open_with_flags(&self.0.path, flags)?;
         self.in_place()?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        // The planner would look at the values of `LIMIT $n`, and so plan a statement anew whenever one is bound, which
-        // takes longer than to execute it.
+        // The planner would look at the values of `LIMIT $n`, and so plan a statement again whenever one is bound,
+        // which takes longer than executing it.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "foreign_keys", "ON")?;
         connection.pragma_update(None, "synchronous", self.0.synchronous)?;

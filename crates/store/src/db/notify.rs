@@ -1,4 +1,4 @@
-//! Tells other processes that there is work. PostgreSQL only: on SQLite there is one process.
+//! Notifies other processes of work. PostgreSQL only: on SQLite there is one process.
 
 use clifford_core::value::args;
 use sqlx_postgres::PgListener;

@@ -40,13 +40,13 @@ impl Applied {
 /// Where the schema of a database stands, as this Clifford sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
-    /// What was applied, oldest first.
+    /// The migrations applied, oldest first.
     pub applied: Vec<Applied>,
-    /// What this Clifford knows, oldest first.
+    /// The migrations that this Clifford has, oldest first.
     pub known: Vec<i64>,
 }
 
-/// What that means.
+/// The standing of a schema against this Clifford's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Everything that is known was applied, and nothing else.
@@ -72,7 +72,7 @@ impl Schema {
         self.known.last().copied().unwrap_or(0)
     }
 
-    /// What it means.
+    /// Compares the migrations applied with the known ones.
     pub fn standing(&self) -> Standing {
         let known: BTreeSet<_> = self.known.iter().copied().collect();
         let applied: BTreeSet<_> = self.applied.iter().map(|applied| applied.version).collect();
@@ -167,7 +167,7 @@ pub(super) async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> 
         return migrations.run(pool).await.map_err(migration_error);
     }
     let mut tx = pool.begin_with("BEGIN IMMEDIATE").await?;
-    // What `run` does; for that, the compiler does not see that the future may go to another thread.
+    // As `run` does it; of `run`'s own future the compiler does not see that it is `Send`.
     migrations
         .run_direct(None, &mut *tx, false)
         .await

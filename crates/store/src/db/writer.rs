@@ -1,8 +1,8 @@
 //! SQLite's one writer: transactions that are ready at the same moment share one commit.
 //!
-//! Each keeps its own fate: it runs in a savepoint, and one that fails leaves nothing behind and does not
-//! hold up the others. Only a [mark](Writer::mark), which nothing but trouble of the database's own can fail, goes
-//! without one; with it, all fail. Nobody is told of success before the shared commit is on the disk.
+//! Each keeps its own fate: it runs in a savepoint, and one that fails leaves nothing behind and does not hold up the
+//! others. Only a [mark](Writer::mark), which nothing but trouble of the database's own can fail, goes without one;
+//! with it, all fail. No caller hears of success before the shared commit is on the disk.
 
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
@@ -154,7 +154,7 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
     let something_to_keep = broken.is_none() && done.iter().any(|(_, outcome)| outcome.is_ok());
     if something_to_keep {
         let began = Instant::now();
-        // Asked last: what is committed is told to whoever waits, and must be found again.
+        // Checked last: a commit that is reported to its caller must be found again.
         let committed = match locals.in_place() {
             Ok(()) => tx.commit().await,
             Err(error) => Err(error),
@@ -172,8 +172,9 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
             .iter()
             .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_) | StoreError::Corrupt(_))));
     let usable = committed || tx.roll_back().await;
-    // After trouble of the database's own (a full disk) a new connection has the best chance. It is there before the old
-    // one ends: whoever closes a file last takes its log away. Where the file is not in its place there is none.
+    // After trouble of the database's own (a full disk) a new connection has the best chance. It is there before the
+    // old one ends: the last connection to close a file removes its log. Where the file is not in its place there is
+    // none.
     let anew = trouble.then(|| locals.own().ok()).flatten();
     for (reply, outcome) in done {
         let outcome = match &broken {

@@ -1,5 +1,5 @@
-//! When what another process holds may be taken over. Leases end by the wall clock, which may be put; whether it was
-//! is told by the clock that only counts.
+//! Decides when a lease of another process may be taken over. Leases expire by wall-clock time. The monotonic clock
+//! detects when the wall clock was adjusted.
 
 use std::{
     collections::HashMap,
@@ -31,7 +31,7 @@ pub struct ClockGuard {
     seen: Mutex<Seen>,
 }
 
-/// What both clocks showed at the last look.
+/// The readings of both clocks at the last look.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     wall: Timestamp,
@@ -99,8 +99,8 @@ impl Seen {
     }
 }
 
-/// Leases that end later than any that is renewed now: the clock was put back since. Whoever lives renews them, and they
-/// become usual ones; those of the dead stay as they are.
+/// Leases that end later than any renewed one: the clock was set back since. Live workers renew theirs, which become
+/// usual ones; those of dead workers stay as they are.
 #[derive(Debug, Default)]
 pub struct Silent(HashMap<(String, WorkerId), (Timestamp, Instant)>);
 

@@ -8,7 +8,7 @@ use crate::{
     leases::sql::{RELEASE_SKEWED_JOBS, RELEASE_SKEWED_MESSAGES, RELEASE_SKEWED_RUNS, SKEWED},
 };
 
-/// What one worker holds of one kind.
+/// One worker's leases of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Stray {
     /// The table, or the name of a lease.
@@ -19,12 +19,12 @@ pub struct Stray {
     pub until: Timestamp,
 }
 
-/// What is held until later than `beyond`.
+/// The leases that end later than `beyond`.
 pub async fn find(conn: &mut Conn, beyond: Timestamp) -> Result<Vec<Stray>, StoreError> {
     conn.fetch_all(SKEWED, args![beyond]).await
 }
 
-/// Gives back what was found so, unless it was renewed since: whoever looks next takes it.
+/// Releases these leases, unless they were renewed since: the next claim takes the work.
 pub async fn release(tx: &mut Tx, stray: &Stray, beyond: Timestamp) -> Result<(), StoreError> {
     let span = args![stray.owner, beyond, stray.until];
     let sql = match stray.held.as_str() {

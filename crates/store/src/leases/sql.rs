@@ -2,7 +2,7 @@
 //! fenced.
 //!
 //! Each macro is one clause or statement over a table's description, and expands to a literal: nothing is formatted
-//! when it is executed. What only one table does stands with that table. Numbers are those of parameters.
+//! when it is executed. Clauses of a single table stand with that table. Numbers are those of parameters.
 
 /// A condition: the row is work that may be held.
 macro_rules! open {
@@ -21,8 +21,9 @@ macro_rules! open {
 }
 pub(crate) use open;
 
-/// What a statement sets that takes work from a lease which was not given back. `lease_until` is the old one in it: NULL
-/// was never held, 0 was given back. What stood in line when the process died keeps what is proof at any count.
+/// The assignments of a statement that takes over work whose lease was not released: one more death. `lease_until` is
+/// the old value: NULL was never held, 0 was released. A row that was only queued keeps a mark that is proof at any
+/// count.
 macro_rules! counted {
     // One that waited for more of its input was not worked on.
     (runs) => {
@@ -56,7 +57,7 @@ pub(crate) use counted;
 /// A condition: nobody holds the row, or its lease ran out before the parameter `$over`. `$1` is the worker that looks,
 /// and `$of` stands before each column, as `p.`.
 macro_rules! free {
-    // What this worker is at work on is not free, however old its lease, unless it gave it back.
+    // Work in flight in this worker is not free, however old its lease, unless the worker released it.
     (runs, $over:literal, $of:literal) => {
         concat!(
             "(",
@@ -151,7 +152,7 @@ macro_rules! fenced {
 }
 pub(crate) use fenced;
 
-/// What a statement sets on a row that nobody is to hold any more.
+/// The assignments that release a row.
 macro_rules! freed {
     () => {
         "lease_owner = NULL, lease_until = NULL"
@@ -220,7 +221,7 @@ macro_rules! count {
     };
 }
 
-/// What is held until later than `$1`, a row a worker.
+/// The leases that end later than `$1`, a row a worker.
 macro_rules! skewed {
     ($table:ident) => {
         concat!(
@@ -265,7 +266,7 @@ pub(crate) const RELEASE_OTHERS: [&str; 4] = [
 ];
 /// Counts a death on everything that is held.
 pub(crate) const COUNT_ALL: [&str; 4] = [count!(runs), count!(messages), count!(jobs), count!(triggers)];
-/// What is held until later than `$1`, of every kind that [`RELEASE_SKEWED_RUNS`] and its like give back.
+/// The leases that end later than `$1`, of every kind that [`RELEASE_SKEWED_RUNS`] and its like release.
 pub(crate) const SKEWED: &str = concat!(
     skewed!(runs),
     " UNION ALL ",

@@ -125,7 +125,7 @@ pub async fn seen_by(conn: &mut Conn, user: UserId, viewer: Viewer) -> Result<Ve
     conn.fetch_all(sql, args).await
 }
 
-/// What a viewer sees, as a condition whose placeholders begin at `from`.
+/// The items that a viewer sees, as a condition whose placeholders begin at `from`.
 fn seen(viewer: Viewer, from: usize) -> (String, Vec<Value>) {
     match viewer {
         Viewer::Private => ("1 = 1".to_owned(), args![]),
@@ -219,13 +219,13 @@ pub async fn archive_oldest(tx: &mut Tx, item: &Item, count: i64) -> Result<(), 
     Ok(())
 }
 
-/// Deletes an item for good. `false`: there is none.
+/// Deletes an item permanently. `false`: there is none.
 pub async fn delete(tx: &mut Tx, id: MemoryItemId) -> Result<bool, StoreError> {
     let deleted = tx.execute("DELETE FROM memory_items WHERE id = $1", args![id]).await?;
     Ok(deleted == 1)
 }
 
-/// Deletes a person's items of a module and key for good, archived ones too, as far as a viewer sees them; returns
+/// Permanently deletes a person's items of a module and key, archived ones too, as far as a viewer sees them; returns
 /// how many there were.
 pub async fn forget(tx: &mut Tx, user: UserId, module: &str, key: &str, viewer: Viewer) -> Result<u64, StoreError> {
     let (seen, more) = seen(viewer, 4);
@@ -237,7 +237,7 @@ pub async fn forget(tx: &mut Tx, user: UserId, module: &str, key: &str, viewer: 
     .await
 }
 
-/// Deletes all items of a person for good, as far as a viewer sees them; returns how many there were.
+/// Permanently deletes all items of a person, as far as a viewer sees them; returns how many there were.
 pub async fn forget_all(tx: &mut Tx, user: UserId, viewer: Viewer) -> Result<u64, StoreError> {
     let (seen, more) = seen(viewer, 2);
     let args = [args![user], more].concat();

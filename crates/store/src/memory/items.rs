@@ -16,7 +16,7 @@ pub struct MemoryItem {
     pub module: String,
     /// Short snake_case.
     pub key: String,
-    /// What is remembered.
+    /// The remembered value.
     pub value: String,
     /// 0 (durable) to 5 (detailed and recent).
     pub level: i64,
@@ -32,7 +32,7 @@ pub struct Remembered {
     pub pinned: bool,
 }
 
-/// Who asks: decides what they may see.
+/// The person who asks: decides which items they may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// The person, in private.

@@ -1,5 +1,5 @@
-//! What a prompt is made of beside its run, found together: the conversation, what is remembered, what was said
-//! elsewhere, and what is set for the place.
+//! The parts of a prompt beside its run, read together: the conversation, the memories, messages from elsewhere, and
+//! the settings of the place.
 
 use clifford_core::{
     column::JsonText,
@@ -28,7 +28,7 @@ use crate::{
 /// The most other places that are looked at.
 const MOST_PLACES: u32 = 20;
 
-/// What is looked for, and at most how much of it.
+/// The parts to read, and at most how much of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// The conversation of a run: what was said in it before.
@@ -52,7 +52,7 @@ pub struct Wanted {
 pub struct Conversation {
     /// Its name.
     pub name: Option<String>,
-    /// What a compaction told of its beginning.
+    /// The summary of its compacted beginning.
     pub summary: Option<String>,
     /// Its newest turns, oldest first.
     pub turns: Vec<Turn>,
@@ -60,7 +60,7 @@ pub struct Conversation {
     pub before: u64,
 }
 
-/// What the same person last said in another private place, and was answered.
+/// The same person's last exchange in another private place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
     /// The platform's name.
@@ -82,22 +82,22 @@ pub struct PromptContext {
     pub items: Vec<Remembered>,
     /// Other places, the one where something was last said first.
     pub elsewhere: Vec<Elsewhere>,
-    /// What is set for the bot, the space, the channel, the agent and the person, in this order.
+    /// The settings of the bot, the space, the channel, the agent and the person, in this order.
     pub settings: Vec<Setting>,
     /// The person's own keys for model providers.
     pub keys: Vec<SealedKey>,
-    /// What of all this holds words from outside.
+    /// The parts of all this that hold words from outside.
     pub outside: Outside,
 }
 
-/// What of a prompt may hold words of others than its person, or of what a run has read.
+/// The parts of a prompt that may hold words of others than its person, or words that a run read outside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
     /// A run of the conversation has read words from outside: its answers, and a summary of them, may say the same.
     pub answers: bool,
     /// Others wrote in it.
     pub others: bool,
-    /// Whose words its summary tells, beside the person's.
+    /// The summary holds words of others than the person.
     pub summary: bool,
     /// Something was remembered from a conversation in which words from outside were read, and nobody pinned it.
     pub items: bool,
@@ -183,7 +183,7 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<PromptContext, Stor
     })
 }
 
-/// What of all this holds words from outside. Others are looked for only where others can write.
+/// Finds the parts that hold words from outside. Other authors are looked for only where others can write.
 fn ask_outside(wanted: &Wanted) -> Statement {
     let context = wanted.conversation.map(|(context, _)| context);
     let user = wanted.person.map(|(user, _)| user);

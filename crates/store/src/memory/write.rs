@@ -1,4 +1,4 @@
-//! What the memory writer reads and writes: where a conversation stands, its messages piece by piece, a person's items.
+//! The rows of the memory writer: the standing of a conversation, its messages piece by piece, a person's items.
 
 use clifford_core::{
     clock::Timestamp,
@@ -21,11 +21,11 @@ pub struct Standing {
     pub user_id: Option<UserId>,
     /// The space of a shared one.
     pub space_id: Option<SpaceId>,
-    /// What is told of its compacted messages.
+    /// The summary of its compacted messages.
     pub summary: Option<String>,
-    /// Whose words that tells.
+    /// The people whose words the summary holds.
     pub summary_of: Option<JsonText<Vec<UserId>>>,
-    /// The last message that is told by the summary.
+    /// The last message that the summary covers.
     pub compacted_through: Option<MessageId>,
     /// The last message that was read for what is to be remembered.
     pub remembered_through: Option<MessageId>,
@@ -125,9 +125,9 @@ pub async fn remembered(tx: &mut Tx, context: ContextId, through: MessageId) -> 
 /// The beginning of a conversation, told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// What is told.
+    /// The summary.
     pub text: String,
-    /// Whose words that tells.
+    /// The people whose words it holds.
     pub of: Vec<UserId>,
     /// The last message that it tells.
     pub through: MessageId,
@@ -206,7 +206,7 @@ pub async fn change(
             }
             Change::Update(item) => {
                 tx.defer(
-                    // What came of words from outside stays that, whichever conversation says it anew.
+                    // An item from a tainted conversation keeps it as its source, even if another one repeats the fact.
                     "UPDATE memory_items SET level = $1, value = $2, confidence = $3,
                          context_id = CASE WHEN EXISTS (
                              SELECT 1 FROM runs r WHERE r.context_id = memory_items.context_id AND r.tainted)

@@ -9,7 +9,7 @@ use crate::{Conn, StoreError, Tx};
 /// How long an announcement is kept of which nothing was heard any more.
 const KEPT: Duration = Duration::from_secs(30 * 86_400);
 
-/// What is known of an event that was announced.
+/// The record of an event that was announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announced {
     /// How often it was announced before and not retracted.

@@ -1,4 +1,4 @@
-//! Long texts of messages, read by their head and their tail: a prompt shows no more of them, whatever they hold.
+//! Long texts of messages, read by their head and their tail: a prompt never shows more of them.
 
 use clifford_core::{column::JsonText, messages::Gap};
 use serde_json::Value as Json;
@@ -38,7 +38,7 @@ pub(super) fn whole(name: &str) -> String {
 }
 
 impl LongText {
-    /// What was read of it behind what it answers, of which at most so many characters are shown.
+    /// The part that was read, behind the quote, of which at most so many characters are shown.
     pub(crate) fn with_quote(self, quote: Option<&JsonText<Json>>, most: usize) -> (String, Option<Gap>) {
         let mut text = with_quote(quote, &self.content, most);
         let Some(tail) = self.tail else {

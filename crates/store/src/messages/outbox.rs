@@ -36,7 +36,7 @@ pub struct Outgoing {
     pub run_id: Option<RunId>,
     /// Where it goes, in the platform's terms.
     pub address: JsonText<Address>,
-    /// How often it was tried in vain.
+    /// How many attempts failed.
     pub attempts: i64,
     /// How often the process that held it died.
     pub deaths: i64,
@@ -47,7 +47,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// What is known of the deaths of those who held it.
+    /// The evidence of deaths of its holders.
     pub const fn evidence(&self) -> Evidence {
         Evidence {
             deaths: self.deaths,
@@ -64,7 +64,7 @@ pub struct OutgoingPart {
     /// The same for every attempt.
     #[sqlx(rename = "delivery_key")]
     pub key: String,
-    /// What is sent.
+    /// Its content.
     pub body: JsonText<Part>,
     /// Where it stands.
     pub status: MessageStatus,
@@ -92,8 +92,8 @@ macro_rules! claim_outbound {
 const CLAIM_ON_SQLITE: &str = claim_outbound!("");
 const CLAIM_ON_POSTGRES: &str = claim_outbound!(skip_locked!());
 
-/// Claims up to `limit` messages that nobody holds and that this process can send, oldest first, each with the
-/// parts that were not delivered. What this worker holds already is in its gates, however old its lease.
+/// Claims up to `limit` free messages that this process can send, oldest first, each with its undelivered parts.
+/// Messages of this worker are in its gates already, however old their lease.
 pub async fn claim(
     tx: &mut Tx,
     look: ClaimWindow,
@@ -138,7 +138,7 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<MessageId>, S
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Gives a message back that this worker was to send: whoever looks next takes it.
+/// Releases a message of this worker: the next claim takes it.
 pub async fn release(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Result<(), StoreError> {
     tx.execute(
         concat!("UPDATE messages SET ", freed!(), " WHERE ", fenced!(messages, 1, 2)),
@@ -207,7 +207,7 @@ pub async fn part_unsent(tx: &mut Tx, message: MessageId, worker: WorkerId, seq:
     Ok(())
 }
 
-/// What a file is once it was delivered or given up: its content may be all that is kept of a person.
+/// The body of a file part after delivery or failure: the content may be the last copy of a person's data.
 pub(crate) const SENT_FILE: &str = r#"{"type":"file","name":"","content":"","caption":""}"#;
 /// Whether a message is still to be sent, and by no other worker than `$3`: one that was stopped in the middle of a call
 /// says nothing of what another has sent meanwhile.
@@ -229,7 +229,7 @@ pub struct Delivered<'a> {
     pub is_last: bool,
     /// Its id on the platform, if that told one.
     pub platform_id: Option<&'a str>,
-    /// Who delivered it.
+    /// The worker that delivered it.
     pub worker: WorkerId,
 }
 
@@ -275,7 +275,7 @@ pub struct Refused<'a> {
     pub next: i64,
     /// Why.
     pub reason: &'a str,
-    /// Who gave it up.
+    /// The worker that gave it up.
     pub worker: WorkerId,
 }
 

@@ -1,10 +1,10 @@
-//! What waits to be done: how much, and since when. For those who watch, so each is a look at an index.
+//! Queue depths: how much work waits, and since when. Monitoring reads them often, so each is a look at an index.
 
 use clifford_core::{clock::Timestamp, value::args};
 
 use crate::{Conn, StoreError, leases::sql::open};
 
-/// What waits in one place.
+/// The work that waits in one queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// How much.
@@ -28,7 +28,7 @@ pub struct Backlogs {
     pub approvals: i64,
 }
 
-/// What waits now.
+/// The depth of every queue now.
 pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError> {
     let runs = "SELECT COUNT(*), MIN(CASE WHEN wake_at > updated_at THEN wake_at ELSE updated_at END) FROM runs
         WHERE status = 'pending' AND (wake_at IS NULL OR wake_at <= $1)";

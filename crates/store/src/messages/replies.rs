@@ -1,7 +1,8 @@
-//! What a message answers: found among our rows, stored with it, and shown in front of it.
+//! The message that another one answers: found among our rows, stored with it, and shown in front of it.
 //!
 //! A quote is data. It stands on lines of its own: the first begins with `In reply to`, each further one with `> `, so
-//! that it cannot pretend to be a speaker, whose lines begin otherwise. Whoever else wrote it is a stranger to the run.
+//! that it cannot pretend to be a speaker, whose lines begin otherwise. Any other author of it is a stranger to the
+//! run.
 
 use clifford_chat::{inbound::Attachment, platform::Platform};
 use clifford_core::{
@@ -19,7 +20,7 @@ use crate::{Conn, StoreError, withheld::is_withheld};
 /// How much of a quote is shown in the history of a conversation, in characters.
 pub const IN_HISTORY: usize = 200;
 
-/// A message as its reader sees it: what it answers, with at most so many characters of that, then what it says. What
+/// A message as its reader sees it: the quote, with at most so many characters of it, then its own text. Anything that
 /// cannot be read as a quote is left out.
 pub fn with_quote(quote: Option<&JsonText<Json>>, content: &str, most: usize) -> String {
     let quote = quote.and_then(|quote| Quote::deserialize(&quote.0).ok());
@@ -46,7 +47,7 @@ pub struct Answered {
     pub id: MessageId,
     /// Which way it went.
     pub direction: Direction,
-    /// Who wrote it, or whom it answers.
+    /// Its author, or the person whom it answers.
     pub user_id: Option<UserId>,
     /// The run that it became or came from.
     pub run_id: Option<RunId>,
@@ -54,7 +55,7 @@ pub struct Answered {
     pub content: String,
     /// Its files.
     pub attachments: Option<JsonText<Json>>,
-    /// Whether whoever answers wrote it.
+    /// Whether the answering person wrote it.
     pub is_of_speaker: i64,
     /// Whether nobody is to quote it: it was deleted, or set aside.
     pub is_withheld: i64,

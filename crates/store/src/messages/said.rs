@@ -1,4 +1,4 @@
-//! What was said in a conversation: behind a message, before one, and one of them whole.
+//! The messages of a conversation: behind a message, before one, and one of them whole.
 
 use clifford_core::{
     column::JsonText,
@@ -22,11 +22,11 @@ pub struct Said {
     pub id: MessageId,
     /// Which way it went.
     pub direction: Direction,
-    /// Whose, or to whom.
+    /// Its author, or the person whom it answers.
     pub user_id: Option<UserId>,
     /// The text.
     pub content: String,
-    /// What of a long text was not read.
+    /// The unread middle of a long text.
     pub gap: Option<Gap>,
     /// A run said it that had read words from outside.
     pub is_tainted: bool,
@@ -68,9 +68,9 @@ fn select(text: &str) -> String {
     )
 }
 
-/// What is neither waiting nor deleted.
+/// The messages that are neither queued nor deleted.
 const KEPT: &str = "m.status <> 'queued' AND m.deleted_at IS NULL";
-/// What stands behind a message and is not a run's own.
+/// The messages behind one that are not a run's own.
 const BEHIND: &str = "m.id > $2 AND (m.run_id IS NULL OR m.run_id <> $3)";
 
 /// The newest messages of a context behind one that are not a run's own, oldest first.

@@ -35,7 +35,7 @@ pub struct Unreadable {
     pub id: String,
     /// The platform.
     pub platform: String,
-    /// What came.
+    /// The raw event.
     pub payload: String,
 }
 

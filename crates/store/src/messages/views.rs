@@ -90,7 +90,7 @@ pub async fn keyed(conn: &mut Conn, channel: ChannelId, key: &str) -> Result<Opt
     .await
 }
 
-/// What a run said, in order.
+/// The messages of a run, in order.
 pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
     conn.fetch_all(
         format!("{SELECT} WHERE run_id = $1 AND direction = 'outbound' ORDER BY id"),
@@ -99,7 +99,7 @@ pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreE
     .await
 }
 
-/// What the caller of a run is shown, in order: what it said, and what it and its subagents ask.
+/// The messages that the caller of a run sees, in order: its own, and the questions of it and its subagents.
 pub async fn shown_of(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
     conn.fetch_all(
         format!(

@@ -18,7 +18,7 @@ use crate::{Conn, StoreError, Tx, db::conn::Statement};
 pub struct Queued {
     /// Its id.
     pub id: MessageId,
-    /// Whose.
+    /// Its author.
     pub user_id: Option<UserId>,
     /// Where it was written.
     pub channel_id: ChannelId,
@@ -26,9 +26,9 @@ pub struct Queued {
     pub content: String,
     /// Where its answer goes.
     pub address: Option<JsonText<Address>>,
-    /// Whatever else is known of it.
+    /// Further metadata.
     pub metadata: Option<JsonText<Json>>,
-    /// What it answers.
+    /// The message that it answers.
     pub quote: Option<JsonText<Json>>,
 }
 
@@ -45,7 +45,7 @@ impl Queued {
     }
 }
 
-/// What waits in a context, in the order in which it was written.
+/// The queued messages of a context, in the order in which they were written.
 pub async fn queued(conn: &mut Conn, context: ContextId) -> Result<Vec<Queued>, StoreError> {
     let (sql, args) = ask_queued(context);
     conn.fetch_all(sql, args).await

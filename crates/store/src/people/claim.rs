@@ -1,5 +1,5 @@
-//! The claim code: whoever says it to the bot, in private and while it has no owner, becomes its owner. Its hash is a
-//! setting of the bot's.
+//! The claim code: a person who sends it to the bot, in private and while it has no owner, becomes its owner. Its hash
+//! is a setting of the bot's.
 
 use clifford_core::clock::Timestamp;
 

@@ -1,4 +1,4 @@
-//! All rows of one person: found, handed to whoever looks for quotes, deleted.
+//! Erases all rows of one person: finds them, passes them on to search others' rows for quotes, deletes them.
 
 use clifford_core::{
     clock::Timestamp,
@@ -25,19 +25,19 @@ const RUNS: &str = "SELECT id FROM runs WHERE root_run_id IN (
          SELECT root_run_id FROM runs WHERE user_id = $1
              OR channel_id IN (SELECT id FROM channels WHERE user_id = $1)
              OR context_id IN (SELECT id FROM contexts WHERE user_id = $1))";
-/// What they said, what was answered, and all of their private channels.
+/// The person's messages, the answers to them, and all of their private channels.
 const MESSAGES: &str = "SELECT id FROM messages WHERE user_id = $1
      OR channel_id IN (SELECT id FROM channels WHERE user_id = $1)
      OR context_id IN (SELECT id FROM contexts WHERE user_id = $1)";
 
-/// Who is erased.
+/// The person to erase.
 #[derive(Clone, Debug)]
 pub struct Person {
     /// Their id.
     pub id: UserId,
     /// Their name.
     pub name: String,
-    /// What they may do.
+    /// The person's rights.
     pub role: UserRole,
     /// Their accounts.
     pub accounts: Vec<Account>,
@@ -60,7 +60,7 @@ pub struct Account {
     pub created_at: Timestamp,
 }
 
-/// Who somebody is. `None`: there is no such person (any more).
+/// The person of an id. `None`: there is no such person (any more).
 pub async fn person(conn: &mut Conn, id: UserId) -> Result<Option<Person>, StoreError> {
     #[derive(FromRow)]
     struct Row {
@@ -230,7 +230,7 @@ pub async fn forget_results(tx: &mut Tx, person: UserId, channels: &[ChannelId])
 pub struct Joint {
     /// The run.
     pub id: RunId,
-    /// What it was asked.
+    /// Its input.
     pub input: String,
     /// The person's part of it.
     pub content: String,
@@ -247,7 +247,7 @@ pub async fn joint_runs(conn: &mut Conn, person: UserId) -> Result<Vec<Joint>, S
     .await
 }
 
-/// What a run was asked.
+/// The input of a run.
 pub async fn input(conn: &mut Conn, run: RunId) -> Result<String, StoreError> {
     let row: (String,) = conn
         .fetch_one("SELECT input_text FROM runs WHERE id = $1", args![run])
@@ -274,7 +274,7 @@ pub async fn unended(conn: &mut Conn, person: UserId) -> Result<Vec<RunId>, Stor
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// What others wrote for a run waits for the next one in its conversation; what the person wrote waits for nothing.
+/// Requeues others' messages of a run for the next one in its conversation; the erased person's messages wait for none.
 pub async fn release(tx: &mut Tx, run: RunId, person: UserId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET status = 'queued', run_id = NULL, metadata = NULL,
@@ -321,8 +321,8 @@ pub async fn files(conn: &mut Conn, person: UserId) -> Result<Vec<String>, Store
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Takes what works in these channels from whoever has it, so that it begins anew with what is stored now: prompts in
-/// memory hold what was there before. Returns the runs, each with the claim that held it.
+/// Takes the runs at work in these channels from their workers, so that they begin again with the rows as they are now:
+/// prompts in memory hold the old ones. Returns the runs, each with the claim that held it.
 pub async fn take_work(tx: &mut Tx, channels: &[ChannelId]) -> Result<Vec<(RunId, i64)>, StoreError> {
     let mut taken = Vec::new();
     for channel in channels {

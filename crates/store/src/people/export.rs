@@ -91,8 +91,8 @@ impl Kind {
         Self::Job,
     ];
 
-    /// What its rows are sorted by, and which those of person `$1` are. Those of a private channel are
-    /// by channel (`$1`), answers by runs (behind `$3`, up to `$4`): no page reads anew what was read before.
+    /// The sort key of its rows, and the condition for those of person `$1`. Those of a private channel are by channel
+    /// (`$1`), answers by runs (behind `$3`, up to `$4`): no page repeats rows of an earlier one.
     fn query(self) -> (&'static str, String) {
         let of =
             |columns: &str, table: &str, condition: &str| format!("SELECT {columns} FROM {table} x WHERE {condition}");

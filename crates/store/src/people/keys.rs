@@ -24,7 +24,7 @@ pub struct OwnKey {
 /// A key as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SealedKey {
-    /// What it is sealed under.
+    /// The id that it is sealed under.
     pub id: UserSecretId,
     /// The provider that it is for.
     pub provider: String,
@@ -66,7 +66,7 @@ pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError
     Ok(people.is_none_or(|(people,)| people <= 1))
 }
 
-/// What a run of a person's works with, as a question.
+/// The statement for the keys that a person's runs use.
 pub(crate) fn ask_of(user: UserId) -> Statement {
     (
         "SELECT id, provider, sealed FROM user_secrets WHERE user_id = $1 ORDER BY provider".to_owned(),
@@ -74,7 +74,7 @@ pub(crate) fn ask_of(user: UserId) -> Statement {
     )
 }
 
-/// What a run of a person's works with.
+/// The keys that a person's runs use.
 pub async fn of(conn: &mut Conn, user: UserId) -> Result<Vec<SealedKey>, StoreError> {
     let (sql, args) = ask_of(user);
     conn.fetch_all(sql, args).await

@@ -51,7 +51,7 @@ pub async fn put_code(
     Ok(())
 }
 
-/// Who made a code, and on which account.
+/// The maker of a code, and their account.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Maker {
     /// The person.
@@ -62,7 +62,7 @@ pub struct Maker {
     pub platform_user_id: String,
 }
 
-/// Who made a code, if it is good.
+/// The maker of a code, if the code is valid.
 pub async fn maker(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result<Option<Maker>, StoreError> {
     conn.fetch_optional(
         "SELECT user_id, platform, platform_user_id FROM link_codes WHERE code_hash = $1 AND expires_at > $2",

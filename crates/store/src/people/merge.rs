@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Conn, StoreError, Tx, places::policies};
 
-/// The tables whose rows go over to whoever a person becomes part of, by their column `user_id`.
+/// The tables whose rows move to the surviving person of a merge, by their column `user_id`.
 pub const GO_OVER: &[&str] = &[
     "identities",
     "channels",
@@ -143,7 +143,7 @@ async fn items(tx: &mut Tx, from: UserId, into: UserId, caps: &[i64]) -> Result<
     Ok(())
 }
 
-/// What either has spent is summed up anew from their usage; who was told that a budget is spent was told.
+/// Both persons' spending is summed up again from their usage; notices of spent budgets stay sent.
 async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     for sql in [
         "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
@@ -156,7 +156,7 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
 
 async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     newer_stay(tx, "settings", "scope", ["name", "updated_at"], [from, into]).await?;
-    // Who wanted to be erased, or to part an account, did not want that of somebody else.
+    // A request for erasure, or to part an account, was about one person, and does not carry over to the other.
     tx.defer(
         "DELETE FROM settings WHERE scope = $1 AND name IN ($2, $3)",
         args![

@@ -17,9 +17,9 @@ const PAGE: u32 = 200;
 pub struct Column {
     table: &'static str,
     name: &'static str,
-    /// What is read of: the table, and what its rows hang on where those are walked.
+    /// The source of the rows: the table, and the tables joined to it where those are walked.
     rows: &'static str,
-    /// What its rows are known by.
+    /// The key of its rows.
     key: &'static str,
     /// And their place within that; `0`: they are known by the key alone.
     seq: &'static str,
@@ -108,7 +108,7 @@ pub const COLUMNS: [Column; 18] = [
 /// A text, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Cell {
-    /// What its row is known by.
+    /// The key of its row.
     pub key: String,
     /// And its place within that.
     pub seq: i64,
@@ -143,7 +143,7 @@ impl Column {
             rows if rows.starts_with("runs r") => ("x.", "r.id"),
             _ => ("", *key),
         };
-        // What is walked begins where the last page ended, by an index of the channel's.
+        // A walk begins where the last page ended, by an index of the channel's.
         let sql = format!(
             "SELECT {walked} AS key, CAST({seq} AS BIGINT) AS seq, {of}{name} AS text FROM {rows}
              WHERE {of_channel} AND {of}{name} IS NOT NULL
@@ -244,7 +244,7 @@ pub async fn forget_summaries(tx: &mut Tx, person: UserId) -> Result<u64, StoreE
     .await
 }
 
-/// Takes these names from the conversations of a channel: they are named anew after the next exchange.
+/// Removes these names from the conversations of a channel: each gets a new name after its next exchange.
 pub async fn forget_name(tx: &mut Tx, channel: ChannelId, name: &str) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE contexts SET name = NULL WHERE channel_id = $1 AND name = $2",
@@ -265,7 +265,7 @@ pub async fn context_names(conn: &mut Conn, channel: ChannelId) -> Result<Vec<St
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// What is remembered of others from a space, or from a shared channel: id, key and value.
+/// The memories of others from a space, or from a shared channel: id, key and value.
 pub async fn items(conn: &mut Conn, spaces: &[String], shared: &[ChannelId]) -> Result<Vec<Cell>, StoreError> {
     const SELECT: &str = "SELECT id AS key, CAST(0 AS BIGINT) AS seq, key || ' ' || value AS text FROM memory_items";
     let mut found = Vec::new();

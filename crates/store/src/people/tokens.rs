@@ -19,9 +19,9 @@ use crate::{Conn, StoreError, Tx};
 pub struct ApiToken {
     /// Its id.
     pub id: TokenId,
-    /// What its maker calls it.
+    /// The name that its maker gave it.
     pub name: String,
-    /// What it may do.
+    /// Its rights.
     pub scopes: JsonText<Vec<String>>,
     /// The person whose it is; none: the operator's.
     pub user_id: Option<UserId>,
@@ -38,19 +38,19 @@ const COLUMNS: &str = "id, name, scopes, user_id, created_at, revoked_at";
 pub struct Bearer {
     /// The token's id.
     pub id: TokenId,
-    /// What its maker calls it.
+    /// The name that its maker gave it.
     pub name: String,
-    /// What it may do.
+    /// Its rights.
     pub scopes: JsonText<Vec<String>>,
     /// The person whose it is; none: the operator's.
     pub user_id: Option<UserId>,
     /// Their role.
     pub role: Option<UserRole>,
-    /// Who speaks by the token's own account; none: nobody has yet.
+    /// The person who speaks by the token's own account; none: no message has come yet.
     pub speaker: Option<UserId>,
 }
 
-/// The account by which whoever speaks through a token is known.
+/// The account of a token's speaker.
 pub fn account(id: TokenId) -> String {
     format!("api:{id}")
 }
@@ -72,7 +72,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Stores a person's token by its hash: whoever speaks through it is that person.
+/// Stores a person's token by its hash: its messages are that person's.
 pub async fn insert_for(
     tx: &mut Tx,
     id: TokenId,
@@ -120,7 +120,7 @@ pub async fn list(conn: &mut Conn) -> Result<Vec<ApiToken>, StoreError> {
         .await
 }
 
-/// Revokes a token. `false`: there is none of that id in use.
+/// Revokes a token. `false`: no token in use has that id.
 pub async fn revoke(tx: &mut Tx, id: TokenId, now: Timestamp) -> Result<bool, StoreError> {
     let revoked = tx
         .execute(

@@ -192,12 +192,12 @@ pub async fn all(conn: &mut Conn) -> Result<Vec<UserId>, StoreError> {
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// What is to change in a person; what is `None` stays.
+/// A change to a person; `None` leaves a field as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// The name that others see.
     pub name: Option<String>,
-    /// What they may do.
+    /// Their rights.
     pub role: Option<UserRole>,
     /// Their language; `Some(None)`: it is not known.
     pub language: Option<Option<String>>,

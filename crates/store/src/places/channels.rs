@@ -188,7 +188,7 @@ pub async fn set_active_context(tx: &mut Tx, id: ChannelId, context: Option<Cont
     Ok(())
 }
 
-/// What is to change in a channel.
+/// A change to a channel.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// Whether the bot answers there.
@@ -271,8 +271,8 @@ pub async fn left_space(
     Ok(())
 }
 
-/// A place got a new id: the channel, and a space of the same id, keep what they have. The platform numbers its
-/// messages anew, so those of before are known by the old place's id too.
+/// A place got a new id: the channel, and a space of the same id, keep their rows. The platform renumbers its messages,
+/// so the old ones are known by the old place's id too.
 pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Result<(), StoreError> {
     for sql in [
         "UPDATE messages SET platform_message_id = $3 || ':' || platform_message_id

@@ -1,4 +1,4 @@
-//! What can be set while running, for the whole bot, a space or a channel; the nearest one holds.
+//! The settings that can be changed while running, for the whole bot, a space or a channel; the nearest one holds.
 
 use clifford_core::{
     id::{ChannelId, SpaceId},
@@ -10,10 +10,10 @@ use crate::{
     places::settings::{self, Setting},
 };
 
-/// What is set for a place.
+/// The settings of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceSettings {
-    /// What becomes of messages that arrive while a run is at work.
+    /// The handling of messages that arrive while a run is at work.
     pub when_busy: WhenBusy,
     /// Whether items are written and shown to the model.
     pub memory: bool,
@@ -22,7 +22,7 @@ pub struct PlaceSettings {
 }
 
 impl PlaceSettings {
-    /// What holds in a channel: what is set for it, else for its space, else for the bot, else `self`.
+    /// The settings in a channel: its own, else its space's, else the bot's, else those of `self`.
     pub async fn of(self, conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Self, StoreError> {
         Ok(self.with(settings::of_place(conn, space, channel).await?))
     }

@@ -176,8 +176,8 @@ pub async fn count(tx: &mut Tx, limit: &Limit, run: RunId, call: &str, now: Time
     Ok(true)
 }
 
-/// How many calls count against rule `$1` since `$2`, of whoever is counted with run `$3`. Whose a call is, its run
-/// says now: two accounts that became one person's have one count.
+/// How many calls count against rule `$1` since `$2`, for the subject of run `$3`. A call belongs to the person of its
+/// run now: two accounts that became one person's have one count.
 const fn used(by: By) -> &'static str {
     match by {
         By::Bot => {
@@ -198,9 +198,9 @@ const fn used(by: By) -> &'static str {
     }
 }
 
-/// Forgets calls that count against nothing any more: those older than what their rule counts back. `limits`: each
-/// rule's key, and how long that is. What counts against a rule that is none of them is kept as long as any rule may
-/// count back: another process may have it in its configuration.
+/// Deletes calls that no longer count against any rule: those older than the rule's period. `limits`: each rule's key
+/// and period. Calls under an unknown key are kept for the longest period of any rule: another process may have that
+/// rule in its configuration.
 pub async fn forget_uses(tx: &mut Tx, limits: &[(String, Duration)], now: Timestamp) -> Result<u64, StoreError> {
     let counted: Vec<(String,)> = tx.fetch_all("SELECT DISTINCT policy FROM policy_uses", args![]).await?;
     let mut forgotten = 0;

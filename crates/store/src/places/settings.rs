@@ -105,13 +105,13 @@ pub struct Around {
     pub user: Option<UserId>,
 }
 
-/// What is set around a run: the bot's first, then its space's, channel's, agent's and person's.
+/// The settings around a run: the bot's first, then its space's, channel's, agent's and person's.
 pub async fn around(conn: &mut Conn, around: Around) -> Result<Vec<Setting>, StoreError> {
     let (sql, args) = ask_around(around);
     conn.fetch_all(sql, args).await
 }
 
-/// What is set for a channel, its space and the bot: the bot's first, the channel's last.
+/// The settings of a channel, its space and the bot: the bot's first, the channel's last.
 pub async fn of_place(conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Vec<Setting>, StoreError> {
     let place = Around {
         place: Some((channel, space)),

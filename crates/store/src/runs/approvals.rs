@@ -10,7 +10,7 @@ use clifford_core::{
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS};
 
-/// What such a run waits for.
+/// The wake reason of such a run.
 pub const REASON: &str = "tool_confirm";
 /// Why it was woken.
 pub const ANSWERED: &str = "tool_confirmed";
@@ -74,8 +74,8 @@ pub fn shows(question: &str) -> serde_json::Value {
     serde_json::json!({ "question": question })
 }
 
-/// Takes the answer of a run that asks: it waits for nothing more than being woken. `false`: somebody answered before,
-/// its time is over, or it was stopped. Whoever gets `true` is the only one.
+/// Takes the answer to a run's question: the run waits only to be woken. `false`: it was answered before, its time is
+/// over, or it was stopped. Only one caller gets `true`.
 pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
     let taken = tx
         .execute(

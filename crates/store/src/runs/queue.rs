@@ -89,9 +89,9 @@ pub struct Claimed {
     pub is_set_aside: bool,
 }
 
-/// Claims up to `limit` runs that may begin or whose worker is gone, oldest first; only those of no channel or
-/// of a platform that this process can send to. Of the subagents of one tree no more than `tree` are at work at the
-/// same time, whoever works on them.
+/// Claims up to `limit` runs that are due or whose worker is gone, oldest first; only those of no channel or of a
+/// platform that this process can send to. Of the subagents of one tree no more than `tree` are at work at the same
+/// time, over all workers.
 pub async fn claim(
     tx: &mut Tx,
     look: ClaimWindow,
@@ -100,10 +100,9 @@ pub async fn claim(
     tree: u32,
 ) -> Result<Vec<Claimed>, StoreError> {
     let worker = look.worker;
-    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. What
-    // this worker is at work on it is not gone from, however old its lease, unless it gave it back: its machine slept,
-    // or its clock was put forward.
-    // What was not given back was held by a process that died.
+    // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. A run
+    // in flight in this worker is not up for a claim, however old its lease, unless the worker released it: its machine
+    // slept, or its clock was set forward. A lease that was not released belonged to a process that died.
     tx.execute(RECLAIM, args![look.over, worker]).await?;
     let sql = if tx.is_postgres() {
         CLAIM_ON_POSTGRES
@@ -157,7 +156,7 @@ pub async fn held(conn: &mut Conn, worker: WorkerId) -> Result<Vec<Lease>, Store
     Ok(rows.into_iter().map(lease).collect())
 }
 
-/// Gives one claim back, if it is still this one: whoever looks next takes the run.
+/// Releases one claim, if it is still this one: the next claim takes the run.
 pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), StoreError> {
     tx.execute(
         concat!("UPDATE runs SET lease_until = 0 WHERE ", fenced!(runs, 1, 2, 3)),
@@ -185,7 +184,7 @@ pub async fn quarantine(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<bo
         .fetch_optional("SELECT context_id FROM runs WHERE id = $1", args![lease.run])
         .await?;
     if let Some((Some(context),)) = context {
-        // Before its run, as everywhere: whoever answers there meanwhile waits for this.
+        // Before its run, as everywhere: an answer there meanwhile waits for this lock.
         contexts::lock(tx, context).await?;
     }
     let marked = tx

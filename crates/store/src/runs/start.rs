@@ -25,7 +25,7 @@ pub struct NewRun {
     pub agent_id: AgentId,
     /// The channel that it came from.
     pub channel_id: Option<ChannelId>,
-    /// Who asked.
+    /// The person who asked.
     pub user_id: Option<UserId>,
     /// The conversation that it belongs to.
     pub context_id: Option<ContextId>,
@@ -37,7 +37,7 @@ pub struct NewRun {
     pub profile: Option<String>,
     /// How it answers.
     pub mode: Mode,
-    /// What was asked.
+    /// The input.
     pub input_text: String,
     /// The same as data.
     pub input_json: Option<Json>,
@@ -203,8 +203,8 @@ pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<Begun, 
         .map_or(Begun::NotOurs, Begun::NotBefore))
 }
 
-/// Takes a run that made no step yet from whoever holds it, with new input, for this worker to begin again.
-/// `None`: it has made a step, so it is too late.
+/// Takes a run that made no step yet from its worker, with new input, for this worker to restart. `None`: it has made a
+/// step, so it is too late.
 pub async fn begin_again(
     tx: &mut Tx,
     id: RunId,

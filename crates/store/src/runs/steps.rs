@@ -77,7 +77,7 @@ pub async fn after(conn: &mut Conn, run: RunId, seq: u32) -> Result<Vec<Step>, S
         .collect()
 }
 
-/// The place of a run's last step, whatever that holds; 0 if there is none. A place that is none is passed over: there must
+/// The place of a run's last step, whatever that holds; 0 if there is none. A corrupt place is passed over: there must
 /// be one behind it.
 pub async fn last(conn: &mut Conn, run: RunId) -> Result<u32, StoreError> {
     let sql = "SELECT COALESCE(MAX(seq), 0) FROM run_steps WHERE run_id = $1 AND seq BETWEEN 1 AND $2";

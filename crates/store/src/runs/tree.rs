@@ -7,7 +7,8 @@ use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
 
-/// What each subagent of a run used, with its own: of those the longest counts, since they work at the same time.
+/// The usage of each subagent of a run, with its own subagents: of their times the longest counts, since they work in
+/// parallel.
 pub async fn used_by_children(conn: &mut Conn, parent: RunId) -> Result<BTreeMap<RunId, Used>, StoreError> {
     #[derive(FromRow)]
     struct Row {

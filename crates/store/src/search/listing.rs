@@ -1,7 +1,7 @@
-//! What was said at some times, the newest first. Ids tell when messages were stored, and nothing is stored before it is
-//! said: all that was stored soon after it was said is found by the ids of the times that are asked for. The rest has an
-//! index of its own: what came late, as after an outage, and what was stored while the clock had been put back, when ids
-//! go on from the latest time.
+//! The messages of some spans of time, the newest first. Ids tell when messages were stored, and no message is stored
+//! before it is sent: a message stored soon after it was sent is found by the ids of the requested times. The rest has
+//! an index of its own: messages that came late, as after an outage, and messages stored while the clock had been set
+//! back, when ids go on from the latest time.
 
 use clifford_core::{
     clock::Timestamp,
@@ -18,11 +18,11 @@ const FIRST_LOOK: i64 = 2 * SKEW;
 /// How many times farther it looks each further time.
 const FARTHER: i64 = 2;
 
-/// What was stored so much later than it was said, or has an id of a time so much later than that of storing it, in
+/// A message stored so much later than it was sent, or with an id so much later than the time of storing it, in
 /// milliseconds, is in the index `messages_stored_late`.
 const LATE: i64 = 86_400_000;
 
-/// What that index holds, in the words of its migration, without which an engine would not look into it: an id begins
+/// The condition of that index, in the words of its migration, without which an engine would not use it: an id begins
 /// with eight digits of its time, of 65 s each.
 fn is_late(postgres: bool) -> String {
     let time = if postgres {
@@ -33,12 +33,12 @@ fn is_late(postgres: bool) -> String {
     format!("(m.sent_at < m.created_at - {LATE} OR SUBSTR(m.id, 1, 8) > {time})")
 }
 
-/// What was said at some times.
+/// A listing of the messages of some spans of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// The messages, the newest first.
     pub ids: Vec<MessageId>,
-    /// What came into the index behind this number is not among them.
+    /// Messages that were indexed behind this number are not among them.
     pub through: i64,
 }
 
@@ -48,7 +48,7 @@ struct Said {
     said_at: Timestamp,
 }
 
-/// What was said in any of these spans, within the reach, and may be found: `limit` of it behind the first `skip`.
+/// The messages of any of these spans, within the reach, that may be found: `limit` of them behind the first `skip`.
 pub async fn said(
     conn: &mut Conn,
     spans: &[(Timestamp, Timestamp)],
@@ -144,7 +144,7 @@ fn edges(spans: &[(Timestamp, Timestamp)], reach: &Reach) -> Vec<Timestamp> {
     edges
 }
 
-/// What is looked for on the way back.
+/// The parameters of a walk back in time.
 struct Walk<'a> {
     edges: &'a [Timestamp],
     reach: &'a Reach,

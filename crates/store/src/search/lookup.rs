@@ -1,5 +1,5 @@
-//! What the index names for the forms of words, the messages that are ranked, and those beside them. Whoever may find
-//! what is decided in one place: [`Reach`].
+//! Looks up the forms of words in the index, the messages to rank, and their neighbours. The rule of visibility stands
+//! in one place: [`Reach`].
 
 use std::{collections::HashMap, fmt::Write as _};
 
@@ -28,9 +28,9 @@ pub struct Reach {
     pub places: Vec<ChannelId>,
     /// Up to this number in the index.
     pub through: i64,
-    /// What was said from then on.
+    /// Messages from then on.
     pub from: Option<Timestamp>,
-    /// What was said before.
+    /// Messages before then.
     pub to: Option<Timestamp>,
     /// Not what belongs to this run.
     pub except: Option<RunId>,
@@ -40,7 +40,8 @@ pub struct Reach {
 pub(super) const SAID: &str = "CASE WHEN m.sent_at < m.created_at THEN m.sent_at ELSE m.created_at END";
 
 impl Reach {
-    /// Which messages (`m`) may be found: the one rule for whatever a search shows. The index only says where to look.
+    /// The condition for messages (`m`) that may be found: the one rule for all results of a search. The index only
+    /// says where to look.
     fn rule(&self, args: &mut Vec<Value>) -> String {
         self.visible(args) + &self.times(args)
     }
@@ -71,14 +72,14 @@ impl Reach {
     }
 }
 
-/// What a list of the index is to hold.
+/// The content of a list of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sought {
     /// Any message.
     All,
-    /// What holds one of several forms of each of several phrases.
+    /// Messages with one of several forms of each of several phrases.
     Forms(Vec<Vec<Form>>),
-    /// What was stored between two moments, of the newest.
+    /// The newest messages that were stored between two moments.
     Stored(Timestamp, Timestamp),
 }
 
@@ -91,8 +92,8 @@ pub struct Form {
     pub is_open: bool,
 }
 
-/// What is sought in some places, as the engine takes it. Terms hold letters, digits, marks and emoji only, so quotes
-/// make them literal.
+/// The query for some places in the engine's syntax. Terms hold letters, digits, marks and emoji only, so quotes make
+/// them literal.
 pub(crate) fn expression(sought: &[Vec<Form>], places: &[String], postgres: bool) -> String {
     let (quote, or, and, next) = if postgres {
         ('\'', " | ", " & ", "' <-> '")
@@ -206,7 +207,7 @@ fn is_worth_a_walk(matching: i64, span: i64, all: i64, limit: u32) -> bool {
 
 /// The order of a list that is walked to, or is not.
 fn newest_first(number: &str, walk: bool) -> String {
-    // What is computed is in no index.
+    // A computed value is in no index.
     format!("ORDER BY {number}{} DESC", if walk { "" } else { " + 0" })
 }
 
@@ -333,8 +334,8 @@ pub struct Beside {
     pub head: String,
 }
 
-/// What was said up to `distance` messages before and behind each of these, in its conversation, as far as it may be
-/// found; in no order.
+/// The messages up to `distance` before and behind each of these, in its conversation, as far as they may be found; in
+/// no order.
 pub async fn beside(
     conn: &mut Conn,
     ids: &[MessageId],

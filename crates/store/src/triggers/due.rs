@@ -161,7 +161,7 @@ pub async fn has_fired(conn: &mut Conn, due: Due) -> Result<bool, StoreError> {
     .await
 }
 
-/// Records that a trigger was fired by hand or by its webhook, whatever its schedule.
+/// Records that a trigger was fired by hand or by its webhook, outside its schedule.
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: it is gone.
@@ -241,7 +241,7 @@ pub async fn put_wake(
     Ok(())
 }
 
-/// What wakes a run that sleeps by cron.
+/// The trigger that wakes a run which sleeps by cron.
 pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Option<Trigger>, StoreError> {
     conn.fetch_optional(format!("SELECT {COLUMNS} FROM triggers WHERE run_id = $1"), args![run])
         .await
@@ -285,8 +285,8 @@ pub async fn forget_signatures(tx: &mut Tx, before: Timestamp) -> Result<(), Sto
         .await
 }
 
-/// Takes a signature of a webhook's request, so that it is good once. `false`: it was taken before. Those that were
-/// signed before `stale` are refused anyway, and forgotten.
+/// Takes the signature of a webhook's request, so that it is valid once. `false`: it was taken before. Signatures from
+/// before `stale` are refused anyway, and deleted.
 pub async fn take_signature(
     tx: &mut Tx,
     id: TriggerId,

@@ -1,5 +1,5 @@
-//! What sqlx must know of a database to read domain types from its rows: types, values, columns, rows. The rest of a
-//! driver is uninhabited, since connections are [`Local`](super::Local)s.
+//! The parts of a database driver that sqlx needs to read domain types from rows: types, values, columns, rows. The
+//! rest of the driver is uninhabited, since connections are [`Local`](super::Local)s.
 
 use std::{borrow::Cow, fmt, str::FromStr, sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ impl Database for LocalDatabase {
     const URL_SCHEMES: &'static [&'static str] = &[];
 }
 
-/// What kind of value a row holds.
+/// The kind of a value in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Null,
@@ -236,7 +236,7 @@ impl Arguments for NoArguments {
     }
 }
 
-/// What is never there.
+/// The uninhabited type of the unused parts.
 #[derive(Clone, Debug)]
 pub enum Never {}
 

@@ -1,6 +1,6 @@
-//! Whether the files of a database are still where they were opened. One that is moved or deleted while it is open can
-//! still be written, and all of that is lost with its last user: so nothing is committed to it. Nor is a connection
-//! opened: it would carry the log of the first file into whatever was put in its place.
+//! Checks that the files of a database are still where they were opened. A file that is moved or deleted while it is
+//! open can still be written, and all of that is lost with its last user: so nothing is committed to it. Nor is a
+//! connection opened: it would carry the log of the first file into its replacement.
 
 use std::{
     fs::Metadata,

@@ -42,14 +42,14 @@ rows! {
         handle: Option<String>,
         created_at: Timestamp,
     }
-    /// What is set for them, or for a private channel of theirs.
+    /// A setting for them, or for a private channel of theirs.
     Setting {
         scope: String,
         name: String,
         value: String,
         updated_at: Timestamp,
     }
-    /// What is remembered, or was.
+    /// A memory item, archived ones too.
     MemoryItem {
         id: MemoryItemId,
         module: String,
@@ -101,7 +101,7 @@ rows! {
         edited_at: Option<Timestamp>,
         deleted_at: Option<Timestamp>,
     }
-    /// A run for them. What was asked and returned is left out where others may stand in it.
+    /// A run for them. Input and output are left out where others' words may stand in them.
     Run {
         id: RunId,
         kind: RunKind,
@@ -131,7 +131,7 @@ rows! {
         cost: f64,
         created_at: Timestamp,
     }
-    /// What comes due for them: a reminder, a run by the clock, what wakes a run again and again.
+    /// A trigger for them: a reminder, a scheduled run, or the repeated wake of a run.
     Reminder {
         id: TriggerId,
         kind: String,
@@ -181,7 +181,7 @@ rows! {
         created_at: Timestamp,
         updated_at: Timestamp,
     }
-    /// What was done to remember their conversations.
+    /// A job of the memory writer for their conversations.
     Job {
         id: JobId,
         kind: String,
