@@ -1,4 +1,4 @@
-//! What all of the engine works with.
+//! The context that the whole engine shares.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ pub struct Settings {
     pub max_parallel_subagents: usize,
     /// How many of a context's messages the model sees.
     pub conversation_limit: u32,
-    /// What is remembered.
+    /// The settings of memory.
     pub memory: MemorySettings,
     /// How triggers come due.
     pub triggers: crate::triggers::Settings,
@@ -56,10 +56,10 @@ impl Settings {
     }
 }
 
-/// What is remembered of people and conversations.
+/// The settings of memory, for people and conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemorySettings {
-    /// What holds where nothing else is set for a place.
+    /// The defaults for places without settings of their own.
     pub defaults: PlaceSettings,
     /// Answered turns after which a conversation is compacted.
     pub max_turns: i64,
@@ -75,7 +75,7 @@ pub struct MemorySettings {
     pub cross_channel_tokens: u32,
 }
 
-/// The database, the clock, the models and whatever else a run, a job or a trigger works with. One per process; code that
+/// The context of runs, jobs and triggers: the database, the clock, the models and the rest. One per process; code that
 /// needs the database alone takes the database.
 pub struct Context {
     /// The database.
@@ -94,7 +94,7 @@ pub struct Context {
     pub models: Arc<Roles>,
     /// The tools.
     pub tools: Arc<Registry>,
-    /// What tools work with.
+    /// The services that tools use.
     pub services: Arc<Services>,
     /// Makes messages.
     pub outbound: Outbound,
@@ -131,6 +131,6 @@ pub struct Notifiers {
     pub runs: Arc<Notify>,
     /// There is a job to do.
     pub jobs: Notify,
-    /// What was reserved of a budget is settled.
+    /// A reservation of a budget was settled.
     pub budget: Notify,
 }

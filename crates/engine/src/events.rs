@@ -1,4 +1,4 @@
-//! What happens in a run, for those who watch in this process. May be lost: the rows are the truth.
+//! The events of a run, for watchers in this process. They may be lost: the rows are the truth.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ const BUFFER: usize = 256;
 /// The most bytes of an answer that wait for a slow watcher.
 const MOST: usize = 1024 * 1024;
 
-/// What happened.
+/// An event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEvent {
     /// Steps were committed, up to this one.
@@ -24,7 +24,7 @@ pub enum RunEvent {
     Status(RunStatus),
     /// The answer grows: the next piece of what the user will read.
     Token(String),
-    /// The reply begins anew, because its server failed in the middle: the pieces so far are worth nothing.
+    /// The reply starts over, because its server failed in the middle: the pieces so far are void.
     Reset,
     /// The rows changed since they were last looked at: perhaps another process wrote them.
     Changed,
@@ -36,7 +36,7 @@ pub struct Events {
     watched: Arc<DashMap<RunId, Vec<Arc<Seat>>>>,
 }
 
-/// What waits for one watcher.
+/// The queue of one watcher.
 #[derive(Debug)]
 struct Seat {
     sight: Sight,
@@ -61,7 +61,7 @@ impl Queue {
             }
             self.bytes += more.len();
         }
-        // What voids an answer is seldom, and never left out.
+        // Resets are rare, and never dropped.
         let is_full = self.events.len() >= BUFFER && event != RunEvent::Reset;
         match (self.events.back_mut().filter(|_| is_full), event) {
             (Some(RunEvent::Token(text)), RunEvent::Token(more)) => text.push_str(&more),
@@ -94,7 +94,7 @@ impl Seat {
     }
 }
 
-/// What somebody wants to see of a run.
+/// The level of detail that a watcher wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
     /// How far it is. The answer may grow unseen.

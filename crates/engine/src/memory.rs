@@ -1,15 +1,15 @@
 //! Memory: what is remembered of a person, and how it comes into prompts.
 //!
-//! **Out of a conversation.** The end of a run counts its turn; past `max_turns_per_context`, or when the
-//! conversation takes more than half of its room in a prompt, it makes a `memory_write` job in the same commit, and
-//! so does whatever closes a conversation (`memory/closing.rs`). `jobs.rs` claims jobs by lease.
-//! `memory/writer.rs` reads a piece of the conversation, asks the model for operations (`core/memory/operations.rs`
-//! reads the reply, however noisy) and, where it compacts, for a summary; `core/memory/rules.rs` is pure and says
-//! what becomes of the person's items; one commit applies that and moves `remembered_through` and `compacted_through`
-//! on. So a crash or a failing model repeats one piece and loses nothing. In a shared place each person's piece holds
-//! their own words and the answers to them alone. What a run wants to be remembered (`tools/memory/noting.rs`) and
-//! what people change by hand (`memory/editing.rs`: commands, `/api/memories`, `clifford memory`) goes by the same
-//! table of levels. `jobs/housekeeping.rs` deletes messages that a summary has told for long enough.
+//! **Out of a conversation.** The end of a run counts its turn; past `max_turns_per_context`, or when the conversation
+//! takes more than half of its room in a prompt, it makes a `memory_write` job in the same commit, and so does closing
+//! a conversation (`memory/closing.rs`). `jobs.rs` claims jobs by lease. `memory/writer.rs` reads a piece of the
+//! conversation, asks the model for operations (`core/memory/operations.rs` reads the reply, however noisy) and, where
+//! it compacts, for a summary; `core/memory/rules.rs` is pure and applies the operations to the person's items; one
+//! commit applies that and moves `remembered_through` and `compacted_through` on. So a crash or a failing model repeats
+//! one piece and loses nothing. In a shared place each person's piece holds their own words and the answers to them
+//! alone. Notes of a run (`tools/memory/noting.rs`) and changes that people make by hand (`memory/editing.rs`:
+//! commands, `/api/memories`, `clifford memory`) go by the same table of levels. `jobs/housekeeping.rs` deletes
+//! messages that a summary has covered for long enough.
 
 mod asking;
 pub mod closing;

@@ -1,14 +1,13 @@
 //! Models: which one a run asks, by whose key, and what fits it.
 //!
-//! **Models.** `models/roles.rs` says which model has which role, and what its calls cost; `src/app/models.rs` puts
-//! the layers around each: retries, then failover over circuits (`llm/circuit.rs`), one a provider, whatever that is
-//! asked for. A request carries the moment until which somebody waits; each provider has its share of the time
-//! (`llm/turn.rs`).
+//! **Models.** `models/roles.rs` maps roles to models, and prices their calls; `src/app/models.rs` puts the layers
+//! around each: retries, then failover over circuits (`llm/circuit.rs`), one a provider for all of its roles. A request
+//! carries its deadline; each provider has its share of the time (`llm/turn.rs`).
 //!
-//! **Whose key.** A prompt's read brings the person's own keys along (`store/people/keys.rs`, sealed). Whoever has
-//! one for a provider is answered by `own_keys::model`, a model around that key alone: no failover, no circuit, no
-//! budget. What tools ask models for goes through `tools/paid.rs`; the engine's side of it (`run/tool_payer.rs`)
-//! reserves, asks and records as the run's own calls do, and a tool's result carries what it spent into the fold.
+//! **Own keys.** A prompt's read brings the person's own keys along (`store/people/keys.rs`, sealed). A person who has
+//! one for a provider is answered by `byok::model`, a model around that key alone: no failover, no circuit, no budget.
+//! Calls of tools to models go through `tools/paid.rs`; the engine's side of it (`run/tool_payer.rs`) reserves, asks
+//! and records as the run's own calls do, and a tool's result carries its spending into the fold.
 
 pub mod byok;
 pub mod encryption;

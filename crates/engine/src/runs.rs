@@ -23,9 +23,9 @@ use crate::{
 /// How long to wait when the database is away.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The runs of this process: those at work, those that wait for a permit, and how each is told to stop.
+/// The runs of this process: those at work, those that wait for a permit, and the tokens that stop them.
 pub struct Runs {
-    /// What they work with.
+    /// The context they share.
     pub context: Arc<Context>,
     /// One for each run at work at once.
     permits: Arc<Semaphore>,
@@ -79,7 +79,7 @@ impl Runs {
     /// Works on a run that this process holds and that begins at a time that may move.
     pub fn start_later(self: &Arc<Self>, lease: Lease, mut at: Timestamp) {
         let held = self.hold(lease);
-        // What was waited for from now on counts, wherever the clock is put meanwhile.
+        // The time of waiting counts from now, even if the clock is adjusted meanwhile.
         let mut now = self.context.clock.now();
         self.context.tasks.spawn(async move {
             let cx = &held.runs.context;
@@ -196,7 +196,7 @@ impl Held {
         }
         let rest = Box::pin(perform::drive(cx, &self.runs, work, &self.cancelled)).await;
         if let (Some(to), perform::Rest::Released) = (&to, rest) {
-            // If that cannot be read, whoever goes on finds the draft.
+            // If that cannot be read, the next holder finds the draft.
             if self.runs.is_given_up(&self.lease).await.unwrap_or(false) {
                 cx.delivery.done(to, run, epoch);
             } else {

@@ -66,7 +66,7 @@ async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
         cx.quarantine_message(guilty).await?;
     }
     let mut conn = cx.db.read().await?;
-    // What a process that died held is taken over as soon as its lease ends.
+    // The work of a dead process is taken over as soon as its lease expires.
     let free = match cx.db.is_shared() {
         true => run_queue::next_lease_end(&mut conn, cx.worker, now).await?,
         false => None,
@@ -82,7 +82,7 @@ async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
 /// Claims up to `permits` runs; `true` if there may be more.
 async fn claim(runs: &Arc<Runs>, permits: usize) -> Result<bool, StoreError> {
     let cx = &runs.context;
-    // Nothing else is claimed while a suspect is worked on, for a bounded time. What is claimed then waits by itself.
+    // No other work is claimed while a suspect is worked on, for a bounded time. Work claimed then waits by itself.
     cx.isolation.opening().await;
     let look = cx.clock_guard.look();
     let limit = u32::try_from(permits).unwrap_or(u32::MAX);

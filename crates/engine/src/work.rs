@@ -1,4 +1,4 @@
-//! What a worker needs to go on with a run: its row, its steps, and who and where it is for.
+//! The state that a worker needs to go on with a run: its row, its steps, its person and its place.
 
 use clifford_core::{
     clock::Timestamp,
@@ -33,9 +33,9 @@ pub struct Work {
     pub agent: Agent,
     /// Where it came from.
     pub channel: Option<Channel>,
-    /// Who asked.
+    /// The person who asked.
     pub user: Option<User>,
-    /// What its prompt is made of beside, if that was read already.
+    /// The context of its prompt, if that was read already.
     pub prompt_context: Option<PromptContext>,
 }
 
@@ -125,20 +125,20 @@ fn readable<T>(row: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreErr
     }
 }
 
-/// What a new coordinator run is for.
+/// The purpose of a new coordinator run.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The agent that does it.
     pub agent: AgentId,
     /// Where it came from.
     pub channel: Option<ChannelId>,
-    /// Who asks.
+    /// The person who asks.
     pub user: Option<UserId>,
     /// The conversation.
     pub context: Option<ContextId>,
     /// How it is answered.
     pub mode: Mode,
-    /// What is asked.
+    /// The input.
     pub input: String,
     /// Where replies go.
     pub address: Option<clifford_chat::outbound::Address>,

@@ -1,4 +1,4 @@
-//! What a call cost, recorded and settled at once: it is paid for whatever becomes of its result.
+//! Records the cost of a call and settles its reservation at once: a call is paid for even if its result is lost.
 
 use clifford_core::{
     budget::{Amount, Settlement},
@@ -52,7 +52,7 @@ pub async fn charge(
     charged
 }
 
-/// What a call took of budgets.
+/// The amount of a call that counts against budgets.
 pub fn spent(response: &LlmResponse) -> Amount {
     Amount {
         cost: response.cost,
@@ -60,9 +60,8 @@ pub fn spent(response: &LlmResponse) -> Amount {
     }
 }
 
-/// What a call is counted as that nobody waits for any more, because it was stopped or its time was over: it has cost
-/// its prompt, as far as can be told. `own`: by a key of the person's. `None`: it was the built-in responder's, which
-/// costs nothing.
+/// The charge for a call that was abandoned, because it was stopped or its time was over: the cost of its prompt, as
+/// far as that is known. `own`: by a key of the person's. `None`: it was the built-in responder's, which costs nothing.
 pub fn broken_off(roles: &Roles, role: Role, prompt_tokens: u64, own: Option<&Own>) -> Option<LlmResponse> {
     let provider = own
         .map(|own| own.provider.as_str())

@@ -1,9 +1,9 @@
-//! What is said when a budget is spent. Pure.
+//! The notices that a budget is spent. Pure.
 
 use clifford_core::budget::{Account, Period, Scope};
 use jiff::tz::TimeZone;
 
-/// For the person whose request it refuses: what is spent, and when it begins anew.
+/// For the person whose request is refused: the budget that is spent, and when its next period begins.
 pub fn sentence(account: &Account, zone: &TimeZone) -> String {
     let whose = match account.budget.scope {
         Scope::User => "what you may spend on me",

@@ -18,23 +18,23 @@ use crate::Context;
 /// processes that died none at all.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// Whose call it is.
+/// The claim that a reservation is made under.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// A run's id, or a job's.
     pub holder: String,
     /// Its claim: what is reserved ends with it.
     pub epoch: i64,
-    /// Who is charged.
+    /// The person who is charged.
     pub user: Option<UserId>,
     /// Where.
     pub space: Option<SpaceId>,
 }
 
-/// Who hears that a budget is spent.
+/// The recipients of the notice that a budget is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// The person who asks, by whoever asked; and the owner.
+    /// The person whose request is refused, and the owner.
     Person,
     /// The owner: nobody waits for it.
     Nobody,
@@ -54,11 +54,11 @@ pub enum Outcome {
 pub struct Refusal {
     /// Which.
     pub account: Account,
-    /// What its person reads.
+    /// The message to its person.
     pub sentence: String,
-    /// What the trace says.
+    /// The message in the trace.
     pub error: String,
-    /// The person was told before, in this period.
+    /// The person had the notice before, in this period.
     pub was_told: bool,
 }
 
@@ -95,7 +95,7 @@ pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Tellin
             zone: zone.clone(),
         };
         let found = cx.db.write(move |tx| Box::pin(asked.find(tx))).await?;
-        // Each settlement wakes one who waits; whoever need not wait any more wakes the next.
+        // Each settlement wakes one waiting call; a call that need not wait any more wakes the next.
         if has_waited && !matches!(found, Found::Busy) {
             cx.notify.budget.notify_one();
         }

@@ -25,12 +25,12 @@ use crate::{
     models::roles::{NoReply, Payer},
 };
 
-/// Whose call it is.
+/// The person on whose behalf a call is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whose {
     /// The job.
     pub lease: JobLease,
-    /// Who is charged.
+    /// The person who is charged.
     pub user: Option<UserId>,
     /// Where it was said.
     pub channel: ChannelId,
@@ -53,7 +53,7 @@ impl Whose {
 /// How often a request is made shorter that the model refuses as too long.
 const SHORTENED: u32 = 3;
 
-/// What the memory writer's requests must fit into.
+/// The window that the memory writer's requests must fit into.
 pub(super) fn window(cx: &Context) -> Window {
     Window {
         tokens: cx.models.window(Role::Memory, None),
@@ -99,7 +99,7 @@ pub(super) async fn complete(
     }
 }
 
-/// Asks the model, for as long as a run may work. Where a budget is spent, the job waits until it begins anew.
+/// Asks the model, within the time limit of a run. If a budget is spent, the job waits for its next period.
 ///
 /// # Errors
 /// No reply, or no money for one; the store's.
@@ -115,7 +115,7 @@ async fn complete_within(
     request.deadline = Some((Instant::now() + Duration::from_millis(cx.rules.max_run_ms)).into_std());
     jobs::leave_isolation(cx, whose.lease).await?;
     let reply = cx.models.ask(Role::Memory, None, &request, &mut ()).await;
-    // What was asked is paid for, whoever has the job by now.
+    // The call is paid for, even if another worker has the job by now.
     let entered = jobs::enter_isolation(cx, whose.lease).await;
     let completion = match reply {
         Ok(completion) => completion,

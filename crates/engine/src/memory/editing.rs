@@ -16,9 +16,9 @@ use clifford_store::{
 /// An item to be remembered.
 #[derive(Clone, Debug)]
 pub struct NewItem {
-    /// Whose.
+    /// The owner of the item.
     pub user: UserId,
-    /// What.
+    /// The content.
     pub content: Content,
     /// Known wherever its person speaks to the bot; else in private only.
     pub shareable: bool,
@@ -26,7 +26,7 @@ pub struct NewItem {
     pub pinned: bool,
 }
 
-/// What is to change in an item; what is `None` stays.
+/// A change to an item; `None` leaves a field as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// Its module.
@@ -43,7 +43,7 @@ pub struct Change {
     pub pinned: Option<bool>,
     /// It is out of use.
     pub archived: Option<bool>,
-    /// Who knows it.
+    /// The reach of the item.
     pub known: Option<Known>,
 }
 

@@ -54,7 +54,7 @@ pub async fn work(cx: &Arc<Context>, job: &Job, lease: JobLease) -> Result<(), J
                 continue;
             }
             Err(JobError::Model(error)) if passes_over(&error, job, &progress) => {
-                // What was said of it stands in the job's row.
+                // The message itself stands in the job's row.
                 tracing::warn!(error = error.class(), message = %piece.through, "memory writer skipped a message");
                 progress.unread.push(Unread {
                     message: piece.through,
@@ -124,7 +124,7 @@ struct Piece {
     channel: ChannelId,
     /// The space of that channel.
     placed_in: Option<SpaceId>,
-    /// Whose conversation it is, if it is a person's alone.
+    /// The person of the conversation, if it is one person's alone.
     owner: Option<UserId>,
     compacts: bool,
     standing: Standing,
@@ -139,7 +139,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// Whose a call is that is made for it.
+    /// The person on whose behalf a call for it is made.
     const fn asked_for(&self, lease: JobLease, user: Option<UserId>) -> Whose {
         Whose {
             lease,
@@ -149,7 +149,7 @@ impl Piece {
         }
     }
 
-    /// What is told once these messages of it are told too, in this text; `None`: in the one there is.
+    /// The summary once it covers these messages too, with this text; `None`: with the present one.
     fn told(&self, text: Option<String>, said: &[&Said]) -> Summary {
         let before = self.standing.summary_of.as_ref().map(|people| people.0.as_slice());
         Summary {
@@ -203,7 +203,7 @@ async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece
         through: last.id,
         said,
         is_last,
-        // What is said among others belongs to their space; where there is none, nobody could be shown it.
+        // Facts said among others belong to their space; without a space, nobody could be shown them.
         forgets: !settings.memory || !private && channel.space_id.is_none(),
         private,
         space: channel.space_id.filter(|_| !private),
@@ -211,14 +211,14 @@ async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece
     }))
 }
 
-/// What is to be done with one person's items.
+/// The changes wanted for one person's items.
 struct Wish {
     user: UserId,
     readings: Vec<Reading>,
     named: HashMap<String, MemoryItemId>,
 }
 
-/// What the model made of a piece.
+/// The model's output for a piece.
 struct Written {
     wishes: Vec<Wish>,
     summary: Option<Summary>,
@@ -278,9 +278,9 @@ impl Write {
         // As by the end of a run: the conversation is locked before the job.
         contexts::lock(tx, piece.context).await?;
         jobs::hold(tx, &self.lease, *now).await?;
-        // In the order of their ids, as whoever locks several people does.
+        // In the order of their ids, as everywhere where several people are locked.
         for wish in &self.written.wishes {
-            // What happened to the items while the model was at work stands.
+            // Changes to the items while the model was at work stand.
             memory_write::lock(tx, wish.user).await?;
             let items = memory_write::items(tx, wish.user).await?;
             let outcome = {

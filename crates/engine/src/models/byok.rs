@@ -1,6 +1,6 @@
 //! People's own keys for model providers: how they are taken, sealed and used.
 //!
-//! Who has given one is answered by it, and never by the bot's own instead; what that costs is theirs.
+//! A person who has given a key is answered by it, and never by the bot's own instead; the costs are theirs.
 
 use std::borrow::Cow;
 
@@ -25,12 +25,12 @@ pub enum CannotUse {
     /// There is no such provider, or it takes no keys.
     #[error("there is no provider `{given}` that takes keys; there is {}", list(.there_are))]
     Provider {
-        /// What was given.
+        /// The given name.
         given: String,
-        /// Those that there are.
+        /// The providers that take keys.
         there_are: Vec<String>,
     },
-    /// It does not look like a key. What else it may be would be hidden wherever it is said.
+    /// It does not look like a key. It may be another secret, so it is not repeated.
     #[error("that does not look like an API key: give it as the provider shows it, without quotes or blanks")]
     Form,
     /// It cannot be sealed or opened.
@@ -65,7 +65,7 @@ fn list(names: &[String]) -> String {
 pub fn seal(providers: &[String], sealed: &Encryption, provider: &str, key: &str) -> Result<SealedKey, CannotUse> {
     let named = providers.iter().find(|name| name.eq_ignore_ascii_case(provider));
     let provider = named.ok_or_else(|| CannotUse::Provider {
-        // Whoever forgets the provider gives the key in its place.
+        // A person who forgets the provider gives the key in its place.
         given: hidden_if_key(provider).into_owned(),
         there_are: providers.to_vec(),
     })?;
@@ -85,7 +85,7 @@ pub fn seal(providers: &[String], sealed: &Encryption, provider: &str, key: &str
     })
 }
 
-/// The model for a role of whoever has these keys. `None`: they have none for a provider that there is.
+/// The model for a role of the person with these keys. `None`: they have none for a provider that is configured.
 ///
 /// # Errors
 /// Why the one that they have cannot be used: nothing else is, instead.
@@ -108,13 +108,13 @@ pub fn model(roles: &Roles, sealed: &Encryption, keys: &[SealedKey], role: Role)
     }
 }
 
-/// What a key is sealed under: it goes along when two people become one.
+/// The name that a key is sealed under: it goes along when two people become one.
 fn name(id: UserSecretId) -> String {
     format!("own key {id}")
 }
 
-/// What its person reads if a call by their own key failed; `None`: the key is not to blame. In private they read
-/// what the provider said.
+/// The message to a person whose own key failed; `None`: the key is not to blame. In private it repeats the provider's
+/// reason.
 pub fn refused(provider: &str, error: &ModelError, private: bool) -> Option<String> {
     let ModelError::Unauthorised { reason, .. } = error else {
         return None;

@@ -39,7 +39,7 @@ impl Encryption {
         }
     }
 
-    /// What is stored for a secret. It opens under this very name only.
+    /// Encrypts a secret for storage. It opens under this very name only.
     ///
     /// # Errors
     /// The key cannot be used.

@@ -35,7 +35,7 @@ type Made = (&'static str, String);
 pub struct Keyed {
     name: Arc<str>,
     make: Make,
-    /// Those that were made, by role and the key's hash: each has learnt what its server does not know.
+    /// The models made so far, by role and the key's hash: each has learnt which features its server lacks.
     made: Arc<Mutex<HashMap<Made, Arc<dyn Model>>>>,
 }
 
@@ -79,7 +79,7 @@ impl Keyed {
     }
 }
 
-/// Who pays for a call.
+/// The payer of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
     /// The bot, by its own key.
@@ -97,7 +97,7 @@ pub struct Assigned {
     pub images: bool,
     /// The model, with its layers.
     pub model: Arc<dyn Model>,
-    /// What that one takes for this role's model; others take what they always do.
+    /// The provider's prices for this role's model; for other models its usual ones.
     pub prices: Prices,
     /// The dearest prices of those who may answer.
     pub dearest: Prices,
@@ -110,9 +110,9 @@ pub struct Assigned {
 /// Why there is no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoReply {
-    /// What went wrong.
+    /// The error.
     pub error: ModelError,
-    /// The time was over while it was still waited for: whoever was asked may charge for it.
+    /// The deadline passed during the call: the provider may charge for it.
     pub timed_out: bool,
 }
 
@@ -170,7 +170,7 @@ impl Roles {
         }
     }
 
-    /// What learns how much their models hold.
+    /// The store of learnt context windows.
     pub fn windows(&self) -> &Arc<Windows> {
         &self.windows
     }
@@ -217,7 +217,7 @@ impl Roles {
         let asked = async {
             match own {
                 Some(own) => in_time(own, request, sink).await,
-                // Who has a role keeps to the deadline, and knows whose time it was that ran out.
+                // The model of a role keeps to the deadline, and knows which limit ran out.
                 None => self.of(role).complete(request, sink).await,
             }
         };
@@ -228,7 +228,7 @@ impl Roles {
         if let Err(error) = &reply {
             self.learn(role, error, request);
         }
-        // Whoever is asked is worth knowing, and not before they have answered.
+        // The window of the provider is worth learning, once it has answered.
         self.window(role, own);
         spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
@@ -250,8 +250,8 @@ impl Roles {
         &self.keyed
     }
 
-    /// Whom to ask for somebody who has keys of their own for these providers: whoever has the role, if they have a
-    /// key for it, else the first that they have one for. `None`: for none that there is.
+    /// The provider for a person who has keys of their own for these providers: the role's, if they have a key for it,
+    /// else the first that they have one for. `None`: for none that is configured.
     pub fn keyed_by(&self, role: Role, has_key: impl Fn(&str) -> bool) -> Option<&Keyed> {
         let mut usable = self.keyed.iter().filter(|keyed| has_key(keyed.name()));
         let preferred = self.assigned(role).provider.as_deref();
@@ -278,7 +278,7 @@ impl Roles {
         &self.assigned(role).model
     }
 
-    /// What a call for a role cost that a provider answered.
+    /// The cost of a call that a provider answered for a role.
     pub fn cost(&self, role: Role, provider: &str, usage: &Usage) -> f64 {
         let assigned = self.assigned(role);
         let own = (assigned.provider.as_deref() == Some(provider)).then_some(&assigned.prices);
@@ -286,7 +286,7 @@ impl Roles {
             .map_or(0.0, |prices| prices.of(usage))
     }
 
-    /// What a call cost, which is counted.
+    /// The cost of a call, which is counted.
     pub fn charge(&self, role: Role, completion: &Completion, payer: Payer) -> f64 {
         let cost = self.cost(role, &completion.provider, &completion.usage);
         measures::model_charged(role, completion, if payer == Payer::Bot { cost } else { 0.0 });
@@ -300,7 +300,8 @@ impl Roles {
         usual.min(share)
     }
 
-    /// What a call may cost at most: its prompt, all of it written to a cache if that is dearer, and the longest reply.
+    /// The most that a call may cost: its prompt, all of it written to a cache if that is dearer, and the longest
+    /// reply.
     pub fn worst_case(&self, role: Role, prompt_tokens: u64, max_tokens: Option<u32>) -> Amount {
         let assigned = self.assigned(role);
         let completion_tokens = max_tokens.unwrap_or_else(|| self.longest_reply(role)).into();

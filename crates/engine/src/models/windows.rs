@@ -1,9 +1,9 @@
-//! What is learned of models' context windows: asked from servers' lists, read from refusals, kept for all processes.
+//! Learns models' context windows: asks servers' lists, reads refusals, shares the results with all processes.
 //!
-//! Nothing here stands in the way of an answer. Who makes a request reads what is known at that moment
-//! ([`Roles::window`](crate::models::roles::Roles::window)) and rings; this task then asks the server beside it, and writes what
-//! it told to `model_windows`. Refusals are noted where they come, and written here. Every process reads the rows when
-//! it starts and once in a while after, in the order in which they were learned.
+//! Nothing here stands in the way of an answer. A request reads the windows known at that moment
+//! ([`Roles::window`](crate::models::roles::Roles::window)) and rings; this task then asks the server beside it, and
+//! writes its answer to `model_windows`. Refusals are noted where they occur, and written here. Every process reads the
+//! rows when it starts and once in a while after, in the order in which they were learned.
 
 use std::{
     collections::BTreeMap,
@@ -39,7 +39,7 @@ pub struct Entry {
     pub base_url: String,
     /// The model's name there.
     pub model: String,
-    /// What is known.
+    /// The known window.
     pub window: Arc<Window>,
 }
 
@@ -98,7 +98,7 @@ impl Windows {
             let key = (place, row.source.as_str());
             let known = shared.get(&key);
             let is_old = known.is_some_and(|known| known.learned_at >= row.learned_at);
-            // What was learned here since is newer.
+            // A window learnt here in the meantime is newer.
             let is_behind = learned(entry, row.source).map(|learned| learned.order) != known.map(|known| known.order);
             if is_old || is_behind {
                 continue;
@@ -177,10 +177,10 @@ impl std::fmt::Debug for Windows {
     }
 }
 
-/// An entry by its place, and how it was told.
+/// An entry by its place, and its source.
 type Key = (usize, &'static str);
 
-/// What this process and the database have in common of it.
+/// The state that this process and the database have in common for it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
     /// Its place among what was learned here.

@@ -1,13 +1,13 @@
 //! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
 //!
-//! **Asking.** A `confirm_request` step, the question's message and the status `waiting` are one commit. The
-//! question's code is made of the step's place, the command and its arguments, and stands in the buttons; an answer
-//! to another code is none. `run/answering.rs` takes the first answer: one statement decides it, the `confirm` step
-//! goes with it, and the run is woken as soon as its conversation is free. Who manages a place its platform is asked
-//! before that transaction, and only where it decides (`ingress/managing.rs`). "Always here" is offered if `judge`
-//! allows the call with the rule added that it would make. What is approved is recorded as a call of the same key,
-//! and from there it is any call. What a tool marks `private()` is not recorded where others read along: the run asks
-//! first, then the tool is called again.
+//! **Asking.** A `confirm_request` step, the question's message and the status `waiting` are one commit. The question's
+//! code is made of the step's place, the command and its arguments, and stands in the buttons; an answer to another
+//! code is ignored. `run/answering.rs` takes the first answer: one statement decides it, the `confirm` step goes with
+//! it, and the run is woken as soon as its conversation is free. The platform is asked for a place's managers before
+//! that transaction, and only where they decide (`ingress/managing.rs`). "Always here" is offered if `judge` allows the
+//! call with the rule added that it would make. An approved call is recorded as a call of the same key, and from there
+//! it is any call. A result that a tool marks `private()` is not recorded where others read along: the run asks first,
+//! then the tool is called again.
 
 use clifford_core::{
     clock::Timestamp,
@@ -33,28 +33,28 @@ use clifford_store::{
 pub struct Answer {
     /// The run that asks.
     pub run: RunId,
-    /// The question's code; `None`: whatever it asks now.
+    /// The question's code; `None`: its present question.
     pub code: Option<String>,
     /// Approved or denied.
     pub approved: bool,
     /// A rule allows such calls from now on in the conversation, for the same person.
     pub always: bool,
-    /// Who answers.
+    /// The person who answers.
     pub by: By,
 }
 
-/// Who answers.
+/// The person who answers.
 #[derive(Clone, Debug)]
 pub enum By {
     /// A person.
     User(User),
     /// A person who manages this group or server.
     Manager(User, SpaceId),
-    /// Whoever runs this Clifford.
+    /// The operator of this Clifford.
     Operator,
 }
 
-/// What became of an answer.
+/// The effect of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answered {
     /// It was taken: the run goes on with it.
@@ -63,13 +63,13 @@ pub enum Answered {
     NothingAsked,
     /// The run asks something else by now.
     Other,
-    /// Only the run's person may answer, whoever manages the place where they asked, and an owner.
+    /// Only the run's person may answer, a manager of the place where they asked, and an owner.
     NotTheirs,
     /// No rule can take the place of this question.
     NoRule,
 }
 
-/// What a run asks, if it does.
+/// The open question of a run, if it has one.
 pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<Asked>, StoreError> {
     if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(approvals::REASON) {
         return Ok(None);
@@ -100,7 +100,7 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
     let Some(asked) = self::asked(tx, &run).await? else {
         return Ok(Answered::NothingAsked);
     };
-    // What is their person's alone nobody else hands out.
+    // A result private to a person is handed out by nobody else.
     if asked.request.about == ConfirmAbout::Result && !is_theirs(&run, &answer.by) {
         return Ok(Answered::NotTheirs);
     }
@@ -138,7 +138,7 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
     Ok(Answered::Taken(Box::new(asked)))
 }
 
-/// Whether a run works for whoever answers, or they are its operator or an owner.
+/// Whether a run works for the person who answers, or they are its operator or an owner.
 fn is_theirs(run: &Run, by: &By) -> bool {
     match by {
         By::Operator => true,
@@ -146,7 +146,7 @@ fn is_theirs(run: &Run, by: &By) -> bool {
     }
 }
 
-/// Whether a run was asked for in the group or server that whoever answers manages.
+/// Whether a run was asked for in the group or server that the answering person manages.
 async fn is_of_manager(tx: &mut Tx, run: &Run, by: &By) -> Result<bool, StoreError> {
     let (By::Manager(_, space), Some(channel)) = (by, run.channel_id) else {
         return Ok(false);
@@ -155,7 +155,7 @@ async fn is_of_manager(tx: &mut Tx, run: &Run, by: &By) -> Result<bool, StoreErr
     Ok(channel.is_some_and(|channel| channel.space_id == Some(*space)))
 }
 
-/// Answers from a process that may not work on the run; whoever does goes on.
+/// Answers from a process that may not work on the run; its worker goes on.
 ///
 /// # Errors
 /// As [`answer`]; [`StoreError::WrongState`]: it was not taken, and why.

@@ -1,4 +1,4 @@
-//! Cancelling: a run and its whole tree, whoever holds them. What they write afterwards is refused.
+//! Cancelling: a run and its whole tree, in all workers. Their later writes are refused.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use clifford_vault::Masker;
 use super::follow_up::{follow_up_in, wake_parent};
 use crate::work::Work;
 
-/// What follows from cancelling a run.
+/// The consequences of cancelling a run.
 #[derive(Clone, Debug)]
 pub struct Cancelled {
     /// Each run that was cancelled, with the claim that held it.
@@ -82,8 +82,8 @@ pub async fn commit(
     })
 }
 
-/// Cancels a run from a process that works on none. Whoever works on it is refused at its next commit; what
-/// follows is left to whoever claims it.
+/// Cancels a run from a process that works on none. Its worker is refused at its next commit; the consequences are left
+/// to the next claim.
 ///
 /// # Errors
 /// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.

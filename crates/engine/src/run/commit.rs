@@ -1,4 +1,4 @@
-//! What one commit of a run writes, under its lease, and what follows from a run's end.
+//! The writes of one commit of a run, under its lease, and the consequences of a run's end.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -39,17 +39,17 @@ pub struct Commit {
     pub run: Run,
     /// New steps.
     pub steps: Vec<Step>,
-    /// Whose messages that wait in this run's conversation it takes in, if it does.
+    /// The queued messages of this conversation that the run takes in, if it does.
     pub takes_in: Option<TakesIn>,
     /// Messages to the user.
     pub messages: Vec<messages::NewOutbound>,
     /// Subagents to create.
     pub children: Vec<Child>,
-    /// What the run does next.
+    /// The run's next move.
     pub then: After,
     /// Time zone of a cron sleep.
     pub time_zone: String,
-    /// What becomes of due times of a cron sleep that pass while nobody is there.
+    /// The handling of missed due times of a cron sleep.
     pub catch_up: CatchUp,
     /// Where what it has read came from, as far as that is outside: its subagents begin with that.
     pub origins: BTreeSet<String>,
@@ -63,13 +63,13 @@ pub struct Commit {
     pub is_half_full: bool,
     /// How long this worker's leases are.
     pub lease_for: Duration,
-    /// What was reserved for the call whose reply it records.
+    /// The reservation of the call whose reply it records.
     pub settlement: Option<Settlement>,
     /// When.
     pub now: Timestamp,
 }
 
-/// Whose messages a run takes in, and from where: of the person that it answers, where it answers them.
+/// The messages that a run takes in: those of the person that it answers, in the channel where it answers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TakesIn {
     /// The conversation.
@@ -83,13 +83,13 @@ pub struct TakesIn {
 }
 
 impl TakesIn {
-    /// Whether a message is such a one. Who wants to be answered by chat wants no tools.
+    /// Whether a message is one of them. A message for a direct chat wants no tools.
     pub fn takes(&self, message: &messages::Queued) -> bool {
         message.user_id == Some(self.user) && message.channel_id == self.channel && message.mode() != Some(Mode::Chat)
     }
 }
 
-/// What follows from a commit, for this process to go on with.
+/// The consequences of a commit, for this process to handle.
 #[derive(Clone, Debug, Default)]
 pub struct Consequences {
     /// The messages that were taken in, as steps, each with where it was to be answered.
@@ -231,7 +231,7 @@ impl Commit {
         Ok(())
     }
 
-    /// What the calls cost whose replies it records.
+    /// The cost of the calls whose replies it records.
     fn spent(&self) -> Amount {
         self.responses().fold(Amount::default(), |sum, (_, response)| Amount {
             cost: sum.cost + response.cost,

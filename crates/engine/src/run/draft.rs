@@ -1,9 +1,9 @@
 //! The growing answer, taken out of a reply that is still being written: only what the user will read.
 //!
 //! A reply comes in small pieces, thousands of them. Each piece passes four stages once, so a reply costs linear time:
-//! `Reading` takes out what the user will read, `Opening` leaves out what may be an action within it, `Masking`
-//! hides secrets and holds back what may become one, and `Words` holds back the word that is still being written. What
-//! a chat is shown stands in a text that delivery looks at when the platform may be asked again.
+//! `Reading` takes out the text for the user, `Opening` leaves out a possible action within it, `Masking` hides secrets
+//! and holds back a possible one, and `Words` holds back the word that is still being written. The visible text stands
+//! where delivery looks at it when the platform may be asked again.
 
 mod masking;
 mod opening;
@@ -26,7 +26,7 @@ use self::{
 };
 use crate::events::{Events, RunEvent};
 
-/// What a reply is made of.
+/// The shape of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// An action: what grows is the text of its `message` or `output`.
@@ -43,13 +43,13 @@ pub struct Draft {
     shape: Shape,
     is_guarded: bool,
     shown: Option<Shown>,
-    /// What came while nobody watched.
+    /// The pieces that came while nobody watched.
     unread: String,
     reading: Reading,
     opening: Opening,
     masking: Masking,
     words: Words,
-    /// What those who watch have not been told.
+    /// The text that watchers have not seen yet.
     untold: String,
     has_told: bool,
 }
@@ -66,7 +66,7 @@ pub struct Shown {
     pub key: DeliveryKey,
     /// The output of an action is shown too, not only its message.
     pub with_output: bool,
-    /// What is shown.
+    /// The visible text.
     pub text: GrowingText,
 }
 
@@ -131,7 +131,7 @@ impl Draft {
         self.untold.push_str(&settled);
     }
 
-    /// What was read so far is void.
+    /// Voids the text read so far.
     fn take_back(&mut self) {
         self.opening.clear();
         self.masking.clear();

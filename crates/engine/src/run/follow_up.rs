@@ -1,4 +1,4 @@
-//! What follows from a run's end: its parent is woken, and what people wrote meanwhile begins the next run.
+//! The consequences of a run's end: its parent is woken, and messages that people wrote meanwhile begin the next run.
 
 use std::time::Duration;
 
@@ -40,9 +40,9 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
     }
 }
 
-/// One new run for all that the next person wrote in a context while another run was at work, in order. It answers
-/// where the last of their messages was written. What other people wrote, and what arrived in another channel that
-/// shares the context, is answered by runs of its own, one after another, in the order of each person's first
+/// One new run for all messages that the next person wrote in a context while another run was at work, in order. It
+/// answers where the last of their messages was written. Messages of other people, and those in another channel that
+/// shares the context, are answered by runs of their own, one after another, in the order of each person's first
 /// message. The agent of its channel does it, else the one of the run that ended.
 ///
 /// # Errors

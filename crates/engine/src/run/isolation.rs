@@ -22,7 +22,7 @@ use crate::Context;
 const RETRY: Duration = Duration::from_secs(1);
 
 impl Context {
-    /// Sets a message aside that processes died of; its chat is told in its place.
+    /// Quarantines a message that processes died of; its chat gets a notice in its place.
     pub(crate) async fn quarantine_message(&self, message: Outgoing) -> Result<(), StoreError> {
         let (id, deaths, worker, now) = (message.id, message.deaths, self.worker, self.clock.now());
         let told = message.platform.parse().ok().map(|platform| {

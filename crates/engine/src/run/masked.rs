@@ -22,7 +22,7 @@ impl Masked {
 
 #[async_trait]
 impl Model for Masked {
-    /// What is handed to `sink` while it grows is not masked: a secret may come in two pieces. `Draft` hides it.
+    /// The pieces handed to `sink` are not masked: a secret may come in two of them. `Draft` hides it.
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let holds_one = (request.messages.iter()).any(|message| is_masked(&self.masker, &message.content));
         let completion = if holds_one {

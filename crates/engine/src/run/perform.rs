@@ -31,7 +31,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
 /// How a worker leaves a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// It waits or ended, and whom it concerns was told.
+    /// It waits or ended, and those concerned were notified.
     Parked,
     /// It is not this worker's any more.
     Released,
@@ -59,7 +59,7 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
             std::mem::take(&mut unpaid).but_for(&work.steps).charge(cx).await;
         }
         let outcome = match work {
-            // Claimed anew while this worker waited for the database.
+            // Claimed again while this worker waited for the database.
             Ok(work) if work.run.epoch != lease.epoch => {
                 measures::lease_lost();
                 return Rest::Released;
@@ -130,9 +130,9 @@ async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Cancell
             return Err(Gone::Cancelled);
         }
         let begins = match &session.state.pending {
-            // It came to rest by a commit whose answer was lost: nobody was told.
+            // It came to rest by a commit whose answer was lost: no notice was sent.
             Pending::Nothing => return Ok(Rest::Released),
-            // What was asked before a crash or a sleep belongs to the iteration that asked.
+            // A reply requested before a crash or a sleep belongs to that iteration.
             pending => matches!(pending, Pending::Think) || iteration.is_none(),
         };
         if begins {
@@ -189,7 +189,7 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
     }
 }
 
-/// Ends a run whose task panicked. What panicked may be the reading of its steps, which is not done a second time where
+/// Ends a run whose task panicked. The panic may come from reading its steps, so they are not read a second time where
 /// that would end this task.
 async fn fail_after_panic(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, cancelled: &CancellationToken) {
     const WHY: &str = "an internal error (panic)";

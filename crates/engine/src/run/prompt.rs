@@ -5,18 +5,18 @@
 //! parts are put together once a session, and between two cuts of the transcript each prompt of a run is byte for byte a
 //! prefix of the next, so that a provider's cache works.
 //!
-//! **Into a prompt.** What a prompt shows beside its run is read at once (`store/memory/prompt_context.rs`): the
-//! conversation with its summary, the items, what the same person last said in other private places, and what is set
-//! for the place. `content/memory/recall.rs` decides what is looked for (other places only where a person is alone
-//! with the bot) and how much of it is shown; `run/prompt.rs` takes it as parts, `run/prompt/assemble.rs` puts them
-//! together as a run's JSON within the room that `core/prompt/room.rs` gives each (read its table),
-//! `run/prompt/chat.rs` as a chat's text. That is pure, and so is what of the transcript is shown
-//! (`core/run/transcript.rs`): the same parts, steps and window make the same prompt. `core/prompt/excerpt.rs` cuts
-//! what is too long, with a mark; `tools/kept.rs` pages through all of it from the rows that hold it anyway. When a
-//! model refuses a prompt as too long, `run/session/thinking.rs` makes it anew for a smaller window and goes on with
-//! the same turn. A run that wakes is told what was said meanwhile as a part of that step
-//! (`run/session/meanwhile.rs`). A **direct chat** is a run of mode `chat`: one call without schema or tools, read by
-//! `core/run/chat.rs`; its reply is a step before it is a message.
+//! **Into a prompt.** The parts of a prompt beside its run are read at once (`store/memory/prompt_context.rs`): the
+//! conversation with its summary, the items, the same person's last exchanges in other private places, and the settings
+//! of the place. `content/memory/recall.rs` decides where to look (other places only where a person is alone with the
+//! bot) and how much of it is shown; `run/prompt.rs` takes it as parts, `run/prompt/assemble.rs` puts them together as
+//! a run's JSON within the room that `core/prompt/room.rs` gives each (read its table), `run/prompt/chat.rs` as a
+//! chat's text. That is pure, and so is the choice of the visible transcript (`core/run/transcript.rs`): the same
+//! parts, steps and window make the same prompt. `core/prompt/excerpt.rs` cuts long values, with a mark;
+//! `tools/kept.rs` pages through all of it from the rows that hold it anyway. When a model refuses a prompt as too
+//! long, `run/session/thinking.rs` builds it again for a smaller window and goes on with the same turn. A run that
+//! wakes gets the messages of the meantime as a part of that step (`run/session/meanwhile.rs`). A **direct chat** is a
+//! run of mode `chat`: one call without schema or tools, read by `core/run/chat.rs`; its reply is a step before it is a
+//! message.
 
 pub mod assemble;
 mod chat;
@@ -58,7 +58,7 @@ use crate::work::Work;
 pub struct Toolbox<'a> {
     /// Every tool.
     pub registry: &'a Registry,
-    /// What is set.
+    /// The options.
     pub options: &'a Options,
 }
 
@@ -69,10 +69,10 @@ pub struct Frame {
     pub images: Vec<Image>,
     /// Of which files those are, in the same order: by their place, with their name.
     pub shown: Vec<(usize, String)>,
-    /// What it is made of.
+    /// The parts that it is made of.
     parts: Parts,
     mode: Mode,
-    /// What a reply must look like; `None`: it is text.
+    /// The schema of a reply; `None`: it is text.
     schema: Option<Schema>,
     /// How much of a transcript is shown.
     limits: WindowLimits,
@@ -80,7 +80,7 @@ pub struct Frame {
     made: Option<(Room, Made)>,
 }
 
-/// What stands before a transcript.
+/// The prompt before a transcript.
 #[derive(Clone, Debug, PartialEq)]
 enum Made {
     Run(Box<Head>),
@@ -90,7 +90,7 @@ enum Made {
 /// A prompt that fits its model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// What the model is asked.
+    /// The request to the model.
     pub request: Request,
     /// About how many tokens each of its sections has.
     pub sections: Sections,
@@ -214,15 +214,15 @@ impl Frame {
 /// The images among the files that came with what is asked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Those that a model can be shown.
+    /// The images that the model can see.
     pub images: Vec<Image>,
     /// Of which files they are: their place, and their name.
     pub shown: Vec<(usize, String)>,
-    /// Those that it cannot.
+    /// The images that it cannot.
     pub unseen: Vec<Unseen>,
 }
 
-/// What stands before the transcript, and the transcript: roles by turns.
+/// The messages before the transcript, and the transcript: roles by turns.
 fn followed(head: &Head, transcript: &Transcript, limits: WindowLimits, can: Can) -> (Vec<Message>, Sections) {
     let shown = transcript.shown(limits, head.transcript, can);
     let mut payload = head.payload.clone();
@@ -246,13 +246,13 @@ fn followed(head: &Head, transcript: &Transcript, limits: WindowLimits, can: Can
     (head.into_iter().chain(shown.messages).collect(), sections)
 }
 
-/// What a run's reply must look like: it calls no other tools than those that it may.
+/// The schema of a run's reply: it calls only tools that the run may call.
 fn form(work: &Work, tools: Toolbox<'_>) -> Schema {
     let allowed = work.run.allowed_tools.as_ref().map(|tools| tools.0.as_slice());
     form::of(&tools.registry.visible(allowed, tools.options))
 }
 
-/// Who the agent is, the action contract, the rules that are enforced, the tools.
+/// The instructions: the agent's prompt, the action contract, the enforced rules, the tools.
 fn instructions(parts: &mut Parts, kind: RunKind, rules: &Rules, tools: Toolbox<'_>, allowed: Option<&[String]>) {
     let visible = tools.registry.visible(allowed, tools.options);
     let has = |command: &str| visible.iter().any(|visible| visible.has(command));
@@ -303,7 +303,7 @@ fn listing(kind: RunKind, tools: Toolbox<'_>, visible: Vec<Visible>, given: bool
     (tools::HEAD.to_owned(), lines)
 }
 
-/// What a run's prompt is made of.
+/// The parts of a run's prompt.
 fn parts(work: &Work, rules: &Rules, tools: Toolbox<'_>, recalled: &Recalled) -> Parts {
     let run = &work.run;
     let allowed = run.allowed_tools.as_ref().map(|tools| tools.0.as_slice());
@@ -323,7 +323,7 @@ fn parts(work: &Work, rules: &Rules, tools: Toolbox<'_>, recalled: &Recalled) ->
     parts
 }
 
-/// What is known alike of a run and of a direct chat.
+/// The parts that runs and direct chats have in common.
 fn known(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
     Parts {
         who: work.agent.prompt.clone(),
@@ -377,7 +377,7 @@ fn said(recalled: &Recalled) -> Talk {
     }
 }
 
-/// What a program gave along with what it asks, and where it says that this came from.
+/// The data that a program passed along with its question, and the source that it names for it.
 fn given(run: &Run) -> Option<Given> {
     let value = run.given()?.clone();
     let from = run.input_json.as_ref().and_then(|json| json.0.get("origins")).cloned();

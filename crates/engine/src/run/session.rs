@@ -90,9 +90,9 @@ impl Onward {
 
 /// A run in a worker's hands.
 pub struct Session<'a> {
-    /// What is known of it.
+    /// Its state.
     pub state: RunState,
-    /// What it is judged by.
+    /// The rules that judge it.
     pub rules: Rules,
     cx: &'a Arc<Context>,
     starter: &'a dyn Starter,
@@ -101,24 +101,24 @@ pub struct Session<'a> {
     frame: Option<Frame>,
     /// The person's own keys for model providers.
     keys: Vec<SealedKey>,
-    /// What was reserved of budgets for the call that is under way.
+    /// The reservation for the call that is under way.
     settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
-    /// The last step that a channel was told of, or that there is nothing to tell of.
+    /// The last step that a channel has seen, or that has nothing to show.
     shown_through: u32,
     /// A call that was found without its result: the process that made it died.
     interrupted: bool,
     /// A reply that was found without what was made of it: the call that it asks for was decided on before a restart.
     taken_up: bool,
-    /// What is set for tools here, once that was looked up.
+    /// The settings of tools here, once they were looked up.
     options: Option<Arc<Options>>,
-    /// What becomes of messages that arrive meanwhile, once that was looked up.
+    /// The handling of messages that arrive meanwhile, once it was looked up.
     when_busy: Option<WhenBusy>,
     /// Where what was taken in was to be answered.
     taken_in: Vec<Address>,
-    /// What the prompt was made of, until it is known what of it is private.
+    /// The parts of the prompt, until its private words are known.
     recalled: Option<Recalled>,
-    /// What of the prompt nobody outside knows.
+    /// The words of the prompt that nobody outside knows.
     private: Known,
     /// The run's span in a trace.
     span: Span,
@@ -254,7 +254,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// What could not be delivered is told to the model, once.
+    /// Reports failed deliveries to the model, once.
     async fn collect_failed_deliveries(&mut self) -> Result<(), Gone> {
         if self.state.sent.is_empty() {
             return Ok(());

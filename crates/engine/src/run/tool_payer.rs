@@ -1,4 +1,4 @@
-//! Pays for what tools call models for, on behalf of a run or of whoever tries a tool by hand.
+//! Pays for tools' calls to models, on behalf of a run or of a person who tries a tool by hand.
 
 use std::{
     fmt,
@@ -37,12 +37,12 @@ use crate::{
     },
 };
 
-/// Who pays, and for what.
+/// The payer, and the purpose.
 #[derive(Clone, Debug)]
 pub struct Whose {
     /// The run; none for a call by hand.
     pub run: Option<RunId>,
-    /// What reservations are made under, and who is charged.
+    /// The claim of reservations, and the person who is charged.
     pub claim: Claim,
     /// Where.
     pub channel: Option<ChannelId>,
@@ -60,7 +60,7 @@ pub struct ToolPayer {
 struct UnderWay {
     role: Role,
     settlement: Option<Settlement>,
-    /// What it is charged as if nobody waits for its end; none if that costs nothing.
+    /// The charge if nobody waits for its end; none if that costs nothing.
     broken_off: Option<LlmResponse>,
 }
 
@@ -83,8 +83,8 @@ impl ToolPayer {
         })
     }
 
-    /// Charges for a call that is still under way: whoever made it was cancelled, or it took too long. Does nothing if
-    /// there is none.
+    /// Charges for a call that is still under way: its run was cancelled, or it took too long. Does nothing if there is
+    /// none.
     pub async fn charge_broken_off(&self) {
         let Some(call) = self.take() else {
             return;
@@ -98,7 +98,7 @@ impl ToolPayer {
         }
     }
 
-    /// What was spent so far.
+    /// The spending so far.
     pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -154,7 +154,7 @@ impl ToolPayer {
             .await
     }
 
-    /// What is written of a call is written though nobody waits for it any more.
+    /// The records of a call are written even if nobody waits for it any more.
     async fn to_the_end(
         &self,
         writing: impl Future<Output = Result<(), StoreError>> + Send + 'static,
@@ -191,7 +191,7 @@ impl Pays for ToolPayer {
         let prompt_tokens = estimate_request(&request);
         let settlement = if own.is_none() {
             if !cx.settings.budgets.is_empty() {
-                // What is reserved is what is asked for.
+                // The reservation is the limit of the request.
                 request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
             }
             fit::leave_room(&mut request, window, prompt_tokens);
@@ -244,7 +244,7 @@ impl Pays for ToolPayer {
         self.begin(UnderWay {
             role: purchase.role,
             settlement,
-            // Whoever sells it makes it whether or not it is fetched.
+            // The seller makes it whether or not it is fetched.
             broken_off: Some(bill(guessed)),
         });
         let bought = match call.await {
@@ -259,7 +259,7 @@ impl Pays for ToolPayer {
     }
 }
 
-/// What the run's model learns of a model that did not answer: which setting to mend is the owner's business.
+/// The message to the run's model about a model that did not answer: the settings are the owner's business.
 fn told(error: &ModelError) -> String {
     tracing::warn!(error = error.class(), "model call of a tool failed");
     match error {

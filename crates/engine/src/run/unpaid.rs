@@ -1,4 +1,4 @@
-//! Replies that came, and that no commit has recorded: they were paid for, whatever became of their run.
+//! Replies that no commit has recorded: they were paid for, even if their run ended.
 
 use clifford_core::{
     budget::Settlement,
@@ -8,7 +8,7 @@ use clifford_store::usage::Call;
 
 use crate::Context;
 
-/// What a session leaves behind that was let go of.
+/// The replies of a released session.
 #[derive(Debug, Default)]
 pub(super) struct Unpaid {
     replies: Vec<(Step, Call)>,

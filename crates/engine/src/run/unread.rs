@@ -1,5 +1,5 @@
-//! A run that cannot be read, or whose steps cannot be replayed: it ends as failed, its person is told so, and what waits
-//! behind it goes on. Nothing of this reads its steps.
+//! Ends a run that cannot be read, or whose steps cannot be replayed, as failed: its person gets a message, and the
+//! queue behind it goes on. This path never reads its steps.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What others ask of the engine: begin a run, wait for its end, cancel, wake and retry it.
+//! The requests of others to the engine: begin a run, wait for its end, cancel, wake and retry it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -86,7 +86,7 @@ impl Runs {
             .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
     }
 
-    /// Cancels a run and its tree, whoever works on it; its chat is told.
+    /// Cancels a run and its tree, in all workers; its chat gets a notice.
     ///
     /// # Errors
     /// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.
@@ -224,7 +224,7 @@ async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Re
     Ok(made)
 }
 
-/// Does a failed or cancelled run once more, by whoever claims it.
+/// Retries a failed or cancelled run, in the next worker that claims it.
 ///
 /// # Errors
 /// As [`Runs::retry`].

@@ -68,7 +68,7 @@ impl Runs {
     }
 }
 
-/// What its row says.
+/// The error in its row.
 fn why(run: RunId, deaths: i64) -> String {
     format!(
         "quarantined: {deaths} processes died that held it, the last one while it worked on nothing else; \

@@ -29,7 +29,7 @@ use crate::{Context, Runs};
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
 const LONGEST: Duration = Duration::from_secs(900);
 
-/// What this process holds by the rows, and has not in hand.
+/// The rows that this process holds without having them in flight.
 #[derive(Debug, Default)]
 struct Orphans {
     runs: HashSet<Lease>,
@@ -68,8 +68,8 @@ async fn beat(cx: &Context, stop: &CancellationToken) {
     }
 }
 
-/// A commit whose answer was lost may have been written: a claim, or a message to be sent, that nobody in this process
-/// knows of. What is found so twice in a row is given back, else its lease would be renewed for ever.
+/// A commit whose answer was lost may have been written: a claim, or a message to be sent, unknown to this process. A
+/// row found so twice in a row is released, else its lease would be renewed for ever.
 async fn tidy(runs: &Runs, stop: &CancellationToken) {
     let mut orphans = Orphans::default();
     loop {

@@ -25,15 +25,15 @@ const BATCH: u32 = 200;
 
 /// Makes every waiting run whose `wake_at` has passed claimable, and returns how many there were.
 ///
-/// Safe to call from several processes: a run is woken by whoever updates its row first. A run whose
-/// context has another one at work is woken when that one has ended. One that sleeps by cron and skips what it missed
-/// sleeps on, if nobody was there for longer than `grace`.
+/// Safe to call from several processes: a run is woken by the first to update its row. A run whose context has another
+/// one at work is woken when that one has ended. A run that sleeps by cron and skips missed times sleeps on, if nobody
+/// was there for longer than `grace`.
 pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize, StoreError> {
     let (mut woken, mut last) = (0, None);
     loop {
         let due = run_queue::due(&mut db.read().await?, now, last, BATCH).await?;
         let found = due.len();
-        // What cannot be woken yet holds up nothing that came due later.
+        // A run that cannot be woken yet does not hold up those that came due later.
         last = due.last().copied();
         for Sleeper { id: run, .. } in due {
             // Each in a transaction of its own: one that is refused does not hold up the others.
@@ -59,7 +59,7 @@ async fn wake_one(tx: &mut Tx, run: RunId, grace: Duration, now: Timestamp) -> R
     let due = (trigger.as_ref()).and_then(|trigger| Some((trigger, trigger.next_at.filter(|at| *at <= now)?)));
     if let Some((trigger, at)) = due {
         let plan = schedule::plan(trigger, at, now, grace);
-        // What has fired once is due again only by a clock that was put back.
+        // A time that has fired is due again only after a clock that was set back.
         let due = Due { id: trigger.id, at };
         if let Some(next) = plan.next
             && (!plan.fires || triggers::has_fired(tx, due).await?)

@@ -33,12 +33,12 @@ use crate::{Context, work::Task};
 /// How many triggers are looked up at once.
 const BATCH: u32 = 200;
 
-/// What a firing caused.
+/// The result of a firing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fired {
     /// The message to be delivered, if this process delivers it.
     pub ticket: Option<PendingDelivery>,
-    /// The run that was made; whoever claims it begins it.
+    /// The new run; its first claim begins it.
     pub run: Option<RunId>,
     /// Why it came to nothing, if it did.
     pub error: Option<String>,
@@ -51,7 +51,7 @@ pub async fn fire_due(cx: &Arc<Context>, now: Timestamp) -> Result<usize, StoreE
     loop {
         let due = triggers::due(&mut cx.db.read().await?, now, last, BATCH).await?;
         let found = due.len();
-        // What waits for its conversation holds up nothing that came due later.
+        // A trigger that waits for its conversation does not hold up those that came due later.
         last = due.last().and_then(Trigger::due);
         count += suspects::fire_page(cx, due, now).await?;
         if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
@@ -136,7 +136,7 @@ async fn held(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, StoreError>
     triggers::get(tx, id).await
 }
 
-/// Fires a trigger now, whatever its schedule, which stays as it is; `data`: what came with a webhook's request.
+/// Fires a trigger now, without a change to its schedule; `data`: the content of a webhook's request.
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: it is gone. [`StoreError::WrongState`]: it wakes a sleeping run, or is turned off.
@@ -248,7 +248,7 @@ async fn name_in(
     Ok(there.map(|identity| identity.name))
 }
 
-/// Makes a run that whoever claims it begins.
+/// Makes a run that begins with its first claim.
 async fn begin(
     tx: &mut Tx,
     masker: &Masker,
@@ -289,7 +289,7 @@ async fn begin(
         not_before: None,
     };
     let mut run = task.into_run(None);
-    // What a request holds is stored, and shown to whoever may see the run.
+    // The content of a request is stored, and shown to those who may see the run.
     run.input_json = Some(masker.mask_json(input(trigger, data)));
     let run = runs::insert(tx, &run, now).await?;
     notify::work(tx).await?;
@@ -299,7 +299,7 @@ async fn begin(
     })
 }
 
-/// What a run is given beside its task: which trigger began it, and what came from outside, marked as that.
+/// The input of a run beside its task: its trigger, and the data from outside, marked as that.
 fn input(trigger: &Trigger, data: Option<Value>) -> Value {
     let mut input = json!({ "trigger": { "id": trigger.id, "name": trigger.name } });
     if let Some(data) = data {

@@ -1,4 +1,4 @@
-//! Webhooks: whether a request is signed, fresh and new. What it says is data.
+//! Webhooks: whether a request is signed, fresh and new. Its content is data.
 //!
 //! A request carries the time of its signing as seconds since the epoch, and the signature: `sha256=` and the
 //! HMAC-SHA256, in hexadecimal digits, of that time, a full stop and the body, by the secret of the webhook.

@@ -1,4 +1,4 @@
-//! What tokens cost.
+//! The prices of tokens.
 
 use clifford_core::models::Role;
 use clifford_llm_api::model::Usage;

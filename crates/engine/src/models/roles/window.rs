@@ -24,8 +24,8 @@ pub struct Windowed {
 }
 
 impl Roles {
-    /// How many tokens a request for a role and its reply may have together: as many as the model holds that is asked
-    /// next. If that one fails and the next holds less, it says so, and the request is made anew.
+    /// How many tokens a request for a role and its reply may have together: the window of the model that is asked
+    /// next. If that one fails and the next one's is smaller, it says so, and the request is built again.
     pub fn window(&self, role: Role, own: Option<&Own>) -> u64 {
         let windows = &self.assigned(role).windows;
         let of_own = own.and_then(|own| windows.iter().find(|one| one.provider == own.provider));

@@ -8,7 +8,7 @@ use clifford_vault::Masker;
 #[derive(Debug)]
 pub(super) struct Masking {
     masker: Arc<Masker>,
-    /// What is not settled yet: the beginning of a secret at the most, and what came since the last look.
+    /// The unsettled end: the beginning of a secret at the most, and the pieces since the last look.
     held: String,
     /// How many bytes were looked at so far.
     #[cfg(test)]
@@ -31,7 +31,7 @@ impl Masking {
         self.held.push_str(piece);
     }
 
-    /// What no further piece can change, without secrets.
+    /// The settled text, which no further piece can change, without secrets.
     pub(super) fn take(&mut self) -> String {
         #[cfg(test)]
         {
@@ -49,7 +49,7 @@ impl Masking {
         self.masker.mask(&std::mem::take(&mut self.held)).into_owned()
     }
 
-    /// Begins anew.
+    /// Starts over.
     pub(super) fn clear(&mut self) {
         self.held.clear();
     }

@@ -4,7 +4,7 @@
 /// The beginning of a growing text.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
-    /// What came before it was known how the text begins.
+    /// The text before its kind of beginning is known.
     held: String,
     /// Whether the text is shown, once that is known.
     is_shown: Option<bool>,
@@ -31,7 +31,7 @@ impl Opening {
         }
     }
 
-    /// The text begins anew.
+    /// The text starts over.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

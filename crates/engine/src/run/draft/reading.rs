@@ -1,4 +1,4 @@
-//! What the user will read of a reply that grows: each character is looked at once.
+//! Reads the text for the user out of a reply that grows: each character is looked at once.
 
 mod action;
 mod chat;
@@ -18,12 +18,12 @@ pub(super) enum Reading {
     Chat(Chat),
 }
 
-/// What a piece of a reply adds to what the user will read.
+/// The text for the user that a piece of a reply adds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Added {
     /// All that was read before is void: it was a thought.
     pub takes_back: bool,
-    /// What comes behind it.
+    /// The text behind it.
     pub visible: String,
 }
 
@@ -48,7 +48,7 @@ impl Reading {
         added
     }
 
-    /// What the text is that the user will read.
+    /// The field of the text for the user.
     pub(super) fn field(&self) -> Field {
         match self {
             Self::Action(action) => action.field(),

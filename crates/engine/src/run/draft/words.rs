@@ -27,7 +27,7 @@ impl Words {
         whole
     }
 
-    /// Begins anew.
+    /// Starts over.
     pub(super) fn clear(&mut self) {
         self.gap.clear();
         self.word.clear();

@@ -25,13 +25,13 @@ use serde_json::Value;
 use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};
 use crate::work::Work;
 
-/// What a message needs beside its text.
+/// The overhead of a message beside its text.
 const AROUND: Quarters = 4 * 4;
-/// What stands between what is known of a question and the question.
+/// The heading between the facts about a question and the question.
 const ASKED: &str = "The message:";
-/// What stands above the items that answer it.
+/// The heading of the items that match it.
 const RELEVANT: &str = "Also remembered:";
-/// What is known of a question has at least this, if there is room.
+/// The minimum of the facts about a question, if there is room.
 const LEAST_LATE: Quarters = 375 * 4;
 
 /// A whole prompt.
@@ -47,7 +47,7 @@ pub(super) struct Chat {
     pub has_room: bool,
 }
 
-/// What it is made of. There are no tools, so nothing can be paged through.
+/// The parts of a chat's prompt. There are no tools, so nothing can be paged through.
 pub(super) fn parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
     Parts {
         instructions: info(work, recalled),
@@ -118,8 +118,8 @@ impl Chat {
     }
 }
 
-/// What is known of the question, in front of it: the items that answer it, what was said elsewhere since the
-/// conversation began, and which images are not shown.
+/// The facts about the question, in front of it: the items that match it, messages from elsewhere since the
+/// conversation began, and the images that are not shown.
 fn known(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> String {
     let most = assemble::most_late(before, allotment);
     let most = most.max(LEAST_LATE.min(allotment.most(Part::Late)));
@@ -200,7 +200,7 @@ fn turns(parts: &Parts, allotment: &mut Allotment) -> (Vec<(Role, String)>, Fill
     (shown, fill)
 }
 
-/// What follows on something of the same side is put below it: many models take turns in strict alternation only.
+/// A message of the same side is appended to the last one: many models take turns in strict alternation only.
 fn say(messages: &mut Vec<Message>, role: Role, content: &str) {
     match messages.last_mut().filter(|last| last.role == role) {
         Some(last) => {
@@ -214,7 +214,7 @@ fn say(messages: &mut Vec<Message>, role: Role, content: &str) {
     }
 }
 
-/// What is known of the person and the place, a line each. Names come from outside: none breaks its line.
+/// The facts about the person and the place, a line each. Names come from outside: none breaks its line.
 fn info(work: &Work, recalled: &Recalled) -> String {
     let user = recalled.user_name.as_deref().map(name);
     let channel = work.channel.as_ref().map(|channel| match &channel.name {

@@ -1,15 +1,15 @@
 //! The examples at the end of the system prompt: what a run is given, and the action that answers it.
 //!
-//! They look like what comes after them, since small models follow the likeness more than the rules; and what is no
-//! tool of the run's is no example either, since they copy them. What is answered in words comes first, and what follows
-//! a tool's result holds no result: a copy of it is no answer to anything. Notes come right after what an action must
-//! have: a server that holds a model to the schema may take fields in that order only.
+//! They look like what comes after them, since small models follow the likeness more than the rules; and tools that the
+//! run lacks are no examples either, since they copy them. Answers in words come first, and the reply to a tool's
+//! result holds no result: a copy of it is no answer to anything. Notes come right after the required fields of an
+//! action: a server that holds a model to the schema may take fields in that order only.
 
 use std::fmt::Write as _;
 
 use clifford_core::runs::RunKind;
 
-/// What stands before them.
+/// The heading of the examples.
 pub(super) const HEAD: &str = "\nExamples, the end of what you get and your reply:\n";
 
 /// Something that is asked, and the action for it.
@@ -22,7 +22,7 @@ struct Example {
 
 const GREETING: &str = "Good evening!";
 
-/// What is asked of a model's own knowledge, and the answer.
+/// Questions to a model's own knowledge, and the answers.
 const ANSWERS: [(&str, &str); 3] = [
     ("What is the capital of France?", "Paris is the capital of France."),
     (GREETING, "Good evening! What can I do for you?"),

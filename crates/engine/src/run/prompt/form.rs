@@ -1,4 +1,4 @@
-//! What a reply must look like: the actions, and of tools those that the run may call. Made once for each set of tools.
+//! The schema of a reply: the actions, and the tools that the run may call. Made once for each set of tools.
 
 use std::{
     collections::HashMap,

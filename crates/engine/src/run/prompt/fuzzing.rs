@@ -1,4 +1,4 @@
-//! What holds of a prompt whatever it is made of: for the tests of this crate and for the fuzzer.
+//! Invariants of a prompt, for any parts: for the tests of this crate and for the fuzzer.
 
 use clifford_content::memory::recall::Placed;
 use clifford_core::{
@@ -50,7 +50,7 @@ pub fn check_prompt(bytes: &[u8]) {
     check(&prompt, &parts, mode);
 }
 
-/// What holds of every prompt.
+/// Checks the invariants of a prompt.
 ///
 /// # Panics
 /// It does not hold.

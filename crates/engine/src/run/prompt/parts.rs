@@ -1,43 +1,43 @@
-//! What a prompt is made of: types, and the marks that stand for what is left out of it.
+//! The parts of a prompt: types, and the marks that stand in for omitted ones.
 
 use clifford_content::memory::recall::Placed;
 use clifford_core::prompt::can::Can;
 use clifford_store::{memory::prompt_context::Elsewhere, messages::Turn};
 use serde_json::{Map, Value, json};
 
-/// What a prompt is made of, before the run's transcript.
+/// The parts of a prompt, before the run's transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// Who the agent is.
+    /// The agent's prompt.
     pub who: String,
     /// The contract and the rules; nothing for a direct chat.
     pub instructions: String,
-    /// What heads the tools, and each of them in a line.
+    /// The heading of the tools, and each of them in a line.
     pub tools: (String, Vec<String>),
-    /// What ends the instructions.
+    /// The end of the instructions.
     pub examples: String,
     /// The run: what, where, for whom.
     pub facts: Map<String, Value>,
-    /// What is remembered of the person: whatever is asked, what matters most first; and what answers the question, the
-    /// best first.
+    /// The person's memories: independent of the question, the most important first; and the matches for the question,
+    /// the best first.
     pub memories: Placed<Value>,
-    /// What was said elsewhere, the newest place first: before this conversation began, and since.
+    /// Messages from elsewhere, the newest place first: before this conversation began, and since.
     pub elsewhere: Placed<Elsewhere>,
-    /// What a compaction told of the conversation's beginning.
+    /// The summary of the conversation's beginning.
     pub summary: Option<String>,
     /// The conversation.
     pub conversation: Talk,
-    /// What a program gave along with the question.
+    /// The data that a program passed along with the question.
     pub given: Option<Given>,
     /// The files that came with it.
     pub files: Vec<Value>,
     /// The images among them that the model is not shown, and why.
     pub unseen: Vec<Unseen>,
-    /// What else is known of the moment.
+    /// The other facts of the moment.
     pub ambient: Vec<Value>,
     /// When it was asked.
     pub now: String,
-    /// What is asked.
+    /// The question.
     pub question: Question,
     /// Whether the run may call `files.read` and `memory.search`.
     pub can: Can,
@@ -53,18 +53,18 @@ pub enum Talk {
     /// There is none.
     #[default]
     None,
-    /// What was said, oldest first, and how many messages before that were not read.
+    /// The messages, oldest first, and how many before them were not read.
     Said {
         /// The messages.
         turns: Vec<Turn>,
         /// How many are behind those.
         before: u64,
     },
-    /// What a subagent's parent tells it.
+    /// A parent's words to its subagent.
     Told(Vec<Value>),
 }
 
-/// What a program gave along with a question.
+/// The data that a program passed along with a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     /// The data.
@@ -84,12 +84,12 @@ pub struct Unseen {
     pub why: String,
 }
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
     /// The text.
     pub text: String,
-    /// A subagent has a task, whoever speaks to a person their words.
+    /// A subagent has a task, any other run a person's words.
     pub is_task: bool,
 }
 

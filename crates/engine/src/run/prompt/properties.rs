@@ -1,4 +1,4 @@
-//! What holds of every prompt, whatever it is made of and however small its model's window is.
+//! Invariants of every prompt, for any parts and any size of its model's window.
 
 use clifford_content::memory::recall::Placed;
 use clifford_core::{
@@ -182,7 +182,7 @@ proptest! {
             let begins = format!("[{missing} earlier message");
             prop_assert!(shown[0]["content"].as_str().is_some_and(|mark| mark.starts_with(&begins)), "{}", shown[0]);
         }
-        // What is shown is the end of what was said, whole or with a mark of its own.
+        // The visible turns are the end of the conversation, whole or with marks of their own.
         for (turn, shown) in turns.iter().rev().zip(shown.iter().rev()).take(shown.len() - marks) {
             let content = shown["content"].as_str().expect("a text");
             prop_assert!(content == turn.content || content.contains("characters are left out here"));
@@ -219,7 +219,7 @@ proptest! {
         // A cut leaves half of the room, which holds one step at least; in the smallest windows not always two.
         let most = if tokens == 4_096 { results.len() * 3 / 4 } else { results.len() / 2 };
         prop_assert!(cuts <= most + 1, "{cuts} cuts in {} prompts", prompts.len());
-        // The newest plan is told, wherever it stands.
+        // The newest plan is shown, wherever it stands.
         let newest = format!("plan {}", results.len() - 1);
         let last = text(prompts.last().expect("a prompt"));
         prop_assert!(last.contains(&newest), "{last}");
@@ -239,7 +239,7 @@ proptest! {
         };
         let all: Vec<_> = sizes.iter().enumerate().map(|(place, size)| said(place, *size)).collect();
         let prompt = |count: usize| {
-            // What answers the question, and what is said elsewhere meanwhile, is another each time.
+            // The matches for the question and the messages from elsewhere differ each time.
             let relevant = (0..4).map(|n| json!({ "key": format!("{count} {n}"), "value": "of it ".repeat(10) }));
             let since = (0..6).map(|n| said(count + n, 200)).collect();
             let filler = if long[count / 2] { usize::try_from(tokens / 8).expect("a few") } else { 0 };
@@ -268,7 +268,7 @@ proptest! {
                 continue;
             }
             let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-            // What was said in between is new in any case, and so is what is asked.
+            // The turns in between are new in any case, and so is the question.
             let new: usize = said_next[said.len()..].iter().map(|turn| turn.to_string().len() + 1).sum();
             let shorter = (one.len() - asked).min(other.len() - new - asked_next);
             prop_assert!(same * 10 >= shorter * 9, "{same} of {shorter}");

@@ -8,7 +8,7 @@ use clifford_tools::Visible;
 
 use super::Toolbox;
 
-/// What stands above them.
+/// The heading of the tools.
 pub(super) const HEAD: &str = "\nTools, called as tool.command (tools.describe {name} tells arguments):\n";
 
 /// The tools that a run may call, as its prompt lists them; `given`: it may call nothing else, because that was said.

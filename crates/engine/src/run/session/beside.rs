@@ -1,4 +1,4 @@
-//! What goes along with a run's messages and steps: who answered, and what a channel is shown meanwhile.
+//! Data beside a run's messages and steps: the model that answered, and the progress that a channel sees meanwhile.
 
 use clifford_content::memory::recall;
 use clifford_core::{
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Gone, Session};
 
 impl Session<'_> {
-    /// What is kept with the answer of a direct chat: who made it, and the message that it answers.
+    /// The metadata of a direct chat's answer: its model, and the message that it answers.
     pub(super) async fn metadata(&self) -> Result<Option<Value>, Gone> {
         if self.work.run.mode != Mode::Chat {
             return Ok(None);
@@ -27,8 +27,8 @@ impl Session<'_> {
         Ok(Some(Value::Object(metadata)))
     }
 
-    /// What the run's person is called where it is: by that platform's name where others read along, since another
-    /// could tell of an account that is nobody's business there.
+    /// The name of the run's person: by that platform where others read along, since another could reveal an account
+    /// that is nobody's business there.
     pub(super) async fn user_name(&self) -> Result<Option<String>, Gone> {
         let Some(user) = &self.work.user else {
             return Ok(None);
@@ -44,8 +44,8 @@ impl Session<'_> {
         Ok(recall::name_there(&names, &self.work.run.input_text))
     }
 
-    /// Tells a channel that shows progress of these steps, but for those that it was told of before. It must be told of a
-    /// step before any later one shows: as a line, as a message or as a draft.
+    /// Shows these steps on a channel that shows progress, but for those that it has seen. It must see a step before
+    /// any later one shows: as a line, as a message or as a draft.
     pub(super) fn show_progress(&mut self, steps: &[Step]) {
         let from = steps.partition_point(|step| step.seq <= self.shown_through);
         let steps = &steps[from..];

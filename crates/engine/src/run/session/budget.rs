@@ -1,4 +1,4 @@
-//! Before a model call: may it still be paid for? What becomes of a run that may not go on.
+//! Checks before a model call whether a budget can pay for it, and ends or continues a run that may not make it.
 
 use clifford_core::{
     budget::Settlement,
@@ -52,7 +52,7 @@ impl Session<'_> {
         }
     }
 
-    /// What this run's reservations are made under.
+    /// The claim of this run's reservations.
     pub(super) fn claim(&self) -> Claim {
         Claim {
             holder: self.work.run.id.to_string(),
@@ -73,7 +73,7 @@ impl Session<'_> {
         }
     }
 
-    /// What is paid for though no commit of this session records it.
+    /// The costs that no commit of this session records.
     pub(in crate::run) fn unpaid(&mut self) -> Unpaid {
         let steps = std::mem::take(&mut self.uncommitted);
         let call = self.unrecorded(Role::of_run(&self.work.run));
@@ -91,8 +91,8 @@ impl Session<'_> {
         }
     }
 
-    /// A run that has not begun is refused, and whoever asked for it hears of that; what a trigger began says it once a
-    /// period. One at work ends with what it has.
+    /// Refuses a run that has not begun, and tells the person who asked; a run begun by a trigger says it once a
+    /// period. A run at work ends with the output it has.
     async fn refuse(&mut self, refusal: &Refusal) -> Result<(), Gone> {
         let has_begun = self.state.iterations > 0;
         let input = self.work.run.input_json.as_ref().map(|json| &json.0);

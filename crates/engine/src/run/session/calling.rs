@@ -65,7 +65,7 @@ impl Session<'_> {
                 called = called.instrument(span.clone()) => Some(called),
                 () = self.cancelled.cancelled() => None,
             };
-            // What it was still buying when it was cancelled or its time was over.
+            // The purchase that was under way when it was cancelled or its time was over.
             payer.charge_broken_off().await;
             let called = called.ok_or(Gone::Cancelled)?;
             // Others may have begun while it was made.
@@ -73,7 +73,7 @@ impl Session<'_> {
             masked(&self.cx.masker, called)
         };
         crash::reach(Point::ToolCalled);
-        // What is private enters the run only with its person's word: what it does not know it cannot tell.
+        // A private result enters the run only with its person's word: what the run does not know it cannot reveal.
         if private && self.is_shared() && !self.state.may_share(&call) {
             if self.cx.tools.may_repeat(&call.name) {
                 let decision = approval::held_back(call, &self.cx.rules, self.cx.clock.now());
@@ -105,7 +105,7 @@ impl Session<'_> {
         };
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
-        // What was only read is read again after a crash; anything else is recorded at once.
+        // A read is repeated after a crash; any other result is recorded at once.
         if reads {
             // Its commit comes after the next reply, which may show as it grows.
             let steps = std::mem::take(&mut self.uncommitted);
@@ -157,7 +157,7 @@ impl Session<'_> {
     }
 }
 
-/// What a tool returns may hold a configured secret: the model never sees it.
+/// A tool's result may hold a configured secret: the model never sees it.
 fn masked(masker: &Masker, called: Called) -> Called {
     let outcome = match called.outcome {
         ToolOutcome::Success { result } => ToolOutcome::Success {

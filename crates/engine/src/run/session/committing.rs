@@ -135,7 +135,7 @@ impl Session<'_> {
             self.cx.delivery.deliver(ticket);
         }
         if let Some(to) = &to {
-            // Who waits for subagents is still at work, as its chat sees it.
+            // A run that waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
                 self.cx.delivery.done(to, self.work.run.id, self.work.lease.epoch);
                 self.settle_taken_in(to);

@@ -1,4 +1,4 @@
-//! Who is told of a reply while it grows.
+//! The watchers of a reply while it grows.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Session<'_> {
                 channel: to.channel,
                 epoch: self.work.lease.epoch,
                 key: Outbound::run_message_key(run, self.state.sent.len()),
-                // What a buffer holds already goes before what is added to it.
+                // The contents of the buffer go before the text that is added to it.
                 with_output: self.state.output.is_empty(),
                 text: GrowingText::default(),
             }),

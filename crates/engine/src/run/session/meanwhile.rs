@@ -1,4 +1,4 @@
-//! What was said in a run's conversation while it waited: it is told when the run wakes, as a part of that step.
+//! Messages of a run's conversation while it waited: the run gets them when it wakes, as a part of that step.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use clifford_store::messages::said;
 
 use super::{Gone, Session};
 
-/// The most messages that are told, the newest.
+/// The most messages, the newest.
 const MOST: u32 = 40;
 
-/// What was said, up to which message, and where it came from as far as that is outside.
+/// The messages, the last of them, and their outside sources.
 #[derive(Default)]
 pub(super) struct Meanwhile {
     pub said: Vec<Said>,
@@ -26,7 +26,7 @@ pub(super) struct Meanwhile {
 }
 
 impl Session<'_> {
-    /// What was said since the run began, or woke before. A subagent is told what its parent tells it.
+    /// The messages since the run began, or woke before. A subagent gets its parent's words only.
     pub(super) async fn meanwhile(&mut self) -> Result<Meanwhile, Gone> {
         let run = &self.work.run;
         let Some(context) = run.context_id.filter(|_| run.kind == RunKind::Coordinator) else {

@@ -30,8 +30,8 @@ use super::{Gone, Onward, Session};
 const MOST_OPEN: usize = 5;
 
 impl Session<'_> {
-    /// What becomes of a decision, by the rules: a call may need a person's word, or be refused. What is no call of a
-    /// command that can be made passes.
+    /// The decision under the rules: a call may need a person's word, or be refused. Anything else than a call of an
+    /// available command passes.
     pub async fn judged(&mut self, decision: Decision) -> Result<Decision, Gone> {
         let Decision::CallTool { before, call } = decision else {
             return Ok(decision);
@@ -67,8 +67,8 @@ impl Session<'_> {
         Ok(open.len())
     }
 
-    /// What becomes of a call that was approved: a rule that was made since may deny it. Right after a start it waits
-    /// for the server that offers its tool, as long as nobody knows whether that comes.
+    /// The decision on an approved call: a rule that was made since may deny it. Right after a start it waits for the
+    /// server that offers its tool, as long as that may still come.
     pub async fn approved(&mut self, call: ToolCall) -> Result<Decision, Gone> {
         crash::reach(Point::CallApproved);
         self.tool_is_known(&call).await?;
@@ -80,7 +80,7 @@ impl Session<'_> {
         })
     }
 
-    /// What becomes of a call that cannot be made, and so was not judged.
+    /// The decision on a call that cannot be made, and so was not judged.
     async fn not_made(&mut self, before: Vec<StepKind>, call: ToolCall) -> Result<Decision, Gone> {
         let options = self.options().await?;
         let fault = self.cx.tools.fault(&options, &call);
@@ -178,7 +178,7 @@ impl Session<'_> {
         Ok(counted)
     }
 
-    /// What becomes of a run that asks and has no answer yet: it waits on, or its time is over.
+    /// Handles a run whose question has no answer yet: it waits on, or its time is over.
     pub async fn unanswered(&mut self, asked: &Asked) -> Result<Onward, Gone> {
         if self.cx.clock.now() >= asked.request.expires_at {
             self.push(StepKind::Event(Event::Confirm {
@@ -196,7 +196,7 @@ impl Session<'_> {
         Ok(Onward::Parked)
     }
 
-    /// What became of a question that nobody said yes to.
+    /// Handles a question that was denied or timed out.
     pub async fn denied(&mut self, asked: &Asked) -> Result<Onward, Gone> {
         let decision = approval::denied(&self.state, &self.cx.rules, asked);
         self.carry_out(decision).await
@@ -245,9 +245,9 @@ impl Session<'_> {
         }))
     }
 
-    /// What the prompt holds that is private, as far as its words tell something: what is remembered of the person,
-    /// what they said elsewhere, and numbers of this conversation. Taken apart once, before the first call that could
-    /// carry it out: most runs make none.
+    /// Learns the private words of the prompt, as far as they tell something: the memories of the person, their
+    /// messages elsewhere, and numbers of this conversation. Done once, before the first call that could carry them
+    /// out: most runs make none.
     fn learn_private(&mut self) {
         let Some(recalled) = self.recalled.take() else {
             return;
@@ -261,7 +261,7 @@ impl Session<'_> {
         for turn in &recalled.conversation.turns {
             self.private.learn(&words::telling(&turn.content));
         }
-        // What its parent knew to be private is so for a subagent.
+        // A parent's private words are private for its subagent, too.
         let given = self.work.run.input_json.as_ref().map(|json| &json.0["private"]);
         if let Some(words) = given.filter(|_| self.work.run.kind == RunKind::Subagent) {
             self.private.learn_all(words);
@@ -281,7 +281,7 @@ impl Session<'_> {
 
     /// Notes for each subagent which words of its task nobody outside knows.
     pub(super) async fn tell_what_is_private(&mut self, children: &mut [Child]) -> Result<(), Gone> {
-        // What the prompt holds tells what is private.
+        // The prompt names the private words.
         self.frame().await?;
         self.learn_private();
         for child in children {
@@ -293,7 +293,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What a tool told of its person is as private as what the prompt holds of them.
+    /// A tool's facts about its person are as private as the prompt's.
     pub(super) fn learn_own(&mut self, result: &ToolResult) {
         if let ToolOutcome::Success { result: told } = &result.outcome
             && words::is_own(&result.name)

@@ -1,4 +1,4 @@
-//! What a person writes while their run is at work: taken in between two iterations, where that is set.
+//! Messages that a person writes while their run is at work: taken in between two iterations, where that is set.
 
 use clifford_chat::outbound::Signal;
 use clifford_core::{
@@ -13,7 +13,7 @@ use super::{Gone, Session};
 use crate::run::commit::TakesIn;
 
 impl Session<'_> {
-    /// What was written while this run worked was answered with it. An interaction keeps the word that it waited.
+    /// Messages written while this run worked were answered with it. An interaction keeps the word that it waited.
     pub(super) fn settle_taken_in(&mut self, to: &To) {
         for address in self.taken_in.drain(..).filter(|address| address.via.is_none()) {
             let to = To { address, ..to.clone() };
@@ -21,8 +21,8 @@ impl Session<'_> {
         }
     }
 
-    /// Takes in what its person wrote since it began, where that is set for the place. What is taken in is this
-    /// run's from that commit on, and never another's.
+    /// Takes in its person's messages since it began, where that is set for the place. They are this run's from that
+    /// commit on, and never another's.
     pub async fn take_in(&mut self) -> Result<(), Gone> {
         let run = &self.work.run;
         let (Some(context), Some(user), Some(channel)) = (run.context_id, run.user_id, &self.work.channel) else {

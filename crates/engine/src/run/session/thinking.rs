@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// What was asked, and what came back.
+/// The prompt, and the model's reply.
 struct Asked {
     prompt: Prompt,
     prompt_hash: String,
@@ -54,7 +54,7 @@ const SHORTENED: u32 = 4;
 const LEAST_REPLY: u32 = 256;
 
 impl Session<'_> {
-    /// Asks the model, and takes its reply. What it refuses as too long is made shorter and asked again.
+    /// Asks the model, and takes its reply. A prompt refused as too long is made shorter and asked again.
     ///
     /// # Errors
     /// The store's; the run was cancelled.
@@ -162,7 +162,7 @@ impl Session<'_> {
             }
             let request = &mut prompt.request;
             fit::leave_room(request, window, tokens.min(prompt.room.window - prompt.room.reply));
-            // What a person pays for by themselves concerns no budget.
+            // A call that a person pays for by themselves concerns no budget.
             if own.is_none() && self.settlement.is_none() && !self.reserve(role, request, tokens).await? {
                 return Ok(None);
             }
@@ -221,7 +221,7 @@ impl Session<'_> {
         }
     }
 
-    /// What becomes of a run whose next prompt is more than it may use, or than its model holds; `None`: it is asked.
+    /// The decision on a run whose next prompt exceeds its tokens, or its model's window; `None`: it is asked.
     fn beyond(&self, prompt: &Prompt) -> Option<Decision> {
         let (used, most) = (self.state.tokens, self.rules.most_tokens());
         if used.saturating_add(prompt.tokens()) > most {
@@ -239,8 +239,8 @@ impl Session<'_> {
         })
     }
 
-    /// Holds the reply to what its call may cost: what budgets reserve, and what is left of the run's own money. What
-    /// becomes of a run whose next call may cost more than that; `None`: it is made.
+    /// Limits the reply to the money for its call: the budgets' reservation, and the rest of the run's own money. The
+    /// decision on a run whose next call may cost more than that; `None`: it is made.
     fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
         let limit = self.rules.max_run_cost;
         let has_budgets = own.is_none() && !self.cx.settings.budgets.is_empty();
@@ -298,7 +298,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What is set for tools here: read with the prompt, or by itself if a call comes first.
+    /// The settings of tools here: read with the prompt, or by themselves if a call comes first.
     pub(super) async fn options(&mut self) -> Result<Arc<Options>, Gone> {
         if let Some(options) = &self.options {
             return Ok(Arc::clone(options));
@@ -341,17 +341,17 @@ impl Session<'_> {
         self.end(decision).await
     }
 
-    /// Ends a run that reached a limit: whoever may mend it reads which one.
+    /// Ends a run that reached a limit: a reader who can change the limit learns which one it is.
     pub async fn end(&mut self, decision: Decision) -> Result<(), Gone> {
         let decision = failing::told(decision, self.reader());
         self.carry_out(decision).await?;
         Ok(())
     }
 
-    /// Who reads what the run says.
+    /// The reader of the run's messages.
     fn reader(&self) -> Reader {
         let channel = self.work.channel.as_ref();
-        // Who sits at the machine can mend its settings.
+        // A person at the machine can change its settings.
         let is_local =
             channel.is_none_or(|channel| channel.platform == clifford_chat::platform::Platform::TERMINAL.as_str());
         Reader {

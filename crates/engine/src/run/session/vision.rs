@@ -11,8 +11,8 @@ use crate::run::prompt::{Seen, assemble::Unseen};
 const MOST: usize = 4;
 
 impl Session<'_> {
-    /// What of these files is shown to the run's model. What stands in an image is data from outside, so the run is
-    /// tainted by it. The model is told which images it is not shown, and why.
+    /// The files that the run's model can see. An image is data from outside, so the run is tainted by it. The model
+    /// learns which images it is not shown, and why.
     pub(super) async fn see(&mut self, files: &[File]) -> Seen {
         let role = Role::of_run(&self.work.run);
         if self.work.run.kind != RunKind::Coordinator || !self.cx.models.shows_images(role) {

@@ -43,7 +43,7 @@ pub(super) async fn fire_page(cx: &Arc<Context>, due: Vec<Trigger>, now: Timesta
     Ok(count)
 }
 
-/// What waits for its conversation was tried before, and nobody died of it.
+/// A trigger that waits for its conversation was tried before, and nobody died of it.
 fn waits(trigger: &Trigger) -> bool {
     trigger.waiting_at.is_some() && trigger.waiting_at == trigger.next_at
 }
@@ -109,7 +109,7 @@ async fn set_aside(cx: &Arc<Context>, trigger: Trigger, now: Timestamp) -> Resul
     Ok(())
 }
 
-/// Its person, if it has one, is told where it would have spoken. `None`: somebody else did, or it was changed.
+/// Notifies its person, if it has one, where it would have spoken. `None`: another process did, or it was changed.
 async fn quarantine(
     tx: &mut Tx,
     outbound: &Outbound,

@@ -1,5 +1,5 @@
-//! What the user will read of an action that comes letter by letter. Nothing, until it is known what action it is: what
-//! a tool is called with may have a `message` as well.
+//! Reads the text for the user out of an action that comes letter by letter. Nothing, until the kind of action is
+//! known: a tool's arguments may have a `message` as well.
 
 use super::{
     decoder::{Decoded, Decoder},
@@ -9,14 +9,14 @@ use super::{
 /// The longest name of a field, or of a kind of action, that matters, in characters.
 const LONGEST_NAME: usize = 80;
 
-/// What the text of an action is.
+/// The field of an action's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::run::draft) enum Field {
-    /// What is said now.
+    /// Sent now.
     Message,
-    /// What is said now, behind what is in the output buffer.
+    /// Sent now, behind the output buffer.
     Output,
-    /// What goes into the output buffer.
+    /// Goes into the output buffer.
     Buffer,
 }
 
@@ -24,7 +24,7 @@ pub(in crate::run::draft) enum Field {
 #[derive(Debug, Default)]
 pub(in crate::run::draft) struct Action {
     state: State,
-    /// What kind of action it is, once that is known; the inner `None`: one that says nothing.
+    /// The kind of action, once that is known; the inner `None`: one without text.
     kind: Option<Option<(Said, Field)>>,
     message: Text,
     output: Text,
@@ -97,7 +97,7 @@ impl Raw {
             return Some(serde_json::from_str(&format!("\"{source}\"")).unwrap_or_default());
         }
         self.escaped = character == '\\' && !self.escaped;
-        // One that is longer is none of those that matter.
+        // A longer name is none of those that matter.
         if self.source.len() < LONGEST_NAME {
             self.source.push(character);
         }
@@ -106,7 +106,7 @@ impl Raw {
 }
 
 impl Action {
-    /// What the text is that the user will read.
+    /// The field of the text for the user.
     pub(super) const fn field(&self) -> Field {
         match self.kind {
             Some(Some((_, field))) => field,
@@ -257,7 +257,7 @@ impl Name {
     }
 }
 
-/// What an action of a kind says, and where.
+/// The text field of a kind of action, and its use.
 fn said_by(kind: &str) -> Option<(Said, Field)> {
     match kind {
         "send_message" => Some((Said::Message, Field::Message)),

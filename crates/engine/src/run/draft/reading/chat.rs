@@ -1,5 +1,5 @@
-//! What the user will read of a direct chat's reply that comes letter by letter: the whole reply, but for what the model
-//! thinks aloud and an action around the text.
+//! Reads the text for the user out of a direct chat's reply that comes letter by letter: the whole reply, without the
+//! model's thoughts and an action around the text.
 
 use super::{
     Added,
@@ -7,15 +7,15 @@ use super::{
     tag::{CLOSE, OPEN, Seen},
 };
 
-/// What a reply begins with that holds an action.
+/// The beginning of a reply that holds an action.
 const FENCE: &str = "```json";
 
 /// A reply so far.
 #[derive(Debug, Default)]
 pub(in crate::run::draft) struct Chat {
-    /// What the model thinks is passed over.
+    /// The model's thoughts are skipped.
     thought: Option<Seen>,
-    /// What may become a tag.
+    /// A possible tag.
     tag: String,
     /// A thought ended that was never begun: what stands before was one, if anything follows.
     has_lone_end: bool,
@@ -37,7 +37,7 @@ impl Default for Spoken {
 }
 
 impl Chat {
-    /// What the text is that the user will read.
+    /// The field of the text for the user.
     pub(super) fn field(&self) -> Field {
         match &self.spoken {
             Spoken::Open(_) => Field::Buffer,

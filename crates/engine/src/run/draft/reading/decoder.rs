@@ -1,6 +1,6 @@
 //! The text of a JSON string that comes letter by letter.
 
-/// What a character of the string's source adds to its text.
+/// The effect of a character of the string's source on its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decoded {
     /// Nothing yet: an escape is not whole.
@@ -67,7 +67,7 @@ impl Decoder {
     }
 }
 
-/// What four digits come to, behind the first half of a pair or not.
+/// The character of four digits, behind the first half of a pair or not.
 fn whole(value: u32, high: Option<u32>) -> (Decoder, Decoded) {
     let code = match (value, high) {
         (0xd800..=0xdbff, None) => return (Decoder::High(value), Decoded::Nothing),
