@@ -26,7 +26,7 @@ use super::{
 pub struct ApiMessage {
     /// Where.
     pub place: Place,
-    /// Who.
+    /// The speaker.
     pub speaker: Speaker,
     /// The text.
     pub text: String,
@@ -56,7 +56,7 @@ pub enum ApiRefusal {
     Store(#[from] StoreError),
 }
 
-/// What became of a message through the API.
+/// The result of a message through the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiAccepted {
     /// The message.
@@ -117,7 +117,7 @@ impl IngressService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    // What comes again changes nothing, whatever was chosen since.
+                    // A repeat changes nothing, even if another conversation was chosen since.
                     if let Some(context) = context
                         && !is_repeat(tx, &taken).await?
                     {
@@ -171,7 +171,7 @@ impl IngressService {
         Ok(earlier.map(|message| message.id))
     }
 
-    /// Who an API caller is, and their own channel; they are made known if they are not.
+    /// The person of an API caller and their own channel; both are created on first contact.
     pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
         let now = self.clock.now();
         let visit = Origin {

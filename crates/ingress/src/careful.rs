@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::IngressService;
 
-/// What tells an event from all others, and where it was said.
+/// The identity of an event, and its place.
 struct Event {
     /// A hash: what a platform calls a message may be a person's.
     id: String,
@@ -84,7 +84,7 @@ impl IngressService {
         loop {
             let _turn = self.careful.turn().await;
             if self.is_stored(&known).await? {
-                // Whoever died of something meanwhile did not die of storing it.
+                // A death since then has another cause than storing it.
                 self.retract(known.id).await;
                 return Box::pin(self.take_at_once(event)).await;
             }
@@ -143,7 +143,7 @@ impl IngressService {
         announced.await
     }
 
-    /// Keeps an event where the unreadable ones are; who sent it in private is told.
+    /// Stores an event among the unreadable ones; the author of a private one gets a notice.
     async fn set_aside(&self, known: &Event, event: Inbound, deaths: i64) -> Result<Accepted, StoreError> {
         let deaths = deaths + 1;
         let payload = self.masked(format!("{event:?}"));
@@ -172,7 +172,7 @@ impl IngressService {
         Ok(Accepted::Stored)
     }
 
-    /// What its author is told, if they wrote where nobody else reads along.
+    /// The notice to its author, if nobody else reads along there.
     async fn told(
         &self,
         event: &Event,

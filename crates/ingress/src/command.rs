@@ -50,7 +50,7 @@ impl IngressService {
             reply_to: Some(command.id.clone()),
         };
         let now = self.clock.now();
-        // Whoever has had enough may always say so.
+        // Stopping is never rate limited.
         let limited = match command.name.as_str() {
             "stop" => Limited::No,
             _ => self.pace.over_limit(&visit.place, &visit.speaker, now),
@@ -97,7 +97,7 @@ impl IngressService {
         self.db.write(move |tx| Box::pin(store_command(tx, asked))).await
     }
 
-    /// What `/export` hands out, read beside the writer: nobody waits for it.
+    /// The export for `/export`, read beside the writer: no other write waits for it.
     async fn gathered(
         &self,
         command: &Command,
@@ -115,8 +115,8 @@ impl IngressService {
         }
     }
 
-    /// What `/key` works with, for somebody who may speak here. What it carries is sealed, and its message deleted
-    /// where others may come to see it, before anything is stored.
+    /// The key ring for `/key`, for a person who may speak here. The key is sealed, and its message deleted where
+    /// others may come to see it, before anything is stored.
     async fn ring(&self, command: &Command, limited: Limited) -> Result<Option<Ring>, StoreError> {
         if command.name != "key" || limited != Limited::No {
             return Ok(None);

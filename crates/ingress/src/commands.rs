@@ -33,12 +33,12 @@ pub fn links_accounts(name: &str) -> bool {
     matches!(name, "link" | "unlink")
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
     /// The answer, Markdown.
     pub text: String,
-    /// What can be pressed below it.
+    /// The buttons below it.
     pub buttons: Vec<Button>,
     /// A file that goes with it: its name and content.
     pub file: Option<(String, String)>,
@@ -46,7 +46,7 @@ pub struct Done {
     pub cancelled: Vec<(RunId, i64)>,
     /// A run can go on.
     pub work_to_claim: bool,
-    /// Nothing was done, since it is not theirs to do: whoever reads along need not hear that, or not each time.
+    /// The refusal of a command that is not theirs to give: others in the place need not hear it, or not each time.
     pub refusal: Option<&'static str>,
     /// The run whose question the answer shows, and that question's id.
     pub shows: Option<(RunId, String)>,
@@ -61,22 +61,22 @@ impl Done {
     }
 }
 
-/// Who gives a command, and where.
+/// A command's person and place.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// Where.
     pub channel: &'a Channel,
-    /// Who.
+    /// The person.
     pub user: &'a User,
     /// By which account.
     pub account: &'a str,
-    /// What holds where nothing else is set.
+    /// The defaults for places without settings of their own.
     pub defaults: PlaceSettings,
-    /// What may be spent.
+    /// The budgets.
     pub purse: &'a Purse,
-    /// What `/export` hands out, if it was gathered before.
+    /// The export for `/export`, if it was read before.
     pub export: Option<&'a Gathered>,
-    /// What `/key` works with.
+    /// The key ring for `/key`.
     pub ring: Option<&'a Ring>,
     /// They answer what somebody else's run asks in a group or server that they manage.
     pub manages: bool,

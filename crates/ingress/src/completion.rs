@@ -1,4 +1,4 @@
-//! What an argument may become, for who may speak there.
+//! The completions of an argument, for a person who may speak there.
 
 use clifford_chat::completion::{Choice, Completion};
 use clifford_core::access::Entry;

@@ -21,7 +21,7 @@ use clifford_store::{
 
 use super::IngressService;
 
-/// What follows from a deletion, after its commit.
+/// The consequences of a deletion, after its commit.
 #[derive(Default)]
 struct Followed {
     /// Runs that ended, each with the claim that held it.
@@ -86,7 +86,7 @@ async fn store(
             unasked(tx, run, &mut followed, worker, lease_for, now).await?;
         }
     }
-    // Whoever answered one of them quotes it, whether or not it was stored itself.
+    // Answers to a deleted message quote it, whether or not it was stored itself.
     for run in quoting::remove(tx, channel.id, &deleted.ids).await? {
         asked_again(tx, run, &mut followed, worker, lease_for, now).await?;
     }
@@ -120,7 +120,7 @@ async fn asked_again(
     Ok(true)
 }
 
-/// What becomes of a run one of whose messages was deleted.
+/// Handles a run one of whose messages was deleted.
 async fn unasked(
     tx: &mut Tx,
     id: RunId,
@@ -135,7 +135,7 @@ async fn unasked(
     let Some(run) = runs::get(tx, id).await?.filter(|run| !run.status.is_ended()) else {
         return Ok(());
     };
-    // Whoever was told something may be told the rest.
+    // A person who has part of an answer may get the rest.
     if !messages::said_by(tx, id).await?.is_empty() {
         return Ok(());
     }

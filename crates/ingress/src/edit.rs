@@ -12,9 +12,9 @@ use clifford_store::{
 
 use super::message;
 
-/// Stores an edit. A run that has made no step begins again with the new text: its lease is returned, and when it
-/// may begin, if not at once. What a run has taken up, what was answered, what is as it was and what somebody else
-/// wrote stays as it is.
+/// Stores an edit. A run that has made no step restarts with the new text: its lease is returned, and when it may
+/// begin, if not at once. A message stays as it is if a run has taken it up, if it was answered, if its text is
+/// unchanged, or if its author is another person.
 pub(super) async fn store(
     tx: &mut Tx,
     edit: Edit,

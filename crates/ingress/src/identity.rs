@@ -3,12 +3,12 @@
 //! The account that made the code stays; who enters it becomes part of that person. A refusal is no error: what led
 //! to it (a try that counts, a code that is void) is kept.
 //!
-//! **Who is who.** `/link` makes a code, kept as its hash; entering it (`identity.rs`) locks both people and gives
-//! every row of the one who entered it to the one who made it (`store/people/merge.rs`); a test holds its list of
-//! tables to the schema's foreign keys. What was about to be written for the person who is gone fails by its foreign
-//! key: the run is loaded again, the message handed in again, and both find who it is now. `/unlink` makes an account
-//! a person of its own, with what began there. `/continue` makes one conversation the active one of two channels;
-//! each run still answers where it was asked.
+//! **Identity.** `/link` makes a code, kept as its hash; entering it (`identity.rs`) locks both people and gives every
+//! row of the one who entered it to the one who made it (`store/people/merge.rs`); a test holds its list of tables to
+//! the schema's foreign keys. A write for the person who is gone fails by its foreign key: the run is loaded again, the
+//! message handed in again, and both find the surviving person. `/unlink` makes an account a person of its own, with
+//! what began there. `/continue` makes one conversation the active one of two channels; each run still answers where it
+//! was asked.
 
 pub mod rules;
 
@@ -36,7 +36,7 @@ pub enum Refusal {
     /// The account tried too often.
     #[error("five tries an hour are all there are: try again after {0}")]
     TooManyTries(Timestamp),
-    /// Who enters the code may do more than who made it.
+    /// The entering account has more rights than the code's maker.
     #[error(
         "the code was made by an account that may do less than this one: make the code on this account, and enter it on \
          the other one"
@@ -69,14 +69,14 @@ pub async fn make_code(tx: &mut Tx, account: &Account, now: Timestamp) -> Result
     Ok(LinkCode { code, expires_at })
 }
 
-/// Whose a code is that somebody enters, before anything is linked.
+/// The owner of a code, before anything is linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The person who made it.
     pub maker: User,
     /// The account on which they did, as far as it is still theirs.
     pub account: Option<Identity>,
-    /// What is stored of the code.
+    /// The code's hash.
     pub hash: String,
 }
 
@@ -200,7 +200,7 @@ pub async fn part(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Resu
     if merge::is_being_erased(tx, [user.id, user.id]).await? {
         return Ok(Err(Refusal::BeingErased));
     }
-    // Who owns the bot is known by the account that was there first.
+    // The first account identifies the bot's owner.
     let first = users::first_identity(tx, user.id).await?;
     let is_first = first.is_some_and(|first| is(&first, account));
     let parted = merge::part(tx, &user, &identity, account, rules::parted(user.role, is_first), now).await?;

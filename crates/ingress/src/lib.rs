@@ -1,11 +1,10 @@
 //! From an event to a run: who may speak, which conversation, message and run in one transaction.
 //!
-//! A platform is told that an event was taken only after [`Ingress::accept`] has returned, so after the commit.
+//! A platform gets its acknowledgement of an event only after [`Ingress::accept`] has returned, so after the commit.
 //!
-//! **Buttons.** A button carries a command line, and pressing it is giving that command, by whoever pressed: the same
-//! access rules, the same transaction (`command.rs`), and a repeat is a repeat. The platform's acknowledgement goes
-//! out at once, whatever becomes of the command. What an argument may become while it is typed is only read
-//! (`completion.rs`).
+//! **Buttons.** A button carries a command line, and pressing it gives that command as the pressing person: the same
+//! access rules, the same transaction (`command.rs`), and a repeat is a repeat. The platform's acknowledgement goes out
+//! at once, independent of the command's result. Completion of an argument only reads (`completion.rs`).
 
 mod api;
 mod careful;
@@ -55,13 +54,13 @@ use self::{message::AcceptContext, outcome::Outcome, pace::Pace};
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whom each platform's channel answers.
+    /// The people whom each platform's channel answers.
     pub policies: BTreeMap<Platform, Policy>,
     /// Messages of one author within this time are one run's input; zero: nobody waits.
     pub debounce: Duration,
     /// The pieces of an album within this time are one message.
     pub album: Duration,
-    /// What is older than this when it is found after a gap is stored as history only.
+    /// A message older than this when it is found after a gap is stored as history only.
     pub catch_up: Duration,
     /// A conversation closes by itself after this time without a person's message; zero: never.
     pub auto_close: Duration,
@@ -83,7 +82,7 @@ pub struct IngressService {
     connections: DashMap<Platform, ConnectionStatus>,
 }
 
-/// Who speaks where, as far as the transaction needs to know.
+/// The speaker and the place, as far as the transaction needs them.
 #[derive(Clone, Debug)]
 struct Origin {
     place: Place,
@@ -327,7 +326,7 @@ impl Ingress for IngressService {
 
     fn status(&self, platform: Platform, status: ConnectionStatus) {
         measures::connection(platform, &status);
-        // What is so for long is said once.
+        // A lasting status is logged once.
         let is_news = self.connections.insert(platform, status.clone()).as_ref() != Some(&status);
         match &status {
             ConnectionStatus::Connected(name) if is_news => tracing::info!(%platform, name, "connected"),
@@ -338,7 +337,7 @@ impl Ingress for IngressService {
     }
 }
 
-/// What a chat is told at once, without a run.
+/// Sends a reply to a chat at once, without a run.
 fn answer(
     outbound: &Outbound,
     visit: &Origin,
@@ -363,8 +362,8 @@ fn reply(visit: &Origin, channel: &clifford_core::places::Channel) -> To {
     }
 }
 
-/// What somebody is who was never here. Who speaks where everyone may is let in nowhere else by that; who sits at
-/// this machine, or holds a token, is known.
+/// The role of a first-time speaker. A speaker in an open place gets no access elsewhere by that; a person at this
+/// machine, or with a token, is trusted.
 fn newcomer(visit: &Origin) -> UserRole {
     if visit.place.platform.is_own() {
         UserRole::Member

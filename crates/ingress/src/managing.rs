@@ -42,7 +42,7 @@ impl IngressService {
         };
         let on_the_way = approvals::on_the_way(&mut conn, user.id, channel.id).await?;
         drop(conn);
-        // What does not land is shown again.
+        // A message that does not land is shown again.
         let until = tokio::time::Instant::now() + LANDING;
         for message in on_the_way {
             while self.context.delivery.has_in_hand(message) && tokio::time::Instant::now() < until {
@@ -52,7 +52,7 @@ impl IngressService {
         Ok(())
     }
 
-    /// Whether whoever gives a command answers what a run asks that is not theirs, in a group or server that they manage.
+    /// Whether the person of a command may answer questions of others' runs, in a group or server that they manage.
     pub(super) async fn manages(&self, command: &Command, limited: Limited) -> Result<bool, StoreError> {
         let place = &command.place;
         if limited != Limited::No || place.kind.is_private() || !matches!(command.name.as_str(), "approve" | "deny") {

@@ -51,7 +51,7 @@ pub(super) struct AcceptContext {
     pub text: String,
     pub sent_at: Timestamp,
     pub attachments: Vec<Attachment>,
-    /// What it answers.
+    /// The message that it answers.
     pub quoted: Found,
     pub album: Option<String>,
     pub backfilled: bool,
@@ -64,13 +64,13 @@ pub(super) struct AcceptContext {
     pub lease: Duration,
     /// How its sender wants it to be answered, if they said so.
     pub mode: Option<Mode>,
-    /// What holds for a place where nothing is set.
+    /// The defaults for places without settings of their own.
     pub defaults: PlaceSettings,
     pub limited: Limited,
     pub now: Timestamp,
 }
 
-/// Whether a run begins whatever happened since its message was looked up.
+/// Whether a run begins regardless of changes since its message was looked up.
 #[derive(Clone, Copy)]
 enum Begin {
     Surely,
@@ -78,8 +78,8 @@ enum Begin {
 }
 
 impl IngressService {
-    /// Stores a message. What most messages need is looked up beside the database's one writer, which then checks
-    /// it in the statements that it writes; whatever else there is, or changed meanwhile, is looked up in the
+    /// Stores a message. The rows that most messages need are looked up beside the database's one writer, which then
+    /// checks them in the statements that it writes; all other rows, and those changed meanwhile, are looked up in the
     /// transaction.
     pub(super) async fn store(&self, taken: AcceptContext) -> Result<Outcome, StoreError> {
         let db = &self.db;
@@ -90,7 +90,7 @@ impl IngressService {
             let mode = taken.mode_of(&found.agent, &found.channel);
             let amounts = self.context.settings.amounts(mode);
             let wanted = recall::wanted_soon(found.user.id, &found.channel, found.agent.id, amounts);
-            // What the prompt needs is read while the disk is waited for.
+            // The prompt's rows are read while the commit waits for the disk.
             let (stored, prompt_context) = tokio::join!(
                 db.write(move |tx| Box::pin(async move { plain.store_plain(tx, found).await })),
                 async { prompt_context::find(&mut db.read_local().await?, wanted).await },
@@ -269,7 +269,8 @@ impl AcceptContext {
         }
     }
 
-    /// A run of its own, this worker's from the start. What waited in the conversation is asked with it.
+    /// Starts a run of its own, held by this worker from the start. It also answers the messages queued in the
+    /// conversation.
     #[expect(clippy::too_many_arguments, reason = "all of it was looked up in different ways")]
     async fn begin(
         &self,
@@ -374,7 +375,7 @@ impl AcceptContext {
 
     async fn no_agent(&self, tx: &mut Tx, channel: &Channel, mut message: NewInbound) -> Result<Outcome, StoreError> {
         message.status = MessageStatus::History;
-        // Who tries again once there is an agent is answered.
+        // A retry is answered once there is an agent.
         message.idempotency_key = None;
         self.keep(tx, &message, channel).await?;
         let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
@@ -406,7 +407,7 @@ pub(super) fn spoken(channel: &Channel, speaker: &str, text: &str) -> String {
     format!("[{}] {text}", name.trim())
 }
 
-/// The model is told of files that it cannot see.
+/// The text with a note for the model about files that it cannot see.
 pub(super) fn with_attachments(text: &str, attachments: &[Attachment]) -> String {
     let files = attachments.iter().map(|file| match &file.name {
         Some(name) => format!("[{}: {name}]", file.kind),

@@ -1,11 +1,11 @@
-//! What a transaction stored, to go on with after its commit.
+//! The rows that a transaction stored, to go on with after its commit.
 
 use clifford_chat::inbound::Accepted;
 use clifford_core::id::RunId;
 use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_engine::work::Work;
 
-/// What a transaction stored, to go on with after its commit.
+/// The rows that a transaction stored, to go on with after its commit.
 pub(super) struct Outcome {
     pub accepted: Accepted,
     /// A run that this process holds.

@@ -18,13 +18,13 @@ const CROWD: usize = 10_000;
 pub(super) enum Limited {
     /// It is not.
     No,
-    /// It is the first that is: the author is told how long to wait.
+    /// The first message over the limit: the author learns how long to wait.
     Tell(Duration),
-    /// It is, and they were told.
+    /// Over the limit, and the author knows.
     Silently,
 }
 
-/// What an author is told who is over their limit.
+/// The reply to an author who is over the limit.
 pub(super) fn too_fast(wait: Duration) -> String {
     let wait = wait.as_secs().max(1);
     format!("You are writing faster than I may answer. Please try again in {wait} s.")
@@ -36,11 +36,11 @@ struct Writer {
     told: bool,
 }
 
-/// Who wrote when, in the last minute. Lost with the process, as a limit may be.
+/// The times of each author's messages, in the last minute. Lost with the process, as a limit may be.
 pub(super) struct Pace {
     per_minute: usize,
     writers: DashMap<(Platform, String), Writer>,
-    /// Who was told when that an answer of theirs is not theirs to give.
+    /// When each account last heard that it may not answer a question.
     refused: DashMap<(Platform, String), Timestamp>,
 }
 
@@ -84,7 +84,7 @@ impl Pace {
 }
 
 impl Pace {
-    /// How long an API caller waits who is over the limit: each answer says it anew.
+    /// How long an API caller who is over the limit must wait: each response repeats it.
     pub(super) fn wait(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> Option<Duration> {
         match self.over_limit(place, speaker, now) {
             Limited::No => None,
@@ -97,7 +97,7 @@ impl Pace {
         }
     }
 
-    /// Whether a person is told again, where others read along, that they may not answer: once a minute.
+    /// Whether a person hears again, in a shared place, that they may not answer: once a minute.
     pub(super) fn may_refuse(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> bool {
         let lately = |at: &Timestamp| now.since(*at) < MINUTE;
         if self.refused.len() > CROWD {
@@ -107,7 +107,7 @@ impl Pace {
         place.kind.is_private() || !self.refused.get(&person).is_some_and(|at| lately(&at))
     }
 
-    /// A person was told so.
+    /// A person has heard so.
     pub(super) fn refused(&self, platform: Platform, account: String, now: Timestamp) {
         self.refused.insert((platform, account), now);
     }

@@ -18,7 +18,7 @@ const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 /// How soon a person gets another code.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-/// Whether somebody says the owner's code, in private: whoever may speak there otherwise.
+/// Whether a speaker gives the owner's code, in private: the place's access rules do not matter.
 pub(super) async fn claims(tx: &mut Tx, visit: &Origin, text: &str) -> Result<bool, StoreError> {
     if !may_claim(visit, text) || users::has_owner(tx).await? {
         return Ok(false);

@@ -72,7 +72,7 @@ impl IngressService {
     }
 
     async fn unreadable(&self, event: Unreadable) -> Result<Accepted, StoreError> {
-        // What is wrong is said in the adapter's words, without the payload's.
+        // The reason is the adapter's, without the payload's text.
         let reason: String = event.error.chars().take(REASON).collect();
         let platform = event.platform;
         let (accepted, is_news) = self.keep_once(platform, event.payload, event.error).await?;

@@ -1,13 +1,13 @@
-//! What a message answers: from our rows, else as the platform tells it.
+//! Finds the message that another one answers: in our rows, else in the platform's event.
 //!
-//! **Answers to messages.** `quoted.rs` finds what a message answers: in our rows by the platform's id of it, else as
-//! the platform tells. It is stored beside the message (`messages.quote`), never in its text, and
+//! **Answers to messages.** `quoted.rs` finds the message that another one answers: in our rows by its platform id,
+//! else in the platform's event. It is stored beside the message (`messages.quote`), never in its text, and
 //! `store/messages/replies.rs` puts it in front of the text wherever a prompt reads that: whole in a run's input,
-//! shorter in a conversation. Its lines cannot be taken for a speaker's. What somebody else wrote taints the run.
+//! shorter in a conversation. Its lines cannot be taken for a speaker's. Another person's words taint the run.
 //! `deletion.rs` notes deletions (`messages.deleted_at`); prompts, the memory writer and search leave such rows out,
 //! and quotes of them go (`store/messages/quoting.rs`): a quote's JSON names the platform's id of its message, which
-//! need not be stored itself. What a run was set aside for is treated alike, and an event that was set aside is not
-//! quoted either, whatever the platform tells of it.
+//! need not be stored itself. Messages of a quarantined run are treated alike, and a quarantined event is not quoted
+//! either, even if the platform sends its text.
 
 use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
 use clifford_core::{
@@ -31,14 +31,15 @@ pub(super) struct Found {
     pub quote: Option<Quote>,
     /// The platform's id of the message, if it stands in the same place.
     pub id: Option<String>,
-    /// Whose words these are, if they are somebody else's who is known here.
+    /// The author of these words, if they are another person known here.
     pub user: Option<UserId>,
     /// Files that came with it: they are files of the message that answers it.
     pub files: Vec<Attachment>,
 }
 
 impl IngressService {
-    /// Finds what a message answers. Of what was deleted or set aside nothing is told, whatever the platform tells.
+    /// Finds the message that another one answers. A deleted or quarantined message is not quoted, even if the platform
+    /// sends its text.
     pub(super) async fn quoted(
         &self,
         place: &Place,
@@ -89,8 +90,8 @@ fn found(quoted: Quoted, ours: Option<Answered>, speaker: &Speaker, most: usize)
     let stored = ours.as_ref().map(Answered::attachments).unwrap_or_default();
     let attachments = if stored.is_empty() { quoted.attachments } else { stored };
     let whole = match &ours {
-        // What people wrote stands in our row with words for its files, which stand beside the quote; what the bot wrote
-        // stands there as it was meant.
+        // An inbound row holds notes about its files in its text, while the quote has its files beside it; an outbound
+        // row holds the text as it was meant.
         Some(ours) if !quoted.is_part && (quoted.text.is_empty() || ours.direction == Direction::Outbound) => {
             ours.said().1.to_owned()
         }

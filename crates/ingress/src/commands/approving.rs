@@ -18,7 +18,7 @@ use clifford_store::{StoreError, Tx, runs::approvals};
 
 use super::Done;
 
-/// What makes an approval a rule.
+/// The argument that turns an approval into a rule.
 const ALWAYS: &str = "always";
 
 pub(super) async fn approve(
@@ -72,7 +72,7 @@ async fn answer(
                 ));
             }
         },
-        // What was read is what is answered: without an id there must be one question, which was shown here.
+        // An answer is to the question that was read: without an id there must be one question, which was shown here.
         None => {
             let open = open(tx, by, channel).await?;
             for (run, asked) in &open {
@@ -136,7 +136,7 @@ async fn named(tx: &mut Tx, id: &str, by: &By, channel: &Channel) -> Result<Opti
     Ok(meant.map(|(run, asked)| (run.id, asked.code)))
 }
 
-/// What is asked here of whoever answers, oldest first.
+/// The open questions here that this person may answer, oldest first.
 async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, Asked)>, StoreError> {
     let runs = match by {
         By::User(user) | By::Manager(user, _) => approvals::asked_in(tx, user.id, channel.id).await?,
@@ -183,7 +183,7 @@ fn show(run: &Run, asked: &Asked) -> Done {
     }
 }
 
-/// Who answers by a command given in this channel.
+/// The answering person, for a command given in this channel.
 pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> By {
     match channel.space_id.filter(|_| manages) {
         Some(space) => By::Manager(user.clone(), space),

@@ -1,5 +1,5 @@
-//! What the argument of a command may become while it is typed. Whoever types sees nothing by it that the command
-//! itself would not show there.
+//! Completes the argument of a command while it is typed. Completions reveal nothing that the command itself would not
+//! show there.
 
 use std::collections::HashMap;
 
@@ -35,8 +35,7 @@ fn kind(command: &str) -> Option<Kind> {
     }
 }
 
-/// What an argument may become, for somebody who may speak there. `channel` and `user`: what is known of the place and
-/// of who types.
+/// The completions of an argument, for a person who may speak there. `channel` and `user`: the known place and person.
 pub async fn complete(
     conn: &mut Conn,
     asked: &Completion,
@@ -59,7 +58,7 @@ pub async fn complete(
     Ok(fitting(all, &asked.typed))
 }
 
-/// Who sees items there; nobody in a shared place that is not known.
+/// The viewer of items there; none in an unknown shared place.
 fn viewer(place: &Place, channel: Option<&Channel>, user: &User) -> Option<Viewer> {
     match channel {
         Some(channel) => Some(clifford_content::memory::recall::viewer(Some(user.id), Some(channel))),
@@ -86,7 +85,7 @@ fn items(items: Vec<MemoryItem>) -> Vec<Choice> {
     items.into_iter().map(choice).collect()
 }
 
-/// Those that hold what was typed, beginnings first.
+/// The choices that contain the typed text, prefixes first.
 fn fitting(all: Vec<Choice>, typed: &str) -> Vec<Choice> {
     let typed = typed.trim().to_lowercase();
     let (begin, rest): (Vec<_>, Vec<_>) = all

@@ -1,4 +1,4 @@
-//! What is asked twice: a code that comes back confirms what it was made for, once, by the same person, in time.
+//! Confirmation codes: a code confirms the one action it was made for, once, by the same person, in time.
 
 use std::time::Duration;
 

@@ -129,7 +129,7 @@ async fn take_over(
     )))
 }
 
-/// What `/continue` can be given.
+/// The choices for `/continue`.
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
     let known = context_lists::elsewhere(conn, user.id, channel, None, LISTED).await?;
     let choice = |known: &Elsewhere| Choice {

@@ -77,7 +77,7 @@ pub(super) async fn switch(tx: &mut Tx, wanted: &str, channel: &Channel, now: Ti
     }
     let known = context_lists::here(tx, channel, LISTED).await?;
     let id = wanted.parse::<ContextId>().ok();
-    // What is too old for the list can still be named by its id.
+    // A conversation too old for the list can still be named by its id.
     let by_id = match id {
         Some(id) => contexts::get(tx, id).await?,
         None => None,
@@ -137,7 +137,7 @@ async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId) -> R
     })
 }
 
-/// What `/switch` can be given in a chat.
+/// The choices for `/switch` in a chat.
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel) -> Result<Vec<Choice>, StoreError> {
     let known = context_lists::here(conn, channel, LISTED).await?;
     let choice = |context: &Context| Choice {

@@ -17,7 +17,7 @@ use super::Done;
 
 /// The most keys that are offered for one that is not known.
 const OFFERED: usize = 3;
-/// What `/forget all` takes to mean it.
+/// The argument of `/forget` that confirms deleting everything.
 const MEANT: &str = "all yes";
 
 pub(super) async fn list(
@@ -36,7 +36,7 @@ pub(super) async fn list(
     Ok(Done::say(listed(&items, channel.is_private(), settings.memory)))
 }
 
-/// What is known, by module.
+/// The items, by module.
 fn listed(items: &[Item], private: bool, remembers: bool) -> String {
     let mut paragraphs = Vec::new();
     if !remembers {
@@ -148,7 +148,7 @@ fn asks_for_all(items: &[Item], private: bool) -> Done {
         "This deletes {what} for good:\n\n- {}\n\nType `/forget {MEANT}` to do it.",
         names.join("\n- ")
     );
-    // Where others read along, whoever pressed it would forget their own.
+    // In a shared place, the button would make each person who presses it forget their own.
     let buttons = private.then(|| Button {
         label: "Forget it all".to_owned(),
         command: format!("forget {MEANT}"),
@@ -229,7 +229,7 @@ async fn edit(
     ))
 }
 
-/// What an item is after a command.
+/// The state of an item after a command.
 fn now_is(command: &str, item: &Item) -> String {
     let name = named(item);
     match command {
@@ -242,7 +242,7 @@ fn now_is(command: &str, item: &Item) -> String {
     }
 }
 
-/// What a key stands for.
+/// The items that a key stands for.
 #[derive(Debug, PartialEq)]
 enum Found<'a> {
     /// This item.

@@ -14,7 +14,7 @@ use clifford_store::{
 
 use super::Done;
 
-/// What became of the message that a key came in.
+/// The fate of the message that a key came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// Only its person sees it.
@@ -25,17 +25,17 @@ pub enum Carrier {
     Stays,
 }
 
-/// What `/key` works with: a key is sealed, and its message taken back, before anything is stored.
+/// The key ring for `/key`: a key is sealed, and its message deleted, before anything is stored.
 #[derive(Clone, Debug)]
 pub struct Ring {
     /// The providers that take keys.
     providers: Vec<String>,
-    /// What was given, if something was.
+    /// The sealed key, if one was given.
     given: Option<Result<SealedKey, String>>,
     carrier: Carrier,
 }
 
-/// What `/key` is asked for.
+/// The request to `/key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked<'a> {
     List,
@@ -131,7 +131,7 @@ fn taken(provider: &str, carrier: Carrier) -> String {
     )
 }
 
-/// What is said of the message that a key stood in.
+/// The sentence about the message that a key stood in.
 fn afterwards(carrier: Carrier) -> &'static str {
     match carrier {
         Carrier::Unseen => "",

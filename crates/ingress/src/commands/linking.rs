@@ -19,10 +19,10 @@ use clifford_store::{
 use super::{Done, confirming, platform};
 use crate::identity::{self, Refusal, rules};
 
-/// What is said where others read along.
+/// The reply in a shared place.
 const ONLY_IN_PRIVATE: &str = "Accounts are linked and parted in a private chat with me only. Write to me there.";
 
-/// What a code about accounts confirms that is no link: to part this account.
+/// The subject of a confirmation code that is no link: to part this account.
 const PART: &str = "part";
 
 pub(super) async fn link(

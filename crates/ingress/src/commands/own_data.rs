@@ -12,7 +12,7 @@ use super::{Done, confirming};
 
 /// The largest file that every platform takes.
 const MOST: usize = 8_000_000;
-/// What is gathered while others wait to write: enough for somebody who is met just now.
+/// The most rows read while others wait to write: enough for a person who is met just now.
 const FEW: usize = 20_000;
 const UNDER_WAY: &str = "Everything that I have of you is being deleted; this is the last message. If you write to me \
                          again, I will not know you.";
@@ -35,7 +35,7 @@ impl Gathered {
     }
 }
 
-/// Whether `/export` hands out a file there. What is written on the web is fetched, never sent: it would not arrive.
+/// Whether `/export` sends a file there. On the web, files are downloaded, never sent.
 pub fn hands_out(place: &Place) -> bool {
     place.kind.is_private() && place.platform != Platform::WEB
 }
@@ -62,7 +62,7 @@ pub(super) async fn export(
             .text
             .clone()
             .ok_or_else(|| format!("I have too much of you to send it here: {by_operator}.")),
-        // Who this is was decided just now.
+        // This person was only now created or merged.
         None => Export::of(vec![user.id], now)
             .whole(tx, FEW)
             .await?

@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 
 use super::Done;
 
-/// What budgets there are, and in which time zone they begin.
+/// The budgets, and the time zone of their periods.
 #[derive(Clone, Debug)]
 pub struct Purse {
     /// The budgets.
@@ -85,7 +85,7 @@ fn used(sum: &Group) -> String {
     text
 }
 
-/// What is left of a budget.
+/// The rest of a budget.
 fn left(budget: &Budget, spent: Amount) -> String {
     let period = match budget.period {
         Period::Day => "today",

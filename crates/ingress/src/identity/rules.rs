@@ -1,4 +1,4 @@
-//! What a code is, how often one may be tried, and who may become part of whom. Pure rules.
+//! Codes: their form, how often one may be tried, and which person may become part of which. Pure rules.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub fn code(rng: &mut impl CryptoRng) -> String {
     clifford_vault::code(CODE_LENGTH, rng)
 }
 
-/// What is stored of a code, however a person typed it: case, spaces and dashes do not matter.
+/// The hash of a code as it is stored, however a person typed it: case, spaces and dashes do not matter.
 pub fn hash(typed: &str) -> String {
     let plain: String = typed
         .chars()
@@ -51,7 +51,7 @@ const fn rank(role: UserRole) -> u8 {
     }
 }
 
-/// Who the person who made a code is, once the other is part of them.
+/// The maker of a code, once the other person is part of them.
 pub fn joined(maker: &User, entering: &User) -> User {
     let filled = |text: &str| !text.trim().is_empty();
     let name = if filled(&maker.name) { maker } else { entering };
@@ -68,7 +68,7 @@ pub fn joined(maker: &User, entering: &User) -> User {
     }
 }
 
-/// What an account may do on its own that was part of a person: the account that was there first stays the owner.
+/// The rights of an account after it is parted from a person: the account that was there first stays the owner.
 pub const fn parted(role: UserRole, is_first: bool) -> UserRole {
     match role {
         UserRole::Owner if is_first => UserRole::Owner,
@@ -77,7 +77,7 @@ pub const fn parted(role: UserRole, is_first: bool) -> UserRole {
     }
 }
 
-/// What the other accounts may do whose person an account was parted from.
+/// The rights of the other accounts of a person after one was parted.
 pub const fn left(role: UserRole, is_first: bool) -> UserRole {
     match role {
         UserRole::Owner if is_first => UserRole::Member,

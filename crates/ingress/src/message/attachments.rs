@@ -20,7 +20,7 @@ impl AcceptContext {
             quoting::note(tx, message.id, quote, of).await?;
         }
         let platform = self.visit.place.platform;
-        // What came with the message that this one answers is a file of this one as well.
+        // The files of the quoted message are files of this one as well.
         let quoted = self.quoted.files.iter();
         let files = message.attachments.iter().filter(|attachment| attachment.is_file());
         for attachment in files.chain(quoted) {

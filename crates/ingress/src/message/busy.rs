@@ -76,7 +76,7 @@ impl AcceptContext {
                     let over = self.given_up(tx, &message).await?;
                     return self.instead(tx, &over, message, agent, channel, user).await;
                 }
-                // Who wants to be answered by chat has no place in a run.
+                // A message for a direct chat has no place in a run.
                 WhenBusy::Steer if self.mode == Some(Mode::Chat) => {}
                 WhenBusy::Steer => return self.kept_for(tx, &message, &channel).await,
             }
@@ -98,7 +98,7 @@ impl AcceptContext {
         outbound::resolve_placeholder(tx, &joined, sentences::ANSWERED_WITH_EARLIER, self.now).await
     }
 
-    /// The runs that wait for an answer of whoever wrote this message, where they wrote it.
+    /// The runs that wait for an answer of this message's author, where they wrote it.
     async fn asking(&self, tx: &mut Tx, message: &NewInbound) -> Result<Vec<Run>, StoreError> {
         match message.context_id {
             Some(context) => approvals::asking(tx, message.user_id, context, message.channel_id).await,
@@ -117,12 +117,12 @@ impl AcceptContext {
         Ok(given_up)
     }
 
-    /// The run that asks reads it when it goes on. It may have been meant as the answer, which words are not: so the
-    /// person is told what is.
+    /// Queues a message for the run that asks, which reads it when it goes on. It may have been meant as the answer,
+    /// but text does not answer a question: so the person learns how to answer.
     async fn kept_for(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<Outcome, StoreError> {
         self.keep(tx, message, channel).await?;
         messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
-        // What is said of the question is no part of the conversation.
+        // The hint about the question is no part of the conversation.
         let aside = Channel {
             active_context_id: None,
             ..channel.clone()
@@ -130,16 +130,16 @@ impl AcceptContext {
         self.say(tx, &aside, sentences::ASKED_BEFORE).await
     }
 
-    /// Whether a message takes the place of the run at work. What was put off until its time is never given up: with
-    /// it a reminder would be lost.
+    /// Whether a message takes the place of the run at work. A run that has slept is never given up: a reminder would
+    /// be lost with it.
     async fn interrupts(&self, tx: &mut Tx, active: &Run, channel: &Channel) -> Result<bool, StoreError> {
         let settings = self.defaults.of(tx, channel.space_id, channel.id).await?;
         Ok(settings.when_busy == WhenBusy::Interrupt && !steps::has_slept(tx, active.id).await?)
     }
 
-    /// The runs at work, or that wait for an answer, are cancelled with their trees, and this message's run begins at
-    /// once. What was asked of the one before stays in the conversation. What the same person wrote meanwhile is asked
-    /// with this message; what others wrote is answered after it.
+    /// Cancels the runs at work, or waiting for an answer, with their trees, and starts this message's run at once. The
+    /// question of the one before stays in the conversation. Later messages of the same person are asked with this one;
+    /// those of others are answered after it.
     async fn instead(
         &self,
         tx: &mut Tx,
