@@ -14,7 +14,7 @@ impl Inner {
     /// A part with all that it needs to be sent; `None`: it has that.
     ///
     /// # Errors
-    /// What becomes of the part: its file is gone, or may be had later.
+    /// The part cannot be sent: its file is gone, or may be had later.
     pub(super) async fn enclosed(&self, part: &Part) -> Result<Option<Part>, SendError> {
         let Part::Stored {
             id, name, media_type, ..

@@ -39,12 +39,12 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long a gate stays open with nothing to do.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// What became of a message that has arrived.
+/// The status of a message that has arrived.
 const DELIVERED: &str = "delivered";
-/// What became of one of which at least a part has not.
+/// The status of a message of which at least a part has not.
 const FAILED: &str = "failed";
 
-/// What passes a gate.
+/// An item that passes a gate.
 pub(super) enum Item {
     /// A message that this process holds.
     Message {
@@ -94,7 +94,7 @@ pub(super) struct Gate {
 /// A message that this process holds.
 pub(super) struct Held {
     pub(super) message: Outgoing,
-    /// Those that have not been delivered.
+    /// The undelivered parts.
     pub(super) parts: Vec<OutgoingPart>,
     recovered: bool,
     /// For how long earlier processes have tried it.
@@ -109,12 +109,12 @@ pub(super) struct Held {
     _taken: InFlightGuard,
 }
 
-/// What became of a part.
+/// The result of sending a part.
 enum Sent {
     Delivered(Receipt),
     /// The platform will not take it in this form.
     Refused(String),
-    /// It is not tried any more. What its chat is told in its place, if it is a text.
+    /// It is not tried any more. The notice to its chat, if it is a text.
     GivenUp(String, Option<&'static str>),
     /// Nothing of the message is tried any more: nothing goes through to its chat.
     AllGivenUp(String),
@@ -186,8 +186,8 @@ impl Gate {
                     } else if self.indicate_at.is_some() {
                         self.indicate().await;
                     } else if self.close_if_idle() {
-                        // What was sent between the look and the closing is still served; later comers are refused
-                        // and take a new gate.
+                        // Items sent between the look and the closing are still served; later ones are refused and take
+                        // a new gate.
                         self.queue.close();
                         Box::pin(self.drain()).await;
                         return;

@@ -1,4 +1,4 @@
-//! Which messages a process has in hand, whatever their rows say.
+//! The messages that a process has in flight, independent of their rows.
 
 use std::{
     collections::HashMap,

@@ -88,7 +88,7 @@ struct Inner {
     settings: Settings,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
     files: Arc<Files>,
-    /// What is worked on alone, because processes died of it or beside it.
+    /// The work that is isolated, because processes died of it or beside it.
     isolation: Isolation,
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.
@@ -108,7 +108,7 @@ pub struct LateMessage {
     pub channel: ChannelId,
     /// Since when it is late.
     pub since: Timestamp,
-    /// What its platform said last.
+    /// The platform's last error.
     pub reason: String,
 }
 
@@ -228,13 +228,13 @@ impl Delivery {
         }
     }
 
-    /// A claim of a run is at work no more: the run ended or waits. A later claim may be at work. Whoever ended it
-    /// may have written elsewhere in the chat (`to`): the place that it answered is told.
+    /// A claim of a run is no longer at work: the run ended or waits. A later claim may be at work. The run may have
+    /// been ended from elsewhere in the chat (`to`): the place that it answered is notified.
     pub fn done(&self, to: &To, run: RunId, epoch: i64) {
         self.rest(to, run, epoch, true);
     }
 
-    /// The same for a claim that was let go of: whoever goes on with the run goes on with its draft.
+    /// The same for a released claim: the next holder of the run continues its draft.
     pub fn let_go(&self, to: &To, run: RunId, epoch: i64) {
         self.rest(to, run, epoch, false);
     }
@@ -296,7 +296,7 @@ impl Delivery {
         Ok(guilty)
     }
 
-    /// What this process works on alone.
+    /// The isolation of this process's work.
     pub fn isolation(&self) -> Isolation {
         self.inner.isolation.clone()
     }
@@ -353,8 +353,8 @@ impl Delivery {
         Some(handle.clone())
     }
 
-    /// Sends what is in the gates until `send`, then stops, and waits until `sent` for the calls that are under way. What
-    /// is left stays in the outbox.
+    /// Sends the messages in the gates until `send`, then stops, and waits until `sent` for the calls that are under
+    /// way. The rest stays in the outbox.
     pub async fn flush(&self, send: Instant, sent: Instant) {
         self.inner.tasks.close();
         for gate in &self.inner.gates {

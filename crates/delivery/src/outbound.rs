@@ -30,7 +30,7 @@ pub struct Outbound {
     masker: Arc<Masker>,
 }
 
-/// Whom a message goes to.
+/// The recipient of a message.
 #[derive(Clone, Debug)]
 pub struct To {
     /// The platform.
@@ -74,12 +74,12 @@ impl Outbound {
         }
     }
 
-    /// What a platform can do, if this process serves it.
+    /// The limits of a platform, if this process serves it.
     pub fn limits(&self, platform: Platform) -> Option<&Limits> {
         self.limits.get(&platform)
     }
 
-    /// What hides secrets.
+    /// Hides secrets.
     pub fn masker(&self) -> &Masker {
         &self.masker
     }
@@ -109,8 +109,8 @@ impl Outbound {
         self.named(id, &name, to, text, buttons, file.into_iter().collect(), now)
     }
 
-    /// What a run says, with files behind it; `number`: how many messages it has said before. Its keys are known
-    /// before it is said, so that a draft can become it.
+    /// A run's message, with files behind it; `number`: how many messages it has sent before. Its keys are known in
+    /// advance, so that a draft can become it.
     pub fn run_message(
         &self,
         to: To,
@@ -148,7 +148,7 @@ impl Outbound {
         files: Vec<Part>,
         now: Timestamp,
     ) -> (NewOutbound, Option<PendingDelivery>) {
-        // A configured secret never leaves, whoever put it into the text.
+        // A configured secret never leaves in any text.
         let text = &*self.masker.mask(text);
         let (parts, lease) = match self.limits.get(&to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
@@ -156,7 +156,7 @@ impl Outbound {
                 self.parts(name, text, limits, buttons, files),
                 Some((self.worker, now.after(self.lease))),
             ),
-            // Another process serves it: the parts are rendered plainly, for whoever claims them.
+            // Another process serves it: the parts are rendered plainly, for the worker that claims them.
             None => (
                 keyed(
                     name,
@@ -248,7 +248,7 @@ fn rendered(text: &str, limits: &Limits) -> Vec<Part> {
 /// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
 const CAPTION_UNITS: usize = 1000;
 
-/// Names each part for good: 22 characters of its message's name and up to three of the part's place.
+/// Names each part permanently: 22 characters of its message's name and up to three of the part's place.
 fn keyed(name: &str, parts: Vec<Part>) -> Vec<(String, Part)> {
     parts
         .into_iter()

@@ -1,7 +1,7 @@
 //! Keeps a platform connected: each connection in one process at a time, and again after every loss.
 //!
 //! A lost connection is made again within seconds. A refusal (a wrong token, or a proxy that answers 401 or 404 for a
-//! moment) is told once and tried again with growing patience, at once on SIGHUP. After some failures in a row the
+//! moment) is logged once and retried with growing delays, at once on SIGHUP. After some failures in a row the
 //! connection goes to another process that stands by: its network may work.
 
 mod backoff;
@@ -32,7 +32,7 @@ use self::{
 pub const LEASE: Duration = Duration::from_secs(15);
 /// The shortest look at a lease that is about to run out.
 const MOMENT: Duration = Duration::from_millis(50);
-/// What is told of a connection that a bug ended.
+/// The reason of a connection that a bug ended.
 const PANICKED: &str = "receiving panicked, which is a bug; the log tells where";
 /// The first wait after a lost connection, and the longest.
 const LOST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
@@ -40,10 +40,10 @@ const LOST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_s
 const REFUSED: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(300));
 /// After so many failures in a row a connection is handed over, if another process stands by.
 const HANDED_OVER_AFTER: u32 = 3;
-/// What is told where another process has the connection.
+/// The reason where another process has the connection.
 pub const STANDING_BY: &str = "another process is connected; standing by";
 
-/// What a receiver works with.
+/// The dependencies of a receiver.
 #[derive(Clone)]
 pub struct Receiver {
     /// The platform.
@@ -54,13 +54,13 @@ pub struct Receiver {
     pub db: Db,
     /// Told when a connection is made whose process died.
     pub careful: Arc<Careful>,
-    /// Who this process is, how long a connection's lease lasts, and when it may be taken over.
+    /// The process's id, the length of a connection's lease, and when the lease may be taken over.
     pub clock_guard: Arc<ClockGuard>,
-    /// Begins failed connections anew at once, by [`Notify::notify_waiters`].
+    /// Restarts failed connections at once, by [`Notify::notify_waiters`].
     pub again: Arc<Notify>,
 }
 
-/// What became of taking or renewing a lease.
+/// The result of taking or renewing a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hold {
     /// It is this process's.
@@ -96,7 +96,7 @@ enum Ended {
     Excess,
     /// It kept failing, and another process stands by.
     HandedOver,
-    /// It was down, and is to begin anew at once.
+    /// It was down, and restarts at once.
     Anew,
     Failed(ChannelError),
 }
@@ -204,7 +204,7 @@ impl Connection {
             }
             self.share.stand_by_no_more().await;
             self.window.begin();
-            // A bug in an adapter is a lost connection: it must not be silent, nor deaf for good.
+            // A bug in an adapter counts as a lost connection: it must be logged, and the connection restarted.
             let ended = AssertUnwindSafe(self.connection(&name, &mut place, &stop)).catch_unwind();
             let ended = ended.await.unwrap_or_else(|_| {
                 measures::panicked();
@@ -321,7 +321,7 @@ impl Connection {
         std::future::pending().await
     }
 
-    /// Returns when the connection is down and is to begin anew.
+    /// Returns when the connection is down and must restart.
     async fn to_begin_anew(&self) {
         loop {
             self.receiver.again.notified().await;
@@ -331,8 +331,8 @@ impl Connection {
         }
     }
 
-    /// Renews the lease until it is lost or is to be given up. While the database does not answer it is this process's
-    /// until it runs out; whoever is told that another has it stops at once, else both would receive.
+    /// Renews the lease until it is lost or given up. While the database does not answer, the lease is this process's
+    /// until it expires; a process that learns of another holder stops at once, else both would receive.
     async fn keep(&self, name: &str, place: &mut Place) -> Ended {
         let receiver = &self.receiver;
         let mut renewed = Instant::now();

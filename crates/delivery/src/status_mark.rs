@@ -1,4 +1,4 @@
-//! What becomes of a message, as its rows tell it.
+//! The status marks of a message, as its rows have them.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use clifford_store::{
 
 use super::Inner;
 
-/// What became of a message.
+/// The status of a message.
 #[derive(Clone)]
 pub(super) enum Mark {
     /// This part is about to be sent.
@@ -36,14 +36,14 @@ pub(super) enum Mark {
     AttemptFailed(String),
     /// It fails by itself: what follows it goes out past it.
     SetAside(String),
-    /// It will not take this part; the next one to be sent is `next`. What its chat is told in its place.
+    /// It will not take this part; the next one to be sent is `next`. The notice to its chat.
     PartFailed {
         seq: i64,
         next: i64,
         reason: String,
         notice: Option<Box<NewOutbound>>,
     },
-    /// It will not take what is left of it. What its chat is told in its place.
+    /// It will not take the rest. The notice to its chat.
     Failed(String, Option<Box<NewOutbound>>),
     /// There is no such chat any more.
     ChatGone(String),

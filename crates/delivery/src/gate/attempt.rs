@@ -65,7 +65,7 @@ impl Gate {
                 SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
                     if self.failed(message, &error, reason, tried).await {
                         let reason = format!("not sent for too long: {reason}");
-                        // In an outage what follows in the message would be tried in vain too, part by part.
+                        // In an outage the later parts of the message would fail too, one by one.
                         return match has_more && !self.probe(message).await {
                             true => Sent::AllGivenUp(reason),
                             false => Sent::GivenUp(reason, Some(NOT_DELIVERED)),
@@ -73,7 +73,7 @@ impl Gate {
                     }
                     if is_late || right_after_probe {
                         let reason = reason.clone();
-                        // What was never with the platform cannot have arrived.
+                        // A part that never reached the platform cannot have arrived.
                         let status = if unsure {
                             MessageStatus::Sending
                         } else {
@@ -126,8 +126,8 @@ impl Gate {
         }
     }
 
-    /// Whether the platform does something else for the same chat in this moment. While it does not, nothing goes out past
-    /// a message, whatever fails.
+    /// Whether the platform accepts another call for the same chat at this moment. While it does not, no later message
+    /// overtakes this one.
     async fn probe(&mut self, message: &Outgoing) -> bool {
         let probed = self.channel.probe(&message.address.0).await;
         if let Err(SendError::RetryAfter(wait)) = &probed {
@@ -169,8 +169,8 @@ impl Gate {
         Some(sent)
     }
 
-    /// Sends a part of a suspected message in its turn, however long it waits for that: its row says so before. What is not
-    /// with the platform after a moment waits for it, and ends no process any more.
+    /// Sends a part of a suspected message in its turn, however long it waits for that: its row is marked before. A
+    /// send that takes longer than a moment waits for the platform, and is no longer suspected of ending the process.
     async fn send_alone(
         &self,
         message: &Outgoing,
@@ -215,7 +215,7 @@ impl Gate {
 
     /// Records a failed attempt. `true`: there were such for too long.
     async fn failed(&self, message: &Outgoing, error: &SendError, reason: &str, tried: Tried) -> bool {
-        // What the platform says may quote the message: it stands in its row.
+        // The platform's error may quote the message: it stands in its row.
         let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
         tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");

@@ -38,7 +38,7 @@ impl GrowingText {
         has_room
     }
 
-    /// It begins anew.
+    /// The text starts over.
     pub fn clear(&self) {
         self.lock().clear();
     }
@@ -47,7 +47,7 @@ impl GrowingText {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is written by now.
+    /// The text so far.
     fn now(&self) -> String {
         self.lock().clone()
     }
@@ -56,14 +56,14 @@ impl GrowingText {
 /// Left free in a draft for a mark that it is one.
 const MARK_UNITS: usize = 2;
 
-/// What a chat sees of answers that are not whole yet.
+/// The drafts of answers that a chat sees.
 #[derive(Default)]
 pub(in crate::gate) struct Drafts {
     /// When there is something to show or to take away.
     pub(super) at: Option<Instant>,
     /// When something was shown last.
     last: Option<Instant>,
-    /// What stands there, by run.
+    /// The visible drafts, by run.
     shown: HashMap<RunId, Shown>,
 }
 
@@ -144,7 +144,7 @@ impl Gate {
         }
     }
 
-    /// Takes drafts away that nothing comes of. What cannot be now is tried again when the platform listens.
+    /// Removes drafts that become no message. A removal that fails is tried again when the platform listens.
     async fn take_away(&mut self) {
         let dropped: Vec<_> = (self.drafts.shown.iter())
             .filter(|(_, shown)| shown.is_dropped)

@@ -6,12 +6,12 @@ use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
 use super::{Gate, Held};
 use crate::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, outbound, status_mark::Mark};
 
-/// The most characters of a file's name that a chat is told.
+/// The most characters of a file's name in a notice.
 const NAME: usize = 100;
 
 impl Gate {
-    /// Gives the next part up, with the texts behind it; with no file behind them, the message. Its chat is told, unless
-    /// that is what was to be told.
+    /// Gives the next part up, with the texts behind it; with no file behind them, the message. Its chat gets a notice,
+    /// unless the part is one.
     pub(super) async fn give_up_part(&self, held: &mut Held, reason: &str, told: Option<&'static str>) {
         let behind = held
             .parts
@@ -59,8 +59,8 @@ impl Gate {
         }
     }
 
-    /// What the chat is told in place of what is given up; `told`: in place of a text. The text of an answer may be there
-    /// when its files are not.
+    /// The notice to the chat in place of the parts given up; `told`: in place of a text. The text of an answer may be
+    /// there when its files are not.
     fn notice(&self, held: &Held, given_up: &[&OutgoingPart], told: Option<&'static str>) -> Option<Box<NewOutbound>> {
         let told = told?;
         if given_up.iter().any(|part| is_notice(part)) {

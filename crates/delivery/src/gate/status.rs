@@ -1,4 +1,4 @@
-//! What is told of a failed attempt.
+//! Reports a failed attempt.
 
 /// The HTTP status that a platform's words name, if they do: it quotes nobody.
 pub(super) fn status_in(reason: &str) -> Option<&str> {

@@ -19,7 +19,7 @@ pub(super) struct Share {
     fair: AtomicU32,
     /// How many it has, or tries to take.
     taken: AtomicU32,
-    /// The others were told that it stands by.
+    /// The other processes know that it stands by.
     stands_by: AtomicBool,
 }
 
@@ -38,7 +38,7 @@ impl Share {
         }
     }
 
-    /// What the leases of processes that stand by begin with.
+    /// The prefix of the leases of processes that stand by.
     fn standbys(&self) -> String {
         format!("standby:{}:", self.receiver.channel.platform())
     }

@@ -32,7 +32,7 @@ pub(super) struct Window {
     state: Mutex<State>,
 }
 
-/// What became of a connection's attempts.
+/// The history of a connection's attempts.
 #[derive(Debug, Default)]
 struct State {
     is_up: bool,
@@ -74,7 +74,7 @@ impl Standing {
     }
 }
 
-/// What is down is told before what is up; `None`: no connection is this process's.
+/// A connection that is down goes before one that is up; `None`: no connection is this process's.
 fn summed_up(shards: &[Option<ConnectionStatus>]) -> Option<ConnectionStatus> {
     let mut own = shards.iter().flatten();
     let is_down = |status: &&ConnectionStatus| matches!(status, ConnectionStatus::Disconnected(_));
@@ -86,7 +86,7 @@ impl Window {
         look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// It is tried anew.
+    /// It is retried.
     pub(super) fn begin(&self) {
         self.state(|state| (state.is_up, state.was_up) = (false, false));
     }
