@@ -32,7 +32,7 @@ pub trait Sink: Send {
     /// The next piece of the reply.
     fn text(&mut self, delta: &str);
 
-    /// What came so far is void: the call is made again.
+    /// The pieces so far are void: the call is made again.
     fn reset(&mut self);
 }
 
@@ -51,7 +51,7 @@ pub struct Request {
     pub images: Vec<Image>,
     /// Which message that is, counted from 0.
     pub images_with: usize,
-    /// What the reply must look like, for providers that can constrain it.
+    /// The schema of the reply, for providers that can constrain it.
     pub schema: Option<Schema>,
     /// The most tokens that the reply may have.
     pub max_tokens: Option<u32>,
@@ -78,13 +78,13 @@ impl fmt::Debug for Image {
 /// One turn of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What they say.
+    /// The text.
     pub content: String,
 }
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -214,14 +214,14 @@ fn without_bounds(schema: &Value) -> Option<Value> {
     Some(Value::Object(plain))
 }
 
-/// What the model replied.
+/// A reply of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Completion {
     /// The text, without what the provider calls reasoning.
     pub text: String,
     /// Tool calls in the provider's own form, if it made any.
     pub tool_calls: Vec<NativeToolCall>,
-    /// What it cost.
+    /// Its usage.
     pub usage: Usage,
     /// The provider's name in the configuration.
     pub provider: String,
@@ -266,7 +266,7 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a provider does not accept.
+/// The thing that a provider does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
     /// The key.
@@ -332,7 +332,7 @@ pub enum ModelError {
     BadRequest {
         /// The provider's name.
         provider: String,
-        /// What the provider said.
+        /// The provider's words.
         reason: String,
     },
     /// The model will not answer this (content filter).
@@ -340,7 +340,7 @@ pub enum ModelError {
     Refused {
         /// The provider's name.
         provider: String,
-        /// What the provider said.
+        /// The provider's words.
         reason: String,
     },
     /// Key, rights, model name or balance are wrong: only the owner can mend it.
@@ -348,9 +348,9 @@ pub enum ModelError {
     Unauthorised {
         /// The provider's name.
         provider: String,
-        /// What the provider said.
+        /// The provider's words.
         reason: String,
-        /// What it does not accept.
+        /// The thing that it does not accept.
         denial: Denial,
         /// Which setting to mend.
         remedy: String,
@@ -360,7 +360,7 @@ pub enum ModelError {
     Cut {
         /// The provider's name.
         provider: String,
-        /// What had come by then.
+        /// The part that had come by then.
         partial: String,
     },
 }

@@ -40,7 +40,7 @@ pub enum CircuitState {
     HalfOpen,
 }
 
-/// The circuit of one provider. Whoever asks it shares this.
+/// The circuit of one provider, shared by all of its callers.
 #[derive(Debug)]
 pub struct Circuit {
     provider: String,
@@ -58,7 +58,7 @@ struct Inner {
     rest: Duration,
     /// A probe is under way.
     probing: bool,
-    /// What to mend, since it refused the key or the model.
+    /// The setting to change, since it refused the key or the model.
     refusal: Option<String>,
 }
 
@@ -96,8 +96,8 @@ impl Circuit {
         }
     }
 
-    /// What its owner has to mend, if it refused the last call for its key, its account or its model. Holds nothing that
-    /// the provider said.
+    /// The setting for its owner to change, if it refused the last call for its key, its account or its model. Holds
+    /// none of the provider's words.
     pub fn refusal(&self) -> Option<String> {
         self.inner().refusal.clone()
     }
@@ -116,7 +116,7 @@ impl Circuit {
         })
     }
 
-    /// The right to call whatever the circuit says, where there is nobody else to ask.
+    /// The right to call even if the circuit is open, where there is nobody else to ask.
     pub(crate) fn forced(&self) -> Permit<'_> {
         Permit {
             circuit: self,

@@ -1,4 +1,4 @@
-//! Asks the next model where one fails for good, and leaves those alone that keep failing.
+//! Asks the next model where one fails permanently, and skips those that keep failing.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -75,7 +75,8 @@ impl Model for Failover {
             );
             match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
-                // It is asked again, more briefly. What others would do with this one is not worth its price.
+                // The caller shortens the request and asks again. Another model's answer to this one is not worth its
+                // price.
                 Err(error @ ModelError::TooLong { .. }) => return Err(error),
                 Err(error) => worst = Some(worse(worst, error)),
             }

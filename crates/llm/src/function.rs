@@ -7,7 +7,7 @@ use clifford_llm_api::model::{Completion, Schema};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
-/// What is said of every such function.
+/// The description of every such function.
 const DESCRIPTION: &str = "Gives the reply. Call it once, with the whole reply, and write nothing else.";
 
 /// A function, as both protocols describe it but for the names of the fields.
@@ -48,7 +48,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// Puts the reply in the place of the call that gave it. What is no such call stays what it is.
+/// Replaces the call that gave the reply by the reply. Any other call stays as it is.
 pub(crate) fn unwrap(mut completion: Completion, schema: Option<&Schema>) -> Completion {
     let ([call], Some(schema)) = (completion.tool_calls.as_slice(), schema) else {
         return completion;

@@ -1,5 +1,5 @@
-//! The window of a model, as its server's own lists tell it: what the running server holds, where that is told, rather
-//! than what the model could.
+//! The window of a model, from its server's own lists: the window of the running server, where that is listed, rather
+//! than the model's maximum.
 //!
 //! Sources: <https://github.com/ggml-org/llama.cpp/tree/master/tools/server> (`/props`),
 //! <https://docs.ollama.com/api> (`/api/ps`, `/api/show`), vLLM's and `OpenRouter`'s `/v1/models`, LM Studio's
@@ -16,7 +16,7 @@ use crate::{remote::Pieces, window::is_own_network};
 const PATIENCE: Duration = Duration::from_secs(4);
 /// Bytes of a list that are read: `OpenRouter`'s has some hundred thousand.
 const LONGEST: usize = 4 << 20;
-/// What Ollama holds where nothing is set.
+/// Ollama's window, if none is set.
 const OLLAMA: u64 = 4_096;
 
 /// A model at a server that may tell how much it holds.

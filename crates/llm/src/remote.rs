@@ -1,4 +1,4 @@
-//! What clients of remote models share: one address that is asked, and what its answers and silences mean.
+//! The common part of clients of remote models: one address, and the meaning of its answers and silences.
 
 mod body;
 mod config;
@@ -43,11 +43,11 @@ const LONGEST_FLOW: Duration = Duration::from_secs(3600);
 pub(crate) struct KeyHeader {
     /// The header's name.
     pub(crate) name: HeaderName,
-    /// What stands before the key.
+    /// The text before the key.
     pub(crate) prefix: &'static str,
 }
 
-/// What became of a request that is worth an answer.
+/// The result of a request.
 pub(crate) enum Answer {
     /// The server answers.
     Reply(Response),
@@ -63,7 +63,7 @@ pub(crate) struct Endpoint {
     /// The base URL as it may be shown.
     shown_url: String,
     headers: HeaderMap,
-    /// What must not appear in any error.
+    /// The strings that must not appear in any error.
     secrets: Vec<String>,
     dialect: Dialect,
 }
@@ -132,7 +132,7 @@ impl Endpoint {
             let terms = self.dialect.terms();
             match self.send(&body(terms)).await? {
                 Answer::Reply(response) => return Ok(response),
-                // What is too long may name parameters, too, and is meant well by none of them.
+                // A refusal for length may name parameters, too, and none of them is to blame.
                 Answer::Unreadable(fault)
                     if fault.too_long.is_none() && self.dialect.give_way(terms, &fault.message) => {}
                 Answer::Unreadable(fault) => return Err(self.fault(fault)),
@@ -174,7 +174,7 @@ impl Endpoint {
         }
     }
 
-    /// The longest silence before a reply begins. What does not stream is silent until it has finished.
+    /// The longest silence before a reply begins. A reply that is not streamed is silent until it has finished.
     const fn patience(&self) -> Duration {
         if self.config.streaming {
             self.config.timeouts.first_token
@@ -204,7 +204,7 @@ impl Endpoint {
     }
 
     /// The call as a whole within its time. A stream whose tokens still come by then is not cut: it ends by itself, by
-    /// its silence, or with whoever waits for it.
+    /// its silence, or with its caller.
     pub(crate) async fn in_time<T>(
         &self,
         flow: &Flow,
@@ -226,7 +226,7 @@ impl Endpoint {
         }
     }
 
-    /// What an error of the server means for the caller.
+    /// The meaning of a server's error for the caller.
     pub(crate) fn fault(&self, fault: Fault) -> ModelError {
         let settings = Settings {
             provider: &self.config.name,

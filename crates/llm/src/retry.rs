@@ -62,7 +62,7 @@ impl<M: Model> Retrying<M> {
     /// How long to wait before the next call; `None` if it would not help.
     fn wait(&self, error: &ModelError, backoff: Duration) -> Option<Duration> {
         match error {
-            // Everyone who was turned away is told the same time: a little more for each keeps them apart.
+            // Every refused caller gets the same delay: a little more for each keeps them apart.
             ModelError::Later { after, .. } if *after <= self.policy.patience => Some(*after + backoff / 4),
             ModelError::Overloaded { .. } | ModelError::Cut { .. } => Some(backoff),
             ModelError::Silent { .. } if self.policy.silence => Some(backoff),

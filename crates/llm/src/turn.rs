@@ -37,7 +37,7 @@ impl Turn {
         Self(share.map(|share| Bounds { share, deadline }))
     }
 
-    /// Waits until its time is over. Whoever has begun to write may go on for as long as somebody waits, without pauses.
+    /// Waits until its time is over. A server that has begun to write may go on until the deadline, without pauses.
     pub(crate) async fn over(&self, heard: &Heard) {
         let Some(Bounds { share, deadline }) = self.0 else {
             return std::future::pending().await;

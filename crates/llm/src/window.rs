@@ -16,9 +16,9 @@ use tokio::time::Instant;
 
 use self::known::{MODELS, Weights};
 
-/// What is assumed of a server in the own network, which is mostly one of one's own.
+/// The window assumed for a server in the own network, which is mostly one of one's own.
 const ASSUMED_HERE: u64 = 8_000;
-/// What is assumed of any other.
+/// The window assumed for any other.
 const ASSUMED_ELSEWHERE: u64 = 32_000;
 /// The smallest window that is learned from a refusal that names none.
 const SMALLEST: u64 = 1_024;
@@ -30,7 +30,7 @@ const CEILING: Duration = Duration::from_secs(3600);
 pub fn known_window(base_url: &str, model: &str) -> Option<u64> {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
     let (_, tokens, weights) = MODELS.iter().find(|(begins, _, _)| name.starts_with(begins))?;
-    // Whoever runs open weights starts them with a window as their memory allows.
+    // An operator of open weights chooses the window by their memory.
     (*weights == Weights::Closed || !is_own_network(base_url)).then_some(*tokens)
 }
 
@@ -89,7 +89,7 @@ pub enum WindowSource {
     Assumed,
 }
 
-/// The window of one model at one provider. Whoever asks it shares this.
+/// The window of one model at one provider, shared by all of its callers.
 #[derive(Debug)]
 pub struct Window {
     configured: Option<u64>,
@@ -100,12 +100,12 @@ pub struct Window {
     wanted: AtomicBool,
 }
 
-/// What providers told of a window.
+/// The windows that providers reported.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     listed: Option<Learned>,
     refused: Option<Learned>,
-    /// What went through no more, and until when that counts.
+    /// The size that no longer went through, and until when that counts.
     ceiling: Option<(u64, Instant)>,
 }
 
@@ -178,7 +178,7 @@ impl Window {
         self.wanted.load(Ordering::Relaxed) && !is_sure()
     }
 
-    /// What a list told, and what a refusal named.
+    /// The window from a list, and the one from a refusal.
     #[must_use]
     pub fn learned(&self) -> (Option<Learned>, Option<Learned>) {
         let told = self.told();
@@ -192,7 +192,7 @@ impl Window {
         self.trusted(&told).1
     }
 
-    /// What is set or known goes before what was told, unless a refusal named less since.
+    /// A configured or known window goes before a reported one, unless a refusal named less since.
     fn trusted(&self, told: &Told) -> (u64, WindowSource) {
         let sure = (self.configured.map(|tokens| (tokens, WindowSource::Configured)))
             .or(self.known.map(|tokens| (tokens, WindowSource::Known)));

@@ -73,7 +73,7 @@ pub(super) enum Block {
         #[serde(default)]
         input: Value,
     },
-    /// Reasoning, and what is none of ours.
+    /// Reasoning, and types unknown here.
     #[serde(other)]
     Other,
 }
@@ -100,7 +100,7 @@ struct StopDetails {
     explanation: Option<String>,
 }
 
-/// Tokens as they are told: what was read from the cache and written to it is not in `input_tokens`.
+/// Tokens as the server reports them: reads from the cache and writes to it are not in `input_tokens`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Tokens {
@@ -111,7 +111,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// What is told later counts.
+    /// Later counts replace earlier ones.
     fn updated(self, later: Self) -> Self {
         Self {
             input_tokens: later.input_tokens.or(self.input_tokens),
@@ -235,7 +235,7 @@ impl Gathered {
             .collect()
     }
 
-    /// The tokens, if they were told: all that the model read, from its cache or not.
+    /// The tokens, if they were reported: all that the model read, from its cache or not.
     pub(super) fn usage(&self) -> Option<Usage> {
         let tokens = self.tokens?;
         let read = tokens.cache_read_input_tokens.unwrap_or_default();

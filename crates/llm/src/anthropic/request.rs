@@ -143,9 +143,9 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Turns that alternate, a person's first and last. What holds for a whole run ends with the first of them, and what
-/// the next call repeats with the last: there the cache is marked.
-/// Images stand before the words that they go with.
+/// Turns that alternate, a person's first and last. The part that holds for a whole run ends with the first of them,
+/// and the part that the next call repeats with the last: there the cache is marked. Images stand before the words that
+/// they go with.
 fn turns<'a>(said: &[&'a Message], seen: Option<(&'a Message, &'a [Image])>) -> Vec<Turn<'a>> {
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for message in said {

@@ -1,4 +1,4 @@
-//! What a message asks for: a few fixed phrases, in English and the commonest in German.
+//! The intent of a message: a few fixed phrases, in English and the commonest in German.
 
 mod reminder;
 
@@ -97,7 +97,7 @@ fn first_clause(text: &str) -> (&str, &str) {
     ends.map_or((text, ""), |(end, next)| (&text[..end], &text[next..]))
 }
 
-/// What one clause asks for; nothing if it is only a filler.
+/// The intent of one clause; none if it is only a filler.
 fn in_clause(clause: &str) -> Option<Intent> {
     let text = plain(clause);
     if ["", "please", "bitte", "clifford", "and", "then"].contains(&text.as_str()) {
@@ -185,7 +185,7 @@ fn remember(fact: &str) -> Intent {
     }
 }
 
-/// What follows the first of these phrases, if the text starts with it as whole words.
+/// The rest behind the first of these phrases, if the text starts with it as whole words.
 fn after_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     let whole = |tail: &&str| !tail.starts_with(char::is_alphanumeric);
     phrases
@@ -194,7 +194,7 @@ fn after_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
         .map(str::trim_start)
 }
 
-/// Strips a prefix, whatever its case.
+/// Strips a prefix, in any case.
 pub(super) fn strip<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let (head, tail) = (text.get(..prefix.len())?, text.get(prefix.len()..)?);
     (head.to_lowercase() == prefix).then_some(tail)

@@ -1,4 +1,4 @@
-//! What to remember of a conversation, and what to tell of it, where no model is connected: a few fixed phrases.
+//! Memory operations and summaries where no model is connected: a few fixed phrases.
 
 use clifford_llm_api::model::Request;
 use serde::Deserialize;
@@ -193,7 +193,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| !sentence.is_empty())
 }
 
-/// What was told so far, and the beginning of what each person's message says; of too much the newest.
+/// The summary so far, and the beginning of each person's message; if they are too long, the newest.
 fn summary(asked: &Asked) -> Value {
     let mut lines: Vec<String> = asked.summary.lines().map(str::to_owned).collect();
     lines.extend(asked.messages.iter().filter(|said| said.from == "person").map(|said| {

@@ -64,7 +64,7 @@ const PREFERENCES: &[&str] = &[
     "dislikes",
 ];
 
-/// The module for a key. Whose it is goes before what it is: `cat_name` is about the cat.
+/// The module for a key. The owner goes before the kind: `cat_name` is about the cat.
 pub(super) fn of(key: &str) -> &'static str {
     let any = |words: &[&str]| key.split('_').any(|word| words.contains(&word));
     if any(PREFERENCES) {

@@ -91,7 +91,7 @@ pub(super) const RECALLING: [(&str, &str); 12] = [
     ("wie heißt mein", ""),
     ("was ist mein", ""),
 ];
-/// What stands between the name of a thing and what it is.
+/// The words between the name of a thing and its value.
 pub(super) const IS: [&str; 9] = [
     "is called",
     "are called",

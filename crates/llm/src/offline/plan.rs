@@ -27,7 +27,7 @@ enum Part {
 struct Call {
     name: &'static str,
     args: Value,
-    /// What it is for, as a note.
+    /// Its purpose, as a note.
     purpose: String,
     /// The sentence for its result.
     told: Box<dyn Fn(&Value) -> String>,
@@ -99,14 +99,14 @@ fn choose(transcript: &Transcript, parts: &[Part]) -> Value {
         return json!({"type": "tool_call", "name": call.name, "args": call.args});
     }
     match waiting {
-        // What is known already is not kept back. A run that has used no tool would end here.
+        // Known facts are not held back. A run that has used no tool would end here.
         Some(_) if !transcript.outcomes.is_empty() && !transcript.spoke => message(&said),
         Some(seconds) => json!({"type": "sleep", "delay_seconds": seconds, "reason": "to wait"}),
         None => end(transcript, &said),
     }
 }
 
-/// Answers for good. Where the engine objected to an end before, a message is the way that is always open.
+/// Ends the run. Where the engine objected to an end before, a message is the way that is always open.
 fn end(transcript: &Transcript, said: &[String]) -> Value {
     if transcript.objections > 1 || transcript.outcomes.is_empty() && !transcript.objected && !transcript.woke {
         return message(said);
@@ -235,7 +235,7 @@ fn recall_all() -> Call {
     }
 }
 
-/// What the items say about one thing, the closest key first.
+/// The items about one thing, the closest key first.
 fn describe(items: &[Memory], about: &str) -> Option<String> {
     let exact = items.iter().find(|item| slug(&item.key) == about);
     let near = || {
@@ -268,7 +268,7 @@ fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What is wanted and how it will be done, for the engine's record.
+/// The wish and the plan, for the engine's record.
 fn notes(parts: &[Part]) -> Value {
     let (mut wanted, mut steps) = (Vec::new(), Vec::new());
     for part in parts {

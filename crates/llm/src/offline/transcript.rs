@@ -21,9 +21,9 @@ pub(super) enum Outcome {
 /// A run so far.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
-    /// What the person said.
+    /// The person's message.
     pub(super) input: String,
-    /// What is remembered of them.
+    /// The memories of them.
     pub(super) memories: Vec<Memory>,
     /// How the tool calls ended, in order.
     pub(super) outcomes: Vec<Outcome>,
@@ -81,7 +81,7 @@ impl Transcript {
     }
 }
 
-/// What the person of a plain chat said last.
+/// The last message of a plain chat's person.
 pub(super) fn last_words(messages: &[Message]) -> &str {
     messages
         .iter()

@@ -141,7 +141,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// What was said; images stand before the words that they go with.
+/// The messages; images stand before the words that they go with.
 fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<Said<'r>> {
     let turn = |(place, message): (usize, &'r Message)| {
         let text = message.content.as_str();
@@ -196,7 +196,7 @@ impl Chunk {
     }
 }
 
-/// What is a [`Value`] here comes as another type from some servers.
+/// A [`Value`] here comes as another type from some servers.
 #[derive(Debug, Deserialize)]
 struct Choice {
     #[serde(alias = "message")]
@@ -210,7 +210,7 @@ struct Turn {
     content: Option<Value>,
     refusal: Option<Value>,
     tool_calls: Option<Value>,
-    /// What it thinks aloud, as some servers call it: that it thinks is all that matters.
+    /// The reasoning, as some servers call it: only its presence matters.
     reasoning_content: Option<Value>,
     /// The same, as others do.
     reasoning: Option<Value>,
@@ -371,7 +371,7 @@ fn calls(calls: Value) -> Vec<Call> {
     read.filter_map(Result::ok).collect()
 }
 
-/// The tokens, if they are told in a form that makes sense.
+/// The tokens, if they are reported in a valid form.
 fn usage(usage: &Value) -> Option<Usage> {
     Some(Usage {
         prompt_tokens: usage["prompt_tokens"].as_u64()?,

@@ -55,7 +55,7 @@ impl Pieces {
         Ok(whole)
     }
 
-    /// As much of the body as can be read: an error is told as well as it goes.
+    /// As much of the body as can be read: a partial error is better than none.
     pub(crate) async fn up_to_limit(&mut self) -> Vec<u8> {
         let mut read = Vec::new();
         while let Ok(Some(piece)) = self.next().await {
@@ -65,7 +65,7 @@ impl Pieces {
     }
 }
 
-/// What went wrong on the way, down to its cause, without the URL: that may hold a password.
+/// The transport error, down to its cause, without the URL: that may hold a password.
 pub(crate) fn transport(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();

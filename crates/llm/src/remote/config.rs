@@ -1,4 +1,4 @@
-//! What must be known of a provider, and the HTTP client that providers share.
+//! The settings of a provider, and the HTTP client that providers share.
 
 use std::{fmt, time::Duration};
 
@@ -28,8 +28,8 @@ pub enum Capability {
 pub struct Timeouts {
     /// For the connection.
     pub connect: Duration,
-    /// For the first token of a stream. What does not stream sends its first byte when it has finished, so that only
-    /// `total` limits it.
+    /// For the first token of a stream. A reply that is not streamed sends its first byte when it has finished, so that
+    /// only `total` limits it.
     pub first_token: Duration,
     /// Between two tokens of a stream.
     pub idle: Duration,
@@ -59,7 +59,7 @@ pub struct ProviderConfig {
     pub model: String,
     /// Its key; local servers need none.
     pub key: Option<String>,
-    /// How it is made to answer in JSON. What the server turns out not to know is not asked of it again.
+    /// How it is made to answer in JSON. A feature that the server turns out to lack is not requested again.
     pub capability: Capability,
     /// Whether it sees images.
     pub images: bool,
@@ -125,7 +125,7 @@ pub enum SetupError {
     BaseUrl {
         /// The provider's name.
         provider: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The key cannot be sent.

@@ -1,4 +1,4 @@
-//! What a server turned out not to understand, remembered so that it is asked only once.
+//! The features that a server turned out to lack, remembered so that each is tried only once.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -106,8 +106,8 @@ impl Terms {
 pub(crate) struct Dialect(AtomicU8);
 
 impl Dialect {
-    /// `temperature`: whether the model takes one, as far as its name tells. Those that take none want the other name of
-    /// the limit, too.
+    /// `temperature`: whether the model takes one, as far as its name tells. Models that take none want the other name
+    /// of the limit, too.
     pub(crate) fn new(capability: Capability, temperature: bool) -> Self {
         Self(AtomicU8::new(
             Terms {

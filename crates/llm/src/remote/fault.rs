@@ -1,4 +1,4 @@
-//! What a server's error means for the caller.
+//! The meaning of a server's error for the caller.
 
 mod denial;
 mod envelope;
@@ -23,7 +23,7 @@ pub(crate) struct Fault {
     pub(crate) status: u16,
     /// The server's words for it: `code`, `type` and their like.
     code: String,
-    /// What it said.
+    /// Its message.
     pub(crate) message: String,
     /// How long it asks to wait.
     after: Option<Duration>,
@@ -33,7 +33,7 @@ pub(crate) struct Fault {
     denial: Option<Denial>,
 }
 
-/// What the errors of one provider name: the settings that may be wrong.
+/// The settings that errors of one provider name: those that may be wrong.
 pub(crate) struct Settings<'a> {
     pub(crate) provider: &'a str,
     pub(crate) model: &'a str,
@@ -129,7 +129,7 @@ impl Settings<'_> {
     }
 }
 
-/// Whether a refusal of this status may be one for length: a wrong key is none, whatever is said with it.
+/// Whether a refusal of this status may be one for length: a wrong key never is, whatever its text says.
 const fn may_be_length(status: u16) -> bool {
     !matches!(status, 300..=399 | 401..=407 | 410)
 }

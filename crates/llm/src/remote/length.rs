@@ -3,7 +3,7 @@
 //! The words are those that servers sent; the table of tests has them as they came. Servers that only hold a rate to
 //! tokens a minute use similar words: that is no window.
 
-/// What a refusal for length says.
+/// The facts of a refusal for length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong {
     /// How many tokens the model holds, where the refusal says so.
@@ -121,7 +121,7 @@ pub(crate) fn read(status: u16, code: &str, said: &str) -> Option<TooLong> {
     let (code, said) = (code.to_lowercase(), said.to_lowercase());
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if has(&RATE) {
-        // What is more than a whole minute's share never goes through, however long one waits.
+        // A request above a whole minute's share never goes through, however long one waits.
         let (limit, requested) = (number_behind(&said, "limit "), number_behind(&said, "requested "));
         let never = limit.zip(requested).is_some_and(|(limit, requested)| requested > limit);
         return never.then_some(TooLong {
@@ -155,7 +155,7 @@ fn number_behind(said: &str, words: &str) -> Option<u64> {
         .find_map(|(at, _)| leading_number(said.get(at + words.len()..)?))
 }
 
-/// What stands behind `>`, where two counts are compared: `208310 tokens > 200000 maximum`.
+/// The count behind `>`, where two counts are compared: `208310 tokens > 200000 maximum`.
 fn compared(said: &str) -> Option<u64> {
     said.match_indices("> ").find_map(|(at, _)| {
         let before = said.get(..at)?.trim_end();

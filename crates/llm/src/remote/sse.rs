@@ -1,7 +1,7 @@
 //! Server-sent events: bytes in, the `data` of each event out.
 //!
-//! Written here because it must take linear time whatever the pieces are, and because a reply must never
-//! be asked for again by a reader that reconnects. Fields other than `data` mean nothing to these servers.
+//! Written here because it must take linear time for pieces of any size, and because a reply must never be asked for
+//! again by a reader that reconnects. Fields other than `data` mean nothing to these servers.
 
 /// Puts events together from pieces that may be cut anywhere.
 #[derive(Debug, Default)]

@@ -2,8 +2,8 @@
 //! character and begin the next with the second.
 //!
 //! JSON can write a half (`\ud83d`), a Rust string cannot hold it. So [`readable`] puts a stand-in in its place before
-//! the JSON is read, and a [`Joiner`] for each text that grows puts the halves together again. What stays alone becomes
-//! U+FFFD.
+//! the JSON is read, and a [`Joiner`] for each text that grows puts the halves together again. A half that stays alone
+//! becomes U+FFFD.
 
 use std::{borrow::Cow, ops::RangeInclusive};
 
@@ -26,7 +26,7 @@ pub(crate) fn readable(json: &str) -> (Cow<'_, str>, bool) {
     while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
         let start = at + found;
         let Some(unit) = unit_at(json, start) else {
-            // Another escape: its second character is none of the next one.
+            // Another escape: its second character does not begin the next one.
             at = start
                 + 1
                 + json
@@ -94,7 +94,7 @@ impl Joiner {
         text
     }
 
-    /// What is left when the text is over.
+    /// The rest when the text is over.
     pub(crate) fn rest(&mut self) -> &'static str {
         if self.first.take().is_some() { "\u{fffd}" } else { "" }
     }

@@ -4,12 +4,12 @@
 //! fits counts. Providers' prefixes (`openai/…`) and variants (`…:free`) do not matter. Windows of open weights are what
 //! a service that sells them offers at least; a server of one's own has what it was started with.
 
-/// Who decides how large a model's window is.
+/// The party that decides how large a model's window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weights {
     /// Its maker, who alone runs it.
     Closed,
-    /// Whoever runs it.
+    /// The operator of the server.
     Open,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn wait(text: &str) -> Option<u64> {
     (length == words.len()).then_some(seconds)
 }
 
-/// What stands before the thing to be reminded of.
+/// The words before the thing to be reminded of.
 const ABOUT: [&str; 8] = ["to", "that", "about", "of", "daran,", "daran", "an", "dass"];
 
 /// "in 10 minutes", wherever it stands.

@@ -103,7 +103,7 @@ const fn may_be(denial: Denial, status: Option<u16>) -> bool {
     }
 }
 
-/// What a status denies by itself.
+/// The denial that a status means by itself.
 pub(super) const fn of_status(status: u16) -> Option<Denial> {
     match status {
         401 | 407 => Some(Denial::Key),

@@ -10,7 +10,7 @@ const LAYERS: usize = 8;
 const LONGEST_PART: usize = 800;
 /// The fields of an error that say something.
 const PARTS: [&str; 7] = ["title", "error", "message", "msg", "status_msg", "detail", "errors"];
-/// What MiniMax's own codes would be as statuses: it sends them with status 200.
+/// MiniMax's own codes as statuses: it sends them with status 200.
 const MINIMAX: [(u64, u16); 6] = [
     (1002, 429),
     (1004, 401),
@@ -20,16 +20,16 @@ const MINIMAX: [(u64, u16); 6] = [
     (2049, 401),
 ];
 
-/// What a body says of an error.
+/// The error in a body.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Told {
     /// The status that it names.
     pub(super) status: Option<u16>,
     /// The server's words for it: `code`, `type` and their like, in lower case.
     pub(super) code: String,
-    /// What it says.
+    /// Its message.
     pub(super) message: String,
-    /// What it says of itself. What it repeats of the request is no part of that: a person may have said anything.
+    /// Its own words. Echoes of the request are left out: a person may have said anything.
     pub(super) words: String,
     /// How long it asks to wait.
     pub(super) after: Option<Duration>,
@@ -94,12 +94,12 @@ fn within(outer: &Value) -> Option<&Value> {
         .or_else(|| object(&["message", "detail", "base_resp"]))
 }
 
-/// What a layer says, part by part. `several` puts a list of complaints, or an object of them, in words.
+/// The messages of a layer, part by part. `several` puts a list of complaints, or an object of them, in words.
 fn said(error: &Value, several: impl Fn(&Value) -> String) -> Vec<String> {
     if let Value::String(text) = error {
         return vec![text.trim().to_owned()];
     }
-    // What a gateway passes on of the provider's own error comes last.
+    // The provider's own error that a gateway passes on comes last.
     let passed_on = ("raw", &error["metadata"]["raw"]);
     let parts = PARTS.iter().map(|name| (*name, &error[*name])).chain([passed_on]);
     let mut said: Vec<String> = Vec::new();
