@@ -30,11 +30,16 @@ pub fn shortened(text: &str, most: usize) -> String {
 /// A foreign text as it may stand within a sentence: one line of at most `most` characters, without markup and without
 /// characters that deceive.
 pub fn within_sentence(text: &str, most: usize) -> String {
-    let plain = text
+    let plain: Vec<_> = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .filter(|c| !is_deceiving(*c) && !"`*_[]<>|~\\#".contains(*c));
-    shortened(&plain.collect::<String>(), most)
+        .filter(|c| !is_deceiving(*c) && !"`*[]<>|~\\#".contains(*c))
+        .collect();
+    // Within a word an underscore is no markup: names of tools hold it.
+    let is_letter = |at: Option<usize>| at.and_then(|at| plain.get(at)).is_some_and(|c| c.is_alphanumeric());
+    let is_within = |at: usize| is_letter(at.checked_sub(1)) && is_letter(Some(at + 1));
+    let shown = plain.iter().enumerate().filter(|(at, c)| **c != '_' || is_within(*at));
+    shortened(&shown.map(|(_, c)| *c).collect::<String>(), most)
 }
 
 #[cfg(test)]
