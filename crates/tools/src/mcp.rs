@@ -87,9 +87,9 @@ fn command(endpoint: &Endpoint, offer: catalogue::Offer, link: &Link) -> Command
     let command = command
         .about(offer.description)
         .checked_by(checks)
-        .untrusted()
         .reaches_out()
         .time_limit(endpoint.time_limit);
+    let command = if offer.is_trusted { command } else { command.untrusted() };
     if offer.idempotent {
         command.idempotent()
     } else {

@@ -37,6 +37,8 @@ pub(super) struct Offer {
     pub(super) class: Class,
     /// Calling it again with the same arguments changes nothing.
     pub(super) idempotent: bool,
+    /// Nobody but its owner or the service writes what it returns.
+    pub(super) is_trusted: bool,
     /// Of its arguments.
     pub(super) schema: Value,
 }
@@ -62,6 +64,7 @@ fn offer(endpoint: &Endpoint, tool: Tool, taken: &mut BTreeSet<String>) -> Offer
         description: words::cleaned(&text, DESCRIPTION),
         class: set(endpoint, &tool.name).unwrap_or_else(|| class(&annotations)),
         idempotent: annotations.idempotent_hint == Some(true),
+        is_trusted: endpoint.trusted.iter().any(|entry| covers(entry, &tool.name)),
         schema: schema(&tool.input_schema),
         theirs: tool.name.into_owned(),
     }
@@ -89,12 +92,13 @@ fn set(endpoint: &Endpoint, name: &str) -> Option<Class> {
     classes.get(name).or_else(covering).copied()
 }
 
-/// What a tool may do, as its server says. A tool of which nothing is said may write.
+/// What a tool may do, as its server says. A tool of which nothing is said may destroy.
 fn class(annotations: &ToolAnnotations) -> Class {
     match (annotations.read_only_hint, annotations.destructive_hint) {
         (Some(true), _) => Class::Read,
-        (_, Some(true)) => Class::Destruct,
-        _ => Class::Write,
+        (_, Some(false)) => Class::Write,
+        // What says nothing may destroy, as the protocol has it.
+        _ => Class::Destruct,
     }
 }
 
@@ -162,6 +166,7 @@ mod tests {
             include: Vec::new(),
             exclude: Vec::new(),
             classes: BTreeMap::new(),
+            trusted: Vec::new(),
         }
     }
 
@@ -176,7 +181,8 @@ mod tests {
             read(&endpoint(), tools(tool)).remove(0)
         };
         let cases = [
-            (json!({}), Class::Write, false),
+            (json!({}), Class::Destruct, false),
+            (json!({ "readOnlyHint": false }), Class::Destruct, false),
             (json!({ "readOnlyHint": true }), Class::Read, false),
             (
                 json!({ "readOnlyHint": true, "destructiveHint": true }),
@@ -201,10 +207,14 @@ mod tests {
         let offers = tools(json!([
             { "name": "send_mail", "inputSchema": {}, "annotations": { "readOnlyHint": true } },
             { "name": "send_ping", "inputSchema": {} },
-            { "name": "other", "inputSchema": {} },
+            { "name": "other", "inputSchema": {}, "annotations": { "destructiveHint": false } },
         ]));
-        let classes: Vec<_> = read(&endpoint, offers).into_iter().map(|offer| offer.class).collect();
+        endpoint.trusted = vec!["send_p*".to_owned()];
+        let offers = read(&endpoint, offers);
+        let classes: Vec<_> = offers.iter().map(|offer| offer.class).collect();
         assert_eq!(classes, [Class::Sensitive, Class::Read, Class::Write]);
+        let trusted: Vec<_> = offers.iter().map(|offer| offer.is_trusted).collect();
+        assert_eq!(trusted, [false, true, false]);
     }
 
     #[test]

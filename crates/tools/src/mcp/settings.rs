@@ -63,6 +63,10 @@ struct Server {
     /// `SENSITIVE`.
     #[schemars(example = Server::example_classes())]
     classes: BTreeMap<String, Class>,
+    /// Tools whose results nobody but you or the service writes: what they return does not make runs ask. A `*` at the
+    /// end stands for anything.
+    #[schemars(example = ["get_balance"])]
+    trusted: Vec<String>,
 }
 
 impl Default for Server {
@@ -81,6 +85,7 @@ impl Default for Server {
             include: Vec::new(),
             exclude: Vec::new(),
             classes: BTreeMap::new(),
+            trusted: Vec::new(),
         }
     }
 }
@@ -169,6 +174,7 @@ impl Server {
             include: self.include,
             exclude: self.exclude,
             classes: self.classes,
+            trusted: self.trusted,
         }
     }
 }
@@ -205,6 +211,7 @@ pub struct Endpoint {
     pub(super) include: Vec<String>,
     pub(super) exclude: Vec<String>,
     pub(super) classes: BTreeMap<String, Class>,
+    pub(super) trusted: Vec<String>,
 }
 
 /// How a server is reached.
