@@ -154,8 +154,8 @@ async fn telegram_user_approves_with_a_button_and_the_call_is_made_once() {
 }
 
 #[tokio::test]
-async fn discord_user_denies_with_a_button_and_the_run_says_so() {
-    let mut bot = started(asking(Site::Discord)).await;
+async fn discord_user_denies_with_a_button_and_the_run_ends_where_that_is_set() {
+    let mut bot = started(asking(Site::Discord).set("policy.on_deny", "finish")).await;
     let user = bot.discord.user("Ada");
     let dm = bot.discord.dm(user);
     bot.discord.user_says(dm, user, "Ada drinks tea");
@@ -173,8 +173,8 @@ async fn discord_user_denies_with_a_button_and_the_run_says_so() {
 }
 
 #[tokio::test]
-async fn where_it_is_set_a_denied_run_goes_on_without_the_call() {
-    let mut bot = started(asking(Site::Telegram).set("policy.on_deny", "continue")).await;
+async fn a_denied_run_goes_on_without_the_call() {
+    let mut bot = started(asking(Site::Telegram)).await;
     let chat = bot.telegram.user(7, "Ada");
     tell(&bot, chat, 7, "Ada drinks tea").await;
     bot.telegram.user_says(chat, 7, "/deny");
@@ -260,7 +260,10 @@ async fn a_question_and_its_answer_survive_kill_9() {
 
 #[tokio::test]
 async fn what_nobody_answers_in_time_counts_as_denied() {
-    let mut bot = started(asking(Site::Telegram).set("policy.confirm_timeout_hours", 0.0002)).await;
+    let setup = asking(Site::Telegram)
+        .set("policy.on_deny", "finish")
+        .set("policy.confirm_timeout_hours", 0.0002);
+    let mut bot = started(setup).await;
     let chat = bot.telegram.user(7, "Ada");
     tell(&bot, chat, 7, "Ada drinks tea").await;
     let texts = said(&bot, chat, 2).await;

@@ -158,6 +158,25 @@ pub struct Note {
     /// The note.
     #[schemars(length(min = 1))]
     pub content: String,
+    /// The calls that are planned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<Announced>,
+}
+
+/// A call that is announced before it is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Announced {
+    /// `tool.command`.
+    #[schemars(length(min = 1))]
+    pub command: String,
+    /// How often it is called at most.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub at_most: u32,
+}
+
+const fn once() -> u32 {
+    1
 }
 
 /// What a note is about.

@@ -15,7 +15,7 @@ pub fn contract() -> &'static str {
 fn write() -> String {
     let mut text = String::from(
         "Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes: \
-         [{category, content}].\nActions by type:\n",
+         [{category, content, plan?: [{command, at_most?}]}].\nActions by type:\n",
     );
     let mut shown = Vec::new();
     for (kind, action) in ACTIONS.iter() {
@@ -86,14 +86,14 @@ mod tests {
 
     #[test]
     fn every_action_has_its_line() {
-        let expected = r#"Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes: [{category, content}].
+        let expected = r#"Answer with exactly one JSON object: one action. Fields with ? are optional. Any action may carry notes: [{category, content, plan?: [{command, at_most?}]}].
 Actions by type:
 tool_call {name, args?}: call a tool; you then see its result. name is "tool.command"
 send_message {message, file_ids?: []}: say something to the user now; a question ends your turn
 set_output {output, mode?: replace|append}: write the answer that finish will send
 finish {output?, mode?: replace|append, file_ids?: []}: end and send the output to the user
 decision {content, importance?: low|normal|high}: record a decision
-note {category: requirements|plan|artifact|validation, content}: record a note and go on
+note {category: requirements|plan|artifact|validation, content, plan?: [{command, at_most?}]}: record a note and go on
 spawn_subagent {subagent: {id?, profile?, task, tools?: [], context?: [{role: system|user|assistant, content}]}, wake_on?: all|first}: hand a task to a helper and wait for it
 spawn_subagents {subagents: [{…}], wake_on?: all|first}: the same for several, at the same time
 sleep {wake_at?, delay_seconds?, cron?, reason?}: pause; give one of wake_at (RFC 3339), delay_seconds, cron

@@ -17,8 +17,8 @@ mod think;
 mod values;
 
 pub use action::{
-    Action, Category, ContextMessage, ContextRole, Importance, Note, OutputMode, RecoverAction, Reply, Sleep,
-    SubagentSpec, WakeOn,
+    Action, Announced, Category, ContextMessage, ContextRole, Importance, Note, OutputMode, RecoverAction, Reply,
+    Sleep, SubagentSpec, WakeOn,
 };
 pub use canonical::canonical;
 pub use check::Unreadable;

@@ -73,7 +73,11 @@ fn note() -> impl Strategy<Value = Note> {
         Category::Artifact,
         Category::Validation,
     ]);
-    (category, said()).prop_map(|(category, content)| Note { category, content })
+    (category, said()).prop_map(|(category, content)| Note {
+        category,
+        content,
+        plan: vec![],
+    })
 }
 
 fn subagent() -> impl Strategy<Value = SubagentSpec> {

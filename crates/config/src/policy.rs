@@ -18,7 +18,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             confirm_timeout_hours: 24.0,
-            on_deny: OnDeny::Finish,
+            on_deny: OnDeny::Continue,
         }
     }
 }

@@ -19,8 +19,13 @@ mod around;
 mod built_in;
 pub mod class;
 mod condition;
+pub mod evidence;
 pub mod judge;
+mod phrase;
+mod prose;
 pub mod rule;
+mod table;
+pub mod trace;
 pub mod words;
 
 use std::time::Duration;
@@ -44,7 +49,7 @@ impl Default for Settings {
         Self {
             rules: Vec::new(),
             confirm_timeout: Duration::from_secs(24 * 3600),
-            on_deny: OnDeny::Finish,
+            on_deny: OnDeny::Continue,
         }
     }
 }

@@ -8,6 +8,7 @@ use clifford_core::{
         Call, Facts, Named, Outcome, Place, Settings,
         class::Class,
         judge,
+        trace::{Fault, Grounds},
         words::{self, Known},
     },
     runs::RunKind,
@@ -96,6 +97,11 @@ pub fn run(
         leak: (command.reaches_out && trial.tainted)
             .then(|| words::leak(args, &command.schema, &Known::default(), &Known::default()))
             .flatten(),
+        grounds: Grounds::Nothing(Fault {
+            argument: None,
+            source: None,
+            was_announced: false,
+        }),
     };
     let origins = trial.tainted.then(|| "words from outside".to_owned());
     let facts = Facts {

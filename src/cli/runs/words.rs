@@ -62,7 +62,7 @@ fn words(kind: &StepKind) -> (&'static str, String) {
         StepKind::AssistantMessage { text, sent: false } => ("message", format!("(not sent) {text}")),
         StepKind::OutputUpdate { output, .. } => ("output", output.clone()),
         StepKind::Decision { content, .. } => ("decision", content.clone()),
-        StepKind::Note { category, content } => ("note", format!("{}: {content}", name(category))),
+        StepKind::Note { category, content, .. } => ("note", format!("{}: {content}", name(category))),
         StepKind::Finish(finish) => {
             let why = finish
                 .error

@@ -69,7 +69,10 @@ async fn where_it_steers_the_message_is_kept_for_the_run_which_reads_it_when_it_
 
 #[tokio::test]
 async fn where_it_steers_and_the_call_is_denied_the_message_is_answered_after_it() {
-    let mut bot = started(asking(Site::Telegram).set("ingress.when_busy", "steer")).await;
+    let setup = asking(Site::Telegram)
+        .set("policy.on_deny", "finish")
+        .set("ingress.when_busy", "steer");
+    let mut bot = started(setup).await;
     let chat = bot.telegram.user(7, "Ada");
     tell(&bot, chat, 7, "Ada drinks tea").await;
     tell(&bot, chat, 7, "hello").await;

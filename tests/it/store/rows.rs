@@ -83,6 +83,10 @@ pub async fn steps_come_back_as_they_were(world: World) {
         StepKind::Note {
             category: Category::Plan,
             content: "p".into(),
+            plan: vec![clifford_action::Announced {
+                command: "mail.send".into(),
+                at_most: 2,
+            }],
         },
         StepKind::Event(Event::Wake {
             reason: "time".into(),
@@ -97,6 +101,7 @@ pub async fn more_steps_than_one_statement_takes_are_stored(world: World) {
     let note = |index: u32| StepKind::Note {
         category: Category::Artifact,
         content: index.to_string(),
+        plan: vec![],
     };
     let written = numbered((0..6_000).map(note).collect());
     assert_eq!(append(&world, written.clone()).await.expect("stores"), written);

@@ -4,7 +4,11 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::rule::{Action, By, Per, Place, Rule};
+use super::{
+    rule::{Action, By, Per, Place, Rule},
+    table::{self, Doubt},
+    trace::{Fault, Grounds},
+};
 use crate::{
     clock::Timestamp,
     id::{ContextId, SpaceId, UserId},
@@ -33,6 +37,8 @@ pub struct Call<'a> {
     pub args: &'a Map<String, Value>,
     /// What it would carry out of this house that nobody outside knows, as far as it reaches out.
     pub leak: Option<String>,
+    /// On what grounds it goes ahead, if the run has read words from outside.
+    pub grounds: Grounds,
 }
 
 /// Who calls, and where.
@@ -139,7 +145,10 @@ fn weighed<'a>(
     let deciding = fitting.into_iter().find(|named| named.rule.action != Action::Limit);
     let (action, why) = match deciding {
         Some(named) => (named.rule.action, told(named)),
-        None => profile(call, facts),
+        None => {
+            let (action, why) = table::profile(call.class, facts.place);
+            (action, why.to_owned())
+        }
     };
     let outcome = match action {
         Action::Deny => Outcome::Deny,
@@ -225,18 +234,6 @@ fn called(named: &Named) -> String {
     format!("\"{}\"", if name.is_empty() { &named.key } else { name })
 }
 
-/// What holds where no rule says otherwise.
-fn profile(call: &Call<'_>, facts: &Facts) -> (Action, String) {
-    let (action, why) = match (call.class, facts.place) {
-        (Class::Read, _) => (Action::Allow, "it only reads"),
-        (Class::Write, Place::Private) => (Action::Allow, "it changes what can be changed back, in private"),
-        (Class::Write, Place::Shared) => (Action::Confirm, "it changes something, and others read along here"),
-        (Class::Destruct, _) => (Action::Confirm, "it destroys something"),
-        (Class::Sensitive, _) => (Action::Confirm, "it touches what is private or costs money"),
-    };
-    (action, why.to_owned())
-}
-
 /// Why a call that is allowed must be confirmed all the same: what the run has read may have asked for it.
 fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
     if facts.origins.is_empty() {
@@ -255,11 +252,27 @@ fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
         String::new()
     };
     let read = format!("I have read words from outside ({}{more})", origins.join(", "));
-    match (&call.leak, call.class) {
+    Some(match table::doubt(call.class, call.leak.is_some(), &call.grounds)? {
         // It is not told here what: whoever shows the question would fetch an address in it. It stands in the arguments.
-        (Some(_), _) => Some(format!("{read}, and this would carry out what is not known there")),
-        (None, Class::Read) => None,
-        (None, _) => Some(format!("{read}, which may have asked for this")),
+        Doubt::CarriesOut => format!("{read}, and this would carry out what is not known there"),
+        Doubt::MayBeOthers(None) => format!("{read}, which may have asked for this"),
+        Doubt::MayBeOthers(Some(fault)) => format!("{read}, which may have asked for this: {}", told_of(fault)),
+    })
+}
+
+/// What speaks against a call, in words.
+fn told_of(fault: &Fault) -> String {
+    let shown = |text: &str| clifford_markup::within_sentence(text, 60);
+    let stands = match (&fault.argument, &fault.source) {
+        (Some(argument), Some(source)) => {
+            format!("{} stands only in what {} returned", shown(argument), shown(source))
+        }
+        (Some(argument), None) => format!("you did not say {}", shown(argument)),
+        (None, _) => "you did not name it".to_owned(),
+    };
+    match fault.was_announced {
+        true => stands,
+        false => format!("it was not announced, and {stands}"),
     }
 }
 

@@ -12,7 +12,10 @@ use url::{Url, form_urlencoded};
 
 use self::addressed::Addressed;
 pub use self::outside::Outside;
-use super::addresses::{self, Short};
+use super::{
+    addresses::{self, Short},
+    trace,
+};
 use crate::messages::quotes_others;
 
 /// What stands where an address was taken out of a message.
@@ -62,6 +65,36 @@ impl Known {
         if plain != text {
             self.words.extend(words(&plain));
         }
+    }
+
+    /// Takes in the words of every text of a value, and no addresses.
+    pub(super) fn learn_words(&mut self, value: &Value) {
+        trace::each_text(value, &mut |text| {
+            self.words.extend(words(text));
+            self.words.extend(words(&addresses::plain(text)));
+        });
+    }
+
+    /// Takes in every address of a value that holds no word of what was given before.
+    pub(super) fn learn_addresses_without(&mut self, value: &Value, given: &Self) {
+        trace::each_text(value, &mut |text| {
+            let all = addresses::all(text).into_iter().flat_map(|found| found.readings);
+            let told = all.filter_map(|reading| text.get(reading)).filter(|written| {
+                let tail = path_of(written);
+                !words(tail).any(|word| given.words.contains(&word)) && !given.has(written)
+            });
+            told.for_each(|written| self.learn_address(written));
+        });
+    }
+
+    /// Whether a word stood in one of the texts.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Whether everything of a text that is an address is known.
+    pub(super) fn has_all_of(&self, text: &str, found: &addresses::Found) -> bool {
+        self.has_found(text, found)
     }
 
     fn learn_addresses(&mut self, text: &str) {
@@ -248,8 +281,17 @@ fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
     })
 }
 
+/// What an address says behind its host; without a path and a query: its whole text, which a host may tell as well.
+fn path_of(written: &str) -> &str {
+    let behind = written.split_once("://").map_or(written, |(_, behind)| behind);
+    match behind.find(['/', '?', '#']) {
+        Some(at) if behind[..at].matches('.').count() < 3 => &behind[at..],
+        _ => behind,
+    }
+}
+
 /// Words that are written in pieces.
-fn joined(text: &str) -> Vec<String> {
+pub(super) fn joined(text: &str) -> Vec<String> {
     let mut joined = Vec::new();
     let mut pieces: Vec<&str> = Vec::new();
     let ended = std::iter::once("ended");
@@ -273,19 +315,20 @@ fn joined(text: &str) -> Vec<String> {
 
 /// A message without the addresses that nobody outside knows: whoever shows it may fetch them, and so tell what stands
 /// in them.
-pub fn without_unknown<'a>(text: &'a str, known: &Known) -> Cow<'a, str> {
+pub fn without_unknown<'a>(text: &'a str, known: &[&Known]) -> Cow<'a, str> {
     clifford_markup::cleaned(text, REMOVED, &Messages(known))
 }
 
-/// Judges the addresses of a message.
-struct Messages<'a>(&'a Known);
+/// Judges the addresses of a message: those that one of these knows may stand in it, and those of mail, which nobody
+/// fetches.
+struct Messages<'a>(&'a [&'a Known]);
 
 impl Messages<'_> {
     /// What of a text is an address that nobody knows.
     fn unknown(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
         let unknown = addresses::all(text)
             .into_iter()
-            .filter(|found| !self.0.has_found(text, found));
+            .filter(|found| !self.0.iter().any(|known| known.has_found(text, found)) && !is_mail(text, &found.range));
         unknown
             .filter_map(|found| {
                 let fate = match (found.is_short, addresses::short(text.get(found.range.clone())?)) {
@@ -327,7 +370,7 @@ impl clifford_markup::Judge for Messages<'_> {
             return true;
         }
         if !addresses::called(target).is_empty() {
-            return self.0.has(target);
+            return self.0.iter().any(|known| known.has(target));
         }
         // What is left leads nowhere but within the page that shows it.
         addresses::whole(target) == Ok(None)
@@ -356,9 +399,36 @@ impl clifford_markup::Judge for Messages<'_> {
 
     fn is_unwanted_in_code(&self, text: &str) -> bool {
         let joined: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
-        let tells = |text: &str| addresses::all(text).iter().any(|found| !found.is_short);
+        let tells = |text: &str| {
+            let found = addresses::all(text).into_iter();
+            let mut unknown = found.filter(|found| {
+                !found.is_short
+                    && !is_mail(text, &found.range)
+                    && !self.0.iter().any(|known| known.has_found(text, found))
+            });
+            unknown.next().is_some()
+        };
         tells(text) || (joined != text && tells(&joined))
     }
+}
+
+/// Whether what stands at a place is the host of an address of mail, and nothing more: a name, `@`, a host.
+fn is_mail(text: &str, host: &Range<usize>) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "._%+-@".contains(c);
+    let before: String = text[..host.start].chars().rev().take_while(|c| is_part(*c)).collect();
+    let written = text.get(host.clone()).unwrap_or_default();
+    let behind = text[host.end..].chars().next();
+    let is_host = written.chars().all(is_part) && !behind.is_some_and(|c| "/?#:=&\\".contains(c) || is_part(c));
+    let name = match written.split_once('@') {
+        Some((name, _)) => name.to_owned(),
+        None if before.starts_with('@') => before[1..].chars().rev().collect(),
+        None => return false,
+    };
+    // Behind another sign than these it is a part of something longer.
+    let start = text[..host.start].len() - if written.contains('@') { 0 } else { before.len() };
+    let opens = text[..start].chars().next_back();
+    let is_alone = opens.is_none_or(|c| c.is_whitespace() || "([<{\"'`*|,;".contains(c));
+    is_host && is_alone && !name.is_empty() && !name.contains('@') && written.matches('@').count() <= 1
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

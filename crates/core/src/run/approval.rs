@@ -116,13 +116,15 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
     }
 }
 
-/// A decision without addresses that a tainted run made up: the platform may fetch them when it shows the message.
+/// A decision without the addresses that a run which has read words from outside made up: whoever shows its message may
+/// fetch them. Those that stood letter by letter in a result carry nothing that their writer did not know.
 pub fn guarded(state: &RunState, decision: Decision) -> Decision {
     if !state.is_tainted() {
         return decision;
     }
-    // Removing an address may leave an empty end behind.
-    let clean = |text: String| match words::without_unknown(&text, state.outside.known()) {
+    // What was taken out may leave an empty end behind.
+    let known = [state.outside.known(), state.evidence.sayable()];
+    let clean = |text: String| match words::without_unknown(&text, &known) {
         Cow::Borrowed(text) => text.to_owned(),
         Cow::Owned(text) => text.trim_end().to_owned(),
     };

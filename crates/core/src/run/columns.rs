@@ -65,7 +65,17 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
             None,
             None,
         ),
-        StepKind::Note { category, content } => (Some(json!({ "category": category, "content": content })), None, None),
+        StepKind::Note {
+            category,
+            content,
+            plan,
+        } => {
+            let mut noted = json!({ "category": category, "content": content });
+            if !plan.is_empty() {
+                noted["plan"] = json!(plan);
+            }
+            (Some(noted), None, None)
+        }
         StepKind::Finish(finish) => (
             None,
             Some(serde_json::to_value(finish).unwrap_or_default()),
@@ -212,6 +222,7 @@ fn kind(row: &StepRow) -> Result<StepKind, serde_json::Error> {
             StepKind::Note {
                 category: noted.category,
                 content: noted.content,
+                plan: noted.plan,
             }
         }
         "finish" => StepKind::Finish(from_value(result)?),

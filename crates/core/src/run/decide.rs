@@ -99,10 +99,12 @@ fn notes_of(reply: &Reply) -> Vec<StepKind> {
     let notes = recorded.iter().map(|note| StepKind::Note {
         category: note.category,
         content: excerpt::text(&note.content, NOTE, Form::Plain, None).into_owned(),
+        plan: note.plan.clone(),
     });
     let mark = left_out.first().map(|first| StepKind::Note {
         category: first.category,
         content: format!("[{} more notes of this reply were left out]", left_out.len()),
+        plan: Vec::new(),
     });
     notes.chain(mark).collect()
 }
@@ -137,6 +139,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
             StepKind::Note {
                 category: note.category,
                 content: note.content.clone(),
+                plan: note.plan.clone(),
             },
         )),
         Action::SpawnSubagent { subagent, wake_on } => spawn(

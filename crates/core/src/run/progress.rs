@@ -11,7 +11,7 @@ pub fn signals(steps: &[Step]) -> Vec<Signal> {
 
 fn line(step: &StepKind) -> Option<Signal> {
     let (kind, text) = match step {
-        StepKind::Note { category, content } => {
+        StepKind::Note { category, content, .. } => {
             let category = serde_json::to_value(category).ok()?;
             (ProgressKind::Note, format!("{}: {content}", category.as_str()?))
         }

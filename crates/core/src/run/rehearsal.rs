@@ -73,6 +73,7 @@ impl Rehearsal {
             self.push(StepKind::Note {
                 category,
                 content: "noted".into(),
+                plan: vec![],
             });
         }
     }

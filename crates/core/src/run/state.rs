@@ -31,7 +31,10 @@ use super::{
 use crate::{
     id::{MessageId, RunId},
     places::Mode,
-    policy::words::{self, Outside},
+    policy::{
+        evidence::Evidence,
+        words::{self, Outside},
+    },
     runs::{Run, RunKind},
 };
 
@@ -114,6 +117,8 @@ pub struct RunState {
     pub origins: BTreeSet<String>,
     /// The words of people and of outside sources that the run has read: both are known outside and may go there.
     pub outside: Arc<Outside>,
+    /// What it has heard, and from whom.
+    pub evidence: Arc<Evidence>,
     /// The call that a person approved last, by its key, and what of it.
     pub approved: Option<(String, ConfirmAbout)>,
     /// The part of this that the model sees.
@@ -139,6 +144,12 @@ impl RunState {
         // A subagent's input is its parent's text, perhaps about private matters.
         if run.kind == RunKind::Coordinator {
             outside.learn(&run.input_text);
+        }
+        let origins = origins(run.input_json.as_ref().map(|json| &json.0));
+        let mut evidence = Evidence::default();
+        // What somebody else had a part in is nobody's own word.
+        if run.kind == RunKind::Coordinator && origins.is_empty() {
+            evidence.person_says(&run.input_text);
         }
         Self {
             id: run.id,
@@ -177,8 +188,9 @@ impl RunState {
             idle: 0,
             same: 0,
             same_signature: None,
-            origins: origins(run.input_json.as_ref().map(|json| &json.0)),
+            origins,
             outside: Arc::new(outside),
+            evidence: Arc::new(evidence),
             approved: None,
             transcript: Transcript::default(),
             answered_by: None,
@@ -226,8 +238,15 @@ impl RunState {
                 self.tell("output", json!(self.output));
             }
             StepKind::Decision { .. } => self.settle(),
-            StepKind::Note { category, content } => {
+            StepKind::Note {
+                category,
+                content,
+                plan,
+            } => {
                 self.settle();
+                if !plan.is_empty() && !self.is_tainted() {
+                    Arc::make_mut(&mut self.evidence).announce(plan);
+                }
                 self.notes.insert(*category);
                 self.transcript.note(*category, content);
             }
@@ -376,6 +395,7 @@ impl RunState {
     fn steered(&mut self, text: &str) {
         self.sent_before = self.sent.len();
         Arc::make_mut(&mut self.outside).learn(text);
+        Arc::make_mut(&mut self.evidence).person_says(text);
         self.origins.extend(words::of_others(text).map(str::to_owned));
         self.empty_finish_refused = false;
         self.idle = 0;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford_action::{Category, Importance, OutputMode, RecoverAction, WakeOn};
+use clifford_action::{Announced, Category, Importance, OutputMode, RecoverAction, WakeOn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -57,6 +57,8 @@ pub enum StepKind {
         category: Category,
         /// The content.
         content: String,
+        /// The calls that it announces.
+        plan: Vec<Announced>,
     },
     /// The run ended.
     Finish(Finish),

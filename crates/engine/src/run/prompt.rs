@@ -266,7 +266,7 @@ fn instructions(parts: &mut Parts, kind: RunKind, rules: &Rules, tools: Toolbox<
     text.push_str("- Reply with one JSON object, nothing around it. The user sees only message and output.\n");
     if rules.planning_gate {
         text.push_str(
-            "- Before tool_call, set_output and finish, note what is asked (requirements) and how you do it (plan): put both into notes of your first action.\n",
+            "- Before tool_call, set_output and finish, note what is asked (requirements) and how you do it (plan, with every call that it takes): put both into notes of your first action.\n",
         );
     }
     match kind {

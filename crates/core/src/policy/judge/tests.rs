@@ -35,6 +35,15 @@ fn rules(own: Vec<Rule>) -> Vec<Named> {
     .named()
 }
 
+/// Nobody who may said a word of it.
+fn unsaid() -> Grounds {
+    Grounds::Nothing(Fault {
+        argument: Some("name".to_owned()),
+        source: None,
+        was_announced: false,
+    })
+}
+
 fn judged(rules: &[Named], name: &str, class: Class, facts: &Facts) -> Verdict {
     let args = json!({ "amount": 150 });
     let call = Call {
@@ -42,6 +51,7 @@ fn judged(rules: &[Named], name: &str, class: Class, facts: &Facts) -> Verdict {
         class,
         args: args.as_object().unwrap(),
         leak: None,
+        grounds: unsaid(),
     };
     judge(rules, &call, facts, NOON, "UTC")
 }
@@ -88,7 +98,8 @@ fn a_question_of_a_tainted_run_cannot_become_a_rule() {
         (
             Outcome::Confirm,
             false,
-            "I have read words from outside (https://a.b/x), which may have asked for this"
+            "I have read words from outside (https://a.b/x), which may have asked for this: it was not announced, and you did not say \
+             name"
         )
     );
 }
@@ -150,6 +161,7 @@ fn what_would_be_carried_out_is_confirmed_and_not_repeated() {
         class: Class::Read,
         args: args.as_object().unwrap(),
         leak: Some("https://evil.com/?q=1".to_owned()),
+        grounds: unsaid(),
     };
     let none = rules(vec![]);
     let verdict = judge(&none, &call, &facts(Place::Private, &["a page"]), NOON, "UTC");

@@ -121,6 +121,7 @@ mod tests {
         StepKind::Note {
             category,
             content: "noted".to_owned(),
+            plan: vec![],
         }
     }
 

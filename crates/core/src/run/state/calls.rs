@@ -23,6 +23,7 @@ impl RunState {
     }
 
     pub(super) fn tool_answered(&mut self, answered: &ToolResult) {
+        self.hear(answered);
         self.pending = Pending::Think;
         let name = &answered.name;
         let mut entry = match &answered.outcome {
@@ -53,6 +54,20 @@ impl RunState {
             }
         }
         self.tell("tool_result", entry);
+    }
+
+    /// Notes what a tool said, and what it was given for that.
+    fn hear(&mut self, answered: &ToolResult) {
+        let args = match &self.pending {
+            Pending::Call(call) if call.name == answered.name => Value::Object(call.args.clone()),
+            _ => Value::Null,
+        };
+        let told = match &answered.outcome {
+            ToolOutcome::Success { result } => result.clone(),
+            ToolOutcome::Failure { error, .. } => Value::from(error.as_str()),
+        };
+        let is_foreign = !answered.origins.is_empty();
+        Arc::make_mut(&mut self.evidence).hears(&answered.name, args, told, is_foreign);
     }
 
     /// How often this very call was made.

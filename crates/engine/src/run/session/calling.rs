@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use clifford_content::memory::recall;
 use clifford_core::{
-    policy::class::Class,
+    policy::{class::Class, trace},
     run::{
         approval,
         effects::Effects,
@@ -18,6 +18,7 @@ use clifford_telemetry::{
 };
 use clifford_tools::{Called, Options, Origins, ToolContext};
 use clifford_vault::Masker;
+use serde_json::Value;
 use tracing::Instrument;
 
 use super::{Gone, Onward, Session, millis};
@@ -95,11 +96,14 @@ impl Session<'_> {
         // A tool that is gone by now may have had any name.
         let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
         measures::tool_called(name, label, began.elapsed());
-        let reads = command.is_none_or(|command| command.class == Class::Read);
+        let reads = command.as_ref().is_none_or(|command| command.class == Class::Read);
+        let is_receipt = command.zip(returned(&outcome)).is_some_and(|(command, result)| {
+            command.class == Class::Write && trace::is_receipt(&self.request(&call, &command.schema), result)
+        });
         let result = ToolResult {
             name: call.name,
             outcome,
-            origins,
+            origins: if is_receipt { BTreeSet::new() } else { origins },
             duration_ms: millis(began.elapsed()),
             spent: payer.spent(),
         };
@@ -154,6 +158,14 @@ impl Session<'_> {
             readable: self.frame.as_ref().map_or(usize::MAX, Frame::readable),
             payer,
         }
+    }
+}
+
+/// The result of a call that succeeded.
+const fn returned(outcome: &ToolOutcome) -> Option<&Value> {
+    match outcome {
+        ToolOutcome::Success { result } => Some(result),
+        ToolOutcome::Failure { .. } => None,
     }
 }
 

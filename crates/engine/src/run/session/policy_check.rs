@@ -3,7 +3,12 @@
 use std::collections::BTreeSet;
 
 use clifford_core::{
-    policy::{self, Call, Facts, Limit, Place, Verdict, words},
+    policy::{
+        self, Call, Facts, Limit, Place, Verdict,
+        class::Class,
+        trace::{self, Grounds},
+        words,
+    },
     run::{
         approval,
         decision::Decision,
@@ -22,7 +27,8 @@ use clifford_store::{
     runs::{self, approvals},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
-use clifford_tools::platforms;
+use clifford_tools::{Command, platforms};
+use serde_json::Value;
 
 use super::{Gone, Onward, Session};
 
@@ -113,7 +119,7 @@ impl Session<'_> {
             return Ok(None);
         };
         self.frame().await?;
-        if command.reaches_out {
+        if self.state.is_tainted() {
             self.learn_private();
         }
         let made = policies::list(&mut self.cx.db.read_local().await?).await?;
@@ -122,10 +128,8 @@ impl Session<'_> {
             name: &call.name,
             class: command.class,
             args: &call.args,
-            leak: command
-                .reaches_out
-                .then(|| words::leak(&call.args, &command.schema, self.state.outside.known(), &self.private))
-                .flatten(),
+            leak: self.carries_out(call, &command),
+            grounds: self.grounds(call, &command.schema),
         };
         let zone = &self.cx.rules.time_zone;
         Ok(Some(policy::judge(
@@ -135,6 +139,37 @@ impl Session<'_> {
             self.cx.clock.now(),
             zone,
         )))
+    }
+
+    /// What a call of a run that has read words from outside would carry out, that its destination has not told itself.
+    fn carries_out(&self, call: &ToolCall, command: &Command) -> Option<String> {
+        if !self.state.is_tainted() || !command.reaches_out {
+            return None;
+        }
+        // What a command returned that touches what is private goes nowhere, not even back.
+        let class = |name: &str| self.cx.tools.command(name).map(|command| command.class);
+        let is_open = |name: &str| class(name).is_some_and(|class| class != Class::Sensitive);
+        let known = (self.state.evidence).known_to(&call.name, self.state.outside.known(), is_open);
+        words::leak(&call.args, &command.schema, &known, &self.private)
+    }
+
+    /// On what grounds a call of a run goes ahead that has read words from outside.
+    fn grounds(&self, call: &ToolCall, schema: &Value) -> Grounds {
+        match self.state.is_tainted() {
+            true => trace::grounds(&self.request(call, schema)),
+            false => Grounds::Said,
+        }
+    }
+
+    /// A call as its arguments are traced.
+    pub(super) fn request<'a>(&'a self, call: &'a ToolCall, schema: &'a Value) -> trace::Request<'a> {
+        trace::Request {
+            name: &call.name,
+            args: &call.args,
+            schema,
+            evidence: &self.state.evidence,
+            private: &self.private,
+        }
     }
 
     fn facts(&self, call: &ToolCall) -> Facts {

@@ -70,6 +70,7 @@ fn notes_that_ride_along_satisfy_the_planning_gate_and_are_recorded_first() {
     let noted = |category, content: &str| StepKind::Note {
         category,
         content: content.into(),
+        plan: vec![],
     };
     assert_eq!(
         decision,

@@ -166,7 +166,8 @@ fn decisions_and_notes_are_recorded_and_the_run_goes_on() {
         run.reply(&note("n")),
         Decision::Record(vec![StepKind::Note {
             category: clifford_action::Category::Artifact,
-            content: "n".into()
+            content: "n".into(),
+            plan: vec![],
         }])
     );
 }

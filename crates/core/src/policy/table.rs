@@ -1,0 +1,46 @@
+//! What becomes of a call where no rule says otherwise: one line a case. Pure.
+//!
+//! Two questions are asked one after the other. [`profile`]: what is a command of this class to those who are here?
+//! [`doubt`]: the run has read words of others; may they have asked for this call?
+
+use super::{
+    class::Class,
+    rule::{Action, Place},
+    trace::{Fault, Grounds},
+};
+
+/// What holds of a class of commands in a place, and why.
+pub(super) const fn profile(class: Class, place: Place) -> (Action, &'static str) {
+    match (class, place) {
+        (Class::Read, _) => (Action::Allow, "it only reads"),
+        (Class::Write, Place::Private) => (Action::Allow, "it changes what can be changed back, in private"),
+        (Class::Write, Place::Shared) => (Action::Confirm, "it changes something, and others read along here"),
+        (Class::Destruct, _) => (Action::Confirm, "it destroys something"),
+        (Class::Sensitive, _) => (Action::Confirm, "it touches what is private or costs money"),
+    }
+}
+
+/// Why a call of a run that has read words of others is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt<'a> {
+    /// It would carry out what nobody outside knows.
+    CarriesOut,
+    /// Others may have asked for it; what speaks for that, where it is one argument.
+    MayBeOthers(Option<&'a Fault>),
+}
+
+/// What speaks against a call of a run that has read words of others. `carries_out`: it holds something private that its
+/// destination has not told itself.
+pub(super) const fn doubt(class: Class, carries_out: bool, grounds: &Grounds) -> Option<Doubt<'_>> {
+    match (class, carries_out, grounds) {
+        (Class::Read, false, _) => None,
+        (Class::Read, true, _) => Some(Doubt::CarriesOut),
+        // On these grounds its arguments were traced to the last: what they hold is the person's or was announced.
+        (Class::Write, _, Grounds::Said | Grounds::Announced | Grounds::Own) => None,
+        (_, true, _) => Some(Doubt::CarriesOut),
+        (Class::Write | Class::Destruct | Class::Sensitive, false, Grounds::Nothing(fault)) => {
+            Some(Doubt::MayBeOthers(Some(fault)))
+        }
+        (Class::Destruct | Class::Sensitive, false, _) => Some(Doubt::MayBeOthers(None)),
+    }
+}
