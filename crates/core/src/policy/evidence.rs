@@ -166,7 +166,8 @@ pub fn own_words(text: &str) -> String {
     let mut is_quoted = false;
     let own = text[..end].lines().filter(|line| {
         is_quoted = line.starts_with(INTRODUCED) || (is_quoted && line.starts_with('>'));
-        !is_quoted && !(line.starts_with('[') && line.trim_end().ends_with(']'))
+        let is_mark = line.starts_with('[') && line.trim_end().ends_with(']');
+        !is_quoted && !is_mark
     });
     own.collect::<Vec<_>>().join("\n")
 }

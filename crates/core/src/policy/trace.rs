@@ -315,4 +315,6 @@ fn resolved<'a>(root: &'a Value, schema: Option<&'a Value>) -> Option<&'a Value>
 }
 
 #[cfg(test)]
+mod attacks;
+#[cfg(test)]
 mod tests;
