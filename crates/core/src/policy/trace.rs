@@ -10,7 +10,7 @@
 //!   is the object's id, which the service made.
 //! - **It is the person's own**: a reminder or a memory of theirs in their own words.
 //!
-//! Prose tells nothing that the person did not say and no announced result told ([`super::prose`]).
+//! Prose tells nothing that the person did not say and no announced result told (`policy/prose.rs`).
 
 mod fields;
 
