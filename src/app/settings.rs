@@ -7,7 +7,6 @@ use clifford_config::{self as config, Config, Loaded, Secrets};
 use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
     access::{Access, Policy},
-    budget::{self, Budget},
     clock::SharedClock,
     places::WhenBusy,
     policy,
@@ -86,11 +85,7 @@ fn profile(profile: &config::Profile) -> Profile {
 pub(crate) fn policy(config: &Config) -> policy::Settings {
     policy::Settings {
         rules: config.policies.clone(),
-        confirm_timeout: Duration::from_secs_f64(config.policy.confirm_timeout_hours * 3600.0),
-        on_deny: match config.policy.on_deny {
-            config::OnDeny::Finish => policy::OnDeny::Finish,
-            config::OnDeny::Continue => policy::OnDeny::Continue,
-        },
+        approvals: config.policy.clone(),
     }
 }
 
@@ -103,26 +98,9 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         memory: memory_settings(config),
         triggers: trigger_settings(config),
         record_prompts: config.engine.record_prompts,
-        budgets: budgets(config),
+        budgets: config.budgets.clone(),
         deaths: deaths(config),
     }
-}
-
-fn budgets(config: &Config) -> Vec<Budget> {
-    let budget = |budget: &config::Budget| Budget {
-        scope: match budget.scope {
-            config::BudgetScope::User => budget::Scope::User,
-            config::BudgetScope::Space => budget::Scope::Space,
-            config::BudgetScope::Bot => budget::Scope::Bot,
-        },
-        period: match budget.period {
-            config::BudgetPeriod::Day => budget::Period::Day,
-            config::BudgetPeriod::Month => budget::Period::Month,
-        },
-        cost: budget.cost,
-        tokens: budget.tokens,
-    };
-    config.budgets.iter().map(budget).collect()
 }
 
 /// Where files are kept.

@@ -6,7 +6,6 @@
 //! in.
 
 mod agent;
-mod budget;
 mod changes;
 mod channels;
 mod check;
@@ -26,7 +25,6 @@ mod load;
 mod memory;
 mod nearest;
 mod overlay;
-mod policy;
 mod profile;
 mod retention;
 mod rules;
@@ -40,10 +38,10 @@ mod tree;
 mod triggers;
 
 pub use agent::{Agent, Mode};
-pub use budget::{Budget, BudgetPeriod, BudgetScope};
 pub use changes::{Changes, changes};
 pub use channels::Channels;
 use clifford_core::policy::Rule;
+pub use clifford_core::settings::{Budget, Policy};
 pub use clifford_telemetry::{Log, LogFormat};
 use clifford_tools::ToolSettings;
 pub use data::{Data, config_dir};
@@ -57,7 +55,6 @@ pub use ingress::{Ingress, WhenBusy};
 pub use llm::{Llm, Provider, ProviderKind, RoleModel, Roles, Structured};
 pub use load::{Loaded, Origin, Sources, load};
 pub use memory::Memory;
-pub use policy::{OnDeny, Policy};
 pub use profile::Profile;
 pub use retention::Retention;
 use schemars::JsonSchema;

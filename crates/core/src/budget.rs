@@ -6,10 +6,14 @@
 pub mod period;
 mod rules;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 pub use self::{
     period::{Period, Window, zone},
     rules::{Verdict, accounts, verdict},
 };
+pub use crate::settings::Budget;
 
 /// Money and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,7 +25,9 @@ pub struct Amount {
 }
 
 /// Whose a budget is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "BudgetScope")]
 pub enum Scope {
     /// Each person's.
     User,
@@ -33,19 +39,6 @@ pub enum Scope {
 
 /// What everybody's budget is kept under.
 pub const BOT: &str = "bot";
-
-/// A budget.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
-    /// Whose it is.
-    pub scope: Scope,
-    /// When it begins anew.
-    pub period: Period,
-    /// The most money.
-    pub cost: Option<f64>,
-    /// The most tokens.
-    pub tokens: Option<u64>,
-}
 
 /// A budget of somebody at a time.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,5 +20,6 @@ pub mod run;
 pub mod runs;
 pub mod schedule;
 pub mod search;
+pub mod settings;
 pub mod value;
 pub mod work;

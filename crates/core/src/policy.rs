@@ -28,30 +28,20 @@ mod table;
 pub mod trace;
 pub mod words;
 
-use std::time::Duration;
-
 pub use judge::{Call, Facts, Limit, Named, Outcome, Verdict, judge};
 pub use rule::{Action, By, Day, Per, Place, Rule};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::settings;
 
 /// What is set for judging.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// The rules of the configuration.
+    /// The rules of the configuration: `[[policies]]`.
     pub rules: Vec<Rule>,
-    /// How long a question waits for its answer.
-    pub confirm_timeout: Duration,
-    /// What a run does whose call was denied.
-    pub on_deny: OnDeny,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            rules: Vec::new(),
-            confirm_timeout: Duration::from_secs(24 * 3600),
-            on_deny: OnDeny::Continue,
-        }
-    }
+    /// How approvals are asked for: `[policy]`.
+    pub approvals: settings::Policy,
 }
 
 impl Settings {
@@ -72,7 +62,8 @@ impl Settings {
 }
 
 /// What a run does whose call was denied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum OnDeny {
     /// It ends, and says so.
     Finish,

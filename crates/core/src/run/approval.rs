@@ -25,7 +25,7 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
                 call,
                 about: ConfirmAbout::Call,
                 why: verdict.why.clone(),
-                expires_at: now.after(rules.policy.confirm_timeout),
+                expires_at: now.after(rules.policy.approvals.confirm_timeout()),
                 may_be_rule: verdict.may_be_rule,
             },
         },
@@ -73,7 +73,7 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
             call,
             about: ConfirmAbout::Result,
             why: "what it returned is for you alone, and others read along here".to_owned(),
-            expires_at: now.after(rules.policy.confirm_timeout),
+            expires_at: now.after(rules.policy.approvals.confirm_timeout()),
             may_be_rule: false,
         },
     }
@@ -82,7 +82,7 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
 /// The decision on a run whose call was denied or whose question went unanswered.
 pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
     let name = &asked.request.call.name;
-    match rules.policy.on_deny {
+    match rules.policy.approvals.on_deny {
         OnDeny::Continue => {
             let who = if asked.timed_out {
                 "Nobody approved in time"

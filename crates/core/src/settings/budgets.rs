@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Period, Scope};
+
 /// A budget: what one person, one space (a group or server) or the whole bot may spend on language models in a day or
 /// a month. Any of several that is spent refuses further work until it begins anew.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
     /// Whose it is: `user` (each person's), `space` (each space's) or `bot` (everybody's together).
-    pub scope: BudgetScope,
+    pub scope: Scope,
     /// When it begins anew: each `day` or each `month`, in `engine.time_zone`.
-    pub period: BudgetPeriod,
+    pub period: Period,
     /// The most money, in the currency of the providers' prices.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000_000), example = 1.0)]
@@ -25,32 +27,10 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            scope: BudgetScope::Bot,
-            period: BudgetPeriod::Month,
+            scope: Scope::Bot,
+            period: Period::Month,
             cost: None,
             tokens: None,
         }
     }
-}
-
-/// Whose a budget is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BudgetScope {
-    /// Each person's.
-    User,
-    /// Each space's.
-    Space,
-    /// Everybody's together.
-    Bot,
-}
-
-/// When a budget begins anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BudgetPeriod {
-    /// At midnight.
-    Day,
-    /// On the first of the month.
-    Month,
 }

@@ -1,7 +1,11 @@
 //! `[policy]`: approvals. The rules themselves are `[[policies]]`.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::policy::OnDeny;
 
 /// What people are asked to approve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,12 +27,9 @@ impl Default for Policy {
     }
 }
 
-/// What a run does whose call was denied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OnDeny {
-    /// It ends, and says so.
-    Finish,
-    /// The model is told, and goes on.
-    Continue,
+impl Policy {
+    /// How long a question waits for its answer.
+    pub fn confirm_timeout(&self) -> Duration {
+        Duration::from_secs_f64(self.confirm_timeout_hours * 3600.0)
+    }
 }

@@ -1,0 +1,9 @@
+//! The sections of `bot.toml` that the rooms work by, one file a section: keys, explanations, defaults and bounds.
+//!
+//! A room takes its section as it is. Loading, environment
+//! variables, checks across sections and secrets are the business of the crate `config`.
+
+mod budgets;
+mod policy;
+
+pub use self::{budgets::Budget, policy::Policy};
