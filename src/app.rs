@@ -34,7 +34,7 @@ pub use self::platforms::PLATFORMS;
 use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
 pub(crate) use self::{
     models::{provider, sees_images},
-    settings::{place_defaults, policy, rules, storage, trigger_settings},
+    settings::{policy, rules, storage},
 };
 use crate::app::permissions::Kept;
 

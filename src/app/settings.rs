@@ -8,16 +8,14 @@ use clifford_content::files::{self, S3, S3Settings, Storage};
 use clifford_core::{
     access::{Access, Policy},
     clock::SharedClock,
-    places::WhenBusy,
     policy,
     run::{
         rules::{ASSUMED_WINDOW, CACHED_SHARE, Profile, Rules},
         transcript::WindowLimits,
     },
-    schedule::trigger::CatchUp,
 };
 use clifford_delivery as delivery;
-use clifford_engine::{self as engine, jobs::retention::Retention, triggers};
+use clifford_engine::{self as engine, jobs::retention::Retention};
 use clifford_ingress as ingress;
 use clifford_store::places::place_settings::PlaceSettings;
 use clifford_tools::{Options, Registry};
@@ -95,8 +93,9 @@ pub(super) fn engine_settings(config: &Config) -> engine::Settings {
         max_concurrent_runs: count(config.engine.max_concurrent_runs),
         max_parallel_subagents: count(config.engine.max_parallel_subagents),
         conversation_limit: config.engine.conversation_limit,
-        memory: memory_settings(config),
-        triggers: trigger_settings(config),
+        defaults: PlaceSettings::configured(&config.ingress, &config.memory),
+        memory: config.memory,
+        triggers: config.triggers,
         record_prompts: config.engine.record_prompts,
         budgets: config.budgets.clone(),
         deaths: deaths(config),
@@ -134,33 +133,6 @@ pub(super) const fn file_limits(config: &Config) -> files::Limits {
     }
 }
 
-/// What holds where nothing else is set for a place.
-pub(crate) fn place_defaults(config: &Config) -> PlaceSettings {
-    PlaceSettings {
-        when_busy: match config.ingress.when_busy {
-            config::WhenBusy::FollowUp => WhenBusy::FollowUp,
-            config::WhenBusy::Steer => WhenBusy::Steer,
-            config::WhenBusy::Interrupt => WhenBusy::Interrupt,
-        },
-        memory: config.memory.enabled,
-        cross_channel: config.memory.cross_channel,
-    }
-}
-
-fn memory_settings(config: &Config) -> engine::MemorySettings {
-    let memory = &config.memory;
-    let days = |days: u32| Duration::from_secs(u64::from(days) * 86_400);
-    engine::MemorySettings {
-        defaults: place_defaults(config),
-        max_turns: i64::from(memory.max_turns_per_context),
-        writer_max_messages: memory.writer_max_messages,
-        retain_compacted: days(memory.retain_compacted_days),
-        purge_left: days(memory.purge_left_spaces_days),
-        cross_channel_limit: memory.cross_channel_limit,
-        cross_channel_tokens: memory.cross_channel_tokens,
-    }
-}
-
 /// How long what is over is kept.
 pub(super) fn retention(config: &Config) -> Retention {
     let kept = |days: f64| (days > 0.0).then(|| Duration::from_secs_f64(days * 86_400.0));
@@ -174,17 +146,6 @@ pub(super) fn retention(config: &Config) -> Retention {
             true => usage,
             false => usage.map(|kept| kept.max(LONGEST_MONTH)),
         },
-    }
-}
-
-/// How triggers come due.
-pub(crate) fn trigger_settings(config: &Config) -> triggers::Settings {
-    triggers::Settings {
-        catch_up: match config.triggers.catch_up {
-            config::CatchUp::Once => CatchUp::Once,
-            config::CatchUp::Skip => CatchUp::Skip,
-        },
-        grace: Duration::from_secs(config.triggers.grace_seconds),
     }
 }
 
@@ -238,10 +199,10 @@ pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
     let ingress = &config.ingress;
     ingress::Settings {
         policies,
-        debounce: Duration::from_millis(ingress.debounce_ms),
-        album: Duration::from_millis(ingress.album_ms),
-        catch_up: Duration::from_secs(ingress.catch_up_minutes * 60),
-        auto_close: Duration::from_secs(ingress.auto_close_hours * 3600),
+        debounce: ingress.debounce,
+        album: ingress.album,
+        catch_up: ingress.catch_up,
+        auto_close: ingress.auto_close,
         user_messages_per_minute: ingress.user_messages_per_minute,
         quoted_characters: count(ingress.quoted_characters),
     }

@@ -1,6 +1,6 @@
 //! What works beside the runs, from the start to the end: each a loop that is begun again if it panics.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use clifford_channel::{Channel, Ingress};
 use clifford_delivery::receiver::{self, Receiver};
@@ -62,8 +62,8 @@ impl App {
         self.background.spawn(keep("retention", stop.clone(), move || {
             retention::run(db.clone(), Arc::clone(&clock), kept, stop.clone())
         }));
-        let hours = self.config.ingress.auto_close_hours;
-        let idle = (hours > 0).then(|| Duration::from_secs(hours * 3600));
+        let idle = self.config.ingress.auto_close;
+        let idle = (!idle.is_zero()).then_some(idle);
         let (context, stop) = (Arc::clone(&self.context), self.background_stop.clone());
         self.background.spawn(keep("housekeeping", stop.clone(), move || {
             housekeeping::run(Arc::clone(&context), idle, stop.clone())

@@ -76,7 +76,7 @@ pub(super) async fn call(
         context: None,
         place: None,
         address: None,
-        defaults: context.settings.memory.defaults,
+        defaults: context.settings.defaults,
         viewer: Viewer::Private,
         allowed: None,
         run,

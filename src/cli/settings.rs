@@ -13,7 +13,6 @@ use super::{
     people,
     setup::{self, Globals},
 };
-use crate::app;
 
 /// Arguments of `settings`.
 #[derive(Debug, clap::Args)]
@@ -63,7 +62,8 @@ enum Command {
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
-    let defaults = app::place_defaults(&globals.load()?.config);
+    let config = globals.load()?.config;
+    let defaults = PlaceSettings::configured(&config.ingress, &config.memory);
     let db = globals.database().await?;
     let outcome = perform(&db, args.command, defaults).await;
     db.close().await;

@@ -13,16 +13,16 @@ use clifford_core::{
     quarantine::Limits,
     run::rules::Rules,
     schedule::trigger::CatchUp,
+    settings::{Memory, Triggers},
 };
 use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
 use clifford_engine::{
-    Context, MemorySettings, Notifiers, Runs, Settings,
+    Context, Notifiers, Runs, Settings,
     events::Events,
     models::{
         encryption::Encryption,
         roles::{Assigned, Roles},
     },
-    triggers,
 };
 use clifford_llm_api::model::Model;
 use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
@@ -137,20 +137,22 @@ fn settings(grace: Duration) -> Settings {
         max_concurrent_runs: 100,
         max_parallel_subagents: 4,
         conversation_limit: 50,
-        memory: MemorySettings {
-            defaults: PlaceSettings {
-                when_busy: WhenBusy::FollowUp,
-                memory: true,
-                cross_channel: false,
-            },
-            max_turns: 1000,
+        defaults: PlaceSettings {
+            when_busy: WhenBusy::FollowUp,
+            memory: true,
+            cross_channel: false,
+        },
+        memory: Memory {
+            enabled: true,
+            max_turns_per_context: 1000,
             writer_max_messages: 100,
             retain_compacted: DAY,
-            purge_left: DAY,
+            purge_left_spaces: DAY,
+            cross_channel: false,
             cross_channel_limit: 0,
             cross_channel_tokens: 0,
         },
-        triggers: triggers::Settings {
+        triggers: Triggers {
             catch_up: CatchUp::Once,
             grace,
         },

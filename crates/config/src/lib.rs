@@ -19,10 +19,8 @@ mod files;
 mod format;
 mod hints;
 mod http;
-mod ingress;
 mod llm;
 mod load;
-mod memory;
 mod nearest;
 mod overlay;
 mod profile;
@@ -35,13 +33,12 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod triggers;
 
 pub use agent::{Agent, Mode};
 pub use changes::{Changes, changes};
 pub use channels::Channels;
 use clifford_core::policy::Rule;
-pub use clifford_core::settings::{Budget, Policy};
+pub use clifford_core::settings::{Budget, Ingress, Memory, Policy, Triggers};
 pub use clifford_telemetry::{Log, LogFormat};
 use clifford_tools::ToolSettings;
 pub use data::{Data, config_dir};
@@ -51,10 +48,8 @@ pub use engine::{Engine, PlanningGate};
 pub use error::{ConfigErrors, Place, Problem};
 pub use files::{FileStore, Files};
 pub use http::Http;
-pub use ingress::{Ingress, WhenBusy};
 pub use llm::{Llm, Provider, ProviderKind, RoleModel, Roles, Structured};
 pub use load::{Loaded, Origin, Sources, load};
-pub use memory::Memory;
 pub use profile::Profile;
 pub use retention::Retention;
 use schemars::JsonSchema;
@@ -63,7 +58,6 @@ pub use secrets::Sealing;
 use serde::{Deserialize, Serialize};
 pub use shape::schema;
 pub use telemetry::Telemetry;
-pub use triggers::{CatchUp, Triggers};
 
 /// The settings of a whole Clifford. Writing it out (`Serialize`) shows no secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -118,9 +118,9 @@ text_enum! {
     WhenBusy {
         /// It waits for its turn.
         FollowUp = "follow_up",
-        /// The run at work takes it in at its next iteration.
+        /// The work takes it in.
         Steer = "steer",
-        /// The run at work is cancelled, and it is answered at once.
+        /// The work ends, and it is answered at once.
         Interrupt = "interrupt",
     }
 }

@@ -3,7 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_content::memory::recall::Amounts;
-use clifford_core::{budget::Budget, clock::SharedClock, id::WorkerId, places::Mode, run::rules::Rules};
+use clifford_core::{
+    budget::Budget,
+    clock::SharedClock,
+    id::WorkerId,
+    places::Mode,
+    run::rules::Rules,
+    settings::{Memory, Triggers},
+};
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
 use clifford_telemetry::quarantine::Isolation;
@@ -31,10 +38,12 @@ pub struct Settings {
     pub max_parallel_subagents: usize,
     /// How many of a context's messages the model sees.
     pub conversation_limit: u32,
-    /// The settings of memory.
-    pub memory: MemorySettings,
-    /// How triggers come due.
-    pub triggers: crate::triggers::Settings,
+    /// The defaults for places without settings of their own.
+    pub defaults: PlaceSettings,
+    /// `[memory]`.
+    pub memory: Memory,
+    /// `[triggers]`.
+    pub triggers: Triggers,
     /// Keep the whole prompt of each call.
     pub record_prompts: bool,
     /// How much may be spent on models.
@@ -54,25 +63,6 @@ impl Settings {
             each: self.memory.cross_channel_limit,
         }
     }
-}
-
-/// The settings of memory, for people and conversations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemorySettings {
-    /// The defaults for places without settings of their own.
-    pub defaults: PlaceSettings,
-    /// Answered turns after which a conversation is compacted.
-    pub max_turns: i64,
-    /// The most messages that the memory writer reads at a time.
-    pub writer_max_messages: u32,
-    /// How long compacted messages are kept; zero: they are deleted at once.
-    pub retain_compacted: Duration,
-    /// How long the data of a space is kept after the bot left it.
-    pub purge_left: Duration,
-    /// The most messages of each other place in a private conversation's prompt.
-    pub cross_channel_limit: u32,
-    /// The most tokens of all of them.
-    pub cross_channel_tokens: u32,
 }
 
 /// The context of runs, jobs and triggers: the database, the clock, the models and the rest. One per process; code that

@@ -20,6 +20,6 @@ pub mod triggers;
 pub mod work;
 
 pub use crate::{
-    context::{Context, MemorySettings, Notifiers, Settings},
+    context::{Context, Notifiers, Settings},
     runs::{Runs, control::retry_from_outside},
 };

@@ -11,16 +11,3 @@
 
 pub mod fire;
 pub mod webhook;
-
-use std::time::Duration;
-
-use clifford_core::schedule::trigger::CatchUp;
-
-/// How triggers come due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The handling of missed due times, where a trigger sets none.
-    pub catch_up: CatchUp,
-    /// How late a firing may be before it counts as missed.
-    pub grace: Duration,
-}

@@ -145,7 +145,7 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
 }
 
 async fn shown(api: &Shared, scope: Scope) -> Result<Vec<Shown>, Problem> {
-    let defaults = api.context.settings.memory.defaults;
+    let defaults = api.context.settings.defaults;
     Ok(catalogue::list(&mut api.db.read().await?, scope, defaults).await?)
 }
 

@@ -109,7 +109,7 @@ impl IngressService {
             worker: self.context.worker,
             lease: self.context.settings.lease,
             mode: message.mode,
-            defaults: self.context.settings.memory.defaults,
+            defaults: self.context.settings.defaults,
             limited: Limited::No,
             now,
         };

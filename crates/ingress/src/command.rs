@@ -80,7 +80,7 @@ impl IngressService {
         let asked = Asked {
             policy: self.policy(visit.place.platform),
             outbound: self.context.outbound.clone(),
-            defaults: self.context.settings.memory.defaults,
+            defaults: self.context.settings.defaults,
             purse: Purse::new(&self.context.settings.budgets, &self.context.rules.time_zone),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,

@@ -172,7 +172,7 @@ impl IngressService {
             worker: self.context.worker,
             lease: self.context.settings.lease,
             mode: None,
-            defaults: self.context.settings.memory.defaults,
+            defaults: self.context.settings.defaults,
             limited,
             now,
         };

@@ -19,13 +19,10 @@ use clifford_tools::triggers::editing::NewTrigger;
 use serde_json::{Value, json};
 
 use super::next;
-use crate::{
-    app,
-    cli::{
-        output::{self, Format},
-        people,
-        setup::{self, Globals},
-    },
+use crate::cli::{
+    output::{self, Format},
+    people,
+    setup::{self, Globals},
 };
 
 /// Arguments of `triggers add`.
@@ -101,7 +98,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
         at,
         cron,
         time_zone: zone,
-        catch_up: (args.catch_up).unwrap_or_else(|| app::trigger_settings(&loaded.config).catch_up),
+        catch_up: (args.catch_up).unwrap_or_else(|| loaded.config.triggers.catch_up),
         created_by: "command line".to_owned(),
     };
     let trigger = new.into_trigger(now)?;

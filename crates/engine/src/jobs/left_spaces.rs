@@ -17,7 +17,7 @@ const BETWEEN: Duration = Duration::from_millis(20);
 /// Deletes what comes due until `stop`.
 pub async fn run(cx: Arc<Context>, stop: CancellationToken) {
     loop {
-        let before = cx.clock.now().before(cx.settings.memory.purge_left);
+        let before = cx.clock.now().before(cx.settings.memory.purge_left_spaces);
         let deleted = tokio::select! {
             // It goes on at the next start.
             () = stop.cancelled() => return,

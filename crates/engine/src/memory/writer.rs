@@ -187,12 +187,7 @@ async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece
     let Some(last) = said.last() else {
         return Ok(None);
     };
-    let settings = cx
-        .settings
-        .memory
-        .defaults
-        .of(&mut conn, channel.space_id, channel.id)
-        .await?;
+    let settings = cx.settings.defaults.of(&mut conn, channel.space_id, channel.id).await?;
     let private = channel.is_private();
     Ok(Some(Piece {
         context,

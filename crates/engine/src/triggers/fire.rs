@@ -2,7 +2,7 @@
 
 mod suspects;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use clifford_chat::outbound::Address;
 use clifford_core::{
@@ -27,7 +27,6 @@ use clifford_telemetry::{failpoint as crash, measures};
 use clifford_vault::Masker;
 use serde_json::{Value, json};
 
-use super::Settings;
 use crate::{Context, work::Task};
 
 /// How many triggers are looked up at once.
@@ -87,10 +86,10 @@ async fn waits(cx: &Arc<Context>, trigger: &Trigger) -> Result<(), StoreError> {
 /// Fires one that was found to be due. `false`: somebody else did, or its time was missed.
 async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
     let Some(due) = trigger.due() else { return Ok(false) };
-    let (outbound, settings) = (cx.outbound.clone(), cx.settings.triggers);
+    let (outbound, grace) = (cx.outbound.clone(), cx.settings.triggers.grace);
     let claimed = cx
         .db
-        .write(move |tx| Box::pin(async move { claim(tx, &outbound, settings, due, now).await }))
+        .write(move |tx| Box::pin(async move { claim(tx, &outbound, grace, due, now).await }))
         .await?;
     let Some(fired) = claimed else { return Ok(false) };
     measures::trigger_fired(trigger.kind);
@@ -108,7 +107,7 @@ async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bo
 async fn claim(
     tx: &mut Tx,
     outbound: &Outbound,
-    settings: Settings,
+    grace: Duration,
     due: Due,
     now: Timestamp,
 ) -> Result<Option<Fired>, StoreError> {
@@ -119,7 +118,7 @@ async fn claim(
         return Ok(None);
     };
     crash::strike(crash::Way::Trigger, || trigger.content.clone());
-    let plan = schedule::plan(&trigger, due.at, now, settings.grace);
+    let plan = schedule::plan(&trigger, due.at, now, grace);
     if !triggers::claim(tx, due, plan.next, plan.fires, plan.error.as_deref(), now).await? || !plan.fires {
         return Ok(None);
     }

@@ -3,6 +3,7 @@
 use clifford_core::{
     id::{ChannelId, SpaceId},
     places::WhenBusy,
+    settings::{Ingress, Memory},
 };
 
 use crate::{
@@ -22,6 +23,15 @@ pub struct PlaceSettings {
 }
 
 impl PlaceSettings {
+    /// What the configuration says: it holds where nothing else is set.
+    pub const fn configured(ingress: &Ingress, memory: &Memory) -> Self {
+        Self {
+            when_busy: ingress.when_busy,
+            memory: memory.enabled,
+            cross_channel: memory.cross_channel,
+        }
+    }
+
     /// The settings in a channel: its own, else its space's, else the bot's, else those of `self`.
     pub async fn of(self, conn: &mut Conn, space: Option<SpaceId>, channel: ChannelId) -> Result<Self, StoreError> {
         Ok(self.with(settings::of_place(conn, space, channel).await?))

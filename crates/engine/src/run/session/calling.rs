@@ -146,7 +146,7 @@ impl Session<'_> {
             context: self.work.run.context_id,
             place: channel.map(|channel| (channel.id, channel.space_id)),
             address: self.work.run.address().cloned(),
-            defaults: self.cx.settings.memory.defaults,
+            defaults: self.cx.settings.defaults,
             viewer: recall::viewer(self.work.run.user_id, channel),
             allowed: self.state.allowed_tools.clone(),
             run: self.work.run.id,

@@ -94,7 +94,7 @@ impl Session<'_> {
             origins: self.state.origins.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
-            max_turns: self.cx.settings.memory.max_turns,
+            max_turns: i64::from(self.cx.settings.memory.max_turns_per_context),
             is_half_full: self.is_half_full(),
             lease_for: self.cx.settings.lease,
             now,

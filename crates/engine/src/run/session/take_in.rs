@@ -40,7 +40,7 @@ impl Session<'_> {
         let when_busy = match self.when_busy {
             Some(when_busy) => when_busy,
             None => {
-                let defaults = self.cx.settings.memory.defaults;
+                let defaults = self.cx.settings.defaults;
                 let mut conn = self.cx.db.read_local().await?;
                 defaults.of(&mut conn, channel.space_id, channel.id).await?.when_busy
             }

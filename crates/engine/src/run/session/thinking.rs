@@ -281,7 +281,7 @@ impl Session<'_> {
             }
             let options = Options::new(Arc::clone(&self.cx.services), &found.settings);
             let options = self.options.insert(Arc::new(options));
-            let (defaults, tokens) = (settings.memory.defaults, settings.memory.cross_channel_tokens);
+            let (defaults, tokens) = (settings.defaults, settings.memory.cross_channel_tokens);
             let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
             let tools = Toolbox {
                 registry: &self.cx.tools,

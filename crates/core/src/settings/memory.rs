@@ -1,10 +1,16 @@
 //! `[memory]`: what is remembered of people and conversations.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::units::Days;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// What is remembered of people and conversations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
     /// Whether items are written and shown to the model. What a person says is stored either way.
@@ -16,11 +22,13 @@ pub struct Memory {
     #[schemars(range(min = 2, max = 1000))]
     pub writer_max_messages: u32,
     /// How many days messages are kept that a summary tells instead, to be searched; 0 = they are deleted at once.
-    #[schemars(range(min = 0, max = 36_500))]
-    pub retain_compacted_days: u32,
+    #[serde(rename = "retain_compacted_days", with = "Days")]
+    #[schemars(with = "u32", range(min = 0, max = 36_500))]
+    pub retain_compacted: Duration,
     /// How many days the messages of a group or server are kept after the bot was removed from it.
-    #[schemars(range(min = 0, max = 36_500))]
-    pub purge_left_spaces_days: u32,
+    #[serde(rename = "purge_left_spaces_days", with = "Days")]
+    #[schemars(with = "u32", range(min = 0, max = 36_500))]
+    pub purge_left_spaces: Duration,
     /// Whether a private conversation also shows the model what the same person last said on other platforms.
     pub cross_channel: bool,
     /// How many messages of each other place are shown.
@@ -37,8 +45,8 @@ impl Default for Memory {
             enabled: true,
             max_turns_per_context: 60,
             writer_max_messages: 40,
-            retain_compacted_days: 30,
-            purge_left_spaces_days: 30,
+            retain_compacted: DAY * 30,
+            purge_left_spaces: DAY * 30,
             cross_channel: true,
             cross_channel_limit: 12,
             cross_channel_tokens: 1500,
