@@ -157,7 +157,7 @@ impl App {
         if let Some(terminal) = &options.terminal {
             channels.insert(Platform::TERMINAL, Arc::clone(terminal));
         }
-        let lease = Duration::from_secs(config.engine.lease_seconds);
+        let lease = config.engine.lease;
         let limits = channels
             .iter()
             .map(|(platform, channel)| (*platform, channel.limits()))
@@ -191,7 +191,7 @@ impl App {
         let settings = engine_settings(&config);
         let context = Arc::new(Context {
             db: db.clone(),
-            clock_guard: ClockGuard::new(Arc::clone(&clock), worker, settings.lease),
+            clock_guard: ClockGuard::new(Arc::clone(&clock), worker, settings.engine.lease),
             clock: Arc::clone(&clock),
             worker,
             rules: rules(&config, &tools, &tools::Options::new(Arc::clone(&services), &[])),

@@ -9,10 +9,7 @@ use clifford_core::{
     access::{Access, Policy},
     clock::SharedClock,
     policy,
-    run::{
-        rules::{ASSUMED_WINDOW, CACHED_SHARE, Profile, Rules},
-        transcript::WindowLimits,
-    },
+    run::rules::{ASSUMED_WINDOW, CACHED_SHARE, Rules},
 };
 use clifford_delivery as delivery;
 use clifford_engine::{self as engine, jobs::retention::Retention};
@@ -25,29 +22,14 @@ const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
 
 /// The numbers that runs are judged by.
 pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rules {
-    let engine = &config.engine;
     Rules {
-        max_iterations: engine.max_iterations,
-        max_iterations_hard_cap: engine.max_iterations_hard_cap,
-        planning_gate: engine.planning_gate == config::PlanningGate::Required,
-        max_json_retries: engine.max_json_retries,
-        transcript: WindowLimits {
-            entries: count(engine.transcript_limit),
-            tokens: engine.transcript_token_limit.map(u64::from),
-            entry_tokens: u64::from(engine.tool_result_token_limit),
-        },
-        max_parallel_subagents: count(engine.max_parallel_subagents),
+        engine: config.engine.clone(),
         window: ASSUMED_WINDOW,
-        max_run_tokens: engine.max_run_tokens,
         cached_share: cached_share(config),
-        max_run_ms: engine.max_run_seconds * 1000,
-        max_run_cost: engine.max_run_cost,
-        time_zone: engine.time_zone.clone(),
         single_commands: tools.single_commands(options),
         policy: policy(config),
-        subagent_conversation: count(engine.subagent_conversation_limit),
         profiles: (config.profiles.iter())
-            .map(|profile| (profile.name.clone(), self::profile(profile)))
+            .map(|profile| (profile.name.clone(), profile.clone()))
             .collect(),
     }
 }
@@ -70,15 +52,6 @@ fn cached_share(config: &Config) -> f64 {
     }
 }
 
-fn profile(profile: &config::Profile) -> Profile {
-    Profile {
-        prompt: profile.prompt.clone(),
-        tools: profile.tools.clone(),
-        planning_gate: profile.planning_gate.map(|gate| gate == config::PlanningGate::Required),
-        max_iterations: profile.max_iterations,
-    }
-}
-
 /// What tool calls are judged by.
 pub(crate) fn policy(config: &Config) -> policy::Settings {
     policy::Settings {
@@ -89,16 +62,11 @@ pub(crate) fn policy(config: &Config) -> policy::Settings {
 
 pub(super) fn engine_settings(config: &Config) -> engine::Settings {
     engine::Settings {
-        lease: Duration::from_secs(config.engine.lease_seconds),
-        max_concurrent_runs: count(config.engine.max_concurrent_runs),
-        max_parallel_subagents: count(config.engine.max_parallel_subagents),
-        conversation_limit: config.engine.conversation_limit,
+        engine: config.engine.clone(),
         defaults: PlaceSettings::configured(&config.ingress, &config.memory),
         memory: config.memory,
         triggers: config.triggers,
-        record_prompts: config.engine.record_prompts,
         budgets: config.budgets.clone(),
-        deaths: deaths(config),
     }
 }
 
@@ -150,26 +118,10 @@ pub(super) fn retention(config: &Config) -> Retention {
 }
 
 pub(super) fn delivery_settings(config: &Config) -> delivery::Settings {
-    let delivery = &config.delivery;
     delivery::Settings {
-        resend_ambiguous: delivery.resend_ambiguous,
-        backoff: Duration::from_secs(delivery.backoff_seconds),
-        longest_backoff: Duration::from_secs(delivery.max_backoff_seconds),
-        stuck_after: Duration::from_secs(delivery.stuck_seconds),
-        give_up_after: match delivery.give_up_hours {
-            0 => Duration::MAX,
-            hours => Duration::from_secs(hours * 3600),
-        },
-        lease: Duration::from_secs(config.engine.lease_seconds),
-        deaths: deaths(config),
-    }
-}
-
-/// How many deaths make work suspected, and set it aside.
-fn deaths(config: &Config) -> clifford_core::quarantine::Limits {
-    clifford_core::quarantine::Limits {
-        suspect_after: i64::from(config.engine.suspect_after),
-        quarantine_after: i64::from(config.engine.quarantine_after),
+        section: config.delivery,
+        lease: config.engine.lease,
+        deaths: config.engine.deaths(),
     }
 }
 
@@ -196,15 +148,9 @@ pub(super) fn ingress_settings(config: &Config) -> ingress::Settings {
             },
         );
     }
-    let ingress = &config.ingress;
     ingress::Settings {
         policies,
-        debounce: ingress.debounce,
-        album: ingress.album,
-        catch_up: ingress.catch_up,
-        auto_close: ingress.auto_close,
-        user_messages_per_minute: ingress.user_messages_per_minute,
-        quoted_characters: count(ingress.quoted_characters),
+        section: config.ingress,
     }
 }
 

@@ -60,7 +60,7 @@ impl App {
     /// let go of in time; what is ready is sent; leases are renewed until they are given back, so that no other process
     /// takes over what is still in hand here, and need not wait for what is not.
     pub async fn shutdown(self) {
-        let whole = Duration::from_secs(self.config.engine.shutdown_seconds);
+        let whole = self.config.engine.shutdown;
         let until = Deadlines::of(Instant::now(), whole);
         self.stop.cancel();
         self.background_stop.cancel();

@@ -86,7 +86,7 @@ impl App {
                 clock_guard: Arc::new(ClockGuard::new(
                     Arc::clone(&self.clock),
                     self.context.worker,
-                    self.context.settings.lease.min(receiver::LEASE),
+                    self.context.settings.engine.lease.min(receiver::LEASE),
                 )),
                 again: Arc::clone(&self.connect_again),
             };

@@ -69,7 +69,7 @@ pub(super) async fn call(
         registry: Arc::clone(&context.tools),
         services: Arc::clone(&context.services),
         options,
-        time_zone: context.rules.time_zone.clone(),
+        time_zone: context.rules.engine.time_zone.clone(),
         catch_up: context.settings.triggers.catch_up,
         agent,
         user,

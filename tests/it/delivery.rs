@@ -24,6 +24,7 @@ use clifford_core::{
     clock::SystemClock,
     id::{MessageId, WorkerId},
     messages::MessageStatus,
+    settings::Delivery as Section,
 };
 use clifford_delivery::{
     Delivery, Settings,
@@ -158,12 +159,16 @@ impl Channel for Picky {
 }
 
 /// Hardly any patience.
-const SETTINGS: Settings = Settings {
+const SECTION: Section = Section {
     resend_ambiguous: true,
+    max_parts: 5,
     backoff: Duration::from_millis(1),
-    longest_backoff: Duration::from_millis(1),
+    max_backoff: Duration::from_millis(1),
     stuck_after: Duration::ZERO,
     give_up_after: Duration::from_secs(3600),
+};
+const SETTINGS: Settings = Settings {
+    section: SECTION,
     lease: LEASE,
     deaths: clifford_core::quarantine::Limits {
         suspect_after: 2,
@@ -188,11 +193,12 @@ impl Given {
     }
 
     async fn stuck_after<C: Channel>(channel: &Arc<C>, resend_ambiguous: bool, stuck_after: Duration) -> Self {
-        let settings = Settings {
+        let section = Section {
             resend_ambiguous,
             stuck_after,
-            ..SETTINGS
+            ..SECTION
         };
+        let settings = Settings { section, ..SETTINGS };
         Self::on(Home::sqlite().await, channel, settings).await
     }
 

@@ -13,7 +13,7 @@ use clifford_core::{
     quarantine::Limits,
     run::rules::Rules,
     schedule::trigger::CatchUp,
-    settings::{Memory, Triggers},
+    settings::{Delivery as Section, Engine, Memory, Triggers},
 };
 use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
 use clifford_engine::{
@@ -121,11 +121,11 @@ impl InProcessEngine {
 
 fn delivery() -> delivery::Settings {
     delivery::Settings {
-        resend_ambiguous: true,
-        backoff: Duration::from_secs(1),
-        longest_backoff: Duration::from_secs(1),
-        stuck_after: Duration::from_secs(20),
-        give_up_after: Duration::MAX,
+        section: Section {
+            max_backoff: Duration::from_secs(1),
+            give_up_after: Duration::ZERO,
+            ..Section::default()
+        },
         lease: LEASE,
         deaths: Limits::default(),
     }
@@ -133,10 +133,12 @@ fn delivery() -> delivery::Settings {
 
 fn settings(grace: Duration) -> Settings {
     Settings {
-        lease: LEASE,
-        max_concurrent_runs: 100,
-        max_parallel_subagents: 4,
-        conversation_limit: 50,
+        engine: Engine {
+            lease: LEASE,
+            max_concurrent_runs: 100,
+            conversation_limit: 50,
+            ..Engine::default()
+        },
         defaults: PlaceSettings {
             when_busy: WhenBusy::FollowUp,
             memory: true,
@@ -156,8 +158,6 @@ fn settings(grace: Duration) -> Settings {
             catch_up: CatchUp::Once,
             grace,
         },
-        record_prompts: false,
         budgets: Vec::new(),
-        deaths: Limits::default(),
     }
 }

@@ -27,8 +27,8 @@ fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Ve
             ("max_iterations_hard_cap", u64::from(engine.max_iterations_hard_cap)),
         ),
         (
-            ("delivery", "backoff_seconds", delivery.backoff_seconds),
-            ("max_backoff_seconds", delivery.max_backoff_seconds),
+            ("delivery", "backoff_seconds", delivery.backoff.as_secs()),
+            ("max_backoff_seconds", delivery.max_backoff.as_secs()),
         ),
     ];
     if engine.suspect_after >= engine.quarantine_after {

@@ -4,10 +4,22 @@
 //! business of the crate `config`.
 
 mod budgets;
+mod delivery;
+mod engine;
 mod ingress;
 mod memory;
 mod policy;
+mod profile;
 mod triggers;
 mod units;
 
-pub use self::{budgets::Budget, ingress::Ingress, memory::Memory, policy::Policy, triggers::Triggers};
+pub use self::{
+    budgets::Budget,
+    delivery::Delivery,
+    engine::{Engine, PlanningGate},
+    ingress::Ingress,
+    memory::Memory,
+    policy::Policy,
+    profile::Profile,
+    triggers::Triggers,
+};

@@ -25,6 +25,7 @@ use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{ChannelId, MessageId, RunId, WorkerId},
     quarantine::{Limits, Verdict},
+    settings::Delivery as Section,
 };
 use clifford_store::{
     Db, StoreError,
@@ -59,16 +60,8 @@ const BATCH: u32 = 200;
 /// Settings of delivery.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Send again what may have arrived, where the platform cannot tell.
-    pub resend_ambiguous: bool,
-    /// The first wait after a failed attempt.
-    pub backoff: Duration,
-    /// The longest.
-    pub longest_backoff: Duration,
-    /// How long a message fails by itself until it is set aside.
-    pub stuck_after: Duration,
-    /// When a message that cannot be sent is given up.
-    pub give_up_after: Duration,
+    /// `[delivery]`.
+    pub section: Section,
     /// How long a lease lasts.
     pub lease: Duration,
     /// How many deaths of the process make a message suspected, and set it aside.

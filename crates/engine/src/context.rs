@@ -1,6 +1,6 @@
 //! The context that the whole engine shares.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use clifford_content::memory::recall::Amounts;
 use clifford_core::{
@@ -9,7 +9,7 @@ use clifford_core::{
     id::WorkerId,
     places::Mode,
     run::rules::Rules,
-    settings::{Memory, Triggers},
+    settings::{Engine, Memory, Triggers},
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
@@ -30,34 +30,24 @@ const CHAT_TURNS: u32 = 40;
 /// Settings of the engine that are not rules.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How long a lease lasts.
-    pub lease: Duration,
-    /// The most runs at work at once in this process.
-    pub max_concurrent_runs: usize,
-    /// The most subagents at work at once in one tree.
-    pub max_parallel_subagents: usize,
-    /// How many of a context's messages the model sees.
-    pub conversation_limit: u32,
+    /// `[engine]`.
+    pub engine: Engine,
     /// The defaults for places without settings of their own.
     pub defaults: PlaceSettings,
     /// `[memory]`.
     pub memory: Memory,
     /// `[triggers]`.
     pub triggers: Triggers,
-    /// Keep the whole prompt of each call.
-    pub record_prompts: bool,
     /// How much may be spent on models.
     pub budgets: Vec<Budget>,
-    /// How many deaths of the process make work suspected, and set it aside.
-    pub deaths: clifford_core::quarantine::Limits,
 }
 
 impl Settings {
     /// How much of what was said comes into a prompt.
-    pub const fn amounts(&self, mode: Mode) -> Amounts {
+    pub fn amounts(&self, mode: Mode) -> Amounts {
         Amounts {
             turns: match mode {
-                Mode::Run => self.conversation_limit,
+                Mode::Run => self.engine.conversation_limit,
                 Mode::Chat => CHAT_TURNS,
             },
             each: self.memory.cross_channel_limit,

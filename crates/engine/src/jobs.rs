@@ -127,7 +127,7 @@ async fn claim(cx: &Context) -> Result<Option<(Job, JobLease)>, StoreError> {
 async fn examine(runs: &Arc<Runs>, job: Job, lease: JobLease) {
     let cx = &runs.context;
     let (deaths, evidence) = (job.deaths, job.evidence());
-    match cx.settings.deaths.verdict(evidence) {
+    match cx.settings.engine.deaths().verdict(evidence) {
         Verdict::Innocent => {
             cx.isolation.pass().await;
             work_on(runs, job, lease).await;
@@ -262,10 +262,10 @@ async fn caught(work: impl Future<Output = Result<(), JobError>>) -> Result<(), 
 /// Renews the lease of a job in hand, three times in the life of one, for as long as it is this worker's. Whether it
 /// still is, each write of the work finds out by itself.
 async fn keep(cx: &Context, lease: JobLease) -> Infallible {
-    let every = (cx.settings.lease / 3).max(Duration::from_millis(100));
+    let every = (cx.settings.engine.lease / 3).max(Duration::from_millis(100));
     loop {
         tokio::time::sleep(every).await;
-        let (clock, lasts) = (Arc::clone(&cx.clock), cx.settings.lease);
+        let (clock, lasts) = (Arc::clone(&cx.clock), cx.settings.engine.lease);
         let renewed = cx
             .db
             .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, clock.now().after(lasts)).await }))

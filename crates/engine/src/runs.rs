@@ -52,7 +52,7 @@ impl Runs {
     /// No runs yet.
     pub fn new(context: Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
-            permits: Arc::new(Semaphore::new(context.settings.max_concurrent_runs)),
+            permits: Arc::new(Semaphore::new(context.settings.engine.max_concurrent_runs)),
             context,
             cancellations: DashMap::new(),
         })

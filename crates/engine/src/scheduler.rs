@@ -87,7 +87,7 @@ async fn claim(runs: &Arc<Runs>, permits: usize) -> Result<bool, StoreError> {
     let look = cx.clock_guard.look();
     let limit = u32::try_from(permits).unwrap_or(u32::MAX);
     let served = cx.delivery.served();
-    let tree = u32::try_from(cx.settings.max_parallel_subagents).unwrap_or(u32::MAX);
+    let tree = u32::try_from(cx.settings.engine.max_parallel_subagents).unwrap_or(u32::MAX);
     let claimed = cx
         .db
         .write(move |tx| Box::pin(async move { run_queue::claim(tx, look, &served, limit, tree).await }))

@@ -123,7 +123,7 @@ pub(super) async fn test(
     let context = &api.context;
     let made = policies::list(&mut api.db.read().await?).await?;
     let rules = trial::rules(&context.rules.policy, made);
-    let zone = &context.rules.time_zone;
+    let zone = &context.rules.engine.time_zone;
     trial::run(
         &context.tools,
         &rules,

@@ -76,7 +76,7 @@ pub(super) async fn list(
         from: wanted.from.as_deref(),
         to: wanted.to.as_deref(),
     };
-    let zone = budget::zone(&api.context.rules.time_zone);
+    let zone = budget::zone(&api.context.rules.engine.time_zone);
     let request = search::Request::read(asked, scope, zone, api.clock.now())
         .map_err(|fault| wrong(if fault.field == "query" { "q" } else { fault.field }, &fault.detail))?;
     let request = search::Request {

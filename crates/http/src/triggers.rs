@@ -206,7 +206,7 @@ pub(super) async fn create(
         time_zone: new
             .time_zone
             .or(zone)
-            .unwrap_or_else(|| api.context.rules.time_zone.clone()),
+            .unwrap_or_else(|| api.context.rules.engine.time_zone.clone()),
         catch_up: new.catch_up.unwrap_or(settings.catch_up),
         created_by: caller.label(),
     };

@@ -55,7 +55,7 @@ pub(super) async fn list(
         until: wanted.until,
         user: caller.whose(&api, wanted.user_id).await?,
     };
-    let zone = budget::zone(&api.context.rules.time_zone);
+    let zone = budget::zone(&api.context.rules.engine.time_zone);
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.db.read().await?;
     let groups = usage::grouped(&mut conn, by, filter, &zone, limit).await?;

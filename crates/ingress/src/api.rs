@@ -107,7 +107,7 @@ impl IngressService {
             settings: self.settings.clone(),
             outbound: self.context.outbound.clone(),
             worker: self.context.worker,
-            lease: self.context.settings.lease,
+            lease: self.context.settings.engine.lease,
             mode: message.mode,
             defaults: self.context.settings.defaults,
             limited: Limited::No,

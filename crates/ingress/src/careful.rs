@@ -102,7 +102,7 @@ impl IngressService {
             if quarantined {
                 return Ok(Accepted::Stored);
             }
-            if self.context.settings.deaths.verdict_of_marks(deaths) == Verdict::Guilty {
+            if self.context.settings.engine.deaths().verdict_of_marks(deaths) == Verdict::Guilty {
                 return self.set_aside(&known, event, deaths).await;
             }
             let taken = Box::pin(self.take_at_once(event)).await;

@@ -81,7 +81,7 @@ impl IngressService {
             policy: self.policy(visit.place.platform),
             outbound: self.context.outbound.clone(),
             defaults: self.context.settings.defaults,
-            purse: Purse::new(&self.context.settings.budgets, &self.context.rules.time_zone),
+            purse: Purse::new(&self.context.settings.budgets, &self.context.rules.engine.time_zone),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
             may_refuse: self.pace.may_refuse(&visit.place, &visit.speaker, now),

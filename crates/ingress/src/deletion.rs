@@ -35,7 +35,7 @@ struct Followed {
 impl IngressService {
     pub(super) async fn deleted(&self, deleted: Deleted) -> Result<Accepted, StoreError> {
         let now = self.clock.now();
-        let (worker, lease) = (self.context.worker, self.context.settings.lease);
+        let (worker, lease) = (self.context.worker, self.context.settings.engine.lease);
         let followed = self
             .db
             .write(move |tx| Box::pin(store(tx, deleted, worker, lease, now)))

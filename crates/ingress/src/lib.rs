@@ -38,6 +38,7 @@ use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::RunId,
     people::UserRole,
+    settings::Ingress as Section,
 };
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::{Context, Runs, models::byok};
@@ -56,18 +57,8 @@ use self::{message::AcceptContext, outcome::Outcome, pace::Pace};
 pub struct Settings {
     /// The people whom each platform's channel answers.
     pub policies: BTreeMap<Platform, Policy>,
-    /// Messages of one author within this time are one run's input; zero: nobody waits.
-    pub debounce: Duration,
-    /// The pieces of an album within this time are one message.
-    pub album: Duration,
-    /// A message older than this when it is found after a gap is stored as history only.
-    pub catch_up: Duration,
-    /// A conversation closes by itself after this time without a person's message; zero: never.
-    pub auto_close: Duration,
-    /// The most messages of one person in a minute; zero: no limit.
-    pub user_messages_per_minute: u32,
-    /// The most characters of a message that another one answers.
-    pub quoted_characters: usize,
+    /// `[ingress]`.
+    pub section: Section,
 }
 
 /// Takes events in.
@@ -106,7 +97,7 @@ impl IngressService {
     /// Events become runs of `runs`; while `careful` is on, they are stored one by one.
     pub fn new(runs: Arc<Runs>, careful: Arc<Careful>, settings: Settings) -> Arc<Self> {
         let context = Arc::clone(&runs.context);
-        let pace = Pace::new(settings.user_messages_per_minute);
+        let pace = Pace::new(settings.section.user_messages_per_minute);
         Arc::new(Self {
             db: context.db.clone(),
             clock: Arc::clone(&context.clock),
@@ -170,7 +161,7 @@ impl IngressService {
             settings: self.settings.clone(),
             outbound: self.context.outbound.clone(),
             worker: self.context.worker,
-            lease: self.context.settings.lease,
+            lease: self.context.settings.engine.lease,
             mode: None,
             defaults: self.context.settings.defaults,
             limited,
@@ -254,7 +245,7 @@ impl IngressService {
             pairing::void_said(&self.db, &edit.text, now).await?;
         }
         edit.text = self.masked(edit.text);
-        let (worker, until) = (self.context.worker, now.after(self.context.settings.lease));
+        let (worker, until) = (self.context.worker, now.after(self.context.settings.engine.lease));
         let again = self
             .db
             .write(move |tx| Box::pin(edit::store(tx, edit, worker, until, now)))

@@ -235,12 +235,12 @@ impl AcceptContext {
     }
 
     fn is_too_old(&self) -> bool {
-        self.backfilled && self.now.since(self.sent_at) > self.settings.catch_up
+        self.backfilled && self.now.since(self.sent_at) > self.settings.section.catch_up
     }
 
     /// Somebody spoke in it lately.
     fn is_fresh(&self, last_user_interaction_at: Timestamp) -> bool {
-        let auto_close = self.settings.auto_close;
+        let auto_close = self.settings.section.auto_close;
         auto_close.is_zero() || last_user_interaction_at >= self.now.before(auto_close)
     }
 
@@ -341,9 +341,9 @@ impl AcceptContext {
     /// How long to wait for more of the same.
     fn window(&self) -> Duration {
         if self.album.is_some() {
-            self.settings.album.max(self.settings.debounce)
+            self.settings.section.album.max(self.settings.section.debounce)
         } else {
-            self.settings.debounce
+            self.settings.section.debounce
         }
     }
 

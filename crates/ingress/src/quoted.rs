@@ -62,7 +62,7 @@ impl IngressService {
         if ours.as_ref().is_some_and(|ours| ours.is_withheld != 0) {
             return Ok(Found::default());
         }
-        let mut found = found(quoted, ours, speaker, self.settings.quoted_characters);
+        let mut found = found(quoted, ours, speaker, self.settings.section.quoted_characters);
         if let Some(quote) = &mut found.quote {
             quote.text = self.masked(std::mem::take(&mut quote.text));
             if let Author::Other(Some(name)) = &mut quote.by {

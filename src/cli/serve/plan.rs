@@ -76,7 +76,7 @@ impl Plan {
 
     /// How long it may take to end.
     pub(super) const fn shutdown_time(&self) -> Duration {
-        Duration::from_secs(self.loaded.config.engine.shutdown_seconds)
+        self.loaded.config.engine.shutdown
     }
 
     /// Reads the settings again, and says what is wrong with them, what changes, and what would need a restart.

@@ -22,6 +22,7 @@ use clifford_core::{
     clock::{Clock, Timestamp},
     run::rules::Rules,
     schedule::trigger::{Trigger, TriggerKind},
+    settings::{Engine, Ingress as Section, PlanningGate},
 };
 use clifford_engine::{
     Runs,
@@ -154,11 +155,11 @@ impl Desk {
         let a_process = || {
             let in_process = InProcessEngine {
                 clock: Arc::clone(&hands) as _,
-                rules: Rules {
-                    planning_gate: false,
+                rules: Rules::from(Engine {
+                    planning_gate: PlanningGate::Off,
                     time_zone: "Europe/Berlin".to_owned(),
-                    ..Rules::default()
-                },
+                    ..Engine::default()
+                }),
                 model: Some(Arc::clone(&parrot) as _),
                 channels: BTreeMap::from([(Platform::new("telegram"), Arc::clone(&post) as _)]),
                 ..InProcessEngine::default()
@@ -175,12 +176,14 @@ impl Desk {
         };
         let settings = Settings {
             policies: BTreeMap::from([(Platform::new("telegram"), open)]),
-            debounce,
-            album: Duration::ZERO,
-            catch_up: Duration::MAX,
-            auto_close: Duration::ZERO,
-            user_messages_per_minute: 0,
-            quoted_characters: 1_000,
+            section: Section {
+                debounce,
+                album: Duration::ZERO,
+                catch_up: Duration::MAX,
+                auto_close: Duration::ZERO,
+                user_messages_per_minute: 0,
+                ..Section::default()
+            },
         };
         let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::default(), settings);
         Self {

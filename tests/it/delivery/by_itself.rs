@@ -14,6 +14,7 @@ use clifford_core::{
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
     run::attachments::Enclosed,
+    settings::Delivery as Section,
 };
 use clifford_delivery::Settings;
 use clifford_store::{
@@ -23,7 +24,7 @@ use clifford_store::{
 };
 use uuid::{NoContext, Uuid};
 
-use super::{Given, LEASE, NOW, Picky, SETTINGS};
+use super::{Given, LEASE, NOW, Picky, SECTION, SETTINGS};
 use crate::store::world::Home;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -102,10 +103,11 @@ async fn no_answer_to_one_message_alone_holds_up_nobody_either() {
 async fn a_file_that_cannot_be_read_holds_up_nobody_and_was_never_sent() {
     for home in homes().await {
         let channel = Picky::new(|_| Ok(()));
-        let settings = Settings {
+        let section = Section {
             resend_ambiguous: false,
-            ..SETTINGS
+            ..SECTION
         };
+        let settings = Settings { section, ..SETTINGS };
         let given = Given::on(home, &channel, settings).await;
         let file = enclosed();
         kept_in_a_bucket(&given, &file).await;
@@ -146,12 +148,13 @@ async fn the_time_for_which_earlier_processes_tried_a_message_counts() {
             "old" => Err(SendError::Failed("HTTP 500".to_owned())),
             _ => Ok(()),
         });
-        let settings = Settings {
+        let section = Section {
             backoff: HOUR / 2,
-            longest_backoff: HOUR / 2,
+            max_backoff: HOUR / 2,
             stuck_after: HOUR * 2,
-            ..SETTINGS
+            ..SECTION
         };
+        let settings = Settings { section, ..SETTINGS };
         let given = Given::on(Home::sqlite().await, &channel, settings).await;
         // What was said before is not in the way.
         given.delivery.deliver(given.ticket.clone());

@@ -14,6 +14,7 @@ use clifford_core::{
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
     run::attachments::Enclosed,
+    settings::Delivery as Section,
     work::Kind,
 };
 use clifford_delivery::Settings;
@@ -27,7 +28,7 @@ use clifford_store::{
 };
 use tempfile::TempDir;
 
-use super::{Given, LEASE, NOW, Picky, SETTINGS, by_itself::homes};
+use super::{Given, LEASE, NOW, Picky, SECTION, SETTINGS, by_itself::homes};
 use crate::store::{
     erasure::{column, script},
     world::Home,
@@ -139,10 +140,11 @@ async fn a_file_that_is_given_up_in_time_takes_none_behind_it_along() {
         "broken.md" => Err(SendError::Failed("HTTP 500".to_owned())),
         _ => Ok(()),
     });
-    let settings = Settings {
-        give_up_after: Duration::ZERO,
-        ..SETTINGS
+    let section = Section {
+        give_up_after: Duration::from_nanos(1),
+        ..SECTION
     };
+    let settings = Settings { section, ..SETTINGS };
     let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
     let given = &keeping.given;
     given.delivery.deliver(given.ticket.clone());
@@ -174,10 +176,11 @@ async fn what_an_outage_outlasts_is_given_up_whole_and_its_chat_is_told_once() {
         }),
         took: tokio::sync::watch::Sender::default(),
     });
-    let settings = Settings {
-        give_up_after: Duration::ZERO,
-        ..SETTINGS
+    let section = Section {
+        give_up_after: Duration::from_nanos(1),
+        ..SECTION
     };
+    let settings = Settings { section, ..SETTINGS };
     let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
     let given = &keeping.given;
     given.delivery.deliver(given.ticket.clone());

@@ -19,6 +19,7 @@ use clifford_core::{
     policy::class::Class,
     run::rules::Rules,
     runs::{Run, RunStatus},
+    settings::{Engine, PlanningGate},
 };
 use clifford_engine::{
     Runs,
@@ -274,10 +275,10 @@ impl World {
 
 fn runs(home: &Home, tools: Vec<Tool>) -> Arc<Runs> {
     let in_process = InProcessEngine {
-        rules: Rules {
-            planning_gate: false,
-            ..Rules::default()
-        },
+        rules: Rules::from(Engine {
+            planning_gate: PlanningGate::Off,
+            ..Engine::default()
+        }),
         model: Some(Arc::new(Obedient)),
         tools,
         channels: BTreeMap::from([(Platform::WEB, Arc::new(WebChannel) as _)]),

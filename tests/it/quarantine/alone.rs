@@ -7,7 +7,10 @@ use clifford_chat::{
     inbound::{Addressed, Inbound, Message, Place, PlaceKind, Speaker},
     platform::Platform,
 };
-use clifford_core::access::{Access, Policy};
+use clifford_core::{
+    access::{Access, Policy},
+    settings::Ingress,
+};
 use clifford_engine::Runs;
 use clifford_ingress::{IngressService, Settings};
 use clifford_store::messages::inbound_attempts;
@@ -62,12 +65,14 @@ async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<IngressService>) {
     };
     let settings = Settings {
         policies: BTreeMap::from([(Platform::new("telegram"), open)]),
-        debounce: Duration::ZERO,
-        album: Duration::ZERO,
-        catch_up: Duration::MAX,
-        auto_close: Duration::ZERO,
-        user_messages_per_minute: 0,
-        quoted_characters: 1_000,
+        section: Ingress {
+            debounce: Duration::ZERO,
+            album: Duration::ZERO,
+            catch_up: Duration::MAX,
+            auto_close: Duration::ZERO,
+            user_messages_per_minute: 0,
+            ..Ingress::default()
+        },
     };
     let careful = Arc::<Careful>::default();
     let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), settings);

@@ -1,6 +1,6 @@
 //! What is read from where, and what goes before what.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clifford_channel::{Access, Id};
 use clifford_vault::SecretSource;
@@ -192,8 +192,8 @@ fn flags_go_before_the_environment_and_the_environment_before_the_file() {
     let loaded = load_with(Some(text), &variables, &[("engine.max_iterations", "5")]).unwrap();
     let mut expected = Config::default();
     expected.engine.max_iterations = 5;
-    expected.engine.max_run_seconds = 4;
-    expected.engine.lease_seconds = 3;
+    expected.engine.max_run_time = Duration::from_secs(4);
+    expected.engine.lease = Duration::from_secs(3);
     expected.http.bind = "127.0.0.1:3".parse().unwrap();
     expected.llm.providers = vec![Provider::offline()];
     assert_eq!(loaded.config, expected);

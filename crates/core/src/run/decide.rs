@@ -158,7 +158,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
         },
         Action::SetRunLimits { max_iterations: 0, .. } => invalid(before, "max_iterations must be at least 1."),
         Action::SetRunLimits { max_iterations, reason } => {
-            let max_iterations = (*max_iterations).min(rules.max_iterations_hard_cap);
+            let max_iterations = (*max_iterations).min(rules.engine.max_iterations_hard_cap);
             Decision::Record(with(
                 before,
                 StepKind::Event(Event::SetRunLimits {
@@ -183,7 +183,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
 
 /// An unreadable reply is asked for again, then given up.
 fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
-    if state.bad_replies < rules.max_json_retries {
+    if state.bad_replies < rules.engine.max_json_retries {
         let text = format!(
             "Your reply could not be read: {fault}. Reply with one JSON object of the forms above, and nothing else."
         );

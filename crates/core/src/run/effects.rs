@@ -211,7 +211,10 @@ fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, sha
     let profile = spec.profile.as_ref().and_then(|name| rules.profiles.get(name));
     let of_profile = profile.and_then(|profile| profile.tools.as_deref());
     let asked = narrowed(of_profile, spec.tools.as_deref());
-    let older = spec.context.len().saturating_sub(rules.subagent_conversation);
+    let older = spec
+        .context
+        .len()
+        .saturating_sub(rules.engine.subagent_conversation_limit);
     spec.context.drain(..older);
     Child {
         id,

@@ -1,5 +1,7 @@
 //! Endings: what a run says last when it completes on its own, fails, or has spent its budget. Pure.
 
+use std::time::Duration;
+
 use clifford_action::Action;
 
 use super::{
@@ -129,15 +131,15 @@ pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(&'static 
     if state.tokens >= most {
         let used = format!("the run used {} tokens of max_run_tokens = {most}", state.tokens);
         Some((sentences::BUDGET, used))
-    } else if state.worked_ms >= rules.max_run_ms {
+    } else if Duration::from_millis(state.worked_ms) >= rules.engine.max_run_time {
         let worked = format!(
             "the run worked {} s of max_run_seconds = {}",
             state.worked_ms / 1000,
-            rules.max_run_ms / 1000
+            rules.engine.max_run_time.as_secs()
         );
         Some((sentences::TIME, worked))
     } else {
-        let limit = rules.max_run_cost.filter(|limit| state.cost >= *limit)?;
+        let limit = rules.engine.max_run_cost.filter(|limit| state.cost >= *limit)?;
         let cost = format!("the run cost {:.4} of max_run_cost = {limit:.4}", state.cost);
         Some((sentences::BUDGET, cost))
     }

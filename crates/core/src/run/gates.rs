@@ -77,7 +77,7 @@ fn planning_gate(state: &RunState, rules: &Rules, action: &Action) -> Option<Ref
         .filter(|(category, _)| !state.notes.contains(category))
         .map(|(_, name)| name)
         .collect();
-    (rules.planning_gate && gated && !missing.is_empty()).then(|| {
+    (rules.engine.planning_gate.is_required() && gated && !missing.is_empty()).then(|| {
         let text = format!(
             "Refused: note {} first. Repeat the action with \"notes\": [{{\"category\": \"requirements\", \"content\": \"…\"}}, {{\"category\": \"plan\", \"content\": \"…\"}}] in it.",
             missing.join(" and ")

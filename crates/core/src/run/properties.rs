@@ -17,6 +17,7 @@ use super::{
 use crate::{
     id::RunId,
     runs::{Run, RunKind, RunStatus},
+    settings::{Engine, PlanningGate},
 };
 
 /// Something that happens to a run.
@@ -115,8 +116,13 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 fn rehearsal() -> impl Strategy<Value = Rehearsal> {
-    (1..30_u32, any::<bool>(), 0..3_u32, 0..3_u32).prop_map(
-        |(max_iterations, planning_gate, level, max_json_retries)| {
+    (
+        1..30_u32,
+        prop_oneof![Just(PlanningGate::Required), Just(PlanningGate::Off)],
+        0..3_u32,
+        0..3_u32,
+    )
+        .prop_map(|(max_iterations, planning_gate, level, max_json_retries)| {
             let kind = if level == 0 {
                 RunKind::Coordinator
             } else {
@@ -127,16 +133,15 @@ fn rehearsal() -> impl Strategy<Value = Rehearsal> {
                 level,
                 ..Run::sample()
             };
-            let rules = Rules {
+            let rules = Rules::from(Engine {
                 max_iterations,
                 planning_gate,
                 max_json_retries,
                 max_iterations_hard_cap: 40,
-                ..Rules::default()
-            };
+                ..Engine::default()
+            });
             Rehearsal::of(run, rules)
-        },
-    )
+        })
 }
 
 /// The result of each subagent.
@@ -208,7 +213,7 @@ fn check(run: &Rehearsal) -> Result<(), TestCaseError> {
         .map(|step| crate::run::columns::stored(step).expect("readable"))
         .collect();
     prop_assert_eq!(&stored, &run.steps);
-    prop_assert!(run.state.iterations <= run.rules.max_iterations_hard_cap);
+    prop_assert!(run.state.iterations <= run.rules.engine.max_iterations_hard_cap);
     for text in &run.says {
         prop_assert!(may_be_said(text, run), "leaked: {text:?}");
         prop_assert!(!text.trim().is_empty(), "an empty message");

@@ -1,14 +1,14 @@
 //! The numbers that the rules go by.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::transcript::WindowLimits;
 use crate::{
     people::User,
     policy,
     runs::{Run, RunKind},
+    settings::{Engine, Profile},
 };
 
 /// The window of a model of which nothing is known.
@@ -23,51 +23,18 @@ pub const CACHED_SHARE: f64 = 0.25;
 /// The numbers that the rules go by: settings, not state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// How many model calls a run may make; the model may change it for its run.
-    pub max_iterations: u32,
-    /// The most that the model may raise it to.
-    pub max_iterations_hard_cap: u32,
-    /// Whether notes are needed before tools, output and finish.
-    pub planning_gate: bool,
-    /// How often an unreadable reply is asked for again.
-    pub max_json_retries: u32,
-    /// How much of the transcript the model sees.
-    pub transcript: WindowLimits,
+    /// `[engine]`, as it holds for the run: within its profile, its share and its person's time zone.
+    pub engine: Engine,
     /// The context window of the run's model, in tokens.
     pub window: u64,
-    /// How many subagents of a tree run at the same time.
-    pub max_parallel_subagents: usize,
-    /// How many tokens a run may use; `None`: as many as some calls of its model need.
-    pub max_run_tokens: Option<u64>,
     /// The weight of a token that the provider had cached.
     pub cached_share: f64,
-    /// How long a run may work, in milliseconds.
-    pub max_run_ms: u64,
-    /// How much a run may cost; `None`: no limit.
-    pub max_run_cost: Option<f64>,
-    /// Time zone of cron expressions and of times that name none (IANA).
-    pub time_zone: String,
     /// Tools with exactly one command, and that command's full name.
     pub single_commands: BTreeMap<String, String>,
     /// The settings for judging tool calls.
     pub policy: policy::Settings,
-    /// How many messages of the conversation that its parent gives it a subagent sees.
-    pub subagent_conversation: usize,
     /// The kinds of helpers there are, by name.
     pub profiles: BTreeMap<String, Profile>,
-}
-
-/// A kind of helper: what differs from other runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Profile {
-    /// Its system prompt, in place of the agent's.
-    pub prompt: Option<String>,
-    /// The only tools that it may call, if it is limited.
-    pub tools: Option<Vec<String>>,
-    /// Whether notes are needed before tools, output and finish.
-    pub planning_gate: Option<bool>,
-    /// How many model calls it may make.
-    pub max_iterations: Option<u32>,
 }
 
 /// A subagent's share of the budget that its parent has left.
@@ -84,22 +51,19 @@ pub struct Share {
 
 impl Default for Rules {
     fn default() -> Self {
+        Self::from(Engine::default())
+    }
+}
+
+/// The rules of a run of which nothing is known but the limits.
+impl From<Engine> for Rules {
+    fn from(engine: Engine) -> Self {
         Self {
-            max_iterations: 20,
-            max_iterations_hard_cap: 200,
-            planning_gate: true,
-            max_json_retries: 1,
-            transcript: WindowLimits::default(),
+            engine,
             window: ASSUMED_WINDOW,
-            max_parallel_subagents: 4,
-            max_run_tokens: None,
             cached_share: CACHED_SHARE,
-            max_run_ms: 120_000,
-            max_run_cost: None,
-            time_zone: "UTC".to_owned(),
             single_commands: BTreeMap::new(),
             policy: policy::Settings::default(),
-            subagent_conversation: 40,
             profiles: BTreeMap::new(),
         }
     }
@@ -108,11 +72,11 @@ impl Default for Rules {
 impl Rules {
     /// The rules as they are for a person: their own time zone, if it is known.
     pub fn of(&self, user: Option<&User>) -> Self {
-        let own = user.and_then(|user| user.time_zone.clone());
-        Self {
-            time_zone: own.unwrap_or_else(|| self.time_zone.clone()),
-            ..self.clone()
+        let mut rules = self.clone();
+        if let Some(own) = user.and_then(|user| user.time_zone.clone()) {
+            rules.engine.time_zone = own;
         }
+        rules
     }
 
     /// The numbers for one run: its profile's where that says so, within the share that its parent gave it.
@@ -120,13 +84,15 @@ impl Rules {
     pub fn of_run(&self, run: &Run) -> Self {
         let mut rules = self.clone();
         if let Some(profile) = run.profile.as_ref().and_then(|name| self.profiles.get(name)) {
-            rules.planning_gate = profile.planning_gate.unwrap_or(rules.planning_gate);
-            rules.max_iterations = profile.max_iterations.unwrap_or(rules.max_iterations);
+            let engine = &mut rules.engine;
+            engine.planning_gate = profile.planning_gate.unwrap_or(engine.planning_gate);
+            engine.max_iterations = profile.max_iterations.unwrap_or(engine.max_iterations);
         }
         if let Some(share) = share_of(run) {
-            rules.max_run_tokens = Some(rules.most_tokens().min(share.tokens));
-            rules.max_run_ms = rules.max_run_ms.min(share.ms);
-            rules.max_run_cost = match (rules.max_run_cost, share.cost) {
+            rules.engine.max_run_tokens = Some(rules.most_tokens().min(share.tokens));
+            let engine = &mut rules.engine;
+            engine.max_run_time = engine.max_run_time.min(Duration::from_millis(share.ms));
+            engine.max_run_cost = match (engine.max_run_cost, share.cost) {
                 (Some(limit), Some(share)) => Some(limit.min(share)),
                 (limit, share) => limit.or(share),
             };
@@ -137,7 +103,8 @@ impl Rules {
     /// How many tokens a run may use: what is set, or as many as a run of ten tool calls needs in a conversation that
     /// fills the window.
     pub fn most_tokens(&self) -> u64 {
-        self.max_run_tokens
+        self.engine
+            .max_run_tokens
             .unwrap_or_else(|| self.window.saturating_mul(CALLS).max(LEAST_RUN_TOKENS))
     }
 
@@ -165,7 +132,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::column::JsonText;
+    use crate::{column::JsonText, settings::PlanningGate};
 
     fn subagent(profile: Option<&str>, input: Option<serde_json::Value>) -> Run {
         Run {
@@ -179,7 +146,7 @@ mod tests {
     #[test]
     fn a_profile_and_a_share_change_what_they_name_and_nothing_else() {
         let reader = Profile {
-            planning_gate: Some(false),
+            planning_gate: Some(PlanningGate::Off),
             max_iterations: Some(5),
             ..Profile::default()
         };
@@ -191,10 +158,13 @@ mod tests {
         assert_eq!(rules.of_run(&subagent(Some("unknown"), None)), rules);
         let input = json!({ "context": [], "share": { "tokens": 900, "ms": 5000 } });
         let expected = Rules {
-            planning_gate: false,
-            max_iterations: 5,
-            max_run_tokens: Some(900),
-            max_run_ms: 5000,
+            engine: Engine {
+                planning_gate: PlanningGate::Off,
+                max_iterations: 5,
+                max_run_tokens: Some(900),
+                max_run_time: Duration::from_secs(5),
+                ..Engine::default()
+            },
             ..rules.clone()
         };
         assert_eq!(rules.of_run(&subagent(Some("reader"), Some(input.clone()))), expected);
@@ -209,10 +179,10 @@ mod tests {
     fn ten_calls_that_fill_the_window_are_within_what_a_run_may_use() {
         let most = |window| Rules::default().within(window).most_tokens();
         assert_eq!([4_096, 32_000, 128_000].map(most), [80_000, 384_000, 1_536_000]);
-        let set = Rules {
+        let set = Rules::from(Engine {
             max_run_tokens: Some(50_000),
-            ..Rules::default()
-        };
+            ..Engine::default()
+        });
         assert_eq!(set.within(128_000).most_tokens(), 50_000);
     }
 }

@@ -11,11 +11,12 @@ impl Rules {
     pub fn share(&self, state: &RunState, children: usize) -> Share {
         let parts = u64::try_from(children).unwrap_or(u64::MAX).saturating_add(1);
         #[expect(clippy::cast_precision_loss, reason = "a number of subagents")]
-        let cost = (self.max_run_cost).map(|most| (most - state.cost).max(0.0) / parts as f64);
+        let cost = (self.engine.max_run_cost).map(|most| (most - state.cost).max(0.0) / parts as f64);
+        let whole_ms = u64::try_from(self.engine.max_run_time.as_millis()).unwrap_or(u64::MAX);
         Share {
             tokens: self.most_tokens().saturating_sub(state.tokens) / parts,
             cost,
-            ms: self.max_run_ms.saturating_sub(state.worked_ms),
+            ms: whole_ms.saturating_sub(state.worked_ms),
         }
     }
 }
@@ -23,15 +24,15 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runs::Run;
+    use crate::{runs::Run, settings::Engine};
 
     #[test]
     fn what_is_left_is_parted_between_a_run_and_its_subagents() {
-        let rules = Rules {
+        let rules = Rules::from(Engine {
             max_run_cost: Some(1.0),
             max_run_tokens: Some(80_000),
-            ..Rules::default()
-        };
+            ..Engine::default()
+        });
         let mut state = RunState::new(&Run::sample(), &rules);
         state.tokens = 20_000;
         state.worked_ms = 30_000;

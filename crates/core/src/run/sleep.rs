@@ -18,7 +18,7 @@ pub fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String
     let reason = sleep.reason.clone();
     match (&sleep.wake_at, sleep.delay_seconds, &sleep.cron) {
         (Some(at), None, None) => {
-            let at = moment(at, &rules.time_zone)?;
+            let at = moment(at, &rules.engine.time_zone)?;
             Ok(Wake {
                 at: at.max(now),
                 cron: None,
@@ -31,7 +31,7 @@ pub fn wake(sleep: &Sleep, rules: &Rules, now: Timestamp) -> Result<Wake, String
             reason,
         }),
         (None, None, Some(cron)) => {
-            let at = next_occurrence(cron, &rules.time_zone, now)?;
+            let at = next_occurrence(cron, &rules.engine.time_zone, now)?;
             Ok(Wake {
                 at,
                 cron: Some(cron.clone()),

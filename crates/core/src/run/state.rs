@@ -160,7 +160,7 @@ impl RunState {
             allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
             next_seq: 1,
             pending: Pending::Think,
-            max_iterations: rules.max_iterations.min(rules.max_iterations_hard_cap),
+            max_iterations: rules.engine.max_iterations.min(rules.engine.max_iterations_hard_cap),
             iterations: 0,
             bad_replies: 0,
             notes: HashSet::new(),

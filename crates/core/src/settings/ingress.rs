@@ -39,7 +39,7 @@ pub struct Ingress {
     pub user_messages_per_minute: u32,
     /// How many characters of a message that another one answers are shown with that.
     #[schemars(range(min = 0, max = 100_000))]
-    pub quoted_characters: u32,
+    pub quoted_characters: usize,
 }
 
 impl Default for Ingress {

@@ -35,7 +35,7 @@ impl Gate {
         let is_late = held.retry.is_some();
         let has_more = held.parts.len() > 1;
         let message = &mut held.message;
-        let mut backoff = self.inner.settings.backoff;
+        let mut backoff = self.inner.settings.section.backoff;
         let mut was_probed = false;
         loop {
             if !self.has_patience().await {
@@ -91,7 +91,7 @@ impl Gate {
                     } else {
                         backoff.min(patience)
                     };
-                    backoff = (backoff * 2).min(self.inner.settings.longest_backoff);
+                    backoff = (backoff * 2).min(self.inner.settings.section.max_backoff);
                     wait
                 }
                 SendError::Moved(to) => {
@@ -118,7 +118,7 @@ impl Gate {
     /// How long a message fails before it is suspected of failing by itself. No answer is most likely the network's doing,
     /// unless it was the message's own file that could not be read.
     fn patience(&self, error: &SendError, is_unread: bool) -> Duration {
-        let stuck_after = self.inner.settings.stuck_after;
+        let stuck_after = self.inner.settings.section.stuck_after;
         if is_unread || matches!(error, SendError::Failed(_)) {
             stuck_after
         } else {
@@ -210,7 +210,7 @@ impl Gate {
             return true;
         }
         measures::ambiguous(self.channel.platform());
-        self.inner.settings.resend_ambiguous
+        self.inner.settings.section.resend_ambiguous
     }
 
     /// Records a failed attempt. `true`: there were such for too long.
@@ -221,7 +221,7 @@ impl Gate {
         tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
         tracing::debug!(message = %message.id, reason, "send failure");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
-        tried.time() > self.inner.settings.give_up_after
+        self.inner.settings.section.gives_up(tried.time())
     }
 
     async fn moved(&mut self, message: &mut Outgoing, to: Address) {

@@ -1,7 +1,7 @@
 //! Messages that fail by themselves, while their platform takes others: what follows them in their chat goes out past
 //! them, and they are tried on beside it.
 //!
-//! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](crate::Settings::stuck_after),
+//! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](clifford_core::settings::Delivery::stuck_after),
 //! and fails once more right after the platform did something else for the same chat. So an outage of the platform, in
 //! which everything fails, keeps the order. The row's mark lets other processes pass it too; a later process goes on
 //! with it as late, and counts the time for which earlier ones have tried it.
@@ -72,7 +72,12 @@ impl Gate {
     pub(super) fn tried_before(&self, message: &Outgoing) -> Duration {
         let settings = &self.inner.settings;
         let age = age(message.id, self.inner.clock.now());
-        tried_before(message.attempts, age, settings.backoff, settings.longest_backoff)
+        tried_before(
+            message.attempts,
+            age,
+            settings.section.backoff,
+            settings.section.max_backoff,
+        )
     }
 
     /// When a late message is tried again.
@@ -85,7 +90,7 @@ impl Gate {
     pub(super) fn hold_late(&mut self, mut held: Held) {
         held.retry = Some(Retry {
             at: Instant::now(),
-            backoff: self.inner.settings.backoff,
+            backoff: self.inner.settings.section.backoff,
         });
         self.late.insert(held.message.id, held);
     }
@@ -94,10 +99,10 @@ impl Gate {
     pub(super) async fn set_aside(&mut self, mut held: Held, reason: String) {
         let id = held.message.id;
         let settings = &self.inner.settings;
-        let backoff = held.retry.map_or(settings.backoff, |retry| retry.backoff);
+        let backoff = held.retry.map_or(settings.section.backoff, |retry| retry.backoff);
         held.retry = Some(Retry {
             at: Instant::now() + backoff,
-            backoff: (backoff * 2).min(settings.longest_backoff),
+            backoff: (backoff * 2).min(settings.section.max_backoff),
         });
         let now = self.inner.clock.now();
         let since = *held.message.late_since.get_or_insert(now);

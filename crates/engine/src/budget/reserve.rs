@@ -78,7 +78,7 @@ pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Tellin
     if budgets.is_empty() {
         return Ok(Outcome::Reserved(None));
     }
-    let zone = period::zone(&cx.rules.time_zone);
+    let zone = period::zone(&cx.rules.engine.time_zone);
     let mut has_waited = false;
     loop {
         let accounts = accounts(budgets, claim.user, claim.space, cx.clock.now(), &zone);

@@ -96,7 +96,7 @@ async fn forget_uses(cx: &Context) -> Result<(), StoreError> {
 /// How budgets stood in months that are over, and signatures that are too old to be taken.
 async fn forget_what_is_over(cx: &Context) -> Result<(), StoreError> {
     let now = cx.clock.now();
-    let zone = budget::zone(&cx.rules.time_zone);
+    let zone = budget::zone(&cx.rules.engine.time_zone);
     let month = Period::Month.window(now.before(BUDGETS_KEPT), &zone).key;
     let signed = now.before(SIGNATURES_KEPT);
     cx.db

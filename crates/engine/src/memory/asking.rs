@@ -1,7 +1,5 @@
 //! One call of the memory writer's model: paid for, made, counted.
 
-use std::time::Duration;
-
 use clifford_core::{
     budget::Settlement,
     id::{ChannelId, SpaceId, UserId},
@@ -112,7 +110,7 @@ async fn complete_within(
     let prompt_tokens = estimate_request(&request);
     let settlement = reserve(cx, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
-    request.deadline = Some((Instant::now() + Duration::from_millis(cx.rules.max_run_ms)).into_std());
+    request.deadline = Some((Instant::now() + cx.rules.engine.max_run_time).into_std());
     jobs::leave_isolation(cx, whose.lease).await?;
     let reply = cx.models.ask(Role::Memory, None, &request, &mut ()).await;
     // The call is paid for, even if another worker has the job by now.

@@ -121,7 +121,7 @@ impl Frame {
             },
             mode: work.run.mode,
             schema: (!is_chat).then(|| form(work, tools)),
-            limits: rules.transcript,
+            limits: rules.engine.transcript(),
             made: None,
         }
     }
@@ -264,7 +264,7 @@ fn instructions(parts: &mut Parts, kind: RunKind, rules: &Rules, tools: Toolbox<
     let mut text = format!("\n\n{}\n", clifford_action::contract());
     text.push_str("\nRules:\n");
     text.push_str("- Reply with one JSON object, nothing around it. The user sees only message and output.\n");
-    if rules.planning_gate {
+    if rules.engine.planning_gate.is_required() {
         text.push_str(
             "- Before tool_call, set_output and finish, note what is asked (requirements) and how you do it (plan, with every call that it takes): put both into notes of your first action.\n",
         );
@@ -333,8 +333,8 @@ fn known(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
             text: work.run.input_text.clone(),
             is_task: work.run.kind == RunKind::Subagent,
         },
-        entry_tokens: rules.transcript.entry_tokens,
-        transcript_tokens: rules.transcript.tokens,
+        entry_tokens: rules.engine.transcript().entry_tokens,
+        transcript_tokens: rules.engine.transcript().tokens,
         ..Parts::default()
     }
 }
@@ -352,7 +352,7 @@ fn facts(work: &Work, rules: &Rules, recalled: &Recalled) -> Map<String, Value> 
         ("agent_level", json!(run.level)),
         ("channel", json!(channel)),
         ("user", json!(recalled.user_name)),
-        ("time_zone", json!(zone.unwrap_or(&rules.time_zone))),
+        ("time_zone", json!(zone.unwrap_or(&rules.engine.time_zone))),
     ];
     facts
         .map(|(name, value)| (name.to_owned(), value))

@@ -3,7 +3,6 @@
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -205,7 +204,7 @@ impl Pays for ToolPayer {
             settlement,
             broken_off: crate::budget::charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
-        request.deadline = Some((Instant::now() + Duration::from_millis(cx.rules.max_run_ms)).into_std());
+        request.deadline = Some((Instant::now() + cx.rules.engine.max_run_time).into_std());
         let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {

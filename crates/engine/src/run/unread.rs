@@ -109,7 +109,7 @@ async fn fail(
 
 /// Ends it where not even its row can be read: then nobody knows whom to tell.
 async fn fail_unread(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, why: &str) -> Result<(), StoreError> {
-    let (now, lease_for) = (cx.clock.now(), cx.settings.lease);
+    let (now, lease_for) = (cx.clock.now(), cx.settings.engine.lease);
     let why = why.to_owned();
     let follow_up = cx.db.write(move |tx| {
         Box::pin(async move {

@@ -45,7 +45,7 @@ impl Runs {
     /// Begins a run in this process.
     pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
         let now = self.context.clock.now();
-        run.lease = Some((self.context.worker, now.after(self.context.settings.lease)));
+        run.lease = Some((self.context.worker, now.after(self.context.settings.engine.lease)));
         // A configured secret that somebody writes is not even stored.
         run.input_text = self.context.masker.mask(&run.input_text).into_owned();
         run.input_json = run.input_json.map(|json| self.context.masker.mask_json(json));
@@ -111,7 +111,7 @@ impl Runs {
             .clone()
             .map(|to| self.context.outbound.message(to, sentences::CANCELLED, now));
         let (message, ticket): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
-        let (worker, lease_for) = (self.context.worker, self.context.settings.lease);
+        let (worker, lease_for) = (self.context.worker, self.context.settings.engine.lease);
         let cancelled = self
             .context
             .db
@@ -193,7 +193,7 @@ impl Runs {
     pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
         let mut again = again(&self.run(id).await?)?;
         let now = self.context.clock.now();
-        again.lease = Some((self.context.worker, now.after(self.context.settings.lease)));
+        again.lease = Some((self.context.worker, now.after(self.context.settings.engine.lease)));
         let made = self
             .context
             .db

@@ -23,7 +23,7 @@ impl Runs {
             evidence,
             is_set_aside,
         } = claimed;
-        match self.context.settings.deaths.verdict(evidence) {
+        match self.context.settings.engine.deaths().verdict(evidence) {
             // The process died before the run was ended.
             _ if is_set_aside => self.start_quarantine(lease, evidence.deaths),
             Verdict::Innocent => self.start_held(lease),

@@ -44,11 +44,11 @@ pub async fn renew(runs: Arc<Runs>, stop: CancellationToken) {
 
 /// How often leases are renewed: three times in the life of one.
 fn interval(cx: &Context) -> Duration {
-    (cx.settings.lease / 3).max(Duration::from_millis(100))
+    (cx.settings.engine.lease / 3).max(Duration::from_millis(100))
 }
 
 async fn beat(cx: &Context, stop: &CancellationToken) {
-    let (worker, lease) = (cx.worker, cx.settings.lease);
+    let (worker, lease) = (cx.worker, cx.settings.engine.lease);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -91,7 +91,7 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(cx.settings.lease) => {}
+            () = tokio::time::sleep(cx.settings.engine.lease) => {}
         }
         if let Err(error) = give_up(&cx, &mut silent).await {
             tracing::warn!(%error, "failed to scan for leases left by a clock rollback");
@@ -101,7 +101,7 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
 
 /// Gives back what nobody renews and what would run out only by a clock that was put back since.
 async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
-    let lease = cx.settings.lease;
+    let lease = cx.settings.engine.lease;
     let beyond = cx.clock.now().after(LONGEST.max(lease * 2));
     let found = skewed_leases::find(&mut cx.db.read().await?, beyond).await?;
     for stray in silent.of(found, Instant::now(), lease) {

@@ -40,7 +40,7 @@ pub(super) fn spawn(
         .cloned()
         .collect();
     if !children.is_empty() {
-        let most = rules.max_parallel_subagents * SUBAGENTS_IN_LINE;
+        let most = rules.engine.max_parallel_subagents * SUBAGENTS_IN_LINE;
         if children.len() > most {
             return invalid(before, &format!("at most {most} subagents in one action."));
         }

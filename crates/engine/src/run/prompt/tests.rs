@@ -452,7 +452,7 @@ fn a_model_is_told_which_images_it_is_not_shown() {
 
 #[test]
 fn a_run_goes_by_its_persons_time_zone() {
-    let zone = |user: Option<&User>| Rules::default().of(user).time_zone;
+    let zone = |user: Option<&User>| Rules::default().of(user).engine.time_zone;
     assert_eq!(zone(work().user.as_ref()), "Europe/Berlin");
     assert_eq!(zone(None), "UTC");
 }

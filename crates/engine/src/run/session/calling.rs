@@ -139,7 +139,7 @@ impl Session<'_> {
             registry: Arc::clone(&self.cx.tools),
             services: Arc::clone(&self.cx.services),
             options,
-            time_zone: self.rules.time_zone.clone(),
+            time_zone: self.rules.engine.time_zone.clone(),
             catch_up: self.cx.settings.triggers.catch_up,
             agent: self.work.run.agent_id,
             user: self.work.run.user_id,

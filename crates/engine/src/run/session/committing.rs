@@ -89,14 +89,14 @@ impl Session<'_> {
             messages: outbound,
             children,
             then: effects.then,
-            time_zone: self.rules.time_zone.clone(),
+            time_zone: self.rules.engine.time_zone.clone(),
             catch_up: self.cx.settings.triggers.catch_up,
             origins: self.state.origins.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
             max_turns: i64::from(self.cx.settings.memory.max_turns_per_context),
             is_half_full: self.is_half_full(),
-            lease_for: self.cx.settings.lease,
+            lease_for: self.cx.settings.engine.lease,
             now,
         };
         let written = self.cx.db.write(move |tx| Box::pin(commit.write(tx))).await;

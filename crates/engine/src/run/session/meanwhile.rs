@@ -44,7 +44,7 @@ impl Session<'_> {
             0
         };
         drop(conn);
-        let most = self.rules.transcript.entry_tokens * 4;
+        let most = self.rules.engine.transcript().entry_tokens * 4;
         let mut meanwhile = Meanwhile {
             through: found.last().map(|message| message.id),
             ..Meanwhile::default()

@@ -131,7 +131,7 @@ impl Session<'_> {
             leak: self.carries_out(call, &command),
             grounds: self.grounds(call, &command.schema),
         };
-        let zone = &self.cx.rules.time_zone;
+        let zone = &self.cx.rules.engine.time_zone;
         Ok(Some(policy::judge(
             &rules,
             &judged,

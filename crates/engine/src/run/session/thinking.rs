@@ -102,6 +102,7 @@ impl Session<'_> {
             prompt: self
                 .cx
                 .settings
+                .engine
                 .record_prompts
                 .then(|| serde_json::to_value(&request.messages).unwrap_or_default())
                 .map(|prompt| self.cx.masker.mask_json(prompt)),
@@ -168,7 +169,7 @@ impl Session<'_> {
             }
             let prompt_hash = hash(&request.messages);
             let began = Instant::now();
-            let left = Duration::from_millis(self.rules.max_run_ms.saturating_sub(self.state.worked_ms));
+            let left = (self.rules.engine.max_run_time).saturating_sub(Duration::from_millis(self.state.worked_ms));
             request.deadline = Some((tokio::time::Instant::now() + left).into_std());
             self.cx.leave_isolation(self.work.lease).await;
             let mut draft = self.draft();
@@ -242,7 +243,7 @@ impl Session<'_> {
     /// Limits the reply to the money for its call: the budgets' reservation, and the rest of the run's own money. The
     /// decision on a run whose next call may cost more than that; `None`: it is made.
     fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
-        let limit = self.rules.max_run_cost;
+        let limit = self.rules.engine.max_run_cost;
         let has_budgets = own.is_none() && !self.cx.settings.budgets.is_empty();
         if limit.is_none() && !has_budgets {
             return None;
@@ -330,7 +331,7 @@ impl Session<'_> {
 impl Session<'_> {
     /// The run's time was over while the model was still at it.
     async fn out_of_time(&mut self, error: &ModelError) -> Result<(), Gone> {
-        let limit = self.rules.max_run_ms / 1000;
+        let limit = self.rules.engine.max_run_time.as_secs();
         let why = format!("the time of max_run_seconds = {limit} was over while the model was asked: {error}");
         tracing::warn!(
             error = error.class(),

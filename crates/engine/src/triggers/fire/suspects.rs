@@ -13,7 +13,7 @@ use crate::Context;
 
 /// Fires a page of what is due; returns how much of it has fired.
 pub(super) async fn fire_page(cx: &Arc<Context>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
-    let limits = cx.settings.deaths;
+    let limits = cx.settings.engine.deaths();
     let is_suspect = |deaths: i64| deaths >= limits.suspect_after;
     let (others, mut suspects): (Vec<_>, Vec<_>) = due.into_iter().partition(|trigger| !is_suspect(trigger.deaths));
     let held = hold(cx, others.iter().filter(|trigger| !waits(trigger))).await?;
@@ -58,7 +58,7 @@ async fn alone(cx: &Arc<Context>, mut trigger: Trigger, now: Timestamp) -> Resul
         return Ok(false);
     };
     trigger.deaths = *deaths;
-    if trigger.deaths >= cx.settings.deaths.quarantine_after {
+    if trigger.deaths >= cx.settings.engine.deaths().quarantine_after {
         set_aside(cx, trigger, now).await?;
         return Ok(false);
     }

@@ -13,6 +13,7 @@ use crate::{
         step::{EndingKind, Finish, StepKind},
     },
     runs::{Run, RunStatus},
+    settings::Engine,
 };
 
 fn chat() -> Rehearsal {
@@ -21,10 +22,10 @@ fn chat() -> Rehearsal {
         ..Run::sample()
     };
     // The last iteration is announced to runs only.
-    let rules = Rules {
+    let rules = Rules::from(Engine {
         max_iterations: 1,
-        ..Rules::default()
-    };
+        ..Engine::default()
+    });
     Rehearsal::of(run, rules)
 }
 

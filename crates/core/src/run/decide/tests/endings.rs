@@ -9,20 +9,21 @@ use crate::{
         sentences::{self, GREETING, REPEATING, STUCK, UNFINISHED},
     },
     runs::{Run, RunStatus},
+    settings::{Engine, PlanningGate},
 };
 
 /// A run of somebody who wants something.
-fn asked(text: &str, rules: Rules) -> Rehearsal {
+fn asked(text: &str, limits: Engine) -> Rehearsal {
     let run = Run {
         input_text: text.to_owned(),
         ..Run::sample()
     };
     Rehearsal::of(
         run,
-        Rules {
-            planning_gate: false,
-            ..rules
-        },
+        Rules::from(Engine {
+            planning_gate: PlanningGate::Off,
+            ..limits
+        }),
     )
 }
 
@@ -84,7 +85,7 @@ fn finish_with_an_empty_buffer_ends_after_a_message() {
 #[test]
 fn finish_with_nothing_to_say_is_refused_once_then_falls_back() {
     for empty in [finish(), json!({"type": "finish", "output": "  "})] {
-        let mut run = asked("What is it", Rules::default());
+        let mut run = asked("What is it", Engine::default());
         assert_eq!(about(&run.reply(&empty)), Some(NoteAbout::EmptyFinish));
         let decision = run.reply(&empty);
         assert_eq!(
@@ -97,7 +98,7 @@ fn finish_with_nothing_to_say_is_refused_once_then_falls_back() {
 #[test]
 fn a_run_that_leads_nowhere_stalls_with_a_fallback_that_fits_its_input() {
     for (input, expected) in [("Hello!", GREETING), ("What is it", STUCK)] {
-        let mut run = asked(input, Rules::default());
+        let mut run = asked(input, Engine::default());
         for index in 0..4 {
             assert_eq!(ending(&run.reply(&note(&index.to_string()))), None);
         }
@@ -115,9 +116,9 @@ fn a_short_run_stalls_one_iteration_before_its_limit() {
     for (max_iterations, stalls_after) in [(2, 1), (4, 3), (6, 5), (20, 5)] {
         let mut run = asked(
             "What is it",
-            Rules {
+            Engine {
                 max_iterations,
-                ..Rules::default()
+                ..Engine::default()
             },
         );
         let mut made = 0;
@@ -144,7 +145,7 @@ fn a_tool_an_output_or_a_message_begins_the_count_anew() {
         },
     ];
     for active in actives {
-        let mut run = asked("What is it", Rules::default());
+        let mut run = asked("What is it", Engine::default());
         run.state.had_output = true;
         for index in 0..4 {
             run.reply(&note(&index.to_string()));
@@ -173,12 +174,12 @@ fn three_iterations_of_the_same_that_change_nothing_end_the_run_with_the_best_ou
 
 #[test]
 fn a_run_that_repeats_itself_says_so_also_without_output() {
-    let mut run = asked("What is it", Rules::default());
+    let mut run = asked("What is it", Engine::default());
     for _ in 0..3 {
         run.reply(&note("same"));
     }
     assert_eq!(run.says, [sentences::REPEATED]);
-    let mut greeted = asked("Hello!", Rules::default());
+    let mut greeted = asked("Hello!", Engine::default());
     for _ in 0..3 {
         greeted.reply(&note("same"));
     }
@@ -211,9 +212,9 @@ fn when_the_iterations_are_spent_the_buffer_is_sent_else_the_last_message_counts
     let spent = |replies: &[Value]| {
         let mut run = asked(
             "What is it",
-            Rules {
+            Engine {
                 max_iterations: 3,
-                ..Rules::default()
+                ..Engine::default()
             },
         );
         for reply in replies {
@@ -239,9 +240,9 @@ fn when_the_iterations_are_spent_the_buffer_is_sent_else_the_last_message_counts
     for (replies, expected) in cases {
         let mut run = asked(
             "What is it",
-            Rules {
+            Engine {
                 max_iterations: 3,
-                ..Rules::default()
+                ..Engine::default()
             },
         );
         for reply in &replies[..2] {
@@ -270,9 +271,9 @@ fn when_the_iterations_are_spent_the_buffer_is_sent_else_the_last_message_counts
 fn spent_iterations_of_a_greeting_end_with_a_greeting() {
     let mut run = asked(
         "hi",
-        Rules {
+        Engine {
             max_iterations: 1,
-            ..Rules::default()
+            ..Engine::default()
         },
     );
     let decision = run.reply(&call("1"));
@@ -290,7 +291,7 @@ fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
         (|run| run.state.worked_ms = 120_000, sentences::TIME),
         (
             |run| {
-                run.rules.max_run_cost = Some(0.5);
+                run.rules.engine.max_run_cost = Some(0.5);
                 run.state.cost = 0.5;
             },
             sentences::BUDGET,
@@ -404,7 +405,7 @@ fn recover_retries_finishes_or_asks() {
 
 #[test]
 fn recover_finish_with_nothing_at_all_falls_back() {
-    let mut run = asked("What is it", Rules::default());
+    let mut run = asked("What is it", Engine::default());
     let decision = run.reply(&json!({"type": "recover", "reason": "r", "action": "finish"}));
     assert_eq!(
         ending(&decision),

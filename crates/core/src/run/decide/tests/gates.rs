@@ -5,6 +5,7 @@ use crate::{
     column::JsonText,
     run::{decide::Next, sentences, state::Pending},
     runs::Run,
+    settings::{Engine, PlanningGate},
 };
 
 fn spawn(task: &str) -> Value {
@@ -12,10 +13,10 @@ fn spawn(task: &str) -> Value {
 }
 
 fn limit(max_iterations: u32) -> Rules {
-    Rules {
+    Rules::from(Engine {
         max_iterations,
-        ..Rules::default()
-    }
+        ..Engine::default()
+    })
 }
 
 /// A run whose tool has failed for good.
@@ -95,10 +96,10 @@ fn notes_that_ride_along_are_recorded_with_a_refusal_too() {
 
 #[test]
 fn the_planning_gate_can_be_off() {
-    let mut run = Rehearsal::new(Rules {
-        planning_gate: false,
-        ..Rules::default()
-    });
+    let mut run = Rehearsal::new(Rules::from(Engine {
+        planning_gate: PlanningGate::Off,
+        ..Engine::default()
+    }));
     assert!(matches!(run.reply(&call("1")), Decision::CallTool { .. }));
 }
 
@@ -412,10 +413,10 @@ fn a_run_with_allowed_tools_calls_nothing_else() {
             allowed_tools: Some(JsonText(vec![allowed.to_owned()])),
             ..Run::sample()
         };
-        let rules = Rules {
-            planning_gate: false,
-            ..Rules::default()
-        };
+        let rules = Rules::from(Engine {
+            planning_gate: PlanningGate::Off,
+            ..Engine::default()
+        });
         let decision = Rehearsal::of(run, rules).reply(&json!({"type": "tool_call", "name": name}));
         let expected = (!accepted).then_some(NoteAbout::ToolsAllowed);
         assert_eq!(about(&decision), expected, "{allowed} / {name}");

@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     run::{decision::Then, state::RunState},
     runs::RunStatus,
+    settings::Engine,
 };
 
 /// A run that has said that it is on it.
@@ -42,10 +43,10 @@ fn it_is_taken_in_only_where_something_can_still_be_done_about_it() {
     let mut waiting = planned();
     waiting.reply(&json!({"type": "sleep", "delay_seconds": 5}));
     assert!(!waiting.hears("x"), "it waits");
-    let mut last = Rehearsal::planned(Rules {
+    let mut last = Rehearsal::planned(Rules::from(Engine {
         max_iterations: 2,
-        ..Rules::default()
-    });
+        ..Engine::default()
+    }));
     last.reply(&note("a"));
     assert!(!last.hears("x"), "its next reply is its last");
     let mut limited = planned();

@@ -5,7 +5,8 @@ use clifford_action::WakeOn;
 use super::*;
 use crate::{
     clock::Timestamp,
-    run::{decision::Wake, effects::After, rules::Profile},
+    run::{decision::Wake, effects::After},
+    settings::{Engine, Profile},
 };
 
 fn at(text: &str) -> Timestamp {
@@ -14,10 +15,10 @@ fn at(text: &str) -> Timestamp {
 
 /// What a sleep at midnight of 2026-01-01 UTC becomes.
 fn sleep(fields: Value, time_zone: &str) -> Result<Wake, String> {
-    let mut run = Rehearsal::planned(Rules {
+    let mut run = Rehearsal::planned(Rules::from(Engine {
         time_zone: time_zone.to_owned(),
-        ..Rules::default()
-    });
+        ..Engine::default()
+    }));
     let mut action = json!({"type": "sleep"});
     for (name, value) in fields.as_object().cloned().unwrap_or_default() {
         action[name] = value;
@@ -116,10 +117,10 @@ fn a_configured_limit_over_the_hard_cap_is_the_hard_cap() {
 }
 
 fn planned_with(max_iterations: u32) -> Rehearsal {
-    Rehearsal::planned(Rules {
+    Rehearsal::planned(Rules::from(Engine {
         max_iterations,
-        ..Rules::default()
-    })
+        ..Engine::default()
+    }))
 }
 
 #[test]
@@ -180,8 +181,10 @@ fn a_subagent_is_of_a_profile_that_there_is_with_its_tools_and_the_newest_of_its
     };
     let rules = Rules {
         profiles: [("reader".to_owned(), reader)].into(),
-        subagent_conversation: 2,
-        ..Rules::default()
+        ..Rules::from(Engine {
+            subagent_conversation_limit: 2,
+            ..Engine::default()
+        })
     };
     let mut run = Rehearsal::planned(rules);
     let decision = run.reply(&json!({"type": "spawn_subagent", "subagent": {"task": "a", "profile": "painter"}}));

@@ -1,7 +1,12 @@
 //! `[engine]`: the limits and rules of a run.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::units::Seconds;
+use crate::{quarantine, run::transcript::WindowLimits};
 
 /// The limits and rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,10 +29,10 @@ pub struct Engine {
     pub max_tool_retries: u32,
     /// How many subagents of one run work at a time.
     #[schemars(range(min = 1, max = 100))]
-    pub max_parallel_subagents: u32,
+    pub max_parallel_subagents: usize,
     /// How many entries of its transcript a run shows the model.
     #[schemars(range(min = 1, max = 10_000))]
-    pub transcript_limit: u32,
+    pub transcript_limit: usize,
     /// How many tokens of its transcript a run shows the model. Without it: a quarter of the model's context window,
     /// and at least 1200 if there is room.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +47,7 @@ pub struct Engine {
     pub conversation_limit: u32,
     /// How many messages of its conversation a subagent sees.
     #[schemars(range(min = 0, max = 10_000))]
-    pub subagent_conversation_limit: u32,
+    pub subagent_conversation_limit: usize,
     /// How many tokens a run may spend; those that the provider had cached count by their price's share. Without it:
     /// twelve times the model's context window, and at least 80000.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,15 +58,17 @@ pub struct Engine {
     #[schemars(range(min = 0, max = 1_000_000), example = 0.5)]
     pub max_run_cost: Option<f64>,
     /// How long a run may work, waiting not counted.
+    #[serde(rename = "max_run_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 86_400))]
-    pub max_run_seconds: u64,
+    pub max_run_time: Duration,
     /// How many runs one process works on at a time; what else comes in waits in the database. One that waits for its
     /// model takes some 0.15 MB of memory.
     #[schemars(range(min = 1, max = 1_000_000))]
-    pub max_concurrent_runs: u32,
+    pub max_concurrent_runs: usize,
     /// How long the work of a process that died stays untouched before another takes it over.
+    #[serde(rename = "lease_seconds", with = "Seconds")]
     #[schemars(range(min = 2, max = 3600))]
-    pub lease_seconds: u64,
+    pub lease: Duration,
     /// From how many deaths of the process on the work that it held is suspected: it is worked on alone.
     #[schemars(range(min = 1, max = 100))]
     pub suspect_after: u32,
@@ -70,8 +77,9 @@ pub struct Engine {
     #[schemars(range(min = 2, max = 100))]
     pub quarantine_after: u32,
     /// How long the process may take to end when it is told to. Work that is under way has half of it.
+    #[serde(rename = "shutdown_seconds", with = "Seconds")]
     #[schemars(range(min = 0, max = 3600))]
-    pub shutdown_seconds: u64,
+    pub shutdown: Duration,
     /// Whether whole prompts are kept with the steps of a run. They hold what people wrote.
     pub record_prompts: bool,
     /// The time zone of people who have not told theirs (an IANA name such as `Europe/Berlin`).
@@ -95,14 +103,33 @@ impl Default for Engine {
             subagent_conversation_limit: 40,
             max_run_tokens: None,
             max_run_cost: None,
-            max_run_seconds: 120,
+            max_run_time: Duration::from_secs(120),
             max_concurrent_runs: 1_000,
-            lease_seconds: 30,
+            lease: Duration::from_secs(30),
             suspect_after: 2,
             quarantine_after: 3,
-            shutdown_seconds: 20,
+            shutdown: Duration::from_secs(20),
             record_prompts: false,
             time_zone: "UTC".to_owned(),
+        }
+    }
+}
+
+impl Engine {
+    /// How much of its transcript a run shows the model.
+    pub fn transcript(&self) -> WindowLimits {
+        WindowLimits {
+            entries: self.transcript_limit,
+            tokens: self.transcript_token_limit.map(u64::from),
+            entry_tokens: u64::from(self.tool_result_token_limit),
+        }
+    }
+
+    /// How many deaths of the process make work suspected, and how many set it aside.
+    pub fn deaths(&self) -> quarantine::Limits {
+        quarantine::Limits {
+            suspect_after: i64::from(self.suspect_after),
+            quarantine_after: i64::from(self.quarantine_after),
         }
     }
 }
@@ -115,4 +142,11 @@ pub enum PlanningGate {
     Required,
     /// It need not.
     Off,
+}
+
+impl PlanningGate {
+    /// Whether notes are needed before tools, output and finish.
+    pub fn is_required(self) -> bool {
+        self == Self::Required
+    }
 }

@@ -1,10 +1,14 @@
 //! `[delivery]`: how answers go out.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::units::{Hours, Seconds};
+
 /// How answers go out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Delivery {
     /// Whether a part is sent again if nobody can tell whether it arrived: the process died, or the connection broke.
@@ -14,18 +18,22 @@ pub struct Delivery {
     #[schemars(range(min = 1, max = 100))]
     pub max_parts: u32,
     /// How long to wait before the second attempt; each wait after that is twice as long.
+    #[serde(rename = "backoff_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 3600))]
-    pub backoff_seconds: u64,
+    pub backoff: Duration,
     /// The longest wait between two attempts.
+    #[serde(rename = "max_backoff_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 86_400))]
-    pub max_backoff_seconds: u64,
+    pub max_backoff: Duration,
     /// How long an answer fails by itself, while its platform does everything else, until later answers in its chat go
     /// out past it. It is tried on beside them.
+    #[serde(rename = "stuck_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 86_400))]
-    pub stuck_seconds: u64,
+    pub stuck_after: Duration,
     /// How long an answer is tried before it counts as failed; 0 = for ever.
+    #[serde(rename = "give_up_hours", with = "Hours")]
     #[schemars(range(min = 0, max = 8760))]
-    pub give_up_hours: u64,
+    pub give_up_after: Duration,
 }
 
 impl Default for Delivery {
@@ -33,10 +41,17 @@ impl Default for Delivery {
         Self {
             resend_ambiguous: true,
             max_parts: 5,
-            backoff_seconds: 1,
-            max_backoff_seconds: 60,
-            stuck_seconds: 20,
-            give_up_hours: 24,
+            backoff: Duration::from_secs(1),
+            max_backoff: Duration::from_secs(60),
+            stuck_after: Duration::from_secs(20),
+            give_up_after: Duration::from_secs(24 * 3600),
         }
+    }
+}
+
+impl Delivery {
+    /// Whether an answer that has been tried for so long counts as failed.
+    pub fn gives_up(&self, after: Duration) -> bool {
+        !self.give_up_after.is_zero() && after > self.give_up_after
     }
 }
