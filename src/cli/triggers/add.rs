@@ -98,7 +98,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
         at,
         cron,
         time_zone: zone,
-        catch_up: (args.catch_up).unwrap_or_else(|| loaded.config.triggers.catch_up),
+        catch_up: args.catch_up.unwrap_or(loaded.config.triggers.catch_up),
         created_by: "command line".to_owned(),
     };
     let trigger = new.into_trigger(now)?;
