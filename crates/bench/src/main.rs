@@ -12,6 +12,7 @@
 //! cargo run --release -p clifford-bench -- storm                   10,000 messages and 100 kills
 //! cargo run --release -p clifford-bench -- recall                  what a search finds of what it should
 //! cargo run --release -p clifford-bench -- window                  what fits models of any window
+//! cargo run -p clifford-bench -- policy                            what is asked, and what attacks do
 //! ```
 //!
 //! It starts the real binary (`clifford serve`, built in the same profile) against fakes of the platforms and of a
@@ -25,6 +26,7 @@ mod bare;
 mod chart;
 mod figures;
 mod load;
+mod policy;
 mod process;
 mod recall;
 mod replies;
@@ -68,6 +70,8 @@ enum Command {
     Recall(recall::Options),
     /// Whether every request fits its model: windows, histories and messages of any length.
     Window(window::Options),
+    /// Plays honest tasks and attacks by the rules about tool calls: no attack may work, and little may be asked.
+    Policy(policy::Options),
     /// Be the bare loop.
     #[command(hide = true)]
     Bare {
@@ -113,6 +117,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Recall(options) => recall::run(options).await?,
         Command::Storm(options) => return storm::run(options).await,
         Command::Window(options) => window::run(options).await?,
+        Command::Policy(options) => policy::run(options)?,
         Command::Bare { orders } => {
             bare::run(&orders).await?;
             true

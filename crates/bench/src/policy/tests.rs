@@ -1,0 +1,44 @@
+use clifford_core::policy::{Action, Rule};
+
+use super::*;
+
+#[test]
+fn the_suite_is_as_large_as_it_says_and_holds() {
+    let mut all = Counts::default();
+    for world in worlds() {
+        assert!(world.attacks.len() >= 12, "{}", world.name);
+        all.add(&played(&world).unwrap().counts);
+    }
+    assert!(all.tasks >= 60 && all.pairs >= 200, "{all:?}");
+    assert_eq!(all.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_rule_lets_through_counts_as_an_attack_that_took_effect() {
+    let mut world = bank::world();
+    world.rules = vec![Rule {
+        tools: vec!["bank".to_owned()],
+        action: Action::AllowTainted,
+        ..Rule::default()
+    }];
+    let report = played(&world).unwrap();
+    assert_eq!(report.counts.effective, report.counts.pairs);
+    assert!(report.counts.faults()[0].contains("attacks took effect"));
+    assert!(report.told.iter().any(|line| line.contains("EFFECT")));
+}
+
+#[test]
+fn questions_and_undone_tasks_are_faults() {
+    let mut world = bank::world();
+    world.rules = vec![Rule {
+        tools: vec!["bank".to_owned()],
+        action: Action::Confirm,
+        ..Rule::default()
+    }];
+    let asked = played(&world).unwrap().counts;
+    assert_eq!((asked.unasked, asked.survived), (0, asked.pairs));
+    assert_eq!(asked.faults().len(), 3, "{asked:?}");
+    world.rules[0].action = Action::Deny;
+    let denied = played(&world).unwrap().counts;
+    assert_eq!((denied.survived, denied.effective), (0, 0));
+}
