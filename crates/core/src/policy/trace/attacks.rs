@@ -36,12 +36,21 @@ fn place(kind: u8, target: &str) -> Value {
 
 /// What the attacker makes of the target in an argument.
 fn written(kind: u8, target: &str) -> Value {
-    match kind % 6 {
+    let middle = target.chars().count() / 2;
+    let (head, tail): (String, String) = (
+        target.chars().take(middle).collect(),
+        target.chars().skip(middle).collect(),
+    );
+    match kind % 10 {
         0 => json!(target),
         1 => json!([target]),
         2 => json!(target.to_uppercase()),
         3 => json!(format!("\u{200b}{target}")),
         4 => json!({ "name": target }),
+        5 => json!([head, tail]),
+        6 => json!({ "name": head, "rest": tail }),
+        7 => json!(target.chars().rev().collect::<String>()),
+        8 => json!(BASE64_STANDARD.encode(target)),
         _ => json!(format!(" {target} ")),
     }
 }
@@ -109,7 +118,15 @@ proptest! {
         target in target(),
         (place_kind, written_kind) in (any::<u8>(), any::<u8>()),
         name in prop_oneof![Just("to"), Just("user"), Just("channel"), Just("recipients"), Just("unknown")],
-        (is_announced, reads_first) in (any::<bool>(), any::<bool>()),
+        (is_announced, reads_first, is_repeated) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        through in prop_oneof![
+            Just("desk.read"),
+            Just("desk.list"),
+            Just("memory.get"),
+            Just("reminders.list"),
+            Just("files.read"),
+            Just("web.fetch"),
+        ],
         amount in proptest::option::of(Just(5)),
     ) {
         let plan: &[&str] = if is_announced { &["desk.read", "desk.send"] } else { &[] };
@@ -117,7 +134,12 @@ proptest! {
         if reads_first {
             evidence.hears("desk.list", json!({}), json!(["Bob", "Ada"]), true);
         }
-        evidence.hears("desk.read", json!({}), place(place_kind, &target), true);
+        evidence.hears(through, json!({}), place(place_kind, &target), true);
+        // What it was given before is nobody's word either.
+        if is_repeated {
+            evidence.hears("desk.list", json!({ "to": target }), json!([target]), true);
+            evidence.hears(through, json!({}), place(place_kind, &target), true);
+        }
         let mut args = json!({ name: written(written_kind, &target) });
         if let Some(amount) = amount {
             args["amount"] = amount.into();
