@@ -1,9 +1,11 @@
 //! Approvals: a run asks before it makes a call, and goes on with what its person says, whatever happens meanwhile.
 
+mod again;
 mod always;
 mod meanwhile;
 mod places;
 mod shown;
+mod words;
 
 use clifford_core::runs::{Run, RunStatus};
 use clifford_fakes::{
@@ -109,9 +111,10 @@ async fn telegram_user_approves_with_a_button_and_the_call_is_made_once() {
         assert_eq!(labels, ["Approve", "Deny"]);
         for part in [
             "memory.put",
-            "\"value\": \"tea\"",
+            "value: \"tea\"",
             "What is remembered stays.",
-            "Check: ",
+            "← your message",
+            "within 24 hours",
         ] {
             assert!(question.text.contains(part), "{}", question.text);
         }
@@ -312,7 +315,7 @@ async fn always_is_a_rule_for_this_person_and_conversation() {
         tell(&bot, chat, 7, "Ada drinks milk")
             .await
             .text
-            .contains("\"value\": \"milk\"")
+            .contains("value: \"milk\"")
     );
     let list: Value = serde_json::from_str(&bot.command(&["policy", "list", "--json"]).await).unwrap();
     let names: Vec<_> = list

@@ -14,6 +14,7 @@ pub mod chat;
 pub mod columns;
 pub mod decide;
 pub mod decision;
+pub mod denials;
 pub mod effects;
 pub mod endings;
 pub mod failing;

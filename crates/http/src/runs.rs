@@ -302,6 +302,7 @@ pub(super) async fn confirm(
         code: new.code,
         approved: new.decision == Decided::Approve,
         always: new.always,
+        words: None,
         by,
     };
     Ok((StatusCode::ACCEPTED, Json(api.runs.confirm(answer).await?)))

@@ -14,6 +14,7 @@ mod completion;
 mod deletion;
 mod edit;
 pub mod identity;
+mod in_words;
 mod managing;
 mod message;
 mod outcome;

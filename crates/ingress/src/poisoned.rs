@@ -54,7 +54,7 @@ impl IngressService {
                 _ => String::new(),
             });
             match event {
-                Inbound::Message(message) => self.message(message).await,
+                Inbound::Message(message) => Box::pin(self.message_or_answer(message)).await,
                 Inbound::Edit(edit) => self.edit(edit).await,
                 Inbound::Deleted(deleted) => self.deleted(deleted).await,
                 Inbound::Command(command) => self.command(command).await,

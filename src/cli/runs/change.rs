@@ -28,6 +28,7 @@ pub(super) async fn confirm(db: &Db, which: &Which, approved: bool) -> anyhow::R
         code: None,
         approved,
         always: false,
+        words: None,
         by: By::Operator,
     };
     let run = answering::from_outside(db, answer, setup::now()).await?;

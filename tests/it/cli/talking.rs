@@ -157,7 +157,7 @@ fn what_is_asked_in_a_chat_is_approved_by_typing_its_id_in_the_next() {
         .expect("a run")
         .replace('-', "");
     let code = asked
-        .split("Check: ")
+        .split("/approve ")
         .nth(1)
         .and_then(|rest| rest.split_whitespace().next());
     let code = code.expect("a code").trim_matches('`');

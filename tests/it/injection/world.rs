@@ -200,6 +200,7 @@ impl World {
             code: None,
             approved: true,
             always: false,
+            words: None,
             by: By::User(self.user.clone()),
         };
         self.runs.confirm(answer).await.unwrap();

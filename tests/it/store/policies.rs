@@ -185,6 +185,8 @@ async fn asking(world: &World) -> (Run, String) {
             why: "it destroys something".into(),
             expires_at: NOW.after(LEASE),
             may_be_rule: true,
+            traced: Vec::new(),
+            is_unasked: false,
         })),
     };
     let waits = Advance {
@@ -219,6 +221,7 @@ fn by(user: &User, run: &Run, code: &str, approved: bool) -> Answer {
         code: Some(code.to_owned()),
         approved,
         always: false,
+        words: None,
         by: By::User(user.clone()),
     }
 }
@@ -244,6 +247,7 @@ pub async fn of_two_answers_at_once_one_is_taken(world: World) {
         approved: taken[0],
         code,
         by: Answerer::User(world.user.id),
+        words: None,
     });
     assert_eq!(
         found.iter().map(|step| &step.kind).skip(1).collect::<Vec<_>>(),
@@ -279,6 +283,7 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
     let busy = world.insert(world.run()).await.unwrap();
     let always = Answer {
         always: true,
+        words: None,
         ..by(&owner, &run, &code, true)
     };
     assert!(matches!(answer(&world, always, NOW).await, Answered::Taken(_)));

@@ -350,6 +350,7 @@ impl<'a> Player<'a> {
             approved,
             code: asked.code.clone(),
             by: Answerer::Operator,
+            words: None,
         }));
         let decision = match self.run.state.pending.clone() {
             Pending::Approved(call) => Decision::CallTool {

@@ -61,6 +61,23 @@ impl Evidence {
         self.person.push(own_words(text));
     }
 
+    /// The same, as if its person had said these texts alone.
+    pub fn with_person<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut evidence = Self {
+            person: Vec::new(),
+            plan: self.plan.clone(),
+            heard: self.heard.clone(),
+            sayable: OnceLock::new(),
+        };
+        texts.into_iter().for_each(|text| evidence.person_says(text));
+        evidence
+    }
+
+    /// Whether its person has said anything in this turn.
+    pub const fn has_person(&self) -> bool {
+        !self.person.is_empty()
+    }
+
     /// Takes in a plan, which takes the place of the one before. Only a run that is untainted has one: the caller sees
     /// to it.
     pub fn announce(&mut self, plan: &[Announced]) {

@@ -255,10 +255,13 @@ fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
     Some(match table::doubt(call.class, call.leak.is_some(), &call.grounds)? {
         // It is not told here what: whoever shows the question would fetch an address in it. It stands in the arguments.
         Doubt::CarriesOut => format!("{read}, and this would carry out what is not known there"),
-        Doubt::MayBeOthers(None) => format!("{read}, which may have asked for this"),
-        Doubt::MayBeOthers(Some(fault)) => format!("{read}, which may have asked for this: {}", told_of(fault)),
+        Doubt::MayBeOthers(None) => format!("{read}, {MAY_BE_OTHERS}"),
+        Doubt::MayBeOthers(Some(fault)) => format!("{read}, {MAY_BE_OTHERS}: {}", told_of(fault)),
     })
 }
+
+/// Says that others may be behind a call.
+pub(crate) const MAY_BE_OTHERS: &str = "which may have asked for this";
 
 /// What speaks against a call, in words.
 fn told_of(fault: &Fault) -> String {

@@ -13,8 +13,10 @@
 //! Prose tells nothing that the person did not say and no announced result told (`policy/prose.rs`).
 
 mod fields;
+mod origins;
 
 pub(super) use fields::each_text;
+pub use origins::{Holding, Origin, Source, Traced, is_unasked, origins};
 use serde_json::{Map, Value};
 
 use super::{

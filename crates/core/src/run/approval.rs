@@ -12,7 +12,11 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    policy::{OnDeny, Outcome, Verdict, words},
+    policy::{
+        OnDeny, Outcome, Verdict,
+        trace::{self, Request},
+        words,
+    },
 };
 
 /// The decision on a call that follows from its verdict.
@@ -27,20 +31,60 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
                 why: verdict.why.clone(),
                 expires_at: now.after(rules.policy.approvals.confirm_timeout()),
                 may_be_rule: verdict.may_be_rule,
+                traced: Vec::new(),
+                is_unasked: false,
             },
         },
         Outcome::Deny => refused(before, call, &verdict.why),
     }
 }
 
+/// A question that says where the arguments of its call come from, and whether others are behind it.
+pub fn traced(decision: Decision, request: &Request<'_>) -> Decision {
+    match decision {
+        Decision::Confirm { before, request: asked } => {
+            let traced = trace::origins(request);
+            // A subagent hears no person: what they said is not known there.
+            let is_unasked = request.evidence.has_person() && trace::is_unasked(&trace::grounds(request), &traced);
+            Decision::Confirm {
+                before,
+                request: ConfirmRequest {
+                    traced,
+                    is_unasked,
+                    ..asked
+                },
+            }
+        }
+        other => other,
+    }
+}
+
+/// Begins the error of a call that policy refuses.
+pub const REFUSED: &str = "refused by policy: ";
+
 /// A call that policy refuses counts as one that failed.
 pub fn refused(before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
     let outcome = ToolOutcome::Failure {
-        error: format!("refused by policy: {why}"),
+        error: format!("{REFUSED}{why}"),
         retries: 0,
         expose: true,
     };
     not_made(before, call, outcome)
+}
+
+/// A call that its person denied before in this conversation is not asked for again.
+pub fn denied_before(mut before: Vec<StepKind>, call: &ToolCall) -> Decision {
+    let text = format!(
+        "The user has already denied this very call of {} in this conversation, and is not asked again. Do what is left, \
+         and tell them what was not done. If they want it after all, they must say so in a new message that names its \
+         details.",
+        call.name
+    );
+    before.push(StepKind::Event(Event::SystemNote {
+        text,
+        about: NoteAbout::Denied,
+    }));
+    Decision::Record(before)
 }
 
 /// Why nobody is asked.
@@ -75,6 +119,8 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
             why: "what it returned is for you alone, and others read along here".to_owned(),
             expires_at: now.after(rules.policy.approvals.confirm_timeout()),
             may_be_rule: false,
+            traced: Vec::new(),
+            is_unasked: false,
         },
     }
 }
@@ -82,6 +128,17 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
 /// The decision on a run whose call was denied or whose question went unanswered.
 pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
     let name = &asked.request.call.name;
+    if asked.in_words {
+        let text = format!(
+            "The user denied the call of {name} ({}) and wrote what they want instead. Do that: the same call may be made \
+             only as they changed it.",
+            asked.code
+        );
+        return Decision::Record(vec![StepKind::Event(Event::SystemNote {
+            text,
+            about: NoteAbout::Denied,
+        })]);
+    }
     match rules.policy.approvals.on_deny {
         OnDeny::Continue => {
             let who = if asked.timed_out {

@@ -1,12 +1,27 @@
 //! The question whether a call may be made: exactly the call, in a form that no argument can break out of.
+//!
+//! It is made to be read on a phone. The head names the command. If its person did not ask for the call and others may
+//! have, that is said next, with the argument that only they wrote. Then the arguments follow, one below the other,
+//! each exactly as it will be sent, with a line that begins with `←` and says where it comes from ([`Traced`]): no
+//! argument can hold that sign, so none can claim an origin. Last comes why it is asked, and how long it can be
+//! answered. A code is shown only where nothing can be pressed.
+
+mod in_words;
+mod shown;
+
+use std::time::Duration;
 
 use clifford_chat::outbound::Button;
-use clifford_markup::is_deceiving;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::step::ToolCall;
-use crate::{clock::Timestamp, id::RunId};
+pub use self::in_words::in_words;
+use super::step::{ConfirmRequest, ToolCall};
+use crate::{
+    clock::Timestamp,
+    id::RunId,
+    policy::{judge::MAY_BE_OTHERS, trace::Traced},
+};
 
 /// The most characters of arguments that stand in the question, where it is sent: a few messages.
 const MOST: usize = 4000;
@@ -55,6 +70,14 @@ pub struct Question<'a> {
     pub may_be_rule: bool,
     /// It is only stored, and read where it is: it may be as long as it is.
     pub is_stored: bool,
+    /// It is read where nothing can be pressed: it is answered by its code.
+    pub is_typed: bool,
+    /// Where the arguments come from.
+    pub traced: &'a [Traced],
+    /// Nobody who may asked for the call, and others may have.
+    pub is_unasked: bool,
+    /// The time at which it is asked.
+    pub now: Timestamp,
 }
 
 impl Question<'_> {
@@ -65,25 +88,43 @@ impl Question<'_> {
         } else {
             "May I make this call?"
         };
-        let until = self.until.to_jiff().strftime("%Y-%m-%d %H:%M UTC");
-        let arguments = arguments(&self.call.args);
-        let (shown, more) = match self.is_short(&arguments) {
-            true => (arguments, String::new()),
-            false => (
-                arguments.chars().take(HEAD).collect(),
-                format!(
-                    "**These are the first {HEAD} of {} characters. All of them are in the file `{FILE}`: please read it \
-                     before you approve.**\n\n",
-                    arguments.chars().count()
-                ),
-            ),
+        let name = &self.call.name;
+        let mut parts = vec![format!("**{head}** `{name}`")];
+        parts.extend(self.unasked());
+        let whole = arguments(&self.call.args);
+        let shown = if self.call.args.is_empty() {
+            "no arguments".to_owned()
+        } else if self.is_short(&whole) {
+            shown::arguments(&self.call.args, self.traced)
+        } else {
+            parts.push(fenced(&whole.chars().take(HEAD).collect::<String>()));
+            parts.push(format!(
+                "**These are the first {HEAD} of {} characters. All of them are in the file `{FILE}`: please read it \
+                 before you approve.**",
+                whole.chars().count()
+            ));
+            shown::origins(self.traced)
         };
-        format!(
-            "**{head}** `{}`\n\n```json\n{shown}\n```\n\n{more}{}.\n\n`/approve` or `/deny`, until {until}. Check: `{}`",
-            self.call.name,
-            sentence(self.why),
-            self.code
-        )
+        if !shown.is_empty() {
+            parts.push(fenced(&shown));
+        }
+        // That others may be behind it is told already, and of what.
+        if !(self.is_unasked && self.why.contains(MAY_BE_OTHERS)) {
+            parts.push(format!("{}.", sentence(self.why)));
+        }
+        let code = match self.is_typed {
+            true => format!(" {}", self.code),
+            false => String::new(),
+        };
+        let left = left(self.until.since(self.now));
+        parts.push(format!("`/approve{code}` or `/deny{code}`, within {left}."));
+        parts.join("\n\n")
+    }
+
+    /// Says that its person did not ask for the call, and what stands in words of others alone.
+    fn unasked(&self) -> Option<String> {
+        let of_others = of_others(self.traced).filter(|_| self.is_unasked)?;
+        Some(format!("**You did not ask for this.** {of_others}."))
     }
 
     /// The file that goes along, its name and content: the whole arguments, where they are too long for a message.
@@ -111,26 +152,52 @@ impl Question<'_> {
     }
 }
 
-/// Arguments as they are, in one block: what could end the block or be read as something else is written by its
-/// number.
-pub fn arguments(args: &Map<String, Value>) -> String {
-    escaped(&serde_json::to_string_pretty(args).unwrap_or_default())
+/// Why a question was asked, within a sentence.
+pub fn reason(request: &ConfirmRequest) -> String {
+    let of_others = of_others(&request.traced).filter(|_| request.is_unasked);
+    of_others.unwrap_or_else(|| request.why.trim().trim_end_matches('.').to_owned())
 }
 
-/// Within JSON `\u` stands for the same; only text in strings holds such characters.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\n' || !(c == '`' || is_deceiving(c)) {
-            safe.push(c);
-        } else {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
+/// Which argument stands in words of others alone, and in whose.
+fn of_others(traced: &[Traced]) -> Option<String> {
+    let mut of_others = (traced.iter()).filter_map(|traced| Some((&traced.argument, traced.origin.others()?)));
+    let (argument, source) = of_others.next()?;
+    let more = match of_others.count() {
+        0 => String::new(),
+        1 => ", and so does another".to_owned(),
+        more => format!(", and so do {more} others"),
+    };
+    let argument = clifford_markup::within_sentence(argument, 60);
+    let source = clifford_markup::within_sentence(&source.to_string(), 160);
+    Some(format!("`{argument}` stands {source}{more}"))
+}
+
+/// Whether a call is so short that its question shows it whole, and a person who has read that has read all of it.
+pub fn is_shown_whole(call: &ToolCall) -> bool {
+    arguments(&call.args).chars().count() <= MOST
+}
+
+/// Arguments as they are, in JSON: what could end a block or be read as something else is written by its number.
+pub fn arguments(args: &Map<String, Value>) -> String {
+    shown::escaped(&serde_json::to_string_pretty(args).unwrap_or_default())
+}
+
+fn fenced(text: &str) -> String {
+    format!("```\n{text}\n```")
+}
+
+/// A time in words, rounded.
+fn left(time: Duration) -> String {
+    let minutes = time.as_secs().div_ceil(60);
+    let (count, unit) = match minutes {
+        0..100 => (minutes, "minute"),
+        100..2880 => ((minutes + 30) / 60, "hour"),
+        _ => ((minutes + 720) / 1440, "day"),
+    };
+    match count {
+        1 => format!("1 {unit}"),
+        count => format!("{count} {unit}s"),
     }
-    safe
 }
 
 fn sentence(text: &str) -> String {
@@ -147,6 +214,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::policy::trace::{Origin, Source};
 
     fn call(args: Value) -> ToolCall {
         ToolCall {
@@ -180,16 +248,76 @@ mod tests {
             until: Timestamp(0),
             may_be_rule: true,
             is_stored: false,
+            is_typed: false,
+            traced: &[],
+            is_unasked: false,
+            now: Timestamp(0),
         };
         let fitting: Vec<_> = question.buttons().into_iter().filter_map(Button::fitting).collect();
         assert_eq!(fitting, question.buttons());
         assert_eq!(fitting.len(), 3);
         assert_eq!(
             question.text(),
-            format!(
-                "**May I make this call?** `files.delete`\n\n```json\n{{}}\n```\n\nIt destroys something.\n\n`/approve` or \
-                 `/deny`, until 1970-01-01 00:00 UTC. Check: `{code}`"
-            )
+            "**May I make this call?** `files.delete`\n\n```\nno arguments\n```\n\nIt destroys something.\n\n`/approve` or \
+             `/deny`, within 0 minutes."
+        );
+    }
+
+    #[test]
+    fn a_question_says_what_nobody_asked_for_and_where_it_stands() {
+        let call = ToolCall {
+            name: "banking.send_money".into(),
+            args: json!({ "recipient": "US133000000121212121212", "amount": 98.7 })
+                .as_object()
+                .cloned()
+                .unwrap(),
+            idempotency_key: "k".into(),
+        };
+        let source = Source {
+            command: "banking.read_file".into(),
+            read: Some("bill-december.txt".into()),
+            is_foreign: true,
+        };
+        let traced = [("recipient", Origin::Text { source }), ("amount", Origin::Person)];
+        let traced = traced.map(|(argument, origin)| Traced {
+            argument: argument.into(),
+            origin,
+        });
+        let question = Question {
+            run: RunId::new(),
+            call: &call,
+            code: "c0de",
+            why: "I have read words from outside (banking), which may have asked for this: it was not announced",
+            is_result: false,
+            until: Timestamp(24 * 3_600_000),
+            may_be_rule: false,
+            is_stored: false,
+            is_typed: false,
+            traced: &traced,
+            is_unasked: true,
+            now: Timestamp(0),
+        };
+        let expected = "**May I make this call?** `banking.send_money`\n\n\
+                        **You did not ask for this.** `recipient` stands only in bill-december.txt \
+                        (banking.read_file).\n\n```\n\
+                        recipient: \"US133000000121212121212\"\n  ← only in bill-december.txt (banking.read_file)\n\
+                        amount: 98.7\n  ← your message\n```\n\n\
+                        `/approve` or `/deny`, within 24 hours.";
+        assert_eq!(question.text(), expected);
+        let typed = Question {
+            is_typed: true,
+            until: Timestamp(600_000),
+            is_unasked: false,
+            ..question
+        };
+        let text = typed.text();
+        assert!(
+            text.ends_with("`/approve c0de` or `/deny c0de`, within 10 minutes."),
+            "{text}"
+        );
+        assert!(
+            text.contains("I have read words from outside") && !text.contains("You did not ask"),
+            "{text}"
         );
     }
 
@@ -233,6 +361,10 @@ mod tests {
                 until: Timestamp(0),
                 may_be_rule: false,
                 is_stored,
+                is_typed: false,
+                traced: &[],
+                is_unasked: false,
+                now: Timestamp(0),
             };
             let shown: Vec<_> = question.buttons().into_iter().map(|button| button.label).collect();
             assert_eq!(shown, labels);

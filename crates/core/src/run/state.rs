@@ -260,7 +260,12 @@ impl RunState {
             Event::LlmRequest { .. } | Event::Error { .. } => {}
             Event::Tainted { origins } => self.origins.extend(origins.iter().cloned()),
             Event::ConfirmRequest(request) => self.asks(request, step.seq),
-            Event::Confirm { approved, code, by } => self.answered(*approved, code, *by),
+            Event::Confirm {
+                approved,
+                code,
+                by,
+                words,
+            } => self.answered(*approved, code, *by, words.as_deref()),
             Event::LlmResponse(response) => self.replied(response),
             Event::SystemNote { text, about } => self.noted(text, *about),
             Event::UserMessage { text, .. } => self.steered(text),

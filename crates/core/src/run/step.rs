@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::{
     clock::Timestamp,
     id::{MessageId, RunId, UserId},
+    policy::trace::Traced,
     runs::RunStatus,
 };
 
@@ -306,6 +307,9 @@ pub enum Event {
         code: String,
         /// The source of the answer.
         by: Answerer,
+        /// The words by which the run's person denied it: what they want instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<String>,
     },
     /// The model recovers from a failure.
     Recover {
@@ -384,6 +388,12 @@ pub struct ConfirmRequest {
     /// Answering it may make a rule.
     #[serde(default)]
     pub may_be_rule: bool,
+    /// Where its arguments come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traced: Vec<Traced>,
+    /// Nobody who may asked for it, and others may have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unasked: bool,
 }
 
 /// The aspect of a call that needs approval.

@@ -37,6 +37,8 @@ pub struct Answer {
     pub code: Option<String>,
     /// Approved or denied.
     pub approved: bool,
+    /// What the run's person wants instead of a call that they deny; of anybody else it is dropped.
+    pub words: Option<String>,
     /// A rule allows such calls from now on in the conversation, for the same person.
     pub always: bool,
     /// The person who answers.
@@ -124,6 +126,10 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
                 By::User(user) | By::Manager(user, _) => Answerer::User(user.id),
                 By::Operator => Answerer::Operator,
             },
+            words: answer
+                .words
+                .clone()
+                .filter(|_| !answer.approved && is_person(&run, &answer.by)),
         }),
     };
     steps::append(tx, run.id, &[step]).await?;
@@ -136,6 +142,14 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
     runs::wake(tx, run.id, approvals::ANSWERED, now).await?;
     notify::work(tx).await?;
     Ok(Answered::Taken(Box::new(asked)))
+}
+
+/// Whether a run works for the person who answers: nobody else's words are theirs.
+fn is_person(run: &Run, by: &By) -> bool {
+    match by {
+        By::Operator => false,
+        By::User(user) | By::Manager(user, _) => run.user_id == Some(user.id),
+    }
 }
 
 /// Whether a run works for the person who answers, or they are its operator or an owner.

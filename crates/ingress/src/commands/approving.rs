@@ -1,5 +1,6 @@
 //! `/approve`, `/deny`: answers to what a run asks before it makes a call.
 
+use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
@@ -40,7 +41,7 @@ pub(super) async fn approve(
             ));
         }
     };
-    answer(tx, id, true, always, channel, by, now).await
+    answer(tx, id, Decided::Approved { always }, channel, by, now).await
 }
 
 pub(super) async fn deny(
@@ -50,15 +51,27 @@ pub(super) async fn deny(
     by: &By,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let id = Some(argument.trim()).filter(|id| !id.is_empty());
-    answer(tx, id, false, false, channel, by, now).await
+    let argument = argument.trim();
+    let (id, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let words = Some(words.trim()).filter(|words| !words.is_empty());
+    let denied = Decided::Denied {
+        words: words.map(str::to_owned),
+    };
+    answer(tx, Some(id).filter(|id| !id.is_empty()), denied, channel, by, now).await
+}
+
+/// What a person decided.
+enum Decided {
+    /// The call is made; `always`: such calls from now on, too.
+    Approved { always: bool },
+    /// It is not; `words`: something else is to be done.
+    Denied { words: Option<String> },
 }
 
 async fn answer(
     tx: &mut Tx,
     id: Option<&str>,
-    approved: bool,
-    always: bool,
+    decided: Decided,
     channel: &Channel,
     by: &By,
     now: Timestamp,
@@ -77,7 +90,7 @@ async fn answer(
             let open = open(tx, by, channel).await?;
             for (run, asked) in &open {
                 if !is_shown(tx, run, asked, channel).await? {
-                    return Ok(show(run, asked));
+                    return Ok(show(run, asked, channel, now));
                 }
             }
             match &open[..] {
@@ -87,11 +100,16 @@ async fn answer(
             }
         }
     };
+    let (approved, always, words) = match decided {
+        Decided::Approved { always } => (true, always, None),
+        Decided::Denied { words } => (false, false, words),
+    };
     let given = Answer {
         run,
         code: Some(code),
         approved,
         always,
+        words,
         by: by.clone(),
     };
     let answered = match answering::answer(tx, &given, now).await {
@@ -159,7 +177,7 @@ async fn is_shown(tx: &mut Tx, run: &Run, asked: &Asked, channel: &Channel) -> R
 }
 
 /// Shows a question that nobody here has read: it is answered after that.
-fn show(run: &Run, asked: &Asked) -> Done {
+fn show(run: &Run, asked: &Asked, channel: &Channel, now: Timestamp) -> Done {
     let request = &asked.request;
     let question = Question {
         run: run.id,
@@ -170,6 +188,12 @@ fn show(run: &Run, asked: &Asked) -> Done {
         until: request.expires_at,
         may_be_rule: request.may_be_rule,
         is_stored: false,
+        is_typed: [Platform::TERMINAL, Platform::WEB]
+            .map(Platform::as_str)
+            .contains(&&*channel.platform),
+        traced: &request.traced,
+        is_unasked: request.is_unasked,
+        now,
     };
     Done {
         text: format!(

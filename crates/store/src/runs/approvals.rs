@@ -1,12 +1,16 @@
 //! Runs that wait for a person to approve a call, and runs that have read words from outside.
 
+use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
+    column::JsonText,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
     messages::MessageStatus,
     runs::Run,
     value::args,
 };
+
+use serde_json::Value as Json;
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS};
 
@@ -56,6 +60,43 @@ pub async fn shown_in(
     .await
 }
 
+/// The question that a message of a place shows, by the platform's id of one of its parts.
+pub async fn shown_as(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+    id: &str,
+) -> Result<Option<String>, StoreError> {
+    let rows: Vec<(Option<JsonText<Json>>,)> = conn
+        .fetch_all(
+            "SELECT m.metadata FROM message_parts p JOIN messages m ON m.id = p.message_id
+             JOIN channels c ON c.id = m.channel_id
+             WHERE c.platform = $1 AND c.external_id = $2 AND p.platform_message_id = $3 AND m.direction = 'outbound'",
+            args![platform.as_str(), place, id],
+        )
+        .await?;
+    Ok(rows.into_iter().find_map(|(metadata,)| shown(metadata?.0)))
+}
+
+/// The question that the newest message of a place shows, if that has arrived.
+pub async fn shown_last(conn: &mut Conn, platform: Platform, place: &str) -> Result<Option<String>, StoreError> {
+    let rows: Vec<(Option<JsonText<Json>>, MessageStatus)> = conn
+        .fetch_all(
+            "SELECT m.metadata, m.status FROM messages m JOIN channels c ON c.id = m.channel_id
+             WHERE c.platform = $1 AND c.external_id = $2 ORDER BY m.id DESC LIMIT 1",
+            args![platform.as_str(), place],
+        )
+        .await?;
+    let newest = rows.into_iter().next();
+    let arrived = newest.filter(|(_, status)| *status == MessageStatus::Delivered);
+    Ok(arrived.and_then(|(metadata, _)| shown(metadata?.0)))
+}
+
+/// The question in the metadata of a message.
+fn shown(metadata: Json) -> Option<String> {
+    metadata.get("question")?.as_str().map(str::to_owned)
+}
+
 /// The questions of a person's runs that are on their way to a channel.
 pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<MessageId>, StoreError> {
     let rows: Vec<(MessageId,)> = conn
@@ -66,6 +107,17 @@ pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Re
             args![user, channel],
         )
         .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// The newest runs of a person in a conversation in which a question was denied, or nobody answered it.
+pub async fn denied_in(conn: &mut Conn, user: UserId, context: ContextId) -> Result<Vec<RunId>, StoreError> {
+    // Within a text the quotation marks would be escaped.
+    let sql = r#"SELECT id FROM runs WHERE user_id = $1 AND context_id = $2 AND EXISTS (
+                     SELECT 1 FROM run_steps WHERE run_id = runs.id AND type = 'message'
+                     AND result_json LIKE '%"event":"confirm"%' AND result_json LIKE '%"approved":false%')
+                 ORDER BY id DESC LIMIT 50"#;
+    let rows: Vec<(RunId,)> = conn.fetch_all(sql, args![user, context]).await?;
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 

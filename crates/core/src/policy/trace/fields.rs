@@ -70,7 +70,7 @@ fn is_running(text: &str) -> bool {
     text.contains('\n') || text.chars().count() > CHARACTERS || text.split_whitespace().count() > WORDS
 }
 
-fn is_same(one: &Value, other: &Value) -> bool {
+pub(super) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
         (Value::Number(number), Value::String(text)) | (Value::String(text), Value::Number(number)) => {

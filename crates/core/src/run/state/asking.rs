@@ -18,11 +18,12 @@ impl RunState {
             request: request.clone(),
             code: question::code(seq, &request.call),
             timed_out: false,
+            in_words: false,
         }));
     }
 
     /// An answer to another question than the one that is asked is none.
-    pub(super) fn answered(&mut self, approved: bool, code: &str, by: Answerer) {
+    pub(super) fn answered(&mut self, approved: bool, code: &str, by: Answerer, words: Option<&str>) {
         let Pending::Confirm(asked) = &self.pending else { return };
         if asked.code != code {
             return;
@@ -34,9 +35,14 @@ impl RunState {
         } else {
             Pending::Denied(Box::new(Asked {
                 timed_out: by == Answerer::Nobody,
+                in_words: words.is_some(),
                 ..(**asked).clone()
             }))
         };
+        // What they want instead is as much their own word as any message of this turn.
+        if let (false, Some(words)) = (approved, words) {
+            self.steered(words);
+        }
     }
 
     pub(super) fn is_approved(&self, call: &ToolCall) -> bool {

@@ -34,6 +34,8 @@ pub struct Asked {
     pub code: String,
     /// Nobody answered in time.
     pub timed_out: bool,
+    /// Its person said in words what they want instead.
+    pub in_words: bool,
 }
 
 /// A permanent failure of a tool.

@@ -329,7 +329,8 @@ const RECORDS: &str = "type text plain buttons label command file name content c
     tool_calls arguments usage prompt_tokens completion_tokens cached_tokens estimated provider model cost duration_ms \
     about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
     depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
-    reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule denied action retry fallback ask_user abort message \
+    reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule traced is_unasked argument origin from person default field source read \
+    is_foreign holding words denied action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
     requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
     used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
@@ -371,7 +372,15 @@ mod tests {
             json!({"event": "confirm", "approved": false, "code": "abc", "by": "nobody"}),
             json!({"event": "tainted", "origins": ["a page"]}),
             json!({"event": "confirm_request", "call": call, "about": "result", "why": "w",
-                "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true}),
+            "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true, "is_unasked": true, "traced": [
+                {"argument": "a", "origin": {"from": "person"}},
+                {"argument": "a", "origin": {"from": "default"}},
+                {"argument": "a", "origin": {"from": "model", "holding": null}},
+                {"argument": "a", "origin": {"from": "field", "field": null,
+                    "source": {"command": "web.fetch", "read": "x.txt", "is_foreign": true}}},
+                {"argument": "a", "origin": {"from": "text",
+                    "source": {"command": "web.fetch", "read": "x.txt", "is_foreign": true}}},
+            ]}),
             json!({"event": "error", "message": "no"}),
             json!({"event": "subagent_ended", "run_id": RunId::new(), "task": "t", "status": "completed",
                 "output": "o", "error": null}),
@@ -393,6 +402,8 @@ mod tests {
                 why: "w".to_owned(),
                 expires_at: Timestamp(0),
                 may_be_rule: false,
+                traced: Vec::new(),
+                is_unasked: false,
             })),
             StepKind::ToolResult(ToolResult {
                 name: "memory.put".to_owned(),

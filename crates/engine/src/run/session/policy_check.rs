@@ -12,6 +12,7 @@ use clifford_core::{
     run::{
         approval,
         decision::Decision,
+        denials,
         effects::{After, Child, Effects},
         question::{self, Question},
         state::{Asked, Pending},
@@ -24,7 +25,7 @@ use clifford_store::{
     memory::items::Viewer,
     messages::NewOutbound,
     places::policies,
-    runs::{self, approvals},
+    runs::{self, approvals, steps},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_tools::{Command, platforms};
@@ -49,6 +50,9 @@ impl Session<'_> {
             Some(verdict) => verdict,
             None => return self.not_made(before, call).await,
         };
+        if verdict.outcome == policy::Outcome::Confirm && self.was_denied(&call).await? {
+            return Ok(approval::denied_before(before, &call));
+        }
         if verdict.outcome != policy::Outcome::Deny {
             for limit in &verdict.limits {
                 if !self.counts(limit, &call).await? {
@@ -60,7 +64,30 @@ impl Session<'_> {
             return Ok(approval::refused(before, call, &approval::too_many(MOST_OPEN)));
         }
         let now = self.cx.clock.now();
-        Ok(approval::under(&verdict, before, call, &self.cx.rules, now))
+        let decision = approval::under(&verdict, before, call.clone(), &self.cx.rules, now);
+        let Some(command) = self.cx.tools.command(&call.name) else {
+            return Ok(decision);
+        };
+        Ok(approval::traced(decision, &self.request(&call, &command.schema)))
+    }
+
+    /// Whether this person denied the very call in this conversation, and has not asked for it anew.
+    async fn was_denied(&self, call: &ToolCall) -> Result<bool, Gone> {
+        let run = &self.work.run;
+        let (Some(user), Some(context)) = (run.user_id, run.context_id) else {
+            return Ok(false);
+        };
+        let mut conn = self.cx.db.read().await?;
+        let mut last = None;
+        for denied in approvals::denied_in(&mut conn, user, context).await? {
+            last = last.max(denials::last(&steps::of_run(&mut conn, denied).await?, call));
+        }
+        let (Some(last), Some(command)) = (last, self.cx.tools.command(&call.name)) else {
+            return Ok(false);
+        };
+        let own = steps::of_run(&mut conn, run.id).await?;
+        let request = self.request(call, &command.schema);
+        Ok(!denials::is_asked_anew(run, &own, &request, last))
     }
 
     /// How many questions of this person are open where they would be asked.
@@ -220,6 +247,7 @@ impl Session<'_> {
                 approved: false,
                 code: asked.code.clone(),
                 by: Answerer::Nobody,
+                words: None,
             }));
             return Ok(Onward::GoesOn);
         }
@@ -257,8 +285,12 @@ impl Session<'_> {
             until: request.expires_at,
             may_be_rule: request.may_be_rule,
             is_stored: limits.is_some_and(|limits| limits.delivered_when_stored),
+            is_typed: to.platform.is_own(),
+            traced: &request.traced,
+            is_unasked: request.is_unasked,
+            now: self.cx.clock.now(),
         };
-        let now = self.cx.clock.now();
+        let now = question.now;
         let to = To { context: None, ..to };
         let (mut message, ticket) =
             (self.cx.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
