@@ -1,13 +1,21 @@
 //! `/usage` and `/why`: what a person's requests have cost, and how the last answer came about.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use clifford_core::{
     budget::{self, Amount, Budget, Period, Scope},
     clock::Timestamp,
     people::User,
     places::Channel,
-    run::step::{Event, Sections, Step, StepKind},
+    run::{
+        approval, question,
+        rules::Rules,
+        state::RunState,
+        step::{Answerer, ConfirmRequest, Event, Sections, Step, StepKind, ToolOutcome},
+    },
     runs::Run,
 };
 use clifford_store::{
@@ -115,8 +123,17 @@ pub(super) async fn why(tx: &mut Tx, channel: &Channel) -> Result<Done, StoreErr
 /// How a run came to its end, in lines. Pure.
 fn explain(run: &Run, steps: &[Step]) -> String {
     let mut told = Told::default();
+    let mut state = RunState::new(run, &Rules::default());
+    let mut origins = state.origins.clone();
+    told.tainted(0, &origins);
     for step in steps {
+        state.apply(step);
+        let new = state.origins.difference(&origins).cloned().collect();
+        told.tainted(step.seq, &new);
+        origins.extend(new);
         match &step.kind {
+            StepKind::Event(Event::ConfirmRequest(request)) => told.asked(step.seq, request),
+            StepKind::Event(Event::Confirm { approved, by, .. }) => told.answered(*approved, *by),
             StepKind::Event(Event::LlmRequest { sections, .. }) => told.sections = Some(*sections),
             StepKind::Event(Event::LlmResponse(reply)) => {
                 *told
@@ -127,7 +144,16 @@ fn explain(run: &Run, steps: &[Step]) -> String {
                 told.estimated |= reply.usage.estimated;
             }
             StepKind::ToolCall(call) => *told.tools.entry(call.name.clone()).or_default() += 1,
-            StepKind::ToolResult(result) => told.milliseconds += result.duration_ms,
+            StepKind::ToolResult(result) => {
+                told.milliseconds += result.duration_ms;
+                if let ToolOutcome::Failure { error, .. } = &result.outcome
+                    && let Some(why) = error.strip_prefix(approval::REFUSED)
+                {
+                    let name = clifford_markup::inline::inline(&result.name);
+                    let why = clifford_markup::within_sentence(why, 200);
+                    told.judged.push(format!("- denied {name} (step {}): {why}", step.seq));
+                }
+            }
             _ => {}
         }
     }
@@ -141,9 +167,54 @@ struct Told {
     sections: Option<Sections>,
     milliseconds: u64,
     estimated: bool,
+    /// Where words of others came in: the step, and who wrote them.
+    outside: Vec<String>,
+    /// The calls that were asked for or denied, and why.
+    judged: Vec<String>,
 }
 
 impl Told {
+    /// Notes words from outside that a step brought; 0 is what the run began with.
+    fn tainted(&mut self, seq: u32, origins: &BTreeSet<String>) {
+        if origins.is_empty() {
+            return;
+        }
+        let named: Vec<_> = (origins.iter().take(3))
+            .map(|origin| clifford_markup::within_sentence(origin, 80))
+            .collect();
+        let more = match origins.len().saturating_sub(3) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let when = match seq {
+            0 => "from the beginning".to_owned(),
+            seq => format!("from step {seq}"),
+        };
+        self.outside.push(format!("{when} ({}{more})", named.join(", ")));
+    }
+
+    fn asked(&mut self, seq: u32, request: &ConfirmRequest) {
+        let name = clifford_markup::inline::inline(&request.call.name);
+        let unasked = match request.is_unasked {
+            true => ", which you did not ask for",
+            false => "",
+        };
+        let why = question::reason(request);
+        self.judged
+            .push(format!("- asked for {name} (step {seq}){unasked}: {why}"));
+    }
+
+    fn answered(&mut self, approved: bool, by: Answerer) {
+        let answer = match (approved, by) {
+            (true, _) => "approved",
+            (false, Answerer::Nobody) => "not answered in time",
+            (false, _) => "denied",
+        };
+        if let Some(asked) = self.judged.last_mut() {
+            asked.push_str(&format!(" → {answer}"));
+        }
+    }
+
     fn text(&self, run: &Run) -> String {
         let mut lines = vec!["How my last answer here came about:".to_owned()];
         lines.push(match self.models.is_empty() {
@@ -154,6 +225,11 @@ impl Told {
             true => "- tools: none".to_owned(),
             false => format!("- tools: {}", counted(&self.tools)),
         });
+        lines.push(match self.outside.is_empty() {
+            true => "- words from outside: none".to_owned(),
+            false => format!("- words from outside: {}", self.outside.join("; ")),
+        });
+        lines.extend(self.judged.iter().cloned());
         if let Some(sections) = self.sections {
             let parts = sections.named();
             let parts: Vec<_> = parts
@@ -200,7 +276,10 @@ fn counted(names: &BTreeMap<String, u32>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clifford_core::run::step::{LlmResponse, ToolCall, ToolOutcome, ToolResult};
+    use clifford_core::{
+        policy::trace::{Origin, Source, Traced},
+        run::step::{ConfirmAbout, LlmResponse, ToolCall, ToolResult},
+    };
     use clifford_llm_api::model::Usage;
     use serde_json::{Map, json};
 
@@ -274,11 +353,83 @@ mod tests {
             "How my last answer here came about:\n\
              - model: small (main) × 2; iterations: 2\n\
              - tools: compute.eval × 2\n\
+             - words from outside: none\n\
              - last prompt: about 1200 tokens (system 800, tools 300, conversation 20, transcript 80)\n\
              - tokens: 2300 read (1100 of them cached), 40 written\n\
              - cost: 0.0013\n\
              - time at work: 2.3 s"
         );
+    }
+
+    #[test]
+    fn what_was_asked_and_denied_is_explained_by_who_wrote_it() {
+        let call = ToolCall {
+            name: "bank.send_money".to_owned(),
+            args: json!({"recipient": "US133000000121212121212"})
+                .as_object()
+                .cloned()
+                .unwrap(),
+            idempotency_key: String::new(),
+        };
+        let source = Source {
+            command: "bank.read_file".to_owned(),
+            read: Some("bill-december.txt".to_owned()),
+            is_foreign: true,
+        };
+        let request = ConfirmRequest {
+            call: call.clone(),
+            about: ConfirmAbout::Call,
+            why: "it destroys something".to_owned(),
+            expires_at: Timestamp(0),
+            may_be_rule: false,
+            traced: vec![Traced {
+                argument: "recipient".to_owned(),
+                origin: Origin::Text { source },
+            }],
+            is_unasked: true,
+        };
+        let result = |name: &str, error: &str, origins: &[&str]| {
+            StepKind::ToolResult(ToolResult {
+                name: name.to_owned(),
+                outcome: ToolOutcome::Failure {
+                    error: error.to_owned(),
+                    retries: 0,
+                    expose: true,
+                },
+                origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
+                duration_ms: 0,
+                spent: clifford_core::run::step::Spent::default(),
+            })
+        };
+        let confirm = Event::Confirm {
+            approved: false,
+            code: clifford_core::run::question::code(2, &call),
+            by: Answerer::Operator,
+            words: None,
+        };
+        let kinds = [
+            result("bank.read_file", "no such page", &["bill-december.txt"]),
+            StepKind::Event(Event::ConfirmRequest(request)),
+            StepKind::Event(confirm),
+            result("bank.wipe", "refused by policy: the rule \"never\" forbids it", &[]),
+        ];
+        let steps: Vec<_> = (1..)
+            .zip(kinds)
+            .map(|(seq, kind)| Step {
+                seq,
+                at: Timestamp(0),
+                kind,
+            })
+            .collect();
+        let told = explain(&Run::sample(), &steps);
+        for line in [
+            "- words from outside: from step 1 (bill-december.txt)\n",
+            "- asked for bank.send\\_money (step 2), which you did not ask for: `recipient` stands only in \
+             bill-december.txt (bank.read_file) → denied\n",
+            "- denied bank.wipe (step 4): the rule \"never\" forbids it\n",
+        ] {
+            assert!(told.contains(line), "{told}");
+        }
     }
 
     #[test]
