@@ -231,18 +231,19 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
     let lines: Vec<_> = why.lines().collect();
     assert_eq!(lines[1], "• model: fake-1 (fake) × 3; iterations: 3");
     assert_eq!(lines[2], "• tools: compute.eval × 2");
+    assert_eq!(lines[3], "• words from outside: none");
     assert!(
-        lines[3].starts_with("• last prompt: about ") && lines[3].contains(", transcript "),
+        lines[4].starts_with("• last prompt: about ") && lines[4].contains(", transcript "),
         "{why}"
     );
     assert_eq!(
-        lines[4],
+        lines[5],
         format!(
             "• tokens: {} read (0 of them cached), {} written",
             run.prompt_tokens, run.completion_tokens
         )
     );
-    assert_eq!(lines[5], format!("• cost: {:.4}", run.cost));
+    assert_eq!(lines[6], format!("• cost: {:.4}", run.cost));
     let used = tell(&bot, "usage").await;
     let tokens = run.prompt_tokens + run.completion_tokens;
     let expected = format!("3 model calls, {tokens} tokens, {:.4} in cost", run.cost);

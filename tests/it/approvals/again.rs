@@ -20,7 +20,7 @@ fn insists(request: &RecordedRequest) -> Reply {
     let has_replied = request.messages().iter().any(|message| message["role"] == "assistant");
     Reply::json(&match Prompt::read(request).input() {
         "hello" => json!({"type": "finish", "output": "Hello."}),
-        _ if last.contains("already denied") => json!({"type": "finish", "output": "You denied that."}),
+        _ if last.contains("already denied") => json!({"type": "finish", "output": "That stays undone."}),
         _ if last.contains("denied") => json!({"type": "finish", "output": "Then I will not."}),
         _ if !has_replied => json!({"type": "tool_call", "name": "memory.put",
             "args": {"module": "preferences", "key": "drink", "value": "tea"}}),
@@ -49,7 +49,7 @@ async fn what_was_denied_is_asked_again_only_if_its_person_says_it_anew() {
         let question = tell(&bot, chat, 7, "Remember what I like").await;
         assert_eq!(question.buttons.len(), 2, "{}", question.text);
         denied(&bot, chat, 1).await;
-        assert_eq!(tell(&bot, chat, 7, "Please go on").await.text, "You denied that.");
+        assert_eq!(tell(&bot, chat, 7, "Please go on").await.text, "That stays undone.");
         // Neither a restart nor another request makes it a new question.
         bot.until("all to be delivered", async |look| {
             (look.undelivered().await == 0).then_some(())
@@ -58,7 +58,7 @@ async fn what_was_denied_is_asked_again_only_if_its_person_says_it_anew() {
         bot.kill().await;
         bot.start().await;
         assert_eq!(tell(&bot, chat, 7, "hello").await.text, "Hello.");
-        assert_eq!(tell(&bot, chat, 7, "And now?").await.text, "You denied that.");
+        assert_eq!(tell(&bot, chat, 7, "And now?").await.text, "That stays undone.");
         assert_eq!(kept(&bot).await, 0);
         let question = tell(&bot, chat, 7, "My preferences: I drink tea").await;
         assert_eq!(question.buttons.len(), 2, "{}", question.text);
