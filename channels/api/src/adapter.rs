@@ -1,4 +1,4 @@
-//! What an adapter says of its platform before it is connected: name, settings, how it is built and tried.
+//! What an adapter declares about its platform before it connects: name, settings, how to build and probe it.
 
 use std::{error::Error, fmt::Debug, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{Access, Actor, Channel, ChannelError, Id, MenuCommand, Platform};
 
 /// A platform that one can connect to: a row of a binary's [`crate::Platforms`].
 pub trait Adapter: 'static {
-    /// What it is called, and where its token comes from.
+    /// The platform's name, and the source of its token.
     const ABOUT: About;
 
     /// Its section of `bot.toml`, `[channels.NAME]`.
@@ -28,7 +28,7 @@ pub trait Adapter: 'static {
     fn probe(config: &Self::Config, token: &Secret) -> impl Future<Output = Result<Bot, Fault>> + Send;
 }
 
-/// What a platform is called, and where its token comes from.
+/// A platform's name, and the source of its token.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name in the database, in `bot.toml`, in JSON and in metrics.
@@ -39,7 +39,7 @@ pub struct About {
     pub summary: &'static str,
     /// The environment variable that holds its token, unless the section names another.
     pub token_variable: &'static str,
-    /// What `clifford init` says before it asks for the token: how one is made.
+    /// The text of `clifford init` before it asks for the token: how to make one.
     pub first_steps: &'static str,
     /// Where a token is found that was made before: `@BotFather (/mybots, API Token)`.
     pub token_from: &'static str,
@@ -63,9 +63,9 @@ pub struct Common<'a> {
     pub token: &'a SecretSource,
     /// Where the platform is asked.
     pub api_url: &'a Url,
-    /// Who may talk to the bot in private.
+    /// The people who may talk to the bot in private.
     pub access: Access,
-    /// Who may without being approved.
+    /// The people who may talk to it without approval.
     pub allow: &'a [Id],
     /// Words that call the bot in a shared place.
     pub wake_words: &'a [String],
@@ -111,20 +111,20 @@ impl Built {
 pub struct Bot {
     /// Its name there.
     pub name: String,
-    /// What else the platform says of it, to stand behind its name; may be empty.
+    /// More about the bot, to be shown behind its name; may be empty.
     pub about: String,
-    /// What would keep it from working, although the token is right.
+    /// The reason why the bot would not work although its token is right.
     pub warning: Option<Warning>,
     /// How far this machine's clock is ahead of the platform's, in seconds, if that told the time: see [`ahead`].
     pub ahead: Option<i64>,
 }
 
-/// What keeps a bot from working.
+/// A reason why a bot does not work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What is wrong, to stand behind the bot's name.
+    /// The fault, to be shown behind the bot's name.
     pub found: String,
-    /// What to do about it.
+    /// The remedy.
     pub mend: String,
 }
 
@@ -140,7 +140,8 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What an answer with this HTTP status means: a refusal is for good, a failure of the server passes.
+    /// The kind of error of an answer with this HTTP status: a refusal is permanent, a failure of the server is
+    /// temporary.
     pub fn of_status(status: u16, said: impl Into<String>) -> Self {
         match status {
             429 | 500.. => Self::Unreachable(said.into()),

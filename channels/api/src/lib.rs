@@ -1,8 +1,8 @@
-//! What a chat platform's adapter must know: events in, parts out, and nothing else.
+//! The contract of a chat platform's adapter: events in, parts out, and nothing else.
 //!
-//! An adapter turns what happens on its platform into [`Inbound`] events and hands them to an
-//! [`Ingress`]; it carries [`Part`]s there when asked. Who may talk, when to answer and what to store
-//! is decided behind the ingress, once for all platforms. `docs/ADDING-A-CHANNEL.md` walks through it.
+//! An adapter turns the events of its platform into [`Inbound`] and hands them to an [`Ingress`]; it sends [`Part`]s
+//! when asked. The code behind the ingress decides once for all platforms who may talk, when to answer and what to
+//! store. `docs/ADDING-A-CHANNEL.md` walks through it.
 //!
 //! # A platform is a row
 //!
@@ -53,7 +53,7 @@ pub trait Channel: Send + Sync + 'static {
     /// Which platform this is.
     fn platform(&self) -> Platform;
 
-    /// What the platform can do, and how much of it.
+    /// The abilities and limits of the platform.
     fn limits(&self) -> Limits;
 
     /// Receives until `stop`. Hands every event to `ingress`, and confirms it to the platform only after
@@ -153,8 +153,8 @@ pub trait Ingress: Send + Sync {
     /// [`IngressError::Unavailable`]: nothing was stored; hand the event in again.
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError>;
 
-    /// What the argument that somebody begins to type may become, the best first; at most [`Completion::MOST`].
-    /// Nothing for whom the bot does not know there.
+    /// Completes the argument that somebody is typing, best choice first; at most [`Completion::MOST`]. Returns nothing
+    /// for people whom the bot does not know there.
     ///
     /// # Errors
     /// [`IngressError::Unavailable`]: the store did not answer.

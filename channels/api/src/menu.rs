@@ -5,7 +5,7 @@
 pub struct MenuCommand {
     /// Its name without the slash: lower case, at most 32 characters.
     pub name: String,
-    /// What it does, in at most 100 characters.
+    /// Its description, of at most 100 characters.
     pub description: String,
     /// The texts that it takes, in this order, those that must be given first.
     pub arguments: Vec<Argument>,
@@ -18,7 +18,7 @@ pub struct MenuCommand {
 pub struct Argument {
     /// Its name: lower case, at most 32 characters.
     pub name: String,
-    /// What it is, in at most 100 characters.
+    /// Its description, of at most 100 characters.
     pub description: String,
     /// The command cannot be used without it.
     pub required: bool,

@@ -49,7 +49,7 @@ impl fmt::Debug for Platforms {
 /// An adapter without its types.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// What the platform is called, and where its token comes from.
+    /// The platform's name, and the source of its token.
     pub about: About,
     schema: fn(&mut SchemaGenerator) -> Schema,
     read: fn(Value) -> Result<Section, String>,
@@ -70,7 +70,7 @@ impl Row {
         }
     }
 
-    /// What its section may hold.
+    /// The schema of its section.
     pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         (self.schema)(generator)
     }
@@ -78,7 +78,7 @@ impl Row {
     /// Its section, as it stands in `bot.toml`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Fails with the fault of the section.
     pub fn read(&self, section: Value) -> Result<Section, String> {
         (self.read)(section)
     }
@@ -122,7 +122,7 @@ impl Section {
         }
     }
 
-    /// What its platform is called, and where its token comes from.
+    /// Its platform's name, and the source of its token.
     pub const fn about(&self) -> &About {
         &self.about
     }

@@ -210,7 +210,7 @@ async fn thread(shared: &Shared, place: &str, name: &str, message: Option<&str>)
     Ok(Acted::Place(made.id))
 }
 
-/// One request. What a model wrote becomes part of its path only if it is a number.
+/// Makes one request. Text of a model becomes part of its path only if it is a number.
 async fn call<T: serde::de::DeserializeOwned>(
     shared: &Shared,
     method: Method,

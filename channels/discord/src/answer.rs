@@ -182,7 +182,7 @@ pub(crate) async fn remove(shared: &Shared, via: &Via) {
     }
 }
 
-/// Tells whoever gave an interaction that it is not theirs, and nobody else.
+/// Tells the person who gave an interaction, and nobody else, that it is not theirs.
 pub(crate) async fn refuse(shared: &Shared, via: &Via, text: &str) {
     // Everybody sees that it is being answered: what only one person sees is a message of its own.
     remove(shared, via).await;

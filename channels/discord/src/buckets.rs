@@ -50,7 +50,7 @@ impl Buckets {
             return Ok(());
         };
         if bucket.resets <= now {
-            // A new window: its size is told by the next answer.
+            // A new window begins: the next answer tells its size.
             return Ok(());
         }
         if bucket.remaining == 0 {
@@ -118,7 +118,7 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
     text.trim().parse::<f64>().ok().and_then(wait)
 }
 
-/// How long to wait, whatever number was sent: a moment so far away must still be one.
+/// How long to wait, whichever number was sent: a moment too far away for a clock counts as none.
 pub(crate) fn wait(seconds: f64) -> Option<Duration> {
     let is_time = seconds.is_finite() && seconds >= 0.0;
     is_time.then(|| Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64())))

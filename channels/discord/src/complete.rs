@@ -17,7 +17,7 @@ use crate::{
 /// The share of the time that is left for finding the choices: the rest is for telling them.
 const TO_FIND: u32 = 2;
 
-/// Answers, whatever happens.
+/// Answers, also after an error.
 pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed: Box<InteractionPayload>) {
     let all = shared.config.timing.acknowledge;
     let choices = tokio::time::timeout(all / TO_FIND, choices(&shared, ingress.as_ref(), &typed, all / TO_FIND))

@@ -1,7 +1,7 @@
 //! Answers that grow: one message, edited while it grows, and at last edited into the answer's first part.
 //!
-//! It is posted under the nonce of that part. So whoever sends the part after a crash gets this message back, and
-//! edits it: nothing is left over, and nothing comes twice.
+//! It is posted under the nonce of that part. Sending the part after a crash therefore returns this message, which is
+//! then edited: no draft stays behind, and no answer arrives twice.
 
 use clifford_channel::{Address, DeliveryKey, Part, SendError};
 use reqwest::Method;

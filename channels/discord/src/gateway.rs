@@ -34,7 +34,7 @@ const INVALID_VERSION: u16 = 4012;
 
 /// An event for the lanes.
 pub(crate) enum Event {
-    /// A new session: whatever happened before it was not told.
+    /// A new session: the events before it were not sent.
     Ready(Me),
     /// Work for a lane.
     Job(Job),
@@ -75,7 +75,7 @@ enum End {
     Invalid,
     /// Connecting again cannot help.
     Fatal(ChannelError),
-    /// It was told to end.
+    /// The connection was stopped.
     Stopped,
 }
 

@@ -120,7 +120,7 @@ impl Intake {
         Ok(Some(Job { lane, turn, work }))
     }
 
-    /// Whether a command's answer is for whoever gave it alone.
+    /// Whether only the person who gave a command sees its answer.
     fn is_private(&self, name: &str) -> bool {
         let mut commands = self.shared.config.commands.iter();
         commands.any(|command| command.private && command.name == name)

@@ -1,8 +1,8 @@
 //! Discord: its gateway, its REST API and serenity's types.
 //!
-//! The connection to the gateway is our own because order and loss are what this crate is about: events of
-//! a channel are handed in in the order of their ids, whatever cannot be read is kept, and after a session
-//! that could not be resumed the history is read for what was missed.
+//! The connection to the gateway is our own because order and loss are what this crate is about: events of a channel
+//! are handed in in the order of their ids, unreadable events are kept, and after a session that could not be resumed
+//! the history is read for what was missed.
 //!
 //! # serenity
 //! serenity gives the types: flags, permissions, intents, opcodes, close codes, kinds of channels, messages and

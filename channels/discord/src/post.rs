@@ -16,7 +16,7 @@ const SUPPRESS_EMBEDS: u64 = MessageFlags::SUPPRESS_EMBEDS.bits();
 const ROWS: usize = 5;
 const IN_A_ROW: usize = 5;
 
-/// A message as far as a receipt needs it. It was posted, whatever Discord tells of it.
+/// The fields of a message that a receipt needs. The message was posted even if Discord tells none of them.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "Box<RawValue>")]
 pub(crate) struct Posted {
@@ -65,7 +65,7 @@ pub(crate) fn text_of(part: &Part) -> &str {
     }
 }
 
-/// A part as the answer to an interaction. What a model wrote pings nobody.
+/// A part as the answer to an interaction. Text of a model mentions nobody.
 pub(crate) fn response(part: &Part) -> Body {
     let json = json!({"content": text_of(part), "flags": SUPPRESS_EMBEDS, "allowed_mentions": {"parse": []}});
     with_file(json, part)
@@ -120,7 +120,7 @@ fn with_file(mut json: Value, part: &Part) -> Body {
     }
 }
 
-/// Buttons in rows. What a second one of the same command would do, the first does.
+/// Buttons in rows. A second button with the same command is left out.
 fn components(buttons: &[Button]) -> Value {
     let mut commands = HashSet::new();
     let shown: Vec<Value> = buttons

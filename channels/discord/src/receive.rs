@@ -102,7 +102,7 @@ impl Dispatch {
         }
     }
 
-    /// Once receiving is to end, lanes may be full for good.
+    /// Hands on one event. A full lane ends the wait once receiving stops.
     async fn push(&self, lane: u64, turn: Turn, work: (Me, Work)) -> Result<(), Stopped> {
         tokio::select! {
             biased;

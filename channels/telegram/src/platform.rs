@@ -158,7 +158,7 @@ impl Adapter for Telegram {
     }
 }
 
-/// What `getMe` answers.
+/// The answer of `getMe`.
 #[derive(Deserialize)]
 struct Answer {
     result: Option<Me>,

@@ -2,7 +2,7 @@
 //!
 //! teloxide's `Polling` yields single updates and confirms a batch when it is asked for the next one: a chat that waits
 //! for its commit holds up all others (`nothing_is_confirmed_before_it_was_committed`). One update without an id stops
-//! it for good (`broken_updates_are_kept_and_stop_nothing`).
+//! it permanently (`broken_updates_are_kept_and_stop_nothing`).
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ const KINDS: [AllowedUpdate; 4] = [
     AllowedUpdate::MyChatMember,
 ];
 
-/// Receives until `stop`, whatever the network does.
+/// Receives until `stop`, through every failure of the network.
 pub(crate) async fn receive(
     telegram: &Telegram,
     ingress: &dyn Ingress,

@@ -18,7 +18,7 @@ struct Update<'a> {
     callback_query: Option<&'a RawValue>,
 }
 
-/// The id of the callback query in an update: it must be answered, whatever else it holds.
+/// The id of the callback query in an update: it must be answered, even if the rest is unreadable.
 pub(crate) fn query_id(raw: &str) -> Option<String> {
     // Most updates are none, and need not be parsed for it.
     let query = raw
@@ -28,8 +28,8 @@ pub(crate) fn query_id(raw: &str) -> Option<String> {
     text(&serde_json::from_str(query.get()).ok()?, "id")
 }
 
-/// The command that a press gives; `None` if the button is none of the bot's, or stands below no message of the bot.
-/// `now`: Telegram does not tell when it was pressed. `Err` names a missing field.
+/// The command of a press; `None` if the button is not the bot's, or is not below one of its messages. `now`: Telegram
+/// does not send the time of a press. `Err` names a missing field.
 pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, String> {
     let id = text(query, "id").ok_or("it has no id")?;
     let from = object(query, "from")

@@ -6,11 +6,11 @@
 /// settles all that was waiting when it began, unless it names the message that it answered.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
-    /// What the run at work answers.
+    /// The answers of the run at work.
     current: Vec<String>,
-    /// What came since it began.
+    /// The answers that arrived since it began.
     next: Vec<String>,
-    /// Commands are answered on their own, whatever is at work.
+    /// The answers to commands, which are independent of runs.
     commands: Vec<String>,
 }
 

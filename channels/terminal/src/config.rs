@@ -1,4 +1,4 @@
-//! What a terminal is told when it is made.
+//! The settings of a terminal.
 
 use std::{fmt, sync::Arc};
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Who sits at the terminal, and what is shown there.
+/// The person at the terminal, and what the terminal shows.
 #[derive(Clone)]
 pub struct TerminalConfig {
     /// The name of the one who types; also the id of the account.
@@ -18,11 +18,11 @@ pub struct TerminalConfig {
     pub clock: Clock,
 }
 
-/// What reads the output, and so whether it is dressed up.
+/// The reader of the output, which decides about prompts and colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A person at a terminal: prompts, colours, a sign that something is at work. What is typed while an
-    /// answer is on its way is handed in at once.
+    /// A person at a terminal: prompts, colours, a sign of work. Input that is typed during an answer is handed in at
+    /// once.
     Interactive,
     /// A file or program: answers and progress as bare lines. The next line of input is read when the one
     /// before has been answered, so that a script is a conversation.

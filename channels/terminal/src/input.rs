@@ -1,4 +1,4 @@
-//! What is typed, entry by entry.
+//! Typed input, entry by entry.
 
 use std::io;
 

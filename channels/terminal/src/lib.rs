@@ -42,7 +42,7 @@ use crate::{
 pub const PLACE: &str = "local";
 /// Longer texts go as several parts.
 const TEXT_UNITS: usize = 100_000;
-/// What is shown of one step, in characters.
+/// The most characters that are shown of one step.
 const LONGEST_PROGRESS: usize = 1_000;
 
 /// The terminal.
@@ -66,7 +66,7 @@ struct Output {
 }
 
 impl Terminal {
-    /// The terminal, or whatever stands in for it, that the process was started in.
+    /// The terminal, or its stand-in, in which the process was started.
     ///
     /// # Errors
     /// The system has no room for the thread that reads.
@@ -118,7 +118,7 @@ impl Terminal {
     /// Takes back the sign of work and asks for the next message.
     async fn finish(&self, answered: Option<&str>) -> io::Result<()> {
         let shown = self.show_finish().await;
-        // Whoever waits for the answer waits no more, even if nobody can see it.
+        // The wait for the answer ends, even if nobody can see it.
         self.answers.send_modify(|answers| answers.settle(answered));
         shown
     }

@@ -1,4 +1,4 @@
-//! What is shown: whole lines, and on a terminal a prompt or a sign of work below them.
+//! The screen: whole lines, and on a terminal a prompt or a sign of work below them.
 
 use std::io;
 
@@ -24,13 +24,13 @@ pub(crate) struct Screen {
     out: Box<dyn AsyncWrite + Send + Unpin>,
     look: Look,
     foot: Foot,
-    /// What stands there of an answer that is not whole yet.
+    /// The part of an answer that is on the screen before the answer is whole.
     draft: String,
     /// Lines that came while it stood there: they follow the answer.
     held: Vec<String>,
 }
 
-/// What stands on the line of the cursor.
+/// The content of the cursor's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Foot {
     Nothing,
@@ -73,8 +73,8 @@ impl Screen {
         self.line(&text, dress).await
     }
 
-    /// Shows an answer as far as it has come, unless somebody may be typing there. What is written cannot be changed:
-    /// a look that does not begin with it is left out, and a later one may go on from it.
+    /// Shows an answer as far as it has arrived, unless somebody may be typing there. Written text cannot be changed: a
+    /// draft that does not begin with it is left out, and a later one may continue it.
     pub(crate) async fn draft(&mut self, text: &str) -> io::Result<()> {
         let text = harmless(text);
         if self.look == Look::Piped || self.foot == Foot::Prompt {
@@ -91,7 +91,7 @@ impl Screen {
         self.write(&shown).await
     }
 
-    /// What stands of an answer stays as it is.
+    /// Ends the draft; its text stays.
     pub(crate) async fn end_draft(&mut self) -> io::Result<()> {
         if self.foot != Foot::Draft {
             return Ok(());
@@ -157,7 +157,7 @@ impl Screen {
         self.foot = Foot::Nothing;
     }
 
-    /// Leaves the prompt's line for good.
+    /// Leaves the prompt's line.
     pub(crate) async fn leave(&mut self) -> io::Result<()> {
         if self.foot == Foot::Prompt {
             self.foot = Foot::Nothing;

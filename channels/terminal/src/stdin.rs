@@ -17,7 +17,7 @@ use tokio::{
 
 const CHUNK: usize = 8 * 1024;
 
-/// What a thread reads from standard input.
+/// A thread's reads of standard input.
 pub(crate) struct Stdin {
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
     /// Read, but not yet asked for.

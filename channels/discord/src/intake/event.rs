@@ -95,7 +95,7 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
         },
         name if UNNEEDED.iter().any(|prefix| name.starts_with(prefix)) => return Ok(None),
         name => {
-            // Discord, and whatever speaks its protocol, may tell more than it was asked for.
+            // Discord, and servers that speak its protocol, may send events that were not asked for.
             tracing::debug!(event = name, "ignored an event of an unknown kind");
             return Ok(None);
         }

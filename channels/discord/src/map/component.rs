@@ -6,8 +6,8 @@ use clifford_channel::{Button, Command, Inbound, Place};
 
 use super::{created_at, interaction::InteractionPayload};
 
-/// The command that a press gives; `None` if the button is none of the bot's. `via` leads the answer back to it, if it
-/// was acknowledged.
+/// The command of a press; `None` if the button is not the bot's. `via` leads the answer back to the press, if that was
+/// acknowledged.
 pub(crate) fn press(payload: &InteractionPayload, place: Place, via: Option<String>) -> Option<Inbound> {
     let (name, argument) = Button::pressed(&payload.pressed()?)?;
     Some(Inbound::Command(Command {

@@ -10,7 +10,7 @@ use super::{
     speaker,
 };
 
-/// The fields that acknowledging an interaction takes, whatever else it may hold.
+/// The fields that acknowledging an interaction needs; all others are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InteractionHeader {
     /// Its id, a snowflake.

@@ -1,4 +1,4 @@
-//! A message as Discord describes it, read leniently: whatever is missing or of another type is as good as not there.
+//! A message as Discord describes it, read leniently: a field that is missing or has another type counts as absent.
 
 use clifford_channel::{Attachment, lenient};
 use serde_json::Value;
@@ -228,7 +228,7 @@ fn embedded(value: &Value) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Files, and whatever is no file: stickers and polls.
+/// Files, and the attachments that are none: stickers and polls.
 fn attachments(value: &Value) -> Vec<Attachment> {
     let files = lenient::list(value, "attachments").iter().filter_map(attachment);
     let stickers = lenient::list(value, "sticker_items").iter();
