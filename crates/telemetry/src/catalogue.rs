@@ -26,16 +26,16 @@ pub struct Bounds(pub &'static [f64]);
 
 impl Eq for Bounds {}
 
-/// What takes well under a second: statements, commits, waits for a connection.
+/// Operations well below a second: statements, commits, waits for a connection.
 pub static SHORT: Bounds = Bounds(&[
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
 ]);
-/// What others do for Clifford: models, tools, platforms.
+/// Work of others: models, tools, platforms.
 pub static LONG: Bounds = Bounds(&[
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0,
 ]);
 
-/// What a label may say.
+/// The values of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
     /// One of these.
@@ -51,7 +51,7 @@ pub enum Values {
 pub struct Label {
     /// Its name.
     pub name: &'static str,
-    /// What it may say.
+    /// The values that it may have.
     pub values: Values,
 }
 
@@ -62,7 +62,7 @@ pub struct Metric {
     pub name: &'static str,
     /// How it moves.
     pub kind: Kind,
-    /// What it says.
+    /// The help text.
     pub help: &'static str,
     /// Its labels.
     pub labels: &'static [Label],
@@ -374,7 +374,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 impl Values {
-    /// Those that are known from the start.
+    /// The values that are known from the start.
     fn known(self, platforms: &[Platform]) -> Vec<&'static str> {
         match self {
             Self::Of(values) => values.to_vec(),
@@ -406,7 +406,7 @@ impl Metric {
         })
     }
 
-    /// Its zeros: a counter that appears with its first one hides that one from whoever asks for an increase.
+    /// Records its zeros: a counter that appears with its first event hides that event from queries for an increase.
     fn begin(&self, platforms: &[Platform]) {
         for labels in self.combinations(platforms) {
             let labels: Vec<_> = labels

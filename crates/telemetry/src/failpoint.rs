@@ -82,7 +82,7 @@ pub enum Way {
     Part,
     /// A platform's event, as it is stored.
     Event,
-    /// What a trigger says or asks, as it fires.
+    /// The text of a trigger, as it fires.
     Trigger,
     /// A file, by its name, as it is read.
     File,

@@ -1,10 +1,10 @@
-//! What the process tells of itself: logs, traces and metrics. Nothing here changes what it does.
+//! The process's own signals: logs, traces and metrics. Nothing here changes what it does.
 //!
-//! **What is seen from outside.** `spans.rs` makes every span and `measures.rs` every count, so that what they may
-//! hold (ids, outcomes, never words) is decided in two files; `catalogue.rs` lists the metrics, and tests hold the
-//! docs, the dashboard and what a bot counts to it. A delivery happens in another task than its run: it takes the
-//! run's span along as an `Origin`, and not the span itself, which would stay open. Errors that quote what somebody
-//! said are logged by their kind; their words stand in the row that they concern.
+//! **Signals.** `spans.rs` makes every span and `measures.rs` every count, so that two files decide their content (ids,
+//! outcomes, never words); `catalogue.rs` lists the metrics, and tests hold the docs, the dashboard and what a bot
+//! counts to it. A delivery happens in another task than its run: it takes the run's span along as an `Origin`, and not
+//! the span itself, which would stay open. Errors that quote somebody are logged by their kind; the words stand in the
+//! row that they concern.
 
 pub mod catalogue;
 pub mod failpoint;
@@ -25,7 +25,7 @@ use tokio::time::Instant;
 
 pub use self::log::{Log, LogFormat};
 
-/// The exporter of traces, if one is at work. What it holds is sent when it is [ended](Exporter::end).
+/// The exporter of traces, if one is at work. It sends its buffer when it is [ended](Exporter::end).
 #[must_use]
 pub struct Exporter(#[cfg(feature = "otlp")] Option<otlp::Exporter>);
 
@@ -41,7 +41,7 @@ impl Exporter {
     }
 }
 
-/// Begins to log, and to export traces to `otlp_endpoint` if there is one. What the masker knows is shown nowhere.
+/// Begins to log, and to export traces to `otlp_endpoint` if there is one. The masker's secrets are shown nowhere.
 ///
 /// # Errors
 /// The level cannot be read; traces are to be exported and cannot be.

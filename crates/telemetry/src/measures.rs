@@ -1,4 +1,4 @@
-//! What is counted and timed while work is done. Names and labels stand in the [catalogue](super::catalogue).
+//! Counts and timings of the work. Names and labels stand in the [catalogue](super::catalogue).
 
 use std::time::{Duration, Instant};
 
@@ -16,11 +16,11 @@ use clifford_core::{
 use clifford_llm_api::model::{Completion, ModelError};
 use metrics::{counter, gauge, histogram};
 
-/// What waits to be done.
+/// The queues.
 pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];
-/// What becomes of an event.
+/// The outcomes of an event.
 pub const EVENT_OUTCOMES: [&str; 6] = ["answering", "queued", "stored", "duplicate", "ignored", "refused"];
-/// What may be set aside.
+/// The kinds of work that may be set aside.
 pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// Why a part was not sent.
 pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
@@ -51,7 +51,7 @@ pub enum WorkerDeath {
     Idle,
 }
 
-/// What worker processes do.
+/// The tasks of worker processes.
 pub const WORKER_TASKS: [&str; 3] = ["expression", "page_text", "article"];
 
 /// How worker processes die.

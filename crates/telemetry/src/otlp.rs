@@ -74,8 +74,8 @@ impl Exporter {
         Ok(Self { provider })
     }
 
-    /// Takes every span of Clifford's own, whatever the level of the log. Events stay in the log: they are written for
-    /// whoever operates this process.
+    /// Takes every span of Clifford's own, at every level of the log. Events stay in the log: they are written for the
+    /// operator of this process.
     pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
         let own = |metadata: &Metadata<'_>| metadata.is_span() && metadata.target().starts_with("clifford");
         tracing_opentelemetry::layer()

@@ -2,7 +2,7 @@
 
 use std::{backtrace::Backtrace, panic, thread};
 
-/// From now on a panic is a line of the log. What it said is shown from the level `debug` on.
+/// Makes a panic a line of the log from now on. Its message is shown from the level `debug` on.
 pub(super) fn report() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);

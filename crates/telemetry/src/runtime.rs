@@ -30,7 +30,8 @@ pub fn raise_open_files() {
     }
 }
 
-/// Looks until `stop`. A timer is late when no worker thread was free to notice it: whatever else waits is late too.
+/// Watches until `stop`. A timer is late when no worker thread was free to notice it: everything else that waits is
+/// late too.
 pub async fn watch(stop: CancellationToken) {
     let runtime = Handle::current().metrics();
     loop {

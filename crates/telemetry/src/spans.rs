@@ -44,7 +44,7 @@ pub fn run(run: &Run, platform: Option<&str>, agent: &str) -> Span {
     span
 }
 
-/// What a run came to, as far as this worker brought it.
+/// Records the status of a run, as far as this worker brought it.
 pub fn run_rests(span: &Span, status: RunStatus) {
     span.record("outcome", status.as_str());
     if status == RunStatus::Failed {
@@ -83,7 +83,7 @@ pub fn model_call(role: Role, requested: Option<&Requested>) -> Span {
     span
 }
 
-/// What a call of a model came to. Each attribute is recorded once: a second value would go out beside the first.
+/// Records the outcome of a model call. Each attribute is recorded once: a second value would go out beside the first.
 pub fn model_replied(span: &Span, requested: Option<&Requested>, reply: &Result<Completion, ModelError>) {
     match reply {
         Ok(completion) => {
@@ -123,7 +123,7 @@ pub fn tool_call(name: &str) -> Span {
     span
 }
 
-/// What a call of a tool, or a delivery, came to.
+/// Records the outcome of a tool call or a delivery.
 pub fn ended(span: &Span, outcome: &'static str, went_well: bool) {
     span.record("outcome", outcome);
     if !went_well {

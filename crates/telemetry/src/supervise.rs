@@ -10,13 +10,13 @@ use crate::measures;
 
 /// The first wait after a panic, and the longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(30));
-/// Who has worked for so long since the last panic begins with the first wait again.
+/// A task that has worked for so long since its last panic begins with the first wait again.
 const STEADY: Duration = Duration::from_secs(60);
 
 /// Does `work` until it comes to an end by itself, or until `stop`. After a panic, which is counted and told, it is
 /// begun again: at once nearly, then after waits that grow.
 ///
-/// What it holds must be true after every `.await`, as it must be for a task that is dropped.
+/// The state that it holds must be valid after every `.await`, as it must be for a task that is dropped.
 pub async fn keep<F: Future<Output = ()>>(name: &str, stop: CancellationToken, mut work: impl FnMut() -> F) {
     let mut backoff = BACKOFF.0;
     loop {

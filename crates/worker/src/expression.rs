@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 const MOST: usize = 4096;
 /// How deep parentheses may be nested, and how many signs may follow each other.
 const DEEPEST: usize = 200;
-/// What is said of an expression that takes too much time, memory or stack.
+/// The error for an expression that takes too much time, memory or stack.
 pub const TOO_COSTLY: &str = "the expression is too costly to work out; a simpler one may not be";
-/// What the calculator says of one that was [`fend_core::Interrupt`]ed.
+/// The calculator's error after a [`fend_core::Interrupt`].
 const INTERRUPTED: &str = "interrupted";
 /// The most bytes of a value.
 const MOST_VALUE: usize = 60_000;

@@ -17,12 +17,12 @@ pub(super) struct Most {
     pub body: usize,
 }
 
-/// What a worker process reads: a page has at most 50 MiB.
+/// The limits of a task: a page has at most 50 MiB.
 pub(super) const TASK: Most = Most {
     header: 64 * 1024,
     body: 64 * 1024 * 1024,
 };
-/// What it replies: an excerpt and links, each character of which JSON may write in six.
+/// The limits of a reply: an excerpt and links, each character of which may take six in JSON.
 pub(super) const REPLY: Most = Most {
     header: 1024 * 1024,
     body: 0,

@@ -1,4 +1,4 @@
-//! What holds for whatever stands on the pipes of a worker process.
+//! Properties that hold for any bytes on the pipes of a worker process.
 
 use super::{
     Reply, Task,

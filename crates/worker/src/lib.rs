@@ -50,7 +50,7 @@ pub use task::{About, Article, Excerpt, Link, PageText, Reply, Task, Window, exc
 /// Why a task came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
-    /// What it works on cannot be worked on: the reason, for the caller.
+    /// The input cannot be processed: the reason, for the caller.
     #[error("{0}")]
     Rejected(String),
     /// It took more time or memory than a task may; its process is gone.

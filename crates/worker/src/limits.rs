@@ -13,7 +13,7 @@ const OPEN_FILES: u64 = 8;
 /// How much the scheduler prefers others.
 const NICENESS: i32 = 10;
 
-/// Lowers the limits of this process, for good.
+/// Lowers the limits of this process permanently.
 ///
 /// # Errors
 /// The operating system refuses: then no work may be done.

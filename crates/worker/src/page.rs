@@ -1,4 +1,4 @@
-//! What a page of HTML says: its text, its article, its links. Pages are strangers' work, so everything is bounded.
+//! The content of an HTML page: its text, its article, its links. Strangers write pages, so everything is bounded.
 
 use std::{
     collections::HashSet,
@@ -22,14 +22,14 @@ const TIME: Duration = Duration::from_secs(5);
 const PIECE: usize = 16;
 /// After how many more nodes the depth is looked at.
 const LOOK_EVERY: usize = 10_000;
-/// The most links that are told.
+/// The most links that are returned.
 const MOST_LINKS: usize = 50;
-/// The most bytes of a link that is told.
+/// The most bytes of a link that is returned.
 const LONGEST_LINK: usize = 1000;
 /// The most characters of a title, a name, a link's text.
 const LONGEST_LINE: usize = 300;
 
-/// What is never text for a reader.
+/// Elements that hold no text for readers.
 const UNREADABLE: &str = "head, script, style, noscript, template, svg, iframe, object";
 
 /// The page is too large or too tangled.
@@ -46,7 +46,7 @@ pub(super) fn whole(html: &str, window: Window) -> Result<PageText, Tangled> {
     Ok(PageText { title, excerpt })
 }
 
-/// What a page is about, without what stands around it.
+/// The main article of a page, without navigation and the like.
 pub(super) fn article(html: &str, url: &Url, window: Window) -> Result<Article, Tangled> {
     let document = parse(html)?;
     let base = document.select("base[href]").first().attr("href");

@@ -16,7 +16,7 @@ use super::{
 /// The stack of the thread that works, in bytes: what nests in a text nests in functions that read it.
 const STACK: usize = 64 << 20;
 
-/// Works until standard input ends. What it says is for a parent process, not for people.
+/// Works until standard input ends. Its output is for a parent process, not for people.
 pub fn serve() -> ExitCode {
     if limits::lower().is_err() {
         return ExitCode::FAILURE;

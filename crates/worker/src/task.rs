@@ -1,4 +1,4 @@
-//! What worker processes are asked for, and what they reply.
+//! The tasks of worker processes, and their replies.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub struct Window {
     pub max_chars: usize,
 }
 
-/// What came of a task.
+/// The result of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
@@ -81,7 +81,7 @@ pub struct PageText {
 /// The article of a page as Markdown; of a page that has none, all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Article {
-    /// What the page is about.
+    /// The page's metadata.
     pub about: About,
     /// The part of the text.
     pub excerpt: Excerpt,
@@ -92,18 +92,18 @@ pub struct Article {
 /// A link of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// What it is written on.
+    /// The page's text.
     pub text: String,
     /// Where it leads.
     pub url: String,
 }
 
-/// What a page is about.
+/// The metadata of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// Its title.
     pub title: String,
-    /// Who wrote it.
+    /// The author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byline: Option<String>,
     /// The site's name.
@@ -115,7 +115,7 @@ pub struct About {
     /// Its language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What it says of itself.
+    /// The page's own description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

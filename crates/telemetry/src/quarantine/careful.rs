@@ -31,7 +31,7 @@ impl Careful {
         self.follows_a_death.store(true, Ordering::SeqCst);
     }
 
-    /// A connection is about to be made; `was_left`: whoever had it died.
+    /// Notes that a connection is about to be made; `was_left`: the process that had it died.
     pub fn connect(&self, was_left: bool) {
         if was_left || self.follows_a_death.load(Ordering::SeqCst) {
             *self.until() = Some(Instant::now() + WINDOW);

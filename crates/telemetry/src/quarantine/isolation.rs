@@ -101,8 +101,8 @@ impl Isolation {
         self.begin_turn(next).await
     }
 
-    /// Waits until no other suspect is worked on. Whoever stops waiting for a while has its place in line as long as the
-    /// future lives.
+    /// Waits until no other suspect is worked on. A future that is not polled for a while keeps its place in line as
+    /// long as it lives.
     pub async fn next_turn(&self) -> Next {
         let _in_line = InLine::new(&self.inner);
         Next(Arc::clone(&self.inner.turn).lock_owned().await)
