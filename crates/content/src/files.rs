@@ -1,17 +1,17 @@
 //! Files: kept in a directory or in a bucket, with a row each that says whose they are.
 //!
-//! A content is stored before its row is, and its row before anybody is told of it. What is about to be stored has a
-//! row of its own (`loose_files`) until then, so that nothing stays behind after a crash.
+//! Content is stored before its row, and its row before anybody hears of it. Until then a row of `loose_files`
+//! announces the content, so that a crash leaves nothing behind.
 //!
-//! **Files.** A file is a row that says whose it is, where it belongs and where its content is: in the data
-//! directory, in a bucket, or still with the platform that it came from (`files/location.rs`). What comes with a
-//! message has its row in the message's commit, and its content is fetched when a tool first reads it
-//! (`Channel::fetch`). A content that is kept here is stored before its row, and announced in `loose_files` before
-//! that; a deleted row puts its content back there by a trigger. So `files/sweep.rs` leaves nothing behind, whatever
-//! died when. What a run sends along (`file_ids`) is looked up before the rules judge its reply
-//! (`engine/run/session/attachments.rs`); the outbox holds the file's id, and delivery reads the content when it sends
-//! it. In private a person sees their own files, in a shared place everybody sees those of the place
-//! (`files/see.rs`). Whatever a run's own tree did not make is data from outside when it is read.
+//! **Files.** A file is a row with its owner, its place and the location of its content: in the data directory, in a
+//! bucket, or still with the platform that it came from (`files/location.rs`). An attachment has its row in the
+//! message's commit, and its content is fetched when a tool first reads it (`Channel::fetch`). Content that is kept
+//! here is stored before its row, and announced in `loose_files` before that; a deleted row puts its content back there
+//! by a trigger. So `files/sweep.rs` leaves nothing behind after any crash. What a run sends along (`file_ids`) is
+//! looked up before the rules judge its reply (`engine/run/session/attachments.rs`); the outbox holds the file's id,
+//! and delivery reads the content when it sends it. In private a person sees their own files, in a shared place
+//! everybody sees those of the place (`files/see.rs`). Whatever a run's own tree did not make is data from outside when
+//! it is read.
 
 mod directory;
 mod error;

@@ -1,4 +1,4 @@
-//! What is kept of people and of what they send: files, memory, and how both are found again.
+//! The data that people leave: their files, the memory of them, and the search in both.
 
 pub mod files;
 pub mod memory;

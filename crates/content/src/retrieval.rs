@@ -1,5 +1,5 @@
-//! Documents that can be searched: cut into pieces, and what was found by words ordered by meaning where that decides.
-//! What is stored and asked of a model is the tool's.
+//! Searchable documents: cut into pieces; results by words are ordered by meaning where that decides. Storing and
+//! asking a model is the tool's part.
 //!
 //! **Documents.** `retrieval` cuts a text into pieces (`retrieval/cut.rs`), each in a full-text index of its own
 //! beside that of messages, and with an embedding where a model is set. Words decide what is found; meaning decides

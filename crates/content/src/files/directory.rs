@@ -23,7 +23,7 @@ impl Directory {
         format!("files/{shard}/{name}")
     }
 
-    /// Writes beside, makes sure of it, then gives it its name: whoever finds a file finds all of it.
+    /// Writes to a temporary file, syncs it, then renames it: a file that can be found is complete.
     pub(super) async fn put(&self, path: &str, content: Bytes) -> Result<(), StorageError> {
         let path = self.0.join(path);
         blocking(move || write(&path, &content)).await

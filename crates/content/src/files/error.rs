@@ -53,7 +53,7 @@ impl From<StorageError> for StoreError {
 }
 
 impl FileError {
-    /// What a storage's error means for a file.
+    /// The meaning of a storage's error for a file.
     pub(super) fn of(name: &str, error: StorageError) -> Self {
         match error {
             StorageError::Missing => Self::Gone {

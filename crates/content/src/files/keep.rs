@@ -42,7 +42,7 @@ pub struct NewFile {
     pub name: String,
     /// Its content.
     pub content: Bytes,
-    /// Whose it is.
+    /// The owner.
     pub user: Option<UserId>,
     /// Where it belongs.
     pub place: Option<(ChannelId, Option<SpaceId>)>,
@@ -150,7 +150,7 @@ impl Files {
         }
     }
 
-    /// The content of a file. What a platform has is kept here from then on.
+    /// The content of a file. Content that the platform holds is kept here from then on.
     ///
     /// # Errors
     /// It is too large, gone, or what it needs does not answer.

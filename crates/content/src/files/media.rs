@@ -1,4 +1,4 @@
-//! What a file is, by its content. What somebody says of it is not believed.
+//! The media type of a file, by its content. The sender's claim is not believed.
 
 use super::text::text;
 

@@ -1,4 +1,4 @@
-//! Buckets in a build that has none: whoever sets one is told so at the start.
+//! Buckets in a build without them: a configured bucket is an error at the start.
 
 use bytes::Bytes;
 use clifford_core::{clock::SharedClock, id::FileId};

@@ -1,4 +1,4 @@
-//! Contents in a bucket of S3, or of whatever speaks like it. The library signs; the requests are ours.
+//! Contents in a bucket of S3, or of a service with its API. The library signs; the requests are ours.
 
 use std::time::Duration;
 
@@ -100,7 +100,7 @@ async fn answered(response: Result<Response, reqwest::Error>) -> Result<Response
     }
 }
 
-/// What S3 calls a fault: `<Error><Code>AccessDenied</Code>…`.
+/// The code of an S3 error: `<Error><Code>AccessDenied</Code>…`.
 fn code(body: &str) -> Option<&str> {
     body.split_once("<Code>")?.1.split_once("</Code>").map(|(code, _)| code)
 }

@@ -1,4 +1,4 @@
-//! Who may see a file, decided by who asks and where.
+//! Who may see a file, depending on the person and the place.
 
 use clifford_core::search::Scope;
 use clifford_store::files::File;

@@ -26,7 +26,7 @@ pub struct S3Settings {
     pub bucket: String,
     /// Its region.
     pub region: String,
-    /// What every key begins with.
+    /// The prefix of every key.
     pub prefix: String,
     /// The access key.
     pub access_key: Secret,

@@ -1,6 +1,6 @@
-//! What comes into a prompt of all that was found for it: which items, which messages of other places, how much.
-//! What stands in front of the conversation does not depend on what is asked, so that prompts begin alike; what does
-//! stands behind it.
+//! Chooses from the items and messages that were found for a prompt: which items, which messages of other places, how
+//! much. The part before the conversation does not depend on the question, so that prompts begin alike; the part that
+//! does stands behind the conversation.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +29,8 @@ use clifford_store::{
 
 /// The most characters of all items in one prompt, as lines with their heading.
 const BLOCK: usize = 1200;
-/// How many of those others than pinned ones and those that tell who the person is may fill whatever is asked: the rest
-/// is for those that answer it.
+/// The most tokens of items that are shown for every question, apart from pinned ones and those that say who the person
+/// is: the rest is for items that answer the question.
 const STEADY: usize = 700;
 /// The most items of one level in front of a conversation.
 const PER_LEVEL: usize = 5;
@@ -40,7 +40,7 @@ const SINCE: u64 = 2;
 pub const MOST: u32 = 200;
 /// The module of the items that tell who the person is.
 const IDENTITY: &str = "identity";
-/// What heads the items.
+/// The heading of the items.
 pub const ITEMS_HEADING: &str = "Active memory:";
 
 /// Where something stands in a prompt.
@@ -85,18 +85,19 @@ impl<'a, T> IntoIterator for &'a Placed<T> {
     }
 }
 
-/// What a prompt shows beside its run.
+/// The content of a prompt beside its run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
     /// The conversation so far.
     pub conversation: Conversation,
-    /// What is remembered of the person: whatever is asked, and what answers it.
+    /// The memory items of the person: those for every question, and those that answer this one.
     pub items: Placed<MemoryItem>,
-    /// What they last said elsewhere: where nothing was said since this conversation began, and where something was.
+    /// The person's last messages elsewhere: from places without news since this conversation began, and from places
+    /// with news.
     pub elsewhere: Placed<Elsewhere>,
-    /// What the person is called there, where that is known.
+    /// The person's name there, if it is known.
     pub user_name: Option<String>,
-    /// What of all this holds words from outside.
+    /// The parts of all this that hold words from outside.
     pub outside: Outside,
     /// The files that came with what is asked.
     pub files: Vec<File>,
@@ -111,8 +112,8 @@ pub struct Amounts {
     pub each: u32,
 }
 
-/// Who sees what is remembered of a person, where a message was said; without a channel: the person alone. A private
-/// channel of somebody else is no place of theirs: there, only what may be known everywhere is.
+/// Who may see the memory of a person in a channel; without a channel: the person alone. Somebody else's private
+/// channel is no place of theirs: only items that may be known everywhere are seen there.
 pub fn viewer(user: Option<UserId>, channel: Option<&Channel>) -> Viewer {
     match channel {
         None => Viewer::Private,
@@ -122,8 +123,8 @@ pub fn viewer(user: Option<UserId>, channel: Option<&Channel>) -> Viewer {
     }
 }
 
-/// What a person is called in a place, by their names on its platform: the only one, or the one that what is asked
-/// there begins a line with. Where others read along, no other name of theirs is told.
+/// The person's name in a place, by their names on its platform: the only one, or the one with which a line of the
+/// input begins. Where others read along, no other name of theirs is shown.
 pub fn name_there(names: &[String], input: &str) -> Option<String> {
     let speaks = |name: &&String| input.lines().any(|line| line.starts_with(&format!("[{name}] ")));
     match names {
@@ -132,8 +133,8 @@ pub fn name_there(names: &[String], input: &str) -> Option<String> {
     }
 }
 
-/// What is looked for, for a run of a person in a channel. What was said in other private places is looked for only
-/// where nobody but its person reads along; a subagent is told what its parent tells it.
+/// The search for a run of a person in a channel. Messages of other private places are searched only where nobody else
+/// reads along; a subagent gets only its parent's context.
 pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted {
     let coordinator = run.kind == RunKind::Coordinator;
     Wanted {
@@ -150,7 +151,7 @@ pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted 
 /// The same for the message of a person that is about to become a run.
 pub fn wanted_soon(user: UserId, channel: &Channel, agent: AgentId, amounts: Amounts) -> Wanted {
     Wanted {
-        // What comes from now on is not of before.
+        // New messages do not belong to the history.
         conversation: (channel.active_context_id).map(|context| (context, RunId::new())),
         elsewhere: own(channel, Some(user)),
         ..of_person(Some(user), Some(channel), agent, amounts)
@@ -187,8 +188,8 @@ fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
     user.filter(|user| channel.is_private() && channel.user_id == Some(*user))
 }
 
-/// What a prompt shows of what was found, by what is asked and what is set for the place. `tokens` is the most that
-/// other places get.
+/// The content of a prompt out of the data that was found, by the question and the settings of the place. `tokens` is
+/// the most for other places.
 pub fn recall(found: PromptContext, question: &str, defaults: PlaceSettings, tokens: u32) -> Recalled {
     let settings = defaults.with(found.settings);
     let begun = found.conversation.turns.first().and_then(|turn| turn.id);
@@ -364,8 +365,8 @@ fn placed(places: Vec<Elsewhere>, begun: Option<MessageId>, tokens: u64) -> Plac
     }
 }
 
-/// The newest messages of other places that have no more tokens than that in all, the newest place first. What is
-/// left over by a place whose next message is too long goes to the places behind it.
+/// The newest messages of other places within a total of so many tokens, the newest place first. Tokens that a place
+/// leaves over, because its next message is too long, go to the places behind it.
 fn within(places: Vec<Elsewhere>, tokens: u64) -> Vec<Elsewhere> {
     let mut left = tokens;
     let mut shown = Vec::new();
@@ -391,7 +392,7 @@ fn within(places: Vec<Elsewhere>, tokens: u64) -> Vec<Elsewhere> {
     shown
 }
 
-/// What heads the messages of another place.
+/// The heading of the messages of another place.
 pub fn heading(place: &Elsewhere) -> String {
     match place.name.as_deref().map(folded).filter(|name| !name.is_empty()) {
         Some(name) => format!("Active context in {} ({name}):", place.platform),

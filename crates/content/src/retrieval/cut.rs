@@ -35,7 +35,8 @@ pub fn cut(text: &str) -> Vec<String> {
     trimmed.map(str::to_owned).collect()
 }
 
-/// What is not cut: sentences (lines end them, too); of one that is too long its words, of such a word its characters.
+/// The units that are not cut: sentences (lines end them, too); words of a sentence that is too long; characters of
+/// such a word.
 fn units(text: &str) -> impl Iterator<Item = &str> {
     let fits = |unit: &str| estimate_tokens(unit) <= TOKENS;
     sentences(text).flat_map(move |sentence| {

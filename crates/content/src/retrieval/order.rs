@@ -36,8 +36,8 @@ fn cosine(one: &[f32], other: &[f32]) -> Option<f64> {
     (length > 0.0 && length.is_finite()).then(|| dot / length)
 }
 
-/// What was found by words, with its scores, and by meaning, with its likeness, as one list: words decide, and meaning
-/// where they decide little or find nothing.
+/// The results by words, with their scores, and by meaning, with their similarity, as one list: words decide, and
+/// meaning where they decide little or find nothing.
 pub fn ordered(by_words: &[(i64, f64)], by_meaning: &[(i64, f64)], limit: usize) -> Vec<i64> {
     let best = by_words
         .iter()

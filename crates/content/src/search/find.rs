@@ -37,7 +37,7 @@ const MOMENT: Duration = Duration::from_millis(10);
 const LOOKED_BESIDE: usize = 60;
 /// How far.
 const DISTANCE: u32 = 2;
-/// How often more is ranked for one page: later pages than that there are none.
+/// How often more is ranked for one page: there are no later pages.
 const WINDOWS: usize = 10;
 /// How much of what stands beside a message is shown, in characters.
 const SHOWN_BESIDE: usize = 200;
@@ -72,7 +72,7 @@ pub struct NearbyText {
 /// A page of what was found, best first; of what was said at a time, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// What is on it.
+    /// The messages on it.
     pub items: Vec<Found>,
     /// Where the next one begins, if there is more.
     pub next: Option<Cursor>,
@@ -147,7 +147,7 @@ async fn listed(
     Ok(Page { items, next })
 }
 
-/// What answers a query, the best first.
+/// The messages that answer a query, best first.
 async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Request) -> Result<Page, StoreError> {
     let (skip, limit) = extent(request);
     let shown = skip.saturating_add(limit);
@@ -157,7 +157,7 @@ async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Requ
     let mut newest = None;
     for _ in 0..WINDOWS {
         let lists = search::lists(conn, &plan.sought, &reach, EACH).await?;
-        // What is said from now on moves nothing on later pages.
+        // Messages that are sent from now on move nothing on later pages.
         let Some(through) = plan.newest(&lists) else {
             break;
         };
@@ -178,7 +178,7 @@ async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Requ
         let known: HashSet<MessageId> = all.iter().map(|one| one.id).collect();
         let more = ranking.with_nearby(&nearby);
         all.extend(more.into_iter().filter(|one| !known.contains(&one.id)));
-        // Those that were found beside others are not found again.
+        // Messages that were found beside others are not found again.
         ranked.extend(all.iter().map(|one| one.number));
         let Some(next) = window.next.filter(|_| all.len() <= shown) else {
             break;
@@ -195,7 +195,7 @@ async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Requ
     })
 }
 
-/// What each message holds of the query. On a thread for work: it may take some milliseconds.
+/// The query's words in each message. It runs on a worker thread: it may take some milliseconds.
 async fn counted(
     query: &Query,
     zone: &TimeZone,
@@ -253,7 +253,7 @@ fn by_distance(beside: &[Beside], zone: &TimeZone) -> Vec<Nearby> {
     nearby
 }
 
-/// What a page tells of these messages.
+/// The items of a page for these messages.
 async fn told(
     conn: &mut Conn,
     ids: &[MessageId],
@@ -263,7 +263,7 @@ async fn told(
 ) -> Result<Vec<Found>, StoreError> {
     let mut placed = search::placed(conn, ids).await?;
     placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
-    // What stands beside a message is shown whenever it was said.
+    // The neighbours of a message are shown whatever their time.
     let whenever = Reach {
         through: i64::MAX,
         from: None,

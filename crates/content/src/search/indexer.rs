@@ -13,7 +13,7 @@ const BATCH: u32 = 200;
 /// How long others have the database for themselves between two of them.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Keeps the index until `stop`. What a process leaves undone, the next one does.
+/// Keeps the index until `stop`. The next process finishes the work that this one leaves.
 pub async fn run(db: Db, stop: CancellationToken) {
     loop {
         let wait = match take(&db).await {

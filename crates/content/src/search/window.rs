@@ -10,10 +10,10 @@ pub(crate) const MOST: usize = 800;
 /// The most messages that are named for one form of a word: the newest.
 pub(crate) const EACH: u32 = 800;
 
-/// What is asked of the index, and for what.
+/// The lists that a query needs from the index, and their purpose.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// What each list is to hold.
+    /// The content of each list.
     pub sought: Vec<Sought>,
     /// Of each list.
     kinds: Vec<Kind>,
@@ -28,25 +28,25 @@ enum Kind {
     Every,
     /// Forms of this phrase.
     Sure(usize),
-    /// What begins like this phrase.
+    /// Words that begin like this phrase.
     Perhaps,
-    /// What was said at a time that is named.
+    /// Messages of a time that is named.
     Time,
 }
 
-/// What is ranked now, and what is left for later.
+/// The messages to rank now, and those left for later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
     /// The messages' numbers.
     pub numbers: Vec<i64>,
     /// Up to where the next one looks, if there may be more.
     pub next: Option<i64>,
-    /// What is known of all messages.
+    /// The statistics of all messages.
     pub population: Population,
 }
 
 impl Plan {
-    /// What is asked of the index for a query.
+    /// The lists that a query needs from the index.
     pub fn of(query: &Query, times: &[Time]) -> Self {
         let required: Vec<Vec<Form>> = query.required().map(|phrase| vec![literal(phrase)]).collect();
         let mut plan = Self {
@@ -98,11 +98,12 @@ impl Plan {
         lists.first().and_then(|all| all.first()).copied()
     }
 
-    /// What is ranked of these lists, without what was ranked before.
+    /// The messages of these lists to rank, without those that were ranked before.
     pub fn window(&self, lists: &[Vec<i64>], ranked: &HashSet<i64>) -> Window {
         let each = usize::try_from(EACH).unwrap_or(usize::MAX);
         let mut of: Vec<(Kind, &Vec<i64>)> = self.kinds.iter().copied().zip(lists).collect();
-        // Those that hold all of it, then those of the rarest words; what may hold a word comes behind what does.
+        // Messages with all of the words come first, then those with the rarest words; uncertain matches come behind
+        // certain ones.
         of.sort_by_key(|(kind, list)| {
             let order = match kind {
                 Kind::Every => 0,
