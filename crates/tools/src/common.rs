@@ -1,4 +1,4 @@
-//! What can be set for every tool, beside what its own type holds.
+//! The settings of every tool, beside those of its own type.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ impl Default for Common {
 }
 
 impl Common {
-    /// What holds for a tool if nothing is set.
+    /// The defaults of a tool.
     pub fn of(tool: &Tool) -> Self {
         Self {
             pinned: tool.pinned,
@@ -60,7 +60,7 @@ impl Common {
         self.time_limit_seconds.map(Duration::from_secs)
     }
 
-    /// The same with what is set anew laid over it; what cannot be read does not hold.
+    /// The same under new settings; unreadable ones are left out.
     #[must_use]
     pub fn with(self, set: &Map<String, Value>) -> Self {
         let mut fields = match serde_json::to_value(self) {

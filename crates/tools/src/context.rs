@@ -42,13 +42,13 @@ pub struct ToolContext {
     pub clock: SharedClock,
     /// Every tool.
     pub registry: Arc<Registry>,
-    /// What tools work with beside.
+    /// The services that tools use.
     pub services: Arc<Services>,
-    /// What is set for tools where the run is.
+    /// The settings of tools at the run's place.
     pub options: Arc<Options>,
     /// The time zone of people who have not told theirs (IANA).
     pub time_zone: String,
-    /// What becomes of due times that pass while nobody is there, where a trigger does not say.
+    /// The handling of due times that were missed, for triggers that do not set it.
     pub catch_up: CatchUp,
     /// The agent that does the run.
     pub agent: AgentId,
@@ -60,9 +60,9 @@ pub struct ToolContext {
     pub place: Option<(ChannelId, Option<SpaceId>)>,
     /// Where the run's replies go.
     pub address: Option<Address>,
-    /// What holds in a place where nothing else is set.
+    /// The defaults of a place.
     pub defaults: PlaceSettings,
-    /// What the run's channel may see of its user's memory.
+    /// The part of its user's memory that the run's channel may see.
     pub viewer: Viewer,
     /// The only tools that the run may call, if it is limited.
     pub allowed: Option<Vec<String>>,
@@ -95,13 +95,13 @@ impl ToolContext {
         Ok(self.defaults.with(rows).memory)
     }
 
-    /// What this call returns, or why it fails, holds words from outside: a web address, a file's name.
+    /// Marks the result of this call, or its error, as words from outside: a web address, a file's name.
     pub fn came_from(&self, origin: impl Into<String>) {
         self.origins.add(origin.into());
     }
 
-    /// What this call returns is for its person alone. Where others read along, they are asked before it is used
-    /// there.
+    /// Marks the result of this call as its person's alone. Where others read along, the person is asked before it is
+    /// used there.
     pub fn private(&self) {
         self.origins.private.store(true, Ordering::Relaxed);
     }
@@ -112,10 +112,10 @@ impl ToolContext {
             .map_or_else(|| self.root_run.to_string(), |user| user.to_string())
     }
 
-    /// What is set for a tool where the run is.
+    /// The settings of a tool at the run's place.
     ///
     /// # Errors
-    /// What is set cannot be used.
+    /// The settings cannot be used.
     pub fn config<C: DeserializeOwned>(&self, tool: &str) -> Result<C, ToolError> {
         C::deserialize(self.options.section(tool)).map_err(|error| {
             ToolError::Unavailable(format!(
@@ -125,10 +125,10 @@ impl ToolContext {
     }
 }
 
-/// What tools work with beside the database.
+/// The services that tools use beside the database.
 #[derive(Debug, Default)]
 pub struct Services {
-    /// What is set for them.
+    /// Their settings.
     pub config: ToolSettings,
     /// The secrets that their settings refer to, by `tool.key`.
     pub secrets: BTreeMap<String, Secret>,
@@ -142,13 +142,13 @@ pub struct Services {
     pub notify: Arc<Notify>,
     /// Files.
     pub files: Arc<Files>,
-    /// What the bot can tell of itself.
+    /// The bot's facts about itself.
     pub about: About,
     /// Does what may take any time and memory.
     pub workers: Workers,
 }
 
-/// What the bot can tell of itself.
+/// The bot's facts about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// When this process started.
@@ -174,7 +174,7 @@ impl Origins {
             .insert(origin);
     }
 
-    /// All that were told.
+    /// All origins so far.
     pub fn all(&self) -> BTreeSet<String> {
         self.outside.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

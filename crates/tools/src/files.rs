@@ -213,8 +213,8 @@ pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, Too
     text.ok_or_else(|| no_text(file, &content.bytes))
 }
 
-/// The content of a file is being read. What a suspected run announced is taken back at the end, also where the tool call is
-/// broken off: the process is alive then.
+/// The content of a file is being read. The mark of a suspected run is removed at the end, also if the tool call is cut
+/// short: the process is alive then.
 #[must_use]
 pub(super) struct Reading(Option<(Arc<dyn Isolates>, FileId)>);
 
@@ -287,7 +287,7 @@ pub(super) async fn one(cx: &ToolContext, text: &str) -> Result<File, ToolError>
         .ok_or_else(unknown)
 }
 
-/// What was made by the tree of runs that asks is its own words; whatever else a file holds is data.
+/// Files that the asking tree of runs made hold its own words; the content of all others is data.
 pub(super) fn came_from(cx: &ToolContext, file: &File) {
     if !is_own_work(cx, file) {
         cx.came_from(format!("file {}", file.name));
@@ -304,7 +304,7 @@ fn listed(cx: &ToolContext, found: Vec<File>) -> Listed {
     }
 }
 
-/// A name is words of whoever gave it.
+/// A name consists of words of the person who gave it.
 fn told(cx: &ToolContext, file: File) -> Shown {
     if file.user_id != cx.user {
         came_from(cx, &file);

@@ -110,7 +110,7 @@ pub(super) fn tool() -> Tool {
         )
 }
 
-/// What is not set and would have to be.
+/// The setting that is missing and required.
 fn missing(options: &Options) -> Option<String> {
     let config = options.section("image");
     let unset: Vec<_> = ["base_url", "make_model"]

@@ -1,4 +1,4 @@
-//! What a tool asks of the isolation of a suspected run. The run itself has it.
+//! A tool's interface to the isolation of a suspected run. The run itself has it.
 
 use std::fmt;
 

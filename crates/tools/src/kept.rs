@@ -1,5 +1,5 @@
-//! What a prompt shows only the head and the tail of, as a file of its run: a step, a message of the conversation, what
-//! was asked. Nothing is stored for it: the rows that are there anyway hold all of it.
+//! Texts of which a prompt shows only the head and the tail, as files of their run: a step, a message of the
+//! conversation, the request. Nothing is stored for them: existing rows hold all of it.
 
 use clifford_core::{
     run::{
@@ -40,7 +40,7 @@ pub(super) async fn find(cx: &ToolContext, name: &str) -> Result<Option<Kept>, S
         DATA => return Ok(run.given().map(plain).map(own)),
         _ => {}
     }
-    // A subagent is told what its parent tells it.
+    // A subagent gets only its parent's context.
     let Some(context) = cx.context.filter(|_| run.kind == RunKind::Coordinator) else {
         return Ok(None);
     };
@@ -54,7 +54,7 @@ pub(super) async fn find(cx: &ToolContext, name: &str) -> Result<Option<Kept>, S
     }))
 }
 
-/// What a step says.
+/// The text of a step.
 fn text(step: &Step) -> Option<String> {
     Some(match &step.kind {
         StepKind::ToolResult(result) => match &result.outcome {

@@ -1,11 +1,11 @@
 //! Tools: what a model may call. A tool is one file and one line in [`registry::built_in`].
 //!
-//! **What is set for a tool** is laid over `bot.toml` field by field: the bot's, the space's, the channel's, the
-//! agent's, the person's (`options.rs`). Whether a command can do its work (`needs`) is asked of the same options,
-//! where a prompt, a list or a call needs to know; so a call is judged only if it could be made. The rows are
-//! `settings` named `tool.NAME.FIELD` and come with the same trip that reads a run's memory and conversation, so a
-//! run that calls no tool pays nothing for them. `settings/tool_options.rs` says what may be set, by the schema of
-//! the tool's own type, and where each value comes from.
+//! **Settings of a tool** are laid over `bot.toml` field by field: the bot's, the space's, the channel's, the agent's,
+//! the person's (`options.rs`). Whether a command can do its work (`needs`) is asked of the same options, where a
+//! prompt, a list or a call needs to know; so a call is judged only if it could be made. The rows are `settings` named
+//! `tool.NAME.FIELD` and come with the same trip that reads a run's memory and conversation, so a run that calls no
+//! tool pays nothing for them. `settings/tool_options.rs` says what may be set, by the schema of the tool's own type,
+//! and where each value comes from.
 
 mod common;
 mod compute;

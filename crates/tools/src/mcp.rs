@@ -1,8 +1,8 @@
 //! Tools of MCP servers: each server of `[[tools.mcp]]` is a tool, and what it offers are its commands.
 //!
 //! A server is started or connected to beside the process, kept alive, and started again when it is gone
-//! (`supervisor`). What it says of its tools is read by pure rules (`catalogue`), and so are its results (`outcome`).
-//! All of it is text from outside: cut, cleaned and marked as that. Besides `clifford mcp`, only this module names rmcp.
+//! (`supervisor`). Its list of tools is read by pure rules (`catalogue`), and so are its results (`outcome`). All of it
+//! is text from outside: cut, cleaned and marked as that. Besides `clifford mcp`, only this module names rmcp.
 //!
 //! **MCP servers.** `mcp/supervisor.rs` keeps each server of `[[tools.mcp]]` at work beside the process, and offers
 //! its tools to the registry, which holds them behind those that are built in (`offers.rs`) and withdraws them while

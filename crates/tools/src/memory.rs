@@ -106,7 +106,7 @@ async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
     Ok(Items { items: items.collect() })
 }
 
-/// What the run's place may see of its user's memory; nothing where memory is off.
+/// The part of its user's memory that the run's place may see; nothing where memory is off.
 async fn known(cx: &ToolContext, user: UserId) -> Result<Vec<MemoryItem>, StoreError> {
     if !cx.remembers().await? {
         return Ok(Vec::new());

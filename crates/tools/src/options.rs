@@ -1,5 +1,5 @@
-//! What is set for tools where a run is: over `bot.toml` lies what is set for the bot, the space, the channel, the
-//! agent and the person, the nearest on top.
+//! The settings of tools at a run's place: over `bot.toml` lie those of the bot, the space, the channel, the agent and
+//! the person, the nearest on top.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,7 +11,7 @@ use super::{Common, Services};
 /// How the names of tools' settings begin, where all settings are kept.
 const PREFIX: &str = "tool.";
 
-/// What is set for tools where a run is.
+/// The settings of tools at a run's place.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     services: Arc<Services>,
@@ -30,12 +30,12 @@ impl Options {
         Self { services, set }
     }
 
-    /// What tools work with beside.
+    /// The services that tools use.
     pub fn services(&self) -> &Services {
         &self.services
     }
 
-    /// What holds for a tool of what every tool has.
+    /// The common settings of a tool.
     pub fn common(&self, tool: &str) -> Common {
         let below = self.services.config.common(tool);
         self.set.get(tool).map_or(below, |set| below.with(set))

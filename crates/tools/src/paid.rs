@@ -1,4 +1,4 @@
-//! What a tool pays for: calls of models on behalf of a run, which count as the run's own do.
+//! Payments of a tool: calls of models on behalf of a run, which count as the run's own do.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::ToolError;
 
-/// Something that has a price, whoever sells it.
+/// An item with a price, whoever sells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Purchase {
-    /// What it is counted under.
+    /// The provider under which it is counted.
     pub provider: String,
     /// The model that makes it.
     pub model: String,
@@ -23,14 +23,14 @@ pub struct Purchase {
     pub price: Price,
 }
 
-/// What something costs.
+/// The price of an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Price {
     /// So much.
     Fixed(f64),
     /// By the tokens that it takes.
     Tokens {
-        /// What a million of them cost.
+        /// The price of a million of them.
         million: f64,
         /// How many it takes, as far as can be told before.
         guessed: u64,
@@ -38,7 +38,7 @@ pub enum Price {
 }
 
 impl Price {
-    /// What it costs, as far as can be told before.
+    /// The estimate of its price, before the call.
     pub fn guessed(self) -> (f64, Usage) {
         match self {
             Self::Fixed(cost) => (cost, Usage::default()),
@@ -46,7 +46,7 @@ impl Price {
         }
     }
 
-    /// What it has cost, as its seller tells in the answer.
+    /// Its price, as the seller's answer gives it.
     pub fn told(self, answer: &Value) -> (f64, Usage) {
         let usage = &answer["usage"];
         let told = usage["prompt_tokens"]

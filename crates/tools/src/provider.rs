@@ -73,7 +73,7 @@ impl Ask<'_> {
     }
 
     fn unavailable(&self, why: &str) -> ToolError {
-        // What a provider says may quote what it was asked for.
+        // A provider's words may quote the request.
         tracing::warn!(tool = self.tool, route = self.route, "tool provider failed");
         tracing::debug!(tool = self.tool, why, "tool provider failure");
         ToolError::Unavailable(format!("the provider of [tools.{}] did not do it: {why}", self.tool))

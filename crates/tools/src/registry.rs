@@ -47,7 +47,7 @@ pub fn built_in() -> Vec<Tool> {
 #[derive(Debug)]
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
-    /// Those that come and go with who offers them.
+    /// Tools that come and go with their server.
     offers: Offers,
     max_retries: u32,
 }
@@ -77,12 +77,12 @@ impl Visible {
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Called {
     /// The outcome, for the model.
     pub outcome: ToolOutcome,
-    /// Where what it holds came from, as far as that is outside: it is data, whatever it says.
+    /// The outside sources of its content: it is data, whatever it says.
     pub origins: BTreeSet<String>,
     /// It is for its person alone.
     pub private: bool,
@@ -126,7 +126,7 @@ impl Registry {
         self.offers.stands(name, Standing::Expected(why.into()));
     }
 
-    /// An offered tool cannot be called for now: models do not see it, and a run that calls it is told why.
+    /// Takes an offered tool away for now: models do not see it, and a run that calls it gets the reason.
     pub fn withdraw(&self, name: &str, why: impl Into<String>) {
         self.offers.stands(name, Standing::Away(why.into()));
     }
@@ -195,7 +195,7 @@ impl Registry {
         self.command(name).is_some_and(|command| command.idempotent)
     }
 
-    /// What a call comes to that cannot be made as things are; `None`: it can.
+    /// The outcome of a call that cannot be made as things are; `None`: it can be made.
     pub fn fault(&self, options: &Options, call: &ToolCall) -> Option<ToolOutcome> {
         self.ready(options, call).err()
     }
@@ -222,7 +222,7 @@ impl Registry {
         }
     }
 
-    /// Makes a call. Whatever goes wrong is an outcome for the model.
+    /// Makes a call. Every failure is an outcome for the model.
     pub async fn call(&self, cx: ToolContext, call: &ToolCall) -> Called {
         let (command, common) = match self.ready(&cx.options, call) {
             Ok(ready) => ready,
@@ -244,7 +244,7 @@ impl Registry {
         }
     }
 
-    /// What is said of a name that no command has which can be called here.
+    /// The error for a name that no available command has.
     pub fn unknown(&self, options: &Options, name: &str) -> String {
         if let Some(why) = self.lacks(options, name) {
             return format!("{name} cannot be used: {why}");
@@ -268,14 +268,14 @@ impl Registry {
     }
 }
 
-/// What a command cannot do without and does not have as things are set, and how to mend that.
+/// The requirement of a command that is missing under these settings, and its remedy.
 fn lacks(tool: &Tool, command: &Command, options: &Options) -> Option<String> {
     let mut needs = tool.needs.into_iter().chain(command.needs);
     needs.find_map(|missing| missing(options))
 }
 
 impl From<ToolOutcome> for Called {
-    /// What came from nowhere but here.
+    /// An outcome without sources outside.
     fn from(outcome: ToolOutcome) -> Self {
         Self {
             outcome,

@@ -132,7 +132,7 @@ fn person(cx: &ToolContext) -> Result<UserId, ToolError> {
         .ok_or_else(|| ToolError::TellModel("this run has no user to remind".to_owned()))
 }
 
-/// What the store refuses because of what was asked is told; anything else is not the model's to mend.
+/// Refusals of the store that concern the request are returned; other errors are not the model's to mend.
 fn told(error: StoreError) -> ToolError {
     match error {
         StoreError::WrongState(why) => ToolError::TellModel(why),

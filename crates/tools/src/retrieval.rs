@@ -240,7 +240,7 @@ fn title(args: &IndexArgs, file: Option<&File>) -> Result<String, ToolError> {
     Ok(title.chars().filter(|c| !c.is_control()).take(TITLE).collect())
 }
 
-/// What each piece means, by which model; `None` for each and why, where that cannot be told.
+/// The embedding of each piece, and its model; `None` for each and the reason, where there is none.
 async fn embedded(
     cx: &ToolContext,
     pieces: &[String],

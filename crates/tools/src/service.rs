@@ -76,12 +76,12 @@ pub(super) struct Service {
     pub name: &'static str,
     /// Where its error's JSON tells the reason: a JSON pointer.
     pub reason: &'static str,
-    /// What to do about an answer of this status, if there is something.
+    /// The remedy for an answer of this status, if there is one.
     pub remedy: fn(StatusCode) -> Option<&'static str>,
 }
 
 impl Service {
-    /// What to make requests with. Redirects are not followed: a key could go along.
+    /// The client for requests. Redirects are not followed: a key could go along.
     ///
     /// # Errors
     /// TLS cannot be set up.

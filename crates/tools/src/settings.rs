@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 
 use super::{Common, Tool, options::merged, registry::built_in};
 
-/// What is set for each tool; what is not set has its default. Printing or writing it out shows no secret.
+/// The settings of each tool, with defaults for the rest. Printing or writing them shows no secret.
 #[derive(Clone, PartialEq)]
 pub struct ToolSettings {
-    /// What a tool's own type holds.
+    /// The settings of a tool's own type.
     own: BTreeMap<String, Value>,
-    /// What every tool has.
+    /// The common settings.
     common: BTreeMap<String, Common>,
 }
 
@@ -28,7 +28,7 @@ impl ToolSettings {
         self.own.get(tool).unwrap_or(&Value::Null)
     }
 
-    /// What holds for a tool of what every tool has.
+    /// The common settings of a tool.
     pub fn common(&self, tool: &str) -> Common {
         self.common.get(tool).copied().unwrap_or_default()
     }
@@ -150,8 +150,8 @@ pub fn fields(tool: &Tool) -> Map<String, Value> {
     fields
 }
 
-/// Whether a section has what every tool has: not that which only says where more tools come from. What a tool of
-/// somebody else's can do is not known while it is not there.
+/// Whether a section has the common settings: not the one that only says where more tools come from. The abilities of
+/// somebody else's tool are unknown while it is absent.
 fn has_common(tool: &Tool) -> bool {
     !tool.commands.is_empty() || tool.foreign
 }

@@ -1,4 +1,4 @@
-//! What a tool is: a name, commands, and a typed handler a command, erased in one place.
+//! A tool: a name, commands, and a typed handler for each command, whose type is erased in one place.
 
 use std::{
     borrow::Cow,
@@ -28,21 +28,21 @@ pub struct Tool {
     pub name: Cow<'static, str>,
     /// One emoji.
     pub icon: Cow<'static, str>,
-    /// What it is for, in a few words: stands in every prompt.
+    /// Its purpose, in a few words: stands in every prompt.
     pub summary: Cow<'static, str>,
-    /// What it is for, at more length: for people, and for a model that asks.
+    /// Its purpose, at more length: for people, and for a model that asks.
     pub description: Cow<'static, str>,
-    /// What it can do.
+    /// Its commands.
     pub commands: Vec<Arc<Command>>,
-    /// What can be set for it.
+    /// Its settings.
     pub config: Option<ToolConfig>,
-    /// What it cannot do without.
+    /// Its requirements.
     pub needs: Option<Needs>,
     /// Subagents are shown its commands, unless that is set otherwise.
     pub pinned: bool,
-    /// Subagents are told its name, unless that is set otherwise.
+    /// Subagents see its name by default.
     pub important: bool,
-    /// What is said of it and its commands are others' words: they describe, and order nothing.
+    /// Its descriptions, and those of its commands, are others' words: they describe, and order nothing.
     pub foreign: bool,
 }
 
@@ -72,7 +72,7 @@ impl Tool {
         }
     }
 
-    /// What is said of it and its commands are others' words.
+    /// Marks its descriptions, and those of its commands, as others' words.
     #[must_use]
     pub fn foreign(self) -> Self {
         Self { foreign: true, ..self }
@@ -85,14 +85,14 @@ impl Tool {
         self
     }
 
-    /// Subagents are told its name.
+    /// Subagents see its name.
     #[must_use]
     pub fn important(mut self) -> Self {
         self.important = true;
         self
     }
 
-    /// What it is for, at more length.
+    /// Its purpose, at more length.
     #[must_use]
     pub fn about(mut self, description: impl Into<Cow<'static, str>>) -> Self {
         self.description = description.into();
@@ -106,15 +106,15 @@ impl Tool {
         self
     }
 
-    /// What can be set for it: `[tools.NAME]` of `bot.toml` is made of this type. Every field needs a sentence, and
-    /// every number bounds, as in the other sections.
+    /// Its settings: `[tools.NAME]` of `bot.toml` is made of this type. Every field needs a sentence, and every number
+    /// bounds, as in the other sections.
     #[must_use]
     pub fn config<C: Default + Serialize + DeserializeOwned + JsonSchema>(mut self) -> Self {
         self.config = Some(ToolConfig::of::<C>());
         self
     }
 
-    /// What it cannot do without.
+    /// Its requirements.
     #[must_use]
     pub fn needs(mut self, needs: Needs) -> Self {
         self.needs = Some(needs);
@@ -122,7 +122,7 @@ impl Tool {
     }
 }
 
-/// What can be set for a tool: the type's schema and defaults.
+/// The settings of a tool: the type's schema and defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolConfig {
     /// The schema of its section.
@@ -134,7 +134,7 @@ pub struct ToolConfig {
 }
 
 impl ToolConfig {
-    /// What can be set is what this type holds.
+    /// The settings are those of this type.
     pub fn of<C: Default + Serialize + DeserializeOwned + JsonSchema>() -> Self {
         Self {
             schema: |generator| generator.subschema_for::<C>(),
@@ -172,16 +172,16 @@ pub struct Command {
     pub name: Cow<'static, str>,
     /// Its arguments and what it does, in a few words: stands in every prompt.
     pub summary: Cow<'static, str>,
-    /// What it does, at more length.
+    /// Its effect, at more length.
     pub description: Cow<'static, str>,
     /// Arguments as they may be given.
     pub example: Option<Value>,
-    /// What it may do.
+    /// Its class.
     pub class: Class,
     /// Calling it again with the same key changes nothing.
     pub idempotent: bool,
-    /// What it returns comes from outside: it is data, whatever it says. A handler whose result only sometimes does
-    /// says so by [`ToolContext::came_from`].
+    /// Its result comes from outside: it is data, whatever it says. A handler whose result only sometimes does calls
+    /// [`ToolContext::came_from`].
     pub untrusted: bool,
     /// It carries its arguments out of this house: what stands in them may be read elsewhere.
     pub reaches_out: bool,
@@ -193,11 +193,11 @@ pub struct Command {
     pub max_retries: Option<u32>,
     /// Its errors may be shown to the user.
     pub expose_errors: bool,
-    /// What it cannot do without, beside what its tool needs.
+    /// Its requirements, beside those of its tool.
     pub needs: Option<Needs>,
     /// The JSON schema of its arguments.
     pub schema: Value,
-    /// What arguments are checked by, where that is not the schema that is shown.
+    /// The schema by which arguments are checked, if it is not the one that is shown.
     checked_by: Option<Value>,
     /// Made of the schema when it is called for the first time: most commands of most processes never are.
     validator: Arc<OnceLock<Option<Validator>>>,
@@ -279,7 +279,7 @@ impl Command {
         }
     }
 
-    /// What it does, at more length.
+    /// Its effect, at more length.
     #[must_use]
     pub fn about(mut self, description: impl Into<Cow<'static, str>>) -> Self {
         self.description = description.into();
@@ -309,7 +309,7 @@ impl Command {
         }
     }
 
-    /// What it returns comes from outside.
+    /// Marks its result as coming from outside.
     #[must_use]
     pub fn untrusted(self) -> Self {
         Self {
@@ -336,7 +336,7 @@ impl Command {
         }
     }
 
-    /// What it cannot do without, beside what its tool needs.
+    /// Its requirements, beside those of its tool.
     #[must_use]
     pub fn needs(self, needs: Needs) -> Self {
         Self {
@@ -357,7 +357,7 @@ impl Command {
         Self { result_limit, ..self }
     }
 
-    /// What is wrong with these arguments, by the schema; names the fields and what was expected.
+    /// The fault of these arguments, by the schema; names the fields and the expected values.
     pub fn fault(&self, args: &Map<String, Value>) -> Option<String> {
         let args = Value::Object(args.clone());
         let faults: Vec<_> = self

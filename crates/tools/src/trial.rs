@@ -1,4 +1,4 @@
-//! What would become of a call: nothing is called, and nothing counted.
+//! The verdict on a call: nothing is called, and nothing counted.
 
 use clifford_core::{
     clock::Timestamp,

@@ -143,10 +143,10 @@ pub(super) fn tool() -> Tool {
         )
 }
 
-/// What fetches addresses that a model or a person gave, as the owner set it.
+/// The client for addresses that a model or a person gave, as the owner configured it.
 ///
 /// # Errors
-/// What is set cannot be used, or TLS cannot be set up.
+/// The settings cannot be used, or TLS cannot be set up.
 pub(super) fn fetcher(cx: &ToolContext) -> Result<Fetcher, ToolError> {
     let config: Config = cx.config("web")?;
     let limits = Limits {

@@ -17,7 +17,7 @@ pub(super) struct StatsArgs {
     percentile: Option<f64>,
 }
 
-/// What a list comes to. Deviations are those of a sample (divided by n − 1).
+/// The figures of a list. Deviations are those of a sample (divided by n − 1).
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Stats {
     count: usize,

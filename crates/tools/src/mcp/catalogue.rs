@@ -1,4 +1,4 @@
-//! What a server says of its tools, as commands: names that can be called, words that can be shown, a class each.
+//! A server's list of tools as commands: names that can be called, words that can be shown, a class each.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub(super) struct Offer {
     pub(super) summary: String,
     /// For a model that asks.
     pub(super) description: String,
-    /// What it may do.
+    /// Its class.
     pub(super) class: Class,
     /// Calling it again with the same arguments changes nothing.
     pub(super) idempotent: bool,
@@ -43,7 +43,7 @@ pub(super) struct Offer {
     pub(super) schema: Value,
 }
 
-/// What a server offers, as far as it is used, each under a name of its own.
+/// The tools of a server that are used, each under a name of its own.
 pub(super) fn read(endpoint: &Endpoint, tools: Vec<Tool>) -> Vec<Offer> {
     let used = |name: &str| {
         let listed = |list: &[String]| list.iter().any(|entry| covers(entry, name));
@@ -92,12 +92,12 @@ fn set(endpoint: &Endpoint, name: &str) -> Option<Class> {
     classes.get(name).or_else(covering).copied()
 }
 
-/// What a tool may do, as its server says. A tool of which nothing is said may destroy.
+/// The class of a tool by its server's annotations. A tool without annotations may destroy.
 fn class(annotations: &ToolAnnotations) -> Class {
     match (annotations.read_only_hint, annotations.destructive_hint) {
         (Some(true), _) => Class::Read,
         (_, Some(false)) => Class::Write,
-        // What says nothing may destroy, as the protocol has it.
+        // A tool without annotations may destroy, as the protocol has it.
         _ => Class::Destruct,
     }
 }

@@ -1,4 +1,4 @@
-//! What a server answers to a call, as a result for the model: texts and data; files are named, not shown.
+//! A server's answer to a call, as a result for the model: texts and data; files are named, not shown.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Map, Value, json};

@@ -194,7 +194,7 @@ impl Servers {
         None
     }
 
-    /// Those that are turned on, ready to be reached.
+    /// The enabled servers, ready to be reached.
     pub(super) fn endpoints(self, secrets: &BTreeMap<String, Secret>) -> Vec<Endpoint> {
         let servers = self.0.into_iter().enumerate().filter(|(_, server)| server.enabled);
         servers.map(|(place, server)| server.endpoint(place, secrets)).collect()

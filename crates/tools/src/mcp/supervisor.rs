@@ -26,7 +26,7 @@ const MISSES: u32 = 3;
 /// A list of tools is not read more often than this, however often it changes.
 const REREAD: Duration = Duration::from_millis(250);
 
-/// Keeps every server of the settings at work until it is told to stop.
+/// Keeps every server of the settings at work until it is stopped.
 #[derive(Debug)]
 pub struct Supervisor {
     tasks: TaskTracker,
@@ -213,7 +213,7 @@ impl Keeper {
     }
 }
 
-/// What a run is told that calls a tool of a server that is not there.
+/// The error for a run that calls a tool of an absent server.
 fn starting(endpoint: &Endpoint) -> String {
     format!(
         "the MCP server `{}` is not at work now; it is being started, which may take a while",

@@ -58,7 +58,7 @@ struct Hit {
     after: Option<Beside>,
 }
 
-/// What stands before or after a message.
+/// A neighbour of a message.
 #[derive(Serialize)]
 struct Beside {
     role: &'static str,
@@ -229,7 +229,8 @@ pub(super) async fn session_messages(cx: ToolContext, args: MessagesArgs) -> Res
     })
 }
 
-/// What was said where words from outside were read, or others read along, is no more trusted for having been kept.
+/// Messages from conversations that had read words from outside, or where others read along, are not more trusted for
+/// having been kept.
 async fn outside<'a>(
     cx: &ToolContext,
     contexts: &[ContextId],

@@ -1,4 +1,4 @@
-//! What a text means, as numbers: asked of the model that is set.
+//! Embeddings of texts, by the configured model.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl Embedder {
         &self.model
     }
 
-    /// What each text means, in their order. Each request is paid for.
+    /// The embedding of each text, in their order. Each request is paid for.
     pub async fn embed(&self, cx: &ToolContext, texts: &[String]) -> Result<Vec<Vec<f32>>, ToolError> {
         let mut embeddings = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {

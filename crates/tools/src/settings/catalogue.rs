@@ -1,6 +1,6 @@
 //! The settings that people may see and change: their names, where they may be set, and what they take.
 //!
-//! What else is kept beside them is the bot's own: it has no name here, and so is neither shown nor written.
+//! Other values beside them are the bot's own: they have no name here, and so are neither shown nor written.
 
 use clifford_core::{
     clock::Timestamp,
@@ -21,7 +21,7 @@ use serde_json::Value as Json;
 
 pub use super::scope::Scope;
 
-/// What a setting takes.
+/// The type of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One of these words.
@@ -41,9 +41,9 @@ pub struct Known {
     pub name: &'static str,
     /// Where it may be set.
     pub scopes: &'static [&'static str],
-    /// What it takes.
+    /// Its type.
     pub kind: Kind,
-    /// What it does.
+    /// Its effect.
     pub description: &'static str,
 }
 
@@ -116,7 +116,7 @@ impl Kind {
     /// A value as it is stored.
     ///
     /// # Errors
-    /// What is taken instead.
+    /// Fails with the values that are taken instead.
     pub fn checked(self, text: &str) -> Result<String, String> {
         let one_of = |words: &[&str]| {
             let known = words.contains(&text).then(|| text.to_owned());
@@ -212,7 +212,7 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
     }
     let last = |rows: &[Setting], known: &Known| {
         let row = rows.iter().rev().find(|row| row.name == known.name)?;
-        // What cannot be read any more does not hold.
+        // A value that cannot be read any more is left out.
         let value = known.kind.checked(&row.value).ok()?;
         Some(known.kind.shown(value))
     };
@@ -274,7 +274,7 @@ pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Option<SpaceI
     Err(StoreError::NotFound(format!("{} {}", scope.kind(), scope.stored())))
 }
 
-/// What is kept in a person's own row.
+/// The settings in a person's own row.
 async fn of_person(conn: &mut Conn, id: UserId) -> Result<Vec<Setting>, StoreError> {
     let user = users::get(conn, id).await?;
     let (language, time_zone) = user.map_or((None, None), |user| (user.language, user.time_zone));

@@ -1,11 +1,11 @@
-//! What a setting holds for, as it is written and stored.
+//! The scope of a setting, as it is written and stored.
 
 use std::{fmt, str::FromStr};
 
 use clifford_core::id::{AgentId, ChannelId, SpaceId, UserId};
 use clifford_store::places::settings;
 
-/// What a setting holds for.
+/// The scope of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The whole bot.
@@ -14,7 +14,7 @@ pub enum Scope {
     Space(SpaceId),
     /// One channel.
     Channel(ChannelId),
-    /// What one agent does.
+    /// The work of one agent.
     Agent(AgentId),
     /// One person.
     User(UserId),

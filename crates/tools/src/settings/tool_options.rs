@@ -1,5 +1,5 @@
-//! What can be set for tools while running: each field of a tool's section, for the bot, a space, a channel, an agent or
-//! a person. Secrets are none of them: those are named in the configuration alone.
+//! The settings of tools that can be changed while running: each field of a tool's section, for the bot, a space, a
+//! channel, an agent or a person. Secrets are not among them: only the configuration names those.
 
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ pub async fn list(
     Ok(registry.all().iter().map(|tool| here.shown(tool)).collect())
 }
 
-/// What is set in a scope, after all that it inherits from.
+/// The settings of a scope, behind all that it inherits from.
 async fn layers(conn: &mut Conn, scope: Scope) -> Result<Vec<(Scope, Vec<Setting>)>, StoreError> {
     catalogue::there(conn, scope).await?;
     let mut scopes = vec![Scope::Bot];
@@ -129,7 +129,7 @@ async fn layers(conn: &mut Conn, scope: Scope) -> Result<Vec<(Scope, Vec<Setting
     Ok(layers)
 }
 
-/// What holds in a scope.
+/// The settings in force in a scope.
 struct Here<'a> {
     registry: &'a Registry,
     options: Options,
@@ -294,7 +294,7 @@ fn no_field(tool: &Tool, field: &str, settable: &Map<String, Value>) -> String {
     }
 }
 
-/// What is wrong with a value, by its schema.
+/// The fault of a value, by its schema.
 fn breach(schema: &Value, value: &Value) -> Option<String> {
     let validator = jsonschema::validator_for(schema).ok()?;
     let faults: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();

@@ -21,7 +21,7 @@ const LONGEST_NAME: usize = 64;
 pub struct Fault {
     /// The field.
     pub field: &'static str,
-    /// What is wrong with it, and what is right.
+    /// The fault, and its remedy.
     pub why: String,
 }
 
@@ -32,11 +32,11 @@ fn fault(field: &'static str, why: impl Into<String>) -> Fault {
 /// A trigger to be made.
 #[derive(Clone, Debug)]
 pub struct NewTrigger {
-    /// What it does: it begins a run, or says a reminder.
+    /// Its effect: it begins a run, or says a reminder.
     pub kind: TriggerKind,
     /// Its name; a webhook needs one.
     pub name: Option<String>,
-    /// What is asked or said.
+    /// The request or the reminder.
     pub content: String,
     /// Of a run: who does it.
     pub agent_id: Option<AgentId>,
@@ -54,9 +54,9 @@ pub struct NewTrigger {
     pub cron: Option<String>,
     /// The time zone of that.
     pub time_zone: String,
-    /// What becomes of due times that pass while nobody is there.
+    /// The handling of due times that were missed.
     pub catch_up: CatchUp,
-    /// Who makes it, in words.
+    /// Its creator, in words.
     pub created_by: String,
 }
 
@@ -86,12 +86,12 @@ impl NewTrigger {
     }
 }
 
-/// What is to change in a trigger; what is `None` stays.
+/// A change of a trigger; a field that is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// Its name, or none.
     pub name: Option<Option<String>>,
-    /// What is asked or said.
+    /// The request or the reminder.
     pub content: Option<String>,
     /// When it fires next.
     pub at: Option<Timestamp>,
@@ -99,7 +99,7 @@ pub struct Change {
     pub cron: Option<Option<String>>,
     /// The time zone of that.
     pub time_zone: Option<String>,
-    /// What becomes of due times that pass while nobody is there.
+    /// The handling of due times that were missed.
     pub catch_up: Option<CatchUp>,
     /// Whether it fires.
     pub enabled: Option<bool>,

@@ -17,13 +17,13 @@ const OPEN_METEO: Service = Service {
     },
 };
 
-/// What is asked for of now; its order is no matter.
+/// The fields of the current weather; their order does not matter.
 const CURRENT: &str =
     "temperature_2m,apparent_temperature,relative_humidity_2m,precipitation,weather_code,wind_speed_10m";
-/// What is asked for of each day.
+/// The fields of each day.
 const DAILY: &str = "weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum,\
                      precipitation_probability_max,wind_speed_10m_max,sunrise,sunset";
-/// How many places of a name are told apart.
+/// How many places with the same name are considered.
 const PLACES: &str = "5";
 
 /// A place, as the geocoder knows it.

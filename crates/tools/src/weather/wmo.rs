@@ -1,6 +1,6 @@
 //! The weather's codes, as the World Meteorological Organization numbers it (table 4677, as Open-Meteo uses it).
 
-/// What a code means, in words.
+/// The meaning of a code, in words.
 pub(super) fn words(code: i64) -> &'static str {
     match code {
         0 => "clear sky",

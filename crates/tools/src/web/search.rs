@@ -55,7 +55,7 @@ pub(super) enum Provider {
     Tavily,
 }
 
-/// What is missing for searching, and how to mend that.
+/// The requirement of searching that is missing, and its remedy.
 pub(super) fn missing(options: &Options) -> Option<String> {
     let config = match Config::deserialize(options.section("web")) {
         Ok(config) => config,
