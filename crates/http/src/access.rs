@@ -1,4 +1,4 @@
-//! Who may do what with whose things.
+//! The permissions: who may do what with which objects.
 //!
 //! A token's row says on whose behalf it acts (`auth`). A handler names the object that a request is about; its relation to
 //! the caller is found here, from its row and, for shared places, from the platform. [`rules::decide`] is the one rule that
@@ -33,14 +33,14 @@ use super::{
     problem::{Code, Problem},
 };
 
-/// What a request is about.
+/// The object of a request.
 #[derive(Clone, Debug)]
 pub(super) enum Object {
     /// The bot's own: agents, rules, what holds for all.
     Bot,
-    /// What belongs to a person, to a channel, or to nobody.
+    /// An object of a person, of a channel, or of nobody.
     Owned {
-        /// Whose it is.
+        /// Its owner.
         person: Option<UserId>,
         /// Where it belongs.
         place: Option<Where>,
@@ -95,12 +95,12 @@ impl Object {
         Self::within(file.user_id, file.channel_id)
     }
 
-    /// What belongs to nobody, or is not there.
+    /// An object of nobody, or one that does not exist.
     pub(super) const fn nobodys() -> Self {
         Self::within(None, None)
     }
 
-    /// What a setting holds for.
+    /// The scope of a setting.
     pub(super) const fn scope(scope: catalogue::Scope) -> Self {
         match scope {
             catalogue::Scope::Bot | catalogue::Scope::Agent(_) => Self::Bot,
@@ -120,7 +120,7 @@ impl Object {
 }
 
 impl Caller {
-    /// Lets the caller go on, who is told how the object stands to them.
+    /// Lets the caller go on, and returns how the object stands to them.
     ///
     /// # Errors
     /// 404 if the caller may not know that `what` exists, 403 if they may not do this with it; the store's.
@@ -164,7 +164,8 @@ impl Caller {
             .map_err(|refusal| problem(refusal, &"route"))
     }
 
-    /// Whose things a list shows that names a person, or none: a person's token shows that person's alone.
+    /// The owner whose objects a list shows, with or without a named person: a person's token shows that person's
+    /// alone.
     ///
     /// # Errors
     /// 404: it names somebody else.

@@ -1,4 +1,4 @@
-//! Who calls, and on whose behalf: bearer tokens with scopes. What a caller may do with what is in `access`.
+//! Authentication: bearer tokens with scopes. `access` holds the rights of a caller.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -1,4 +1,4 @@
-//! What a request holds, taken out; whatever is wrong with it is a problem that names the field.
+//! The content of requests; every fault in it is a problem that names the field.
 
 use std::{str::FromStr, time::Duration};
 
@@ -34,7 +34,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Body<T> {
 /// A JSON body, read after it is known that the caller may send it.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Fails with the fault of the body.
 pub(super) async fn body<T: DeserializeOwned>(request: Request, api: &Shared) -> Result<T, Problem> {
     Body::from_request(request, api).await.map(|body| body.0)
 }
@@ -76,7 +76,7 @@ fn unread(rejection: BytesRejection, limit: u64) -> Problem {
 /// Reads a JSON body.
 ///
 /// # Errors
-/// What is wrong with it, and with which field.
+/// Fails with the fault and its field.
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // A list of a struct's fields in order would be read as the struct.
     if !bytes.trim_ascii_start().starts_with(b"{") {

@@ -1,4 +1,4 @@
-//! What holds for whatever callers may send: for the tests of this crate and for the fuzzer.
+//! Properties that hold for any bytes of callers: for the tests of this crate and for the fuzzer.
 
 use axum::response::IntoResponse;
 use clifford_core::policy::Rule;
@@ -10,7 +10,7 @@ use super::{
     users::UserChange,
 };
 
-/// What reads a body as the body of one kind of request.
+/// Reads a body as the body of one kind of request.
 type Reader = fn(&[u8]);
 
 macro_rules! readers {

@@ -60,7 +60,7 @@ pub use self::{
     server::{BindError, Server, Socket},
 };
 
-/// What the handlers work with.
+/// The services of the handlers.
 pub struct Api {
     /// The database.
     pub db: Db,
@@ -82,11 +82,11 @@ pub struct Api {
     pub metrics: Option<Metrics>,
     /// Open streams and waits end on it.
     pub stop: CancellationToken,
-    /// What belongs to the API alone.
+    /// The API's own state.
     pub state: ApiState,
 }
 
-/// What the API keeps for itself, and may lose with the process.
+/// The API's own state, which may be lost with the process.
 #[derive(Debug, Default)]
 pub struct ApiState {
     managers: access::Managers,
@@ -94,5 +94,5 @@ pub struct ApiState {
     streams: stream::Streams,
 }
 
-/// What every handler is given.
+/// The state of every handler.
 type Shared = Arc<Api>;

@@ -1,4 +1,4 @@
-//! Errors as RFC 9457 problem details. What went wrong inside stays in the log.
+//! Errors as RFC 9457 problem details. Internal errors stay in the log.
 
 use axum::{
     Json,
@@ -215,7 +215,7 @@ impl Problem {
         self.code == code
     }
 
-    /// What exactly went wrong.
+    /// The details of the error.
     pub(super) fn detail(&self) -> &str {
         &self.detail
     }

@@ -70,7 +70,7 @@ pub fn router(api: Api) -> Router {
         .with_state(api)
 }
 
-/// What tells how a process is that does not serve the API.
+/// The routes that show the health of a process without the API.
 pub fn watching(api: Api) -> Router {
     let api = Arc::new(api);
     let within = Duration::from_secs(api.settings.request_timeout_seconds);
@@ -149,8 +149,8 @@ fn patient(add: &mut dyn FnMut(Routes)) {
     add(routes!(messages::create));
 }
 
-/// What serves these routes. Each description is forgotten at once: all of them together are some megabytes, which most
-/// processes never need.
+/// The router of these routes. Each description is dropped at once: all of them together take some megabytes, which
+/// most processes never need.
 fn served(routes: impl FnOnce(&mut dyn FnMut(Routes))) -> Router<Shared> {
     let mut all = Router::new();
     routes(&mut |route| {

@@ -355,7 +355,7 @@ pub(super) async fn retry(
     Ok((StatusCode::ACCEPTED, Json(api.runs.retry(id).await?)))
 }
 
-/// Whose runs a list shows: of a channel that the caller may see, everybody's.
+/// The owner whose runs a list shows: of a channel that the caller may see, everybody's.
 async fn seen_of(
     api: &Shared,
     caller: &Caller,

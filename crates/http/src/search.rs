@@ -61,7 +61,7 @@ pub(super) async fn list(
         caller.sees_channel(&api, channel).await?;
     }
     let user = match (wanted.user_id, wanted.channel_id) {
-        // Whoever may see a channel finds all of it.
+        // A caller who may see a channel finds all of it.
         (None, Some(_)) => None,
         (user, _) => caller.whose(&api, user).await?,
     };

@@ -188,7 +188,7 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     }
 }
 
-/// What answers on every connection.
+/// Answers on every connection.
 #[derive(Clone)]
 struct Answering {
     router: Router,

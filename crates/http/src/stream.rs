@@ -1,5 +1,6 @@
-//! A run as it happens, over SSE. The rows are the truth; events are only reasons to look at them. What another process
-//! writes is found by the look that all streams share, so a stream shows its runs too, but not the drafts of its models.
+//! A run as it happens, over SSE. The rows are the truth; events are only reasons to look at them. One look that all
+//! streams share finds the writes of other processes, so a stream shows their runs too, but not the drafts of their
+//! models.
 
 mod shared;
 
@@ -84,7 +85,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<u32, Problem> {
     })
 }
 
-/// What one caller has seen of a run.
+/// The part of a run that one caller has seen.
 struct Feed {
     api: Shared,
     run: RunId,

@@ -236,7 +236,7 @@ pub(super) async fn create(
 }
 
 /// How many reminders the caller's person may have, as the tool of that name has it, and how many triggers of runs;
-/// `None`: whoever is no person alone makes as many as they want.
+/// `None`: a caller who is not limited to one person has no limit.
 async fn most_triggers(api: &Shared, caller: &Caller) -> Result<Option<usize>, Problem> {
     let Some(user) = caller.only() else { return Ok(None) };
     let around = settings::Around {
@@ -383,7 +383,7 @@ pub(super) async fn change(
                     changed.next_at = due;
                 }
                 let written = triggers::update(tx, &changed, now).await?;
-                // What is due anyway may be mended, however many there are.
+                // A trigger that is due anyway may be mended, however many there are.
                 if due.is_none() && changed.next_at.is_some() {
                     within(tx, &changed, most).await?;
                 }

@@ -1,4 +1,4 @@
-//! What models were used for, summed up.
+//! The use of models, in sums.
 
 use axum::{Json, extract::State};
 use clifford_core::{budget, clock::Timestamp, id::UserId, models::Grouping};

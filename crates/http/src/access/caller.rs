@@ -1,4 +1,4 @@
-//! Who calls: whoever holds a token, and on whose behalf they act.
+//! Callers: the holders of tokens, and the people on whose behalf they act.
 
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
@@ -10,16 +10,16 @@ use clifford_store::{StoreError, people::users};
 use super::{Grant, Scope, Standing, lacks};
 use crate::{Shared, problem::Problem, server::Share};
 
-/// Who calls.
+/// A caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The token.
     pub(crate) id: String,
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
     /// On whose behalf the token acts, and its scopes.
     pub(crate) grant: Grant,
-    /// The person of the token, or whoever speaks by its account.
+    /// The person of the token, or the person who speaks by its account.
     pub(crate) person: Option<UserId>,
 }
 

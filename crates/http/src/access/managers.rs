@@ -19,7 +19,7 @@ const HOLDS: Duration = Duration::from_secs(60);
 /// How many answers are kept before old ones are dropped.
 const KEPT: usize = 10_000;
 
-/// What the platforms said lately.
+/// The latest answers of the platforms.
 #[derive(Debug, Default)]
 pub(crate) struct Managers {
     known: DashMap<(UserId, ChannelId), (Timestamp, bool)>,

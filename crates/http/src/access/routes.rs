@@ -1,12 +1,12 @@
-//! Who may call each route, in words for its description. What counts is what its handler asks `access` for; a test holds this
-//! list to the routes that there are, and the API's tests play each of them by every kind of token.
+//! The permissions of each route, in words for its description. The check of the handler counts, not this list; a test
+//! holds the list to the existing routes, and the API's tests play each of them by every kind of token.
 
 use utoipa::openapi::{
     OpenApi,
     path::{Operation, PathItem},
 };
 
-/// Who may call a route.
+/// The callers of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
     /// Needs no token.

@@ -3,7 +3,7 @@
 /// On whose behalf a token acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Whoever runs this Clifford: the token belongs to no person.
+    /// The operator of this Clifford: the token belongs to no person.
     Operator,
     /// A person who is an owner.
     Owner,
@@ -11,7 +11,7 @@ pub(crate) enum Standing {
     Person,
 }
 
-/// What a token may do.
+/// The rights of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grant {
     /// On whose behalf.
@@ -72,7 +72,7 @@ impl Scope {
     }
 }
 
-/// What a request does with an object.
+/// The use that a request makes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// Reads it.
@@ -113,7 +113,7 @@ pub(crate) enum Relation {
 pub(crate) enum Refusal {
     /// The caller does not learn that the object exists.
     Hidden,
-    /// Only an owner's token may, whatever its scopes.
+    /// Only an owner's token, whatever its scopes.
     OwnerOnly,
     /// The token lacks this scope.
     Scope(Scope),
@@ -126,7 +126,7 @@ pub(crate) enum Refusal {
 pub(crate) const fn decide(grant: Grant, need: Need, relation: Relation) -> Result<(), Refusal> {
     match required(grant.standing, need, relation) {
         Ok(scope) if grant.scopes.include(scope) => Ok(()),
-        // Files of others are not even named to whoever may not open them.
+        // Files of others are hidden from callers who may not open them.
         Ok(Scope::Admin) if matches!(need, Need::Open | Need::Use) => Err(Refusal::Hidden),
         Ok(scope) => Err(Refusal::Scope(scope)),
         Err(refusal) => Err(refusal),

@@ -1,8 +1,8 @@
 //! Which connections are open, and which one gives its place to a new one when there are no more.
 //!
-//! A connection on which nothing is asked, and one whose request shows no token, hold a place only as long as nobody else
-//! wants it. Requests of tokens keep theirs, but never all: some places are kept for whoever comes next, health checks above
-//! all. What stands here is lost with the process, and is decided by [`Table`], which is pure.
+//! An idle connection, and one whose request has no token, hold a place only as long as nobody else wants it. Requests
+//! with tokens keep theirs, but never all: some places are kept for new callers, health checks above all. This state is
+//! lost with the process; [`Table`], which is pure, decides on it.
 
 use std::{
     collections::HashMap,
@@ -30,7 +30,7 @@ use super::super::problem::{Code, Problem};
 const IDLE: Duration = Duration::from_millis(500);
 /// How long one keeps it that is asked something without a token.
 const UNKNOWN: Duration = Duration::from_secs(1);
-/// Of so many places one is kept for whoever shows no token.
+/// One of so many places is kept for callers without a token.
 const KEPT: usize = 16;
 
 /// How many connections there may be.
@@ -66,7 +66,7 @@ pub(crate) enum Share {
     All,
 }
 
-/// What is done on a connection.
+/// The work on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Work {
     /// Nothing.
@@ -85,7 +85,7 @@ struct Entry {
     evicted: CancellationToken,
 }
 
-/// What becomes of a new connection.
+/// The decision on a new connection.
 #[derive(Debug)]
 enum Placed {
     /// It has a place, until this ends.

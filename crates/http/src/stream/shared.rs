@@ -1,7 +1,8 @@
-//! What all streams of this process share: how many a token has open, and one look at the rows of every run that is watched.
+//! The state that all streams of this process share: how many a token has open, and one look at the rows of every run
+//! that is watched.
 //!
-//! What this process writes is told by events. What other processes write is found by the look: one statement for all
-//! runs, whatever the number of streams, and a stream reads its run only if something changed.
+//! Events tell of the writes of this process. The look finds those of other processes: one statement for all runs,
+//! whatever the number of streams, and a stream reads its run only if something changed.
 
 use std::{
     collections::HashMap,
