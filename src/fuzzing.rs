@@ -1,4 +1,4 @@
-//! What holds for whatever models, owners and callers may write: for the tests of this crate and for the fuzzer.
+//! Properties that hold for any text of models, owners and callers: for the tests of this crate and for the fuzzer.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -87,7 +87,7 @@ pub fn check_environment(bytes: &[u8]) {
     }
 }
 
-/// Whatever somebody searches for (the first line), in whatever was said (the others), is read within its bounds.
+/// A search for any text (the first line) in any messages (the others) is read within its bounds.
 ///
 /// # Panics
 /// It does not hold.

@@ -184,7 +184,7 @@ fn failure(run: &Run, reply: &str) -> String {
     format!("{reply} (run {id} {status}{reason}; `clifford runs show {id}` tells more)")
 }
 
-/// What the run said to the user, in order.
+/// The messages of the run to the user, in order.
 pub(super) fn said(steps: &[Step]) -> Vec<&str> {
     steps
         .iter()

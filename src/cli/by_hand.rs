@@ -22,7 +22,7 @@ use crate::app::App;
 /// Makes a call on somebody's behalf, in private.
 ///
 /// # Errors
-/// There is no such command, it does more than read, or the store's. What the command itself says is an outcome.
+/// There is no such command, it does more than read, or the store's error. The command's own error is an outcome.
 pub(super) async fn call(
     app: &App,
     name: &str,
@@ -94,7 +94,7 @@ pub(super) async fn call(
         idempotency_key: run.to_string(),
     };
     let called = context.tools.call(cx, &call).await;
-    // What it was still buying when its time was over.
+    // The purchase that was unfinished when its time was over.
     payer.charge_broken_off().await;
     Ok(called.outcome)
 }

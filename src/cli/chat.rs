@@ -39,7 +39,7 @@ pub(super) enum Platforms {
     Left,
 }
 
-/// What `clifford` does by itself: the bot in this terminal, and on every platform that a token is set for. Without a
+/// The command `clifford` without arguments: the bot in this terminal, and on every platform with a token. Without a
 /// terminal and with platforms it is `clifford serve`.
 pub(super) async fn run_all(globals: &Globals) -> anyhow::Result<ExitCode> {
     let platforms = globals.load()?.config.channels.any_enabled();
@@ -81,7 +81,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     };
     tokio::select! {
         () = app.shutdown() => {}
-        // What was at work goes on at the next start.
+        // Unfinished work goes on at the next start.
         () = stops.next() => return Ok(ExitCode::FAILURE),
     }
     ended?;

@@ -42,12 +42,12 @@ enum Status {
 /// One line of the report.
 #[derive(Clone, Debug, Serialize)]
 struct Check {
-    /// What was looked at.
+    /// The name of the check.
     check: String,
     status: Status,
-    /// What was found.
+    /// The result.
     found: String,
-    /// What to do about it.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
 }

@@ -40,13 +40,13 @@ pub(super) struct Args {
     format: Format,
 }
 
-/// What became of one task.
+/// The result of one task.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Score {
     name: String,
     passed: bool,
-    /// What was not as it should be.
+    /// The expectations that it missed.
     faults: Vec<String>,
     answer: String,
     tool_calls: Vec<String>,
@@ -55,7 +55,7 @@ struct Score {
     seconds: f64,
 }
 
-/// What became of all of them.
+/// The results of all tasks.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {

@@ -91,7 +91,7 @@ fn section(defaults: &Config, row: &Row) -> Section {
     given.cloned().unwrap_or_else(|| row.default_section())
 }
 
-/// What the environment says, checked where it can be.
+/// The answers out of the environment, checked where possible.
 async fn from_environment(
     defaults: &Config,
     env: &BTreeMap<String, String>,
@@ -142,7 +142,7 @@ async fn from_environment(
     Ok(answers)
 }
 
-/// What to say of a check: only a refusal stops.
+/// The message about a check: only a refusal stops.
 fn settled(what: &str, outcome: Result<String, Fault>) -> anyhow::Result<String> {
     match outcome {
         Ok(found) => Ok(format!("{what}: {found}")),
@@ -157,7 +157,7 @@ fn say(text: &str) -> anyhow::Result<()> {
     output::print(text)
 }
 
-/// What to do next: how to become the owner, what must be set, what to run.
+/// The next steps: how to become the owner, what must be set, what to run.
 async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Result<()> {
     let loaded = globals.load()?;
     let pairs = (answers.connections.iter()).any(|connection| connection.access == Access::Pairing);

@@ -86,7 +86,7 @@ async fn set(globals: &Globals, db: &Db, args: &Set) -> anyhow::Result<()> {
 fn read_key() -> anyhow::Result<String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        // Nobody reads this but whoever types.
+        // Only the person who types reads this.
         let mut err = io::stderr().lock();
         let _ = write!(err, "the key: ").and_then(|()| err.flush());
     }

@@ -45,7 +45,7 @@ pub(super) async fn run(globals: &Globals, _: Args) -> anyhow::Result<ExitCode> 
 async fn serve(clifford: Clifford, pipes: (tokio::io::Stdin, tokio::io::Stdout)) -> anyhow::Result<()> {
     let running = match serve_server(clifford, pipes).await {
         Ok(running) => running,
-        // Who lets go before saying anything wants nothing.
+        // A client that disconnects before its first message wants nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(error).context("what came on standard input is not MCP: an MCP client starts this"),
     };

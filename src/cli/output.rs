@@ -1,4 +1,4 @@
-//! What commands print: standard output that may be closed early, tables, JSON, colours on terminals only.
+//! The output of commands: standard output that may be closed early, tables, JSON, colours on terminals only.
 
 use std::{
     borrow::Cow,
@@ -10,7 +10,7 @@ use anyhow::Context;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// Whoever read the output has stopped (`| head -1`). There is nobody to tell, and nothing went wrong.
+/// The reader of the output has stopped (`| head -1`). That is no error.
 #[derive(Debug, thiserror::Error)]
 #[error("nobody reads the output any more")]
 pub(super) struct Closed;
@@ -23,8 +23,8 @@ pub(super) struct Format {
     pub json: bool,
 }
 
-/// Prints lines to standard output. What people and models wrote may stand in them: nothing but text of it, and the
-/// colours of [`paint`], reach the terminal.
+/// Prints lines to standard output. Words of people and models may stand in them: only text, and the colours of
+/// [`paint`], reach the terminal.
 ///
 /// # Errors
 /// [`Closed`], or the output cannot be written to.

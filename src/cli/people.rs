@@ -5,7 +5,7 @@ use clifford_chat::platform::Platform;
 use clifford_core::{id::UserId, people::User};
 use clifford_store::{Conn, people::users};
 
-/// How many people of one name are told apart.
+/// How many people with the same name are considered.
 const TOLD_APART: u32 = 10;
 
 /// The person who is meant: by their id, as `platform:account`, or by a name that nobody else has.

@@ -99,7 +99,7 @@ async fn list(db: &Db, loaded: &Loaded, format: Format) -> anyhow::Result<()> {
     )
 }
 
-/// What a rule is about, on one line.
+/// The conditions of a rule, on one line.
 fn conditions(rule: &Rule) -> String {
     const ASIDE: [&str; 6] = ["name", "priority", "action", "reason", "calls", "by"];
     let fields = serde_json::to_value(rule).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `clifford serve`: runs the bot until it is told to stop.
+//! `clifford serve`: runs the bot until it is stopped.
 
 mod at_work;
 mod greeting;
@@ -99,7 +99,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
 }
 
-/// Ends what is at work in the time that it is given, traces included; at once, if the process is told a second time.
+/// Ends the work in the time that it is given, traces included; at once, after a second signal.
 async fn end(rest: impl Future<Output = ()>, traces: Exporter, plan: &Plan, signals: &mut Signals) -> ExitCode {
     tracing::info!("stopping, draining work in flight");
     let until = shutdown::traces_until(Instant::now(), plan.shutdown_time());
@@ -116,13 +116,13 @@ async fn end(rest: impl Future<Output = ()>, traces: Exporter, plan: &Plan, sign
     }
 }
 
-/// What became of new settings.
+/// The result of new settings.
 enum Turned {
     /// They are in force.
     New(AtWork),
     /// They cannot be; the old ones are again.
     Old(AtWork),
-    /// The process was told to stop meanwhile; this is what is left to be ended.
+    /// The process was stopped meanwhile; this is the rest to be ended.
     Stopping(Pin<Box<dyn Future<Output = ()>>>),
 }
 

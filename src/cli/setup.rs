@@ -1,4 +1,4 @@
-//! What every command begins with: the settings, the secrets, the database.
+//! The first steps of every command: the settings, the secrets, the database.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use clifford_store::{Db, StoreError};
 
 use crate::app::{self, App, Options, StartError};
 
-/// Who sits at this machine: `chat` and `ask` share what they remember of them.
+/// The person at this machine: `chat` and `ask` share the memory of them.
 pub(super) const LOCAL_SPEAKER: &str = "you";
 
 /// Flags of every command, before it or after it.
@@ -40,7 +40,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
 }
 
 /// Takes every `--set KEY=VALUE` out of the arguments, wherever it stands: a flag that is repeated before and after a
-/// command would lose what stands before. What is no setting is left for the parser to complain of.
+/// command would lose what stands before. The parser reports anything that is no setting.
 pub(super) fn take_settings(args: impl IntoIterator<Item = OsString>) -> (Vec<(String, String)>, Vec<OsString>) {
     let mut args = args.into_iter();
     let (mut settings, mut rest) = (Vec::new(), Vec::new());

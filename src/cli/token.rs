@@ -21,7 +21,7 @@ use super::{
     setup::{self, Globals},
 };
 
-/// Whose a token is that belongs to no person.
+/// The owner of a token that belongs to no person.
 const OPERATOR: &str = "the operator";
 
 /// Arguments of `token`.
@@ -184,7 +184,7 @@ async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whose a token is, in words.
+/// The owner of a token, in words.
 async fn owner(conn: &mut Conn, token: &ApiToken) -> anyhow::Result<String> {
     let Some(id) = token.user_id else {
         return Ok(OPERATOR.to_owned());

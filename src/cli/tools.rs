@@ -229,7 +229,7 @@ fn show(tool: &ShownTool, format: Format) -> anyhow::Result<()> {
     )
 }
 
-/// Makes one call as a run would, without a run. What changes anything is a run's alone.
+/// Makes one call as a run would, without a run. Only a run may change anything.
 async fn call(
     globals: &Globals,
     command: &str,

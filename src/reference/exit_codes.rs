@@ -14,7 +14,7 @@ Every command of `clifford` ends with one of these codes. A test generates this 
 | --- | --- |
 ";
 
-/// What 1 means, where that is more than an error which standard error names.
+/// The meaning of 1, where that is more than an error which standard error names.
 const FAILURES: [(&str, &str); 9] = [
     ("clifford", "a second signal came while it was stopping"),
     ("clifford ask", "the run failed, was cancelled or waits for somebody"),

@@ -1,4 +1,4 @@
-//! What can be checked on this machine: database, disk, port.
+//! Checks of this machine: database, disk, port.
 
 use std::{
     io::ErrorKind,
@@ -61,7 +61,7 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
     }
 }
 
-/// What was set aside because processes died of it. A database that cannot be read is told of by [`database`].
+/// Work that was set aside because processes died of it. [`database`] reports a database that cannot be read.
 pub(super) async fn quarantine(loaded: &Loaded) -> Option<Check> {
     const NAME: &str = "work";
     setup::sqlite_path(loaded)

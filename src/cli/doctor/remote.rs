@@ -1,4 +1,4 @@
-//! What only others can tell: platforms, providers, the time.
+//! Checks that ask others: platforms, providers, the time.
 
 use clifford_channel::{About, Bot, Fault};
 use clifford_config::{Config, Provider, ProviderKind, Secrets};

@@ -1,11 +1,11 @@
-//! What was not as a task expects it. Pure.
+//! The expectations that a task missed. Pure.
 
 use clifford_core::run::step::{Step, StepKind, ToolOutcome};
 use serde_json::{Map, Value, json};
 
 use super::task::{Call, Expected};
 
-/// What came of a task.
+/// The outcome of a task.
 #[derive(Debug, Default)]
 pub(super) struct Played {
     /// The answer to the last turn.
@@ -14,7 +14,7 @@ pub(super) struct Played {
     pub calls: Vec<(String, Map<String, Value>)>,
     /// The model calls of all turns.
     pub model_calls: i64,
-    /// What the readings afterwards returned, or why they failed.
+    /// The results of the readings afterwards, or their errors.
     pub readings: Vec<Result<String, String>>,
 }
 

@@ -4,18 +4,18 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// What a person says, and what must come of it.
+/// A person's messages, and the result that is expected.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Task {
     /// Its name, unique in its file.
     pub name: String,
-    /// What is known of the person before.
+    /// The bot's memory of the person before the task.
     #[serde(default)]
     pub memory: Vec<Known>,
-    /// What the person says, one after the other in one conversation.
+    /// The person's messages, one after the other in one conversation.
     pub turns: Vec<String>,
-    /// What must come of it.
+    /// The expected result.
     pub expect: Expected,
 }
 
@@ -34,7 +34,8 @@ const fn lasting() -> i64 {
     1
 }
 
-/// What must come of a task; what is left out may be anyhow. Texts are compared without regard to case.
+/// The expected result of a task; anything goes for a field that is left out. Texts are compared without regard to
+/// case.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
@@ -46,7 +47,7 @@ pub(super) struct Expected {
     pub answer_lacks: Vec<String>,
     /// It matches this regular expression.
     pub answer_matches: Option<String>,
-    /// Each of these was called, in whatever order.
+    /// Each of these was called, in any order.
     pub calls: Vec<Call>,
     /// Afterwards each of these, which only read, returns what it must.
     pub afterwards: Vec<Reading>,
@@ -60,7 +61,7 @@ pub(super) struct Expected {
 pub(super) struct Call {
     /// `tool.command`.
     pub name: String,
-    /// What its arguments hold, among others.
+    /// A part of its arguments.
     #[serde(default)]
     pub args: Map<String, Value>,
 }
@@ -74,7 +75,7 @@ pub(super) struct Reading {
     /// Its arguments.
     #[serde(default)]
     pub args: Map<String, Value>,
-    /// What its result holds as text.
+    /// Texts that its result holds.
     pub contains: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was answered, and the `bot.toml` that follows from it.
+//! The answers of the owner, and the `bot.toml` that follows from them.
 
 use clifford_channel::{Access, Row};
 use clifford_config::ProviderKind;

@@ -21,7 +21,7 @@ pub(super) fn write(path: &Path, text: &str, secret: bool) -> anyhow::Result<()>
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let beside = Path::new(&beside);
-    // What an earlier attempt left there may have other permissions.
+    // A file of an earlier attempt may have other permissions.
     fs::remove_file(beside).ok();
     let mut file = OpenOptions::new()
         .write(true)

@@ -1,4 +1,4 @@
-//! What Clifford offers over MCP: a message to the bot, the runs, and what happened in one.
+//! Clifford's own MCP server: a message to the bot, the runs, and the steps of one.
 
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ impl Clifford {
     }
 }
 
-/// What became of a message: the answer, or how to hear of it.
+/// The result of a message: the answer, or how to wait for it.
 fn answered(accepted: &Value) -> Value {
     let run = &accepted["run"];
     let mut told = Map::new();

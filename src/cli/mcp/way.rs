@@ -108,7 +108,7 @@ impl Way {
     /// Asks the API, and returns its answer.
     ///
     /// # Errors
-    /// What it refuses, in its own words; it does not answer.
+    /// Its refusals, in its own words; it does not answer.
     pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
         let (done, bytes) = match self {
             Self::Here { api, token } => {

@@ -1,4 +1,4 @@
-//! What changes items: `clifford memory add`, `set`, `pin`, `unpin`, `share`, `private` and `forget`.
+//! Changes of items: `clifford memory add`, `set`, `pin`, `unpin`, `share`, `private` and `forget`.
 
 use anyhow::bail;
 use clifford_core::memory::content::{Content, Fault};
@@ -70,7 +70,7 @@ pub(super) struct Forget {
     format: Format,
 }
 
-/// What an item may become.
+/// The marks of an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mark {
     Pinned,

@@ -67,7 +67,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     )
 }
 
-/// What came of a job.
+/// The outcome of a job.
 fn outcome(job: &Job) -> String {
     match (&job.result, &job.error) {
         (Some(result), _) => result.0.to_string(),

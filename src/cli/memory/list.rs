@@ -71,7 +71,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     )
 }
 
-/// What is to be known of an item beside its value.
+/// The notes about an item beside its value.
 pub(super) fn marks(item: &Item) -> String {
     let marks = [
         ("pinned", item.pinned),

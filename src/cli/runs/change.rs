@@ -21,7 +21,7 @@ pub(super) async fn cancel(db: &Db, which: &Which) -> anyhow::Result<()> {
     output::print(&format!("{}: cancelled", run.id))
 }
 
-/// Whoever has the database may answer for everybody.
+/// Access to the database is the right to answer for everybody.
 pub(super) async fn confirm(db: &Db, which: &Which, approved: bool) -> anyhow::Result<()> {
     let answer = Answer {
         run: which.find(db).await?.id,

@@ -48,7 +48,7 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     output::print(&lines.join("\n"))
 }
 
-/// What is not as it was, in words.
+/// The difference to the recorded step, in words.
 fn difference(before: &Value, after: &Value) -> String {
     let changed: Vec<_> = after
         .as_object()

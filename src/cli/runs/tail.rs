@@ -1,4 +1,4 @@
-//! `clifford runs tail`: steps as they happen, whoever works on the run.
+//! `clifford runs tail`: steps as they happen, whichever process works on the run.
 
 use std::time::Duration;
 

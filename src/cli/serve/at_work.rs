@@ -1,5 +1,5 @@
-//! A bot at work by one configuration: everything of it runs in a runtime of its own, and is gone with that. So whatever
-//! hung when its time was over is as surely ended as by the end of a process, and what begins next finds nobody else.
+//! A bot at work by one configuration: all of it runs in a runtime of its own, and is gone with that. So work that hung
+//! when its time was over ends as surely as with the end of a process, and the next bot runs alone.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct AtWork {
     runtime: Own,
     stop: CancellationToken,
-    /// Begins failed connections anew.
+    /// Connects failed connections again.
     again: Arc<Notify>,
     life: JoinHandle<()>,
 }
@@ -55,7 +55,7 @@ impl AtWork {
         }
     }
 
-    /// Begins connections that failed anew, without their wait.
+    /// Connects failed connections again, without their wait.
     pub(super) fn connect_again(&self) {
         self.again.notify_one();
     }
@@ -81,7 +81,7 @@ async fn live(
         Ok(app) => app,
         Err(error) => return drop(begun.send(Err(error))),
     };
-    // Who waits for that may have been told to stop.
+    // The waiting caller may have stopped.
     begun.send(Ok(())).ok();
     loop {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! What a server says when it starts: what runs, where its data is, and what to do next.
+//! The greeting of a server: what runs, where its data is, and what to do next.
 
 use clifford_channel::{Access, Section};
 use clifford_config::{Config, Loaded, ProviderKind};

@@ -1,4 +1,4 @@
-//! What a server works by: its settings, its secrets and the address that it is bound to; and how they are read again.
+//! The plan of a server: its settings, its secrets and its bound address; and how they are read again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     cli::setup::Globals,
 };
 
-/// What a server works by.
+/// The plan of a server.
 #[derive(Clone)]
 pub(super) struct Plan {
     pub(super) loaded: Loaded,
@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub(super) socket: Option<Arc<Socket>>,
 }
 
-/// What came of reading the settings again.
+/// The result of reading the settings again.
 pub(super) enum Again {
     /// Nothing changes, and the log says why.
     Kept,
@@ -63,7 +63,7 @@ impl Plan {
         self.args.does(Part::Api)
     }
 
-    /// What this process does.
+    /// The parts that this process runs.
     pub(super) fn options(&self) -> Options {
         Options {
             channels: self.args.does(Part::Channels),

@@ -1,4 +1,4 @@
-//! The signals that a process is told by: to stop, and to read its settings again.
+//! The signals of a process: to stop, and to read its settings again.
 
 use std::io::{self, IsTerminal};
 
@@ -31,7 +31,7 @@ impl Stops {
     }
 }
 
-/// What a server is told.
+/// A signal to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// To end.
@@ -40,9 +40,9 @@ pub(super) enum Told {
     Reload,
 }
 
-/// The signals that a server is told by. One that comes while nobody listens is heard later; several of a kind are one.
+/// The signals to a server. One that comes while nobody listens is heard later; several of a kind are one.
 pub(super) struct Signals {
-    // SIGHUP first: whoever sees that SIGTERM is listened to may send either.
+    // SIGHUP first: a process that listens to SIGTERM listens to both.
     hangup: Signal,
     stops: Stops,
     /// It was started in a terminal, whose closing is a SIGHUP as well.
@@ -58,7 +58,7 @@ impl Signals {
         })
     }
 
-    /// Waits until it is told something.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) -> Told {
         tokio::select! {
             biased;
@@ -71,7 +71,7 @@ impl Signals {
         }
     }
 
-    /// Waits until it is told to stop. What else it is told waits.
+    /// Waits for the signal to stop. Other signals wait.
     pub(super) async fn stop(&mut self) {
         self.stops.next().await;
     }

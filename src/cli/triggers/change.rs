@@ -44,7 +44,7 @@ pub(super) async fn enable(db: &Db, which: &Which, enabled: bool) -> anyhow::Res
     output::print(&format!("{}: {}", changed.id, next(&changed)))
 }
 
-/// What is caused is left to a server to carry out: this process delivers and works on nothing.
+/// A server carries out the effects: this process delivers and works on nothing.
 pub(super) async fn fire(db: &Db, which: &Which) -> anyhow::Result<()> {
     let id = find(&mut db.read().await?, &which.trigger).await?.id;
     let now = setup::now();
