@@ -1,10 +1,14 @@
 //! Does jobs: durable work that belongs to no run. A job that fails is tried again, later each time; nothing waits
-//! for it.
+//! for it. `jobs/job.rs` says what a job is, `jobs/registry.rs` lists the jobs, and each has a file of its own. Jobs
+//! use runs and memory; neither knows of jobs.
 
 pub mod erase;
 pub mod export;
 pub mod housekeeping;
+mod job;
 pub mod left_spaces;
+pub mod memory_write;
+pub mod registry;
 pub mod retention;
 
 use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -12,11 +16,11 @@ use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duratio
 use clifford_core::{
     clock::Timestamp,
     quarantine::{Mark, Verdict},
-    work::{JobKind, Kind},
+    work::Kind,
 };
 use clifford_store::{
     StoreError,
-    jobs::{self, Job, JobLease},
+    jobs::{self, Job as Row, JobLease},
 };
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
@@ -28,7 +32,8 @@ use futures::FutureExt as _;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
-use crate::{Context, Runs, memory};
+pub use self::job::{Attempts, Claimed, Job, JobError};
+use crate::{Context, Runs};
 
 /// How often to look where nothing rings.
 const POLL: Duration = Duration::from_secs(1);
@@ -43,62 +48,18 @@ const LONGEST_TELL_AGAIN: Duration = Duration::from_secs(30);
 /// How often a job is tried whose failure does not pass by itself.
 const ATTEMPTS: i64 = 12;
 
-/// Why a job was not done this time.
-#[derive(Debug, thiserror::Error)]
-pub enum JobError {
-    /// The database, or the job is somebody else's by now.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The model did not answer.
-    #[error("the model did not answer: {0}")]
-    Model(#[from] clifford_llm_api::model::ModelError),
-    /// The model's answer is of no use.
-    #[error("{0}")]
-    Unreadable(String),
-    /// The work panicked: the log tells where.
-    #[error("an internal error (panic)")]
-    Panicked,
-    /// What it waits for has not happened yet: look again at this time. This is no failure.
-    #[error("it is not time yet")]
-    NotYet(Timestamp),
-}
-
-impl JobError {
-    /// Which kind of error it is, in a word.
-    const fn class(&self) -> &'static str {
-        match self {
-            Self::Store(_) => "database",
-            Self::Model(error) => error.class(),
-            Self::Unreadable(_) => "unreadable_reply",
-            Self::Panicked => "panic",
-            Self::NotYet(_) => "not_yet",
-        }
-    }
-
-    /// Whether it may pass by itself, however long that takes: such a job is never given up.
-    fn may_pass(&self) -> bool {
-        use clifford_llm_api::model::ModelError;
-        match self {
-            Self::Store(_) | Self::NotYet(_) => true,
-            Self::Model(error) => !matches!(
-                error,
-                ModelError::TooLong { .. } | ModelError::BadRequest { .. } | ModelError::Refused { .. }
-            ),
-            Self::Unreadable(_) | Self::Panicked => false,
-        }
-    }
-}
-
 /// Does what comes due until `stop`, one job at a time.
 pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
     let cx = &runs.context;
     while !stop.is_cancelled() {
         match claim(cx).await {
-            Ok(Some((job, lease))) => {
+            Ok(Some((row, lease))) => {
+                let runs = Arc::clone(&runs);
+                let claimed = Claimed { runs, row, lease };
                 tokio::select! {
                     // It goes on at the next start, or in another process.
                     () = stop.cancelled() => return release(cx, lease).await,
-                    () = examine(&runs, job, lease) => {}
+                    () = examine(&claimed) => {}
                 }
                 continue;
             }
@@ -113,7 +74,7 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
     }
 }
 
-async fn claim(cx: &Context) -> Result<Option<(Job, JobLease)>, StoreError> {
+async fn claim(cx: &Context) -> Result<Option<(Row, JobLease)>, StoreError> {
     let look = cx.clock_guard.look();
     // Most of the time there is nothing, which a reader can tell.
     let next = jobs::next_due(&mut cx.db.read().await?, look).await?;
@@ -124,30 +85,30 @@ async fn claim(cx: &Context) -> Result<Option<(Job, JobLease)>, StoreError> {
 }
 
 /// Works on a claimed job as the deaths of those that held it before say.
-async fn examine(runs: &Arc<Runs>, job: Job, lease: JobLease) {
-    let cx = &runs.context;
-    let (deaths, evidence) = (job.deaths, job.evidence());
+async fn examine(claimed: &Claimed) {
+    let (cx, row, lease) = (claimed.context(), &claimed.row, claimed.lease);
+    let (deaths, evidence) = (row.deaths, row.evidence());
     match cx.settings.engine.deaths().verdict(evidence) {
         Verdict::Innocent => {
             cx.isolation.pass().await;
-            work_on(runs, job, lease).await;
+            work_on(claimed).await;
         }
         Verdict::Suspect => {
-            tracing::warn!(job_id = %job.id, deaths, "working on a suspected job in isolation");
+            tracing::warn!(job_id = %row.id, deaths, "working on a suspected job in isolation");
             let suspect = cx.isolation.suspect(key(lease), evidence.mark_at_work());
             let keeper = cx.tasks.spawn(keep_turns_short(Arc::clone(cx), lease));
             let keeper = AbortOnDropHandle::new(keeper);
-            work_on(runs, job, lease).await;
+            work_on(claimed).await;
             drop((keeper, suspect));
             cx.notify.runs.notify_one();
         }
         Verdict::Guilty => {
-            tracing::error!(job_id = %job.id, deaths, "job quarantined: the process died each time that it worked on it");
+            tracing::error!(job_id = %row.id, deaths, "job quarantined: the process died each time that it worked on it");
             measures::quarantined(Kind::Job);
             let why = format!(
                 "quarantined: {deaths} processes died that held it, the last one while it worked on nothing else; \
                  `clifford quarantine retry {}` tries again",
-                job.id
+                row.id
             );
             let now = cx.clock.now();
             let written = cx
@@ -206,22 +167,19 @@ async fn mark(cx: &Context, lease: JobLease, mark: Mark) -> Result<(), StoreErro
     marked.await
 }
 
-async fn work_on(runs: &Arc<Runs>, job: Job, lease: JobLease) {
-    let span = spans::job(job.id, job.kind);
-    Box::pin(work_within(runs, job, lease).instrument(span)).await;
+async fn work_on(claimed: &Claimed) {
+    let span = spans::job(claimed.row.id, claimed.row.kind);
+    Box::pin(work_within(claimed).instrument(span)).await;
 }
 
-async fn work_within(runs: &Arc<Runs>, job: Job, lease: JobLease) {
-    let cx = &runs.context;
-    let attempts = job.attempts;
-    let kind = job.kind;
+async fn work_within(claimed: &Claimed) {
+    let (cx, lease) = (claimed.context(), claimed.lease);
+    let (kind, attempts) = (claimed.row.kind, claimed.row.attempts);
+    let job = registry::find(kind);
     let work = caught(async {
         enter_isolation(cx, lease).await?;
         crash::strike(Way::Job, || kind.to_string());
-        match kind {
-            JobKind::MemoryWrite => memory::writer::work(cx, &job, lease).await,
-            JobKind::Erase => erase::work(runs, &job, lease).await,
-        }
+        job.ok_or(JobError::Unregistered(kind))?.run(claimed).await
     });
     let done = tokio::select! {
         done = work => done,
@@ -234,8 +192,7 @@ async fn work_within(runs: &Arc<Runs>, job: Job, lease: JobLease) {
     let now = cx.clock.now();
     let due_at = match &error {
         JobError::NotYet(at) => Some(*at),
-        // Who asked to be forgotten is, whatever it takes.
-        _ if attempts >= ATTEMPTS && kind != JobKind::Erase && !error.may_pass() => None,
+        _ if attempts >= ATTEMPTS && is_limited(job) && !error.may_pass() => None,
         _ => Some(now.after(backoff(attempts))),
     };
     match due_at {
@@ -249,6 +206,10 @@ async fn work_within(runs: &Arc<Runs>, job: Job, lease: JobLease) {
     // What a model said stands in the job's row.
     tracing::debug!(%error, "job failure");
     reschedule(cx, lease, &error, due_at, now).await;
+}
+
+fn is_limited(job: Option<&dyn Job>) -> bool {
+    job.is_none_or(|job| job.attempts() == Attempts::Limited)
 }
 
 /// A panic is the failure of its job, not the end of all job work.

@@ -2,7 +2,7 @@
 //!
 //! **Out of a conversation.** The end of a run counts its turn; past `max_turns_per_context`, or when the conversation
 //! takes more than half of its room in a prompt, it makes a `memory_write` job in the same commit, and so does closing
-//! a conversation (`memory/closing.rs`). `jobs.rs` claims jobs by lease. `memory/writer.rs` reads a piece of the
+//! a conversation (`memory/closing.rs`). `jobs.rs` claims jobs by lease. `jobs/memory_write.rs` reads a piece of the
 //! conversation, asks the model for operations (`core/memory/operations.rs` reads the reply, however noisy) and, where
 //! it compacts, for a summary; `core/memory/rules.rs` is pure and applies the operations to the person's items; one
 //! commit applies that and moves `remembered_through` and `compacted_through` on. So a crash or a failing model repeats
@@ -11,9 +11,7 @@
 //! commands, `/api/memories`, `clifford memory`) go by the same table of levels. `jobs/housekeeping.rs` deletes
 //! messages that a summary has covered for long enough.
 
-mod asking;
 pub mod closing;
 pub mod editing;
-pub mod writer;
 
 pub use clifford_content::memory::recall::{MOST, answering, selected, viewer};

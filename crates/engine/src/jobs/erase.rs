@@ -12,6 +12,7 @@ mod traces;
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use clifford_content::files::Storage;
 use clifford_core::{
     clock::Timestamp,
@@ -22,7 +23,7 @@ use clifford_core::{
 use clifford_store::{
     Db, StoreError, Tx, contexts,
     db::{free_space, notify},
-    jobs::{self, Job, JobLease, NewJob},
+    jobs::{self, Job as Row, JobLease, NewJob},
     people::{
         claim,
         erasure::{self, Person},
@@ -34,16 +35,64 @@ use clifford_telemetry::failpoint::{self as crash, Point};
 use serde_json::json;
 
 use self::traces::Traces;
-use crate::{
-    Runs,
-    jobs::JobError,
-    run::{cancel, follow_up::follow_up_in},
-};
+use super::{Attempts, Claimed, Job, JobError};
+use crate::run::{cancel, follow_up::follow_up_in};
 
 /// How long the last message to a person is waited for.
 const LAST_MESSAGE: Duration = Duration::from_secs(60);
 /// How soon to look again.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// The job that deletes a person with every trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Erase;
+
+#[async_trait]
+impl Job for Erase {
+    fn kind(&self) -> JobKind {
+        JobKind::Erase
+    }
+
+    /// A person who asked to be erased is, whatever it takes.
+    fn attempts(&self) -> Attempts {
+        Attempts::Unlimited
+    }
+
+    /// Erases the person once their last message has arrived, or will not.
+    async fn run(&self, claimed: &Claimed) -> Result<(), JobError> {
+        work(claimed, Payload::of(&claimed.row)).await
+    }
+}
+
+/// The payload of an erasure.
+#[derive(Clone, Copy, Debug)]
+struct Payload {
+    /// The person; `None`: their rows are gone, and only the cleaning is left.
+    person: Option<UserId>,
+    /// When they were to be erased.
+    asked_at: Timestamp,
+}
+
+impl Payload {
+    const fn of(row: &Row) -> Self {
+        Self {
+            person: row.user_id,
+            asked_at: row.created_at,
+        }
+    }
+
+    /// A row of the job for a person.
+    const fn row(person: UserId, due_at: Timestamp) -> NewJob {
+        NewJob {
+            kind: JobKind::Erase,
+            mode: None,
+            context_id: None,
+            user_id: Some(person),
+            through: None,
+            due_at,
+        }
+    }
+}
 
 /// What an erasure did.
 #[derive(Clone, Debug)]
@@ -59,15 +108,7 @@ pub struct Erased {
 /// Has a person erased: makes the job for it, and ends what is done for them. Returns the runs that were cancelled,
 /// each with the claim that held it.
 pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<(RunId, i64)>), StoreError> {
-    let job = NewJob {
-        kind: JobKind::Erase,
-        mode: None,
-        context_id: None,
-        user_id: Some(person),
-        through: None,
-        due_at: now,
-    };
-    let job = jobs::insert(tx, job, now).await?;
+    let job = jobs::insert(tx, Payload::row(person, now), now).await?;
     let job = job.ok_or_else(|| StoreError::Conflict("the job was not made".to_owned()))?;
     Ok((job, let_go(tx, person, now).await?))
 }
@@ -93,23 +134,19 @@ async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunI
     Ok(cancelled)
 }
 
-/// Erases a person once their last message has arrived, or will not.
-///
-/// # Errors
-/// Why it is to be tried again.
-pub async fn work(runs: &Runs, job: &Job, lease: JobLease) -> Result<(), JobError> {
-    let cx = &runs.context;
+async fn work(claimed: &Claimed, Payload { person, asked_at }: Payload) -> Result<(), JobError> {
+    let (cx, lease) = (claimed.context(), claimed.lease);
     let now = cx.clock.now();
-    if let Some(person) = job.user_id
-        && now.since(job.created_at) < LAST_MESSAGE
+    if let Some(person) = person
+        && now.since(asked_at) < LAST_MESSAGE
         && erasure::awaits_delivery(&mut cx.db.read().await?, person).await?
     {
         return Err(JobError::NotYet(now.after(LOOK)));
     }
-    if let Some(person) = job.user_id {
+    if let Some(person) = person {
         let erased = rows(&cx.db, person, lease, cx.services.files.storage(), now).await?;
         for (run, epoch) in &erased.taken {
-            runs.interrupt(*run, *epoch);
+            claimed.runs.interrupt(*run, *epoch);
         }
         cx.notify.runs.notify_one();
         if erased.was_owner {

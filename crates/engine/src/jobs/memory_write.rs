@@ -1,8 +1,11 @@
 //! The memory writer: reads a conversation piece by piece, asks the model what to remember of each person, and what to
 //! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one.
 
-use std::{collections::HashMap, sync::Arc};
+mod asking;
 
+use std::collections::HashMap;
+
+use async_trait::async_trait;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
@@ -14,35 +17,71 @@ use clifford_core::{
         segment, summary, write_prompt,
     },
     prompt::{fit, weight::Form},
-    work::WriteMode,
+    work::{JobKind, WriteMode},
 };
 use clifford_llm_api::model::ModelError;
 use clifford_store::{
     StoreError, Tx, contexts,
-    jobs::{self, Job, JobLease},
+    jobs::{self, Job as Row, JobLease},
     memory::write::{self as memory_write, Standing, Summary},
     places::channels,
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 use serde_json::Value;
 
-use super::asking::{Whose, complete, window};
-use crate::{Context, jobs::JobError};
+use self::asking::{Whose, complete, window};
+use super::{Claimed, Job, JobError};
+use crate::Context;
 
 /// How often a job is tried before a message is left out that may be what its provider will not read.
 const ATTEMPTS_WITH_ALL: i64 = 3;
 
-/// Does a memory write.
-///
-/// # Errors
-/// Why it is to be tried again; what was written by then stays.
-pub async fn work(cx: &Arc<Context>, job: &Job, lease: JobLease) -> Result<(), JobError> {
+/// The job that remembers what was said in a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryWrite;
+
+#[async_trait]
+impl Job for MemoryWrite {
+    fn kind(&self) -> JobKind {
+        JobKind::MemoryWrite
+    }
+
+    /// What was written before an error stays.
+    async fn run(&self, claimed: &Claimed) -> Result<(), JobError> {
+        write(claimed.context(), &claimed.row, claimed.lease).await
+    }
+}
+
+/// The payload of a memory write.
+#[derive(Clone, Copy, Debug)]
+struct Payload {
+    /// The conversation.
+    context: ContextId,
+    /// Whether its older half leaves it.
+    compacts: bool,
+    /// The last message to read.
+    through: Option<MessageId>,
+}
+
+impl Payload {
+    /// The payload of a row; `None`: its conversation is gone.
+    fn of(row: &Row) -> Option<Self> {
+        Some(Self {
+            context: row.context_id?,
+            compacts: row.mode == Some(WriteMode::Compact),
+            through: row.through,
+        })
+    }
+}
+
+async fn write(cx: &Context, job: &Row, lease: JobLease) -> Result<(), JobError> {
     crash::reach(Point::JobClaimed);
+    let payload = Payload::of(job);
     let mut progress = Progress::of(job.result.as_ref().map(|result| &result.0));
     let at_once = usize::try_from(cx.settings.memory.writer_max_messages).unwrap_or(usize::MAX);
     let mut most = at_once;
     loop {
-        let Some(piece) = next_piece(cx, job, most).await? else {
+        let Some(piece) = next_piece(cx, payload, most).await? else {
             return finish(cx, lease, progress).await;
         };
         let written = match ask(cx, &piece, lease, &mut progress).await {
@@ -93,7 +132,7 @@ pub async fn work(cx: &Arc<Context>, job: &Job, lease: JobLease) -> Result<(), J
 
 /// Whether it is the message that its provider will not read, so that the job goes on without it. A provider that
 /// reads nothing at all may be set up wrongly: it costs a job one message at most.
-fn passes_over(error: &ModelError, job: &Job, progress: &Progress) -> bool {
+fn passes_over(error: &ModelError, job: &Row, progress: &Progress) -> bool {
     match error {
         ModelError::TooLong { .. } | ModelError::Refused { .. } => true,
         ModelError::BadRequest { .. } => {
@@ -160,8 +199,13 @@ impl Piece {
     }
 }
 
-async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece>, JobError> {
-    let Some(context) = job.context_id else {
+async fn next_piece(cx: &Context, payload: Option<Payload>, most: usize) -> Result<Option<Piece>, JobError> {
+    let Some(Payload {
+        context,
+        compacts,
+        through,
+    }) = payload
+    else {
         return Ok(None);
     };
     let mut conn = cx.db.read().await?;
@@ -171,7 +215,6 @@ async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece
     let Some(channel) = channels::get(&mut conn, standing.channel_id).await? else {
         return Ok(None);
     };
-    let compacts = job.mode == Some(WriteMode::Compact);
     let after = if compacts {
         standing.compacted_through
     } else {
@@ -179,7 +222,7 @@ async fn next_piece(cx: &Context, job: &Job, most: usize) -> Result<Option<Piece
     };
     // One more tells whether there is more.
     let limit = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
-    let mut said = memory_write::next(&mut conn, context, after, job.through, limit).await?;
+    let mut said = memory_write::next(&mut conn, context, after, through, limit).await?;
     let room = fit::at_once(window(cx));
     let length = segment::length(&said, most, room, |text| Form::Json.weigh(text));
     let is_last = length == said.len();

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::{
     Context,
     budget::reserve::{Claim, Outcome},
-    jobs::{self, JobError},
+    jobs::{JobError, enter_isolation, leave_isolation},
     models::roles::{NoReply, Payer},
 };
 
@@ -111,10 +111,10 @@ async fn complete_within(
     let settlement = reserve(cx, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
     request.deadline = Some((Instant::now() + cx.rules.engine.max_run_time).into_std());
-    jobs::leave_isolation(cx, whose.lease).await?;
+    leave_isolation(cx, whose.lease).await?;
     let reply = cx.models.ask(Role::Memory, None, &request, &mut ()).await;
     // The call is paid for, even if another worker has the job by now.
-    let entered = jobs::enter_isolation(cx, whose.lease).await;
+    let entered = enter_isolation(cx, whose.lease).await;
     let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
