@@ -29,7 +29,7 @@ cd "$dir"
 stop() { exec >/dev/null 2>&1; "$bin/pg_ctl" -D "$dir/data" -m immediate stop; cd /; rm -rf "$dir"; }
 trap stop EXIT
 "$bin/initdb" -D "$dir/data" -U clifford -A trust -E UTF8 --locale=C --no-sync >"$dir/log" 2>&1 &&
-"$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-h 127.0.0.1 -p $port -k $dir -c fsync=off -c max_connections=300" start \
+"$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-h 127.0.0.1 -p $port -k $dir -c fsync=off -c max_wal_size=128MB -c max_connections=300" start \
     >/dev/null 2>&1 </dev/null || { cat "$dir/log"; exit 1; }
 echo "ready $dir"
 cat >/dev/null
