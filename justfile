@@ -28,6 +28,10 @@ reference:
 docs:
     cargo doc --workspace --no-deps --open
 
+# The documentation as a site, in target/book
+book:
+    .ci/run book
+
 # Every figure, as a table
 bench *arguments:
     cargo run --release --package clifford-bench -- {{arguments}}

@@ -12,14 +12,14 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use clifford_channel::{Actor, Channel};
 use clifford_chat::platform::Platform;
-use clifford_config::{self as config, Config, Loaded, Secrets};
+use clifford_config::{Config, Loaded, Secrets};
 use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
-use clifford_engine::{Context, Notifiers, Runs, events::Events, models::encryption::Encryption};
+use clifford_engine::{Context, Notifiers, Runs, ambient::Ambient, events::Events, models::encryption::Encryption};
 use clifford_http::{self as http, Api, Server, channel::WebChannel};
 use clifford_ingress::IngressService;
 use clifford_store::{Db, DbOptions, StoreError, leases::clock_guard::ClockGuard};
@@ -31,12 +31,12 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use self::platforms::PLATFORMS;
-use self::settings::{count, delivery_settings, engine_settings, file_limits, ingress_settings};
+use self::settings::{count, delivery_settings, ingress_settings};
 pub(crate) use self::{
-    models::{provider, sees_images},
-    settings::{policy, rules, storage},
+    models::{provider, sees_images, speech, transcription},
+    settings::{engine_settings, policy, rules, storage},
 };
-use crate::app::permissions::Kept;
+use crate::app::permissions::LocalData;
 
 /// Why Clifford could not start.
 #[derive(Debug, thiserror::Error)]
@@ -55,13 +55,16 @@ pub enum StartError {
     Channel(#[from] clifford_chat::error::ChannelError),
 }
 
-/// What a process does.
+/// Options of a process.
 #[derive(Clone, Default)]
 pub struct Options {
     /// Connects to the platforms of the configuration.
     pub channels: bool,
     /// Works on runs that nobody holds.
     pub workers: bool,
+    /// Works beside a server that holds the database: on its own runs only, and it prepares nothing. Only for a process
+    /// that takes no part in the server's work.
+    pub beside: bool,
     /// Waits for a database server that does not answer, for `database.wait_seconds`: nobody sits before it.
     pub waits_for_database: bool,
     /// One more channel: the terminal.
@@ -78,14 +81,14 @@ pub struct App {
     pub db: Db,
     /// The clock.
     pub clock: SharedClock,
-    /// What runs work with.
+    /// The context that runs work in.
     pub context: Arc<Context>,
     /// The runs of this process.
     pub runs: Arc<Runs>,
     /// Whether events are stored one by one.
     careful: Arc<Careful>,
     /// Where events come in.
-    pub gatekeeper: Arc<IngressService>,
+    pub ingress: Arc<IngressService>,
     /// Hides secrets.
     pub masker: Arc<Masker>,
     /// Told to stop.
@@ -94,6 +97,8 @@ pub struct App {
     pub mcp: mcp::Supervisor,
     /// The platforms that this process is to be connected to.
     platforms: Vec<Platform>,
+    /// The platforms that bring their events by HTTP.
+    webhooks: Vec<Arc<dyn Channel>>,
     /// The platforms that a metric may name.
     labels: Vec<Platform>,
     receivers: TaskTracker,
@@ -101,14 +106,14 @@ pub struct App {
     connect_again: Arc<Notify>,
     background: TaskTracker,
     background_stop: CancellationToken,
-    /// Told when nothing is in hand any more: until then leases are renewed.
+    /// Told when nothing is in flight any more: until then leases are renewed.
     empty_handed: CancellationToken,
 }
 
-/// What a configuration keeps on this machine.
-pub fn kept(loaded: &Loaded) -> Kept {
+/// The files and directories of a configuration on this machine.
+pub fn kept(loaded: &Loaded) -> LocalData {
     let database = loaded.database_url.as_str().strip_prefix("sqlite:");
-    Kept {
+    LocalData {
         data_dir: loaded.data_dir.clone(),
         database: database.map(|path| PathBuf::from(path.trim_start_matches("//"))),
     }
@@ -125,8 +130,7 @@ pub fn restrict(loaded: &Loaded) {
 pub fn db_options(loaded: &Loaded, exclusive: bool) -> DbOptions {
     DbOptions {
         url: loaded.database_url.as_str().to_owned(),
-        synchronous_full: loaded.config.database.synchronous == config::Synchronous::Full,
-        max_connections: loaded.config.database.max_connections,
+        section: loaded.config.database.clone(),
         exclusive,
         migrate: true,
     }
@@ -148,11 +152,16 @@ impl App {
         } else {
             Duration::ZERO
         };
-        let (db, follows_a_death) = opening::open(loaded, &clock, patience).await?;
+        let (db, follows_a_death) = if options.beside {
+            (Db::open(&db_options(loaded, false)).await?, false)
+        } else {
+            opening::open(loaded, &clock, patience).await?
+        };
 
         let masker = Arc::clone(&secrets.masker);
         let Adapters { mut channels, actors } = adapters(&config, secrets)?;
         let platforms = channels.keys().copied().filter(|_| options.channels).collect();
+        let webhooks = platforms::webhooks(&channels, &config, options.channels)?;
         channels.insert(Platform::WEB, Arc::new(WebChannel));
         if let Some(terminal) = &options.terminal {
             channels.insert(Platform::TERMINAL, Arc::clone(terminal));
@@ -165,7 +174,7 @@ impl App {
         let max_parts = count(config.delivery.max_parts);
         let outbound = Outbound::new(limits, max_parts, worker, lease, Arc::clone(&masker));
         let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
-        let files = Arc::new(Files::new(storage, file_limits(&config), channels.clone()));
+        let files = Arc::new(Files::new(storage, config.files.clone(), channels.clone()));
         let delivery = Delivery::new(
             db.clone(),
             Arc::clone(&clock),
@@ -177,6 +186,8 @@ impl App {
         let roles = Arc::new(models::roles(&config, secrets)?);
         let services = Arc::new(Services {
             sees_images: sees_images(&config),
+            transcription: transcription(&config, secrets),
+            speech: speech(&config, secrets),
             config: config.tools.clone(),
             secrets: secrets.tools.clone(),
             actors,
@@ -186,7 +197,7 @@ impl App {
             about: about(&config, &clock),
             workers: options.worker_processes,
         });
-        let tools = Arc::new(Registry::built_in(config.engine.max_tool_retries));
+        let tools = Arc::new(Registry::new(loaded.platforms, config.engine.max_tool_retries));
         let mcp = mcp::Supervisor::start(&tools, &services);
         let settings = engine_settings(&config);
         let context = Arc::new(Context {
@@ -206,12 +217,13 @@ impl App {
             outbound,
             isolation: delivery.isolation(),
             delivery,
+            ambient: Ambient::new(config.ingress.ambient),
             masker: Arc::clone(&masker),
             events: Events::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             encryption: Arc::new(Encryption::new(
-                secrets.sealing_key.clone(),
+                secrets.encryption_key.clone(),
                 &loaded.data_dir,
                 Arc::clone(&masker),
             )),
@@ -222,7 +234,7 @@ impl App {
             careful.follow_a_death();
         }
         let runs = Runs::new(Arc::clone(&context));
-        let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), ingress_settings(&config));
+        let ingress = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), ingress_settings(&config));
         let app = Self {
             config,
             db,
@@ -230,11 +242,12 @@ impl App {
             context,
             runs,
             careful,
-            gatekeeper,
+            ingress,
             masker,
             stop: CancellationToken::new(),
             mcp,
             platforms,
+            webhooks,
             labels: loaded.platforms.names(),
             receivers: TaskTracker::new(),
             connect_again: Arc::default(),
@@ -252,7 +265,7 @@ impl App {
     /// The HTTP API for a caller in this process, who holds the token of this hash.
     pub fn local_api(&self, owner_token: String) -> axum::Router {
         let api = self.api(Some(owner_token));
-        self.keep(api.metrics.clone());
+        self.spawn_upkeep(api.metrics.clone());
         http::router(api)
     }
 
@@ -262,10 +275,11 @@ impl App {
             clock: Arc::clone(&self.clock),
             runs: Arc::clone(&self.runs),
             context: Arc::clone(&self.context),
-            gatekeeper: Arc::clone(&self.gatekeeper),
+            ingress: Arc::clone(&self.ingress),
             settings: self.config.http.clone(),
             owner_token,
             platforms: self.platforms.clone(),
+            webhooks: self.webhooks.clone(),
             metrics: http::Metrics::install(&self.labels),
             stop: self.stop.clone(),
             state: http::ApiState::default(),
@@ -275,7 +289,10 @@ impl App {
     /// Answers the HTTP API on a bound address.
     pub fn serve(&self, server: Server, secrets: &Secrets) {
         tracing::info!(address = %server.address(), "serving the API");
-        self.answer(server, secrets, http::router);
+        let hosts = self.webhooks.iter().filter_map(|channel| channel.webhook());
+        let server = hosts.fold(server, |server, webhook| server.also_for(webhook.host()));
+        let clock = Arc::clone(&self.clock);
+        self.answer(server, secrets, |api| clifford_web::router(http::router(api), clock));
     }
 
     /// Tells on a bound address how this process is, which does not serve the API.
@@ -284,23 +301,34 @@ impl App {
         self.answer(server, secrets, http::watching);
     }
 
-    fn answer(&self, server: Server, secrets: &Secrets, router: fn(Api) -> axum::Router) {
+    fn answer(&self, server: Server, secrets: &Secrets, router: impl FnOnce(Api) -> axum::Router) {
         let owner_token = secrets.http_token.as_ref();
         let api = self.api(owner_token.map(|token| clifford_vault::hash(token.expose())));
         let metrics = api.metrics.clone();
         self.receivers.spawn(server.run(router(api), self.stop.clone()));
-        self.keep(metrics);
+        self.spawn_upkeep(metrics);
     }
 
-    fn keep(&self, metrics: Option<http::Metrics>) {
+    fn spawn_upkeep(&self, metrics: Option<http::Metrics>) {
         if let Some(metrics) = metrics {
-            self.receivers.spawn(metrics.keep(self.stop.clone()));
+            self.receivers.spawn(metrics.run_upkeep(self.stop.clone()));
             self.receivers.spawn(runtime::watch(self.stop.clone()));
         }
     }
 }
 
-/// What the bot can tell of itself.
+/// All that would keep a process from starting with these settings, but for the database and the network.
+pub fn refusals(loaded: &Loaded, secrets: &Secrets) -> Vec<StartError> {
+    let clock: SharedClock = Arc::new(SystemClock);
+    let platforms = adapters(&loaded.config, secrets).map(drop);
+    let files = storage(loaded, secrets, clock).map(drop).map_err(StartError::Files);
+    let models = models::roles(&loaded.config, secrets)
+        .map(drop)
+        .map_err(StartError::from);
+    [platforms, files, models].into_iter().filter_map(Result::err).collect()
+}
+
+/// The facts that the bot can tell of itself.
 fn about(config: &Config, clock: &SharedClock) -> About {
     let platforms = config.channels.enabled().map(|section| section.platform().to_string());
     let providers = config.llm.providers.iter();

@@ -1,7 +1,10 @@
 //! The command line: one file per command.
 
+mod agents;
 mod ask;
+mod backup;
 mod by_hand;
+mod channels;
 mod chat;
 mod completions;
 mod config;
@@ -11,25 +14,37 @@ mod doctor;
 mod erase;
 mod eval;
 mod export;
+mod groups;
+mod ids;
 mod init;
 mod keys;
 mod link;
+mod local;
+mod login;
+mod logs;
 mod mcp;
 mod memory;
+mod outbox;
 mod output;
 mod pair;
 mod people;
 mod policy;
 mod probe;
 mod quarantine;
+mod restore;
 mod runs;
+mod scopes;
 mod search;
 mod serve;
+mod service;
 mod settings;
 mod setup;
+mod spaces;
+mod status;
 mod token;
 mod tools;
 mod triggers;
+mod update;
 mod usage;
 mod users;
 
@@ -39,14 +54,20 @@ use std::{
     time::Duration,
 };
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clifford_channel::Platforms;
 use clifford_worker as worker;
 
-use self::{output::Closed, setup::Globals};
+use self::{
+    output::{Closed, Format},
+    setup::Globals,
+};
 
 /// How long a command that has ended waits for what it left behind.
 const LINGER: Duration = Duration::from_millis(200);
+
+/// The exit codes, as every help names them.
+const EXIT_CODES: &str = "0 done, 1 failed, 2 wrong usage";
 
 /// The end of every help text.
 macro_rules! examples {
@@ -76,59 +97,85 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes bot.toml: asks for what is needed, and checks each token as it is typed.
+    /// Connect a chat platform and a language model, and write bot.toml.
     Init(init::Args),
-    /// Runs the bot.
-    Serve(serve::Args),
-    /// Talks to the bot in this terminal; needs no server.
+    /// Talk to the bot in this terminal.
     Chat(chat::Args),
-    /// Asks one question; the answer is on standard output.
+    /// Ask one question; the answer is on standard output.
     Ask(ask::Args),
-    /// Checks everything that Clifford needs, and says how to mend what is wrong.
+    /// Run the bot.
+    Serve(serve::Args),
+    /// Install the bot as a service of systemd.
+    Service(service::Args),
+    /// Show whether the bot runs, and what waits.
+    Status(status::Args),
+    /// Show the log of the bot.
+    Logs(logs::Args),
+    /// Check the setup and explain how to fix problems.
     Doctor(doctor::Args),
-    /// Checks and shows the configuration.
-    Config(config::Args),
-    /// Looks after the database.
-    Db(db::Args),
-    /// Looks at runs, stops them and does them again.
+    /// List, follow, stop and repeat runs.
     Runs(runs::Args),
-    /// Lists what was set aside because processes died of it, and has it tried again.
-    Quarantine(quarantine::Args),
-    /// Lists, names and closes conversations.
+    /// List, name and close conversations.
     Contexts(contexts::Args),
-    /// Looks for what was said before.
+    /// List channels, and turn them on and off.
+    Channels(channels::Args),
+    /// List the groups and servers that the bot is in.
+    Spaces(spaces::Args),
+    /// Search earlier messages.
     Search(search::Args),
-    /// Looks at what is remembered of people, and changes it.
-    Memory(memory::Args),
-    /// Lists people, and changes what they may do.
-    Users(users::Args),
-    /// Changes what is set while running, for the bot, a space, a channel or a person.
-    Settings(settings::Args),
-    /// Shows what models were used for, and what that cost.
+    /// List undelivered messages, resend them, give them up.
+    Outbox(outbox::Args),
+    /// Show the usage of models, and its cost.
     Usage(usage::Args),
-    /// Makes, lists and fires triggers: reminders, runs by the clock, webhooks.
-    Triggers(triggers::Args),
-    /// Looks at the rules about tool calls, and changes them.
-    Policy(policy::Args),
-    /// Lists the tools, sets what can be set for them, and tries them.
-    Tools(tools::Args),
-    /// Makes and revokes tokens for the HTTP API.
-    Token(token::Args),
-    /// Lets people in who asked to talk to the bot.
+    /// List and retry work that was set aside because processes died of it.
+    Quarantine(quarantine::Args),
+    /// List people, and change their roles and settings.
+    Users(users::Args),
+    /// Approve people who asked to talk to the bot.
     Pair(pair::Args),
-    /// Makes two people that are one into one.
+    /// Print a link that lets a person into the dashboard.
+    Login(login::Args),
+    /// Merge two accounts that belong to the same person.
     Link(link::Args),
-    /// Writes all that is kept of a person, or of everybody, as JSON Lines.
+    /// List and change what the bot remembers of people.
+    Memory(memory::Args),
+    /// Export all data of a person, or of everybody, as JSON Lines.
     Export(export::Args),
-    /// Deletes a person with every trace.
+    /// Delete a person and all of their data.
     Erase(erase::Args),
-    /// Runs golden tasks against a model, and scores them.
+    /// Check and show the configuration.
+    Config(config::Args),
+    /// Change settings at run time, for the bot, a space, a channel or a person.
+    Settings(settings::Args),
+    /// List agents.
+    Agents(agents::Args),
+    /// Add, list and fire triggers: reminders, scheduled runs, webhooks.
+    Triggers(triggers::Args),
+    /// List, test and change the rules about tool calls.
+    Policy(policy::Args),
+    /// List tools, change their settings, and try them.
+    Tools(tools::Args),
+    /// Create and revoke tokens for the HTTP API.
+    Token(token::Args),
+    /// Manage the database.
+    Db(db::Args),
+    /// Write database, key and files into one archive, while the bot runs.
+    Backup(backup::Args),
+    /// Put the contents of a backup in place.
+    Restore(restore::Args),
+    /// Install a newer release, or tell whether there is one.
+    Update(update::Args),
+    /// Bring the version before back.
+    Rollback(update::RollbackArgs),
+    /// Run golden tasks against a model, and score them.
     Eval(eval::Args),
-    /// Serves other programs over MCP: they send messages, list runs and read what happened in them.
+    /// Serve MCP clients, and manage the MCP servers whose tools the bot uses.
     Mcp(mcp::Args),
-    /// Prints a completion script for a shell.
+    /// Print a completion script for a shell.
     Completions(completions::Args),
-    /// Does work for another process of Clifford, which starts it.
+    /// Print the version.
+    Version(Format),
+    /// Do work for another process of Clifford, which starts it.
     #[command(hide = true)]
     Worker,
 }
@@ -136,7 +183,11 @@ enum Command {
 /// Runs the command that the process was given, with the platforms that it can be on.
 pub fn main(platforms: Platforms) -> ExitCode {
     let (settings, args) = setup::take_settings(std::env::args_os());
-    let mut cli = Cli::parse_from(args);
+    let matches = definition().get_matches_from(args);
+    let mut cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     cli.globals.set.extend(settings);
     cli.globals.platforms = platforms;
     // It has neither settings nor a runtime: nothing is to be there before its limits are.
@@ -164,7 +215,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Ask(args) => Box::pin(ask::run(&globals, args)).await,
         Command::Doctor(args) => Box::pin(doctor::run(&globals, args)).await,
         Command::Config(args) => config::run(&globals, args),
-        Command::Db(args) => db::run(&globals, args).await,
+        Command::Db(args) => Box::pin(db::run(&globals, args)).await,
+        Command::Backup(args) => Box::pin(backup::run(&globals, args)).await,
+        Command::Restore(args) => Box::pin(restore::run(&globals, args)).await,
         Command::Runs(args) => Box::pin(runs::run(&globals, args)).await,
         Command::Quarantine(args) => Box::pin(quarantine::run(&globals, args)).await,
         Command::Contexts(args) => Box::pin(contexts::run(&globals, args)).await,
@@ -178,14 +231,35 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Tools(args) => Box::pin(tools::run(&globals, args)).await,
         Command::Token(args) => token::run(&globals, args).await,
         Command::Pair(args) => pair::run(&globals, args).await,
+        Command::Login(args) => login::run(&globals, args).await,
         Command::Link(args) => link::run(&globals, args).await,
         Command::Export(args) => export::run(&globals, args).await,
         Command::Erase(args) => Box::pin(erase::run(&globals, args)).await,
         Command::Eval(args) => Box::pin(eval::run(&globals, args)).await,
         Command::Mcp(args) => Box::pin(mcp::run(&globals, args)).await,
-        Command::Completions(args) => completions::run(args, Cli::command()),
+        Command::Service(args) => service::run(&globals, args),
+        Command::Status(args) => Box::pin(status::run(&globals, args)).await,
+        Command::Logs(args) => logs::run(&args),
+        Command::Channels(args) => Box::pin(channels::run(&globals, args)).await,
+        Command::Spaces(args) => spaces::run(&globals, args).await,
+        Command::Agents(args) => agents::run(&globals, args).await,
+        Command::Outbox(args) => Box::pin(outbox::run(&globals, args)).await,
+        Command::Update(args) => Box::pin(update::run(args)).await,
+        Command::Rollback(args) => update::rollback(&args),
+        Command::Version(format) => version(format),
+        Command::Completions(args) => completions::run(args, definition()),
         Command::Worker => Ok(worker::serve()),
     }
+}
+
+fn version(format: Format) -> anyhow::Result<ExitCode> {
+    let version = env!("CARGO_PKG_VERSION");
+    if format.json {
+        output::json(&serde_json::json!({ "version": version }))?;
+    } else {
+        output::print(&format!("clifford {version}"))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Says what went wrong, a line for each fault, on standard error.
@@ -203,10 +277,9 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The definition of the command line.
-#[cfg(test)]
+/// The definition of the command line, its help with the commands by what they are for.
 pub(crate) fn definition() -> clap::Command {
-    Cli::command()
+    groups::grouped(Cli::command())
 }
 
 #[cfg(test)]
@@ -215,6 +288,6 @@ mod tests {
 
     #[test]
     fn the_definition_of_the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        definition().debug_assert();
     }
 }

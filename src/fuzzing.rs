@@ -7,15 +7,15 @@ use clifford_core::{
     clock::Timestamp,
     memory::operations,
     search::{
-        Asked, Form, Query, Request, Scope,
+        Form, Query, Request, Scope, SearchInput,
         dates::{self, End},
-        rank::{self, Held, Population},
+        rank::{self, PhraseCounts, Population},
         snippet,
     },
 };
 pub use clifford_engine::run::prompt::fuzzing::check_prompt;
 pub use clifford_http::fuzzing::check_body;
-pub use clifford_worker::fuzzing::check_frames;
+pub use clifford_worker::fuzzing::{check_document, check_frames, check_image, check_scan};
 use jiff::tz::TimeZone;
 
 use crate::app::PLATFORMS;
@@ -97,9 +97,9 @@ pub fn check_question(bytes: &[u8]) {
     let now = Timestamp(1_773_831_600_000);
     let times = dates::times(&dates::named(question, &TimeZone::UTC, now));
     assert!(times.len() <= 8, "{times:?}");
-    let asked = Asked {
+    let asked = SearchInput {
         text: question,
-        ..Asked::default()
+        ..SearchInput::default()
     };
     if let Ok(request) = Request::read(asked, Scope::Nothing, TimeZone::UTC, now) {
         assert!(request.query.is_some() || request.listed.is_some(), "{request:?}");
@@ -112,7 +112,7 @@ pub fn check_question(bytes: &[u8]) {
     };
     assert!((1..=24).contains(&query.phrases().len()), "{query:?}");
     assert!(query.held_by(said) <= query.phrases().len(), "{query:?}");
-    let scores = rank::scores(&[Held::by(&query, said)], &Population::default());
+    let scores = rank::scores(&[PhraseCounts::by(&query, said)], &Population::default());
     assert!(
         scores.iter().all(|score| score.is_finite() && *score >= 0.0),
         "{scores:?}"

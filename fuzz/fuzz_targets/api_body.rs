@@ -1,4 +1,4 @@
-//! Whatever a caller sends, it is a request or is refused as the caller's fault.
+//! Any body of a caller is a request or is refused as the caller's fault.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Whatever a `bot.toml` holds, it is a configuration or has faults that say where they are.
+//! Any `bot.toml` is a configuration or has faults that say where they are.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

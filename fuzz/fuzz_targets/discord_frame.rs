@@ -1,4 +1,4 @@
-//! Whatever Discord sends, it is a frame or is kept as unreadable.
+//! Any bytes of Discord are a frame or are kept as unreadable.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

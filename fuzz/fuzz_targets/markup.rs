@@ -1,4 +1,4 @@
-//! Whatever Markdown is, its parts keep the platforms' limits and lose nothing.
+//! Parts of any Markdown keep the platforms' limits and lose nothing.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

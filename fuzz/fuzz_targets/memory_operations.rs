@@ -1,4 +1,4 @@
-//! Whatever the memory writer's model replies, what is read of it keeps to its bounds.
+//! Operations read from any reply of the memory writer's model keep to their bounds.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Whatever a prompt is made of, it fits its model's window.
+//! A prompt of any parts fits its model's window.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Whatever a model replies, the reader does not panic, and what it has read survives being stored.
+//! The reader of actions does not panic on any reply, and its result survives being stored.
 #![no_main]
 
 use clifford_action::{Reply, read, read_native};

@@ -1,4 +1,4 @@
-//! Whatever somebody searches for, in whatever was said, is read within its bounds.
+//! Any search over any messages is read within its bounds.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

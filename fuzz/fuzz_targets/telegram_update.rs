@@ -1,4 +1,4 @@
-//! Whatever Telegram sends, it is an update or is kept as unreadable.
+//! Any bytes of Telegram are an update or are kept as unreadable.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

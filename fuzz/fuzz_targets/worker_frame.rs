@@ -1,4 +1,4 @@
-//! Whatever stands on the pipes of a worker process is a frame or an error.
+//! Any bytes on the pipes of a worker process are a frame or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -6,21 +6,22 @@ use clifford_config::{self as config, Config, Provider, ProviderKind, RoleModel,
 use clifford_core::models::{Prices, Requested, Role};
 use clifford_engine::{
     models::{
-        roles::{Assigned, Keyed, Roles, Windowed},
+        roles::{Assigned, Keyed, ModelChoice, Roles, Windowed},
         windows::{Entry, Windows},
     },
     run::masked::Masked,
 };
 use clifford_llm::{
-    Anthropic, Candidate, Capability, Circuit, CircuitPolicy, Failover, Listed, Offline, OpenAi, ProviderConfig,
-    RetryPolicy, Retrying, SetupError, Timeouts, Window, is_own_network, shown_url, thinks_first,
+    Anthropic, Candidate, Circuit, CircuitPolicy, Failover, Listed, Offline, OpenAi, ProviderConfig, RetryPolicy,
+    Retrying, SetupError, Sight, Window, known_sight, shown_url,
 };
 use clifford_llm_api::model::Model;
+use clifford_tools::{Speech, Transcription, WithKey};
 use clifford_vault::Secret;
 
 use super::settings::count;
 
-/// What is asked of a cache costs that much more where nothing else is set, as Anthropic has it.
+/// The factor for cache writes where no price is set: Anthropic's.
 const CACHE_WRITE: f64 = 1.25;
 
 /// The model for each role. Each is followed by the other providers, in their order.
@@ -55,11 +56,23 @@ pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupEr
     });
     let prices = builder.providers.iter().map(|one| (one.name.clone(), prices(one)));
     let roles = Roles::new(executor, others, prices.collect(), builder.circuits.clone());
+    let choices: Vec<_> = (config.llm.choices.iter())
+        .map(|choice| {
+            let role = &choice.role;
+            Ok((choice.name.clone(), builder.assigned(role)?, builder.requested(role)))
+        })
+        .collect::<Result<_, SetupError>>()?;
     let learning = builder.learning();
-    Ok(roles
+    let roles = roles
         .with_keyed(builder.keyed(chosen))
         .asking_first(first)
-        .learning(learning))
+        .learning(learning);
+    let choices = choices.into_iter().map(|(name, executor, requested)| ModelChoice {
+        name,
+        roles: Arc::new(roles.with_executor(executor, requested)),
+    });
+    let choices = choices.collect();
+    Ok(roles.choosing(choices))
 }
 
 /// Whether somebody looks at images, as things are set.
@@ -68,21 +81,39 @@ pub(crate) fn sees_images(config: &Config) -> bool {
     (providers.iter()).any(|provider| sees(provider, providers, &config.llm.roles))
 }
 
-/// Whether a provider looks at images: it says that it can, or was chosen for it.
+/// The server that writes down what is said, if there is one.
+pub(crate) fn transcription(config: &Config, secrets: &Secrets) -> Option<WithKey<Transcription>> {
+    Some(WithKey {
+        section: config.llm.roles.transcription.clone()?,
+        key: secrets.transcription_key.clone(),
+    })
+}
+
+/// The server that speaks answers, if there is one.
+pub(crate) fn speech(config: &Config, secrets: &Secrets) -> Option<WithKey<Speech>> {
+    Some(WithKey {
+        section: config.llm.roles.speech.clone()?,
+        key: secrets.speech_key.clone(),
+    })
+}
+
+/// Whether a provider looks at images: it says that it can, its model is known for it, or it was chosen for it.
 fn sees(provider: &Provider, all: &[Provider], chosen: &config::Roles) -> bool {
     let is_chosen = chosen.vision.as_ref().is_some_and(|choice| match &choice.provider {
         Some(name) => *name == provider.name,
         None => all.first().is_some_and(|first| first.name == provider.name),
     });
-    provider.kind != ProviderKind::Offline && (provider.images || is_chosen)
+    let is_seeing = || provider.images.or_else(|| known_sight(&provider.model)) == Some(true);
+    provider.kind != ProviderKind::Offline && (is_chosen || is_seeing())
 }
 
 /// One provider of the configuration, without the layers around it.
 pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<dyn Model>, SetupError> {
-    remote(provider, key, clifford_llm::http_client(&timeouts(provider))?)
+    let sight = Arc::new(sight(provider));
+    remote(provider, key, http_client(provider)?, sight)
 }
 
-/// What is kept of each window, by provider, address and model.
+/// The windows learned so far, by provider, address and model.
 type Entries = BTreeMap<(String, String, String), Entry>;
 
 struct Builder<'a> {
@@ -98,14 +129,14 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Whoever looks at images: who was chosen for it, then those who say that they can. `None`: nobody.
+    /// The models that look at images: the chosen one, then those of providers that say that they can. `None`: nobody.
     fn seeing(&self, chosen: &config::Roles) -> Result<Option<Assigned>, SetupError> {
         let mut providers = Vec::new();
         let mut circuits = Vec::new();
         for (provider, circuit) in self.providers.iter().zip(&self.circuits) {
             if sees(provider, self.providers, chosen) {
                 providers.push(Provider {
-                    images: true,
+                    images: Some(true),
                     ..provider.clone()
                 });
                 circuits.push(Arc::clone(circuit));
@@ -133,7 +164,7 @@ impl<'a> Builder<'a> {
         for provider in providers {
             let seconds = provider.connect_timeout_seconds;
             if let std::collections::btree_map::Entry::Vacant(entry) = clients.entry(seconds) {
-                entry.insert(clifford_llm::http_client(&timeouts(provider))?);
+                entry.insert(http_client(provider)?);
             }
         }
         Ok(Self {
@@ -199,7 +230,7 @@ impl<'a> Builder<'a> {
             let preferred = windows.remove(first);
             windows.insert(0, preferred);
         }
-        // Whoever answers, it is not more; one without a limit of its own is asked for the usual one.
+        // No model of the chain answers with more; one without a limit of its own is asked for the usual one.
         let limits = self.providers.iter().map(|provider| provider.max_tokens);
         let max_tokens = limits
             .collect::<Option<Vec<_>>>()
@@ -212,7 +243,10 @@ impl<'a> Builder<'a> {
         };
         Ok(Assigned {
             provider: self.providers.get(first).map(|provider| provider.name.clone()),
-            images: self.providers.get(first).is_some_and(|provider| provider.images),
+            images: (self.providers.get(first)).map_or_else(
+                || Arc::new(Sight::set(false)),
+                |provider| self.sight(&choice.at(provider)),
+            ),
             model: Arc::new(Masked::new(model, Arc::clone(&self.secrets.masker))),
             prices: own,
             dearest,
@@ -239,11 +273,12 @@ impl<'a> Builder<'a> {
                     named == Some(&provider.name)
                 });
                 let mut provider = choice.map_or_else(|| provider.clone(), |choice| choice.at(&provider));
-                provider.images |= role == Role::Vision;
-                let client = client
-                    .clone()
-                    .map_or_else(|| clifford_llm::http_client(&timeouts(&provider)), Ok)?;
-                let remote = remote(&provider, Some(key), client)?;
+                if role == Role::Vision {
+                    provider.images = Some(true);
+                }
+                let client = client.clone().map_or_else(|| http_client(&provider), Ok)?;
+                let sight = Arc::new(sight(&provider));
+                let remote = remote(&provider, Some(key), client, sight)?;
                 Ok(Arc::new(Masked::new(
                     Arc::new(Retrying::new(remote, policy)),
                     Arc::clone(&masker),
@@ -264,8 +299,8 @@ impl<'a> Builder<'a> {
         }
         let key = self.secrets.provider_keys.get(&provider.name);
         let client = self.clients.get(&provider.connect_timeout_seconds).cloned();
-        let client = client.map_or_else(|| clifford_llm::http_client(&timeouts(provider)), Ok)?;
-        let remote = remote(provider, key, client)?;
+        let client = client.map_or_else(|| http_client(provider), Ok)?;
+        let remote = remote(provider, key, client, self.sight(provider))?;
         Ok(Arc::new(Retrying::new(remote, self.policy)))
     }
 
@@ -274,6 +309,19 @@ impl<'a> Builder<'a> {
         if provider.kind == ProviderKind::Offline {
             return Arc::new(window(provider));
         }
+        self.entry(provider).window
+    }
+
+    /// Whether a provider's model sees images: one, whatever it is asked for, unless it is set for one use.
+    fn sight(&self, provider: &Provider) -> Arc<Sight> {
+        if provider.kind == ProviderKind::Offline || provider.images.is_some() {
+            return Arc::new(sight(provider));
+        }
+        self.entry(provider).sight
+    }
+
+    /// What is learned of a provider's model.
+    fn entry(&self, provider: &Provider) -> Entry {
         let key = (
             provider.name.clone(),
             provider.base_url.as_str().to_owned(),
@@ -289,32 +337,38 @@ impl<'a> Builder<'a> {
             base_url: shown_url(provider.base_url.as_str()),
             model: provider.model.clone(),
             window: Arc::new(window(provider)),
+            sight: Arc::new(sight(provider)),
         };
         let mut windows = self.windows.borrow_mut();
-        Arc::clone(&windows.entry(key).or_insert_with(entry).window)
+        windows.entry(key).or_insert_with(entry).clone()
     }
 
-    /// What learns the windows of the models that were given a role.
+    /// The reader that learns the windows of the models that have a role.
     fn learning(&self) -> Windows {
         let entries = self.windows.borrow().values().cloned().collect();
         Windows::new(entries, self.clients.values().next().cloned())
     }
 }
 
-fn remote(provider: &Provider, key: Option<&Secret>, client: reqwest::Client) -> Result<Arc<dyn Model>, SetupError> {
-    let mut settings = ProviderConfig::new(&provider.name, provider.base_url.as_str(), &provider.model);
-    settings.key = key.map(|key| key.expose().to_owned());
-    settings.capability = match provider.structured {
-        config::Structured::JsonSchema => Capability::JsonSchema,
-        config::Structured::JsonObject => Capability::JsonObject,
-        config::Structured::Function => Capability::Function,
-        config::Structured::None => Capability::None,
+/// Whether a provider's model sees images, as far as that is known without showing it one.
+fn sight(provider: &Provider) -> Sight {
+    if provider.kind == ProviderKind::Offline {
+        return Sight::set(false);
+    }
+    Sight::new(&provider.model, provider.images)
+}
+
+fn remote(
+    provider: &Provider,
+    key: Option<&Secret>,
+    client: reqwest::Client,
+    sight: Arc<Sight>,
+) -> Result<Arc<dyn Model>, SetupError> {
+    let settings = ProviderConfig {
+        key: key.cloned(),
+        images: sight,
+        ..ProviderConfig::new(provider.clone())
     };
-    settings.images = provider.images;
-    settings.streaming = provider.stream;
-    settings.timeouts = timeouts(provider);
-    settings.max_tokens = provider.max_tokens;
-    settings.temperature = Some(provider.temperature);
     Ok(match provider.kind {
         ProviderKind::Offline => Arc::new(Offline),
         ProviderKind::Openai => Arc::new(OpenAi::new(settings, client)?),
@@ -322,19 +376,9 @@ fn remote(provider: &Provider, key: Option<&Secret>, client: reqwest::Client) ->
     })
 }
 
-/// Seconds until the first token of a server elsewhere, and of one in the own network or a model that thinks first.
-const FIRST_TOKEN: (u64, u64) = (20, 60);
-
-/// How long a provider is waited for, as it is set and as its kind needs.
-fn timeouts(provider: &Provider) -> Timeouts {
-    let is_slow = is_own_network(provider.base_url.as_str()) || thinks_first(&provider.model);
-    let usual = if is_slow { FIRST_TOKEN.1 } else { FIRST_TOKEN.0 };
-    Timeouts {
-        connect: Duration::from_secs(provider.connect_timeout_seconds),
-        first_token: Duration::from_secs(provider.first_token_timeout_seconds.unwrap_or(usual)),
-        idle: Duration::from_secs(provider.token_timeout_seconds),
-        total: Duration::from_secs(provider.timeout_seconds),
-    }
+/// A client for a provider and those that allow as long for a connection.
+fn http_client(provider: &Provider) -> Result<reqwest::Client, SetupError> {
+    clifford_llm::http_client(Duration::from_secs(provider.connect_timeout_seconds))
 }
 
 /// The window of a provider's model, as far as it is known without asking.
@@ -348,30 +392,35 @@ fn window(provider: &Provider) -> Window {
 
 /// Prices as they are set, and what follows from them for those that are not.
 fn prices(provider: &Provider) -> Prices {
-    let prompt = provider.prompt_price.unwrap_or(0.0);
+    let prompt = provider.prices.prompt.unwrap_or(0.0);
     let dearer = match provider.kind {
         ProviderKind::Anthropic => prompt * CACHE_WRITE,
         ProviderKind::Openai | ProviderKind::Offline => prompt,
     };
     Prices {
         prompt,
-        cached: provider.cached_price.unwrap_or(prompt),
-        cache_write: provider.cache_write_price.unwrap_or(dearer),
-        completion: provider.completion_price.unwrap_or(0.0),
+        cached: provider.prices.cached.unwrap_or(prompt),
+        cache_write: provider.prices.cache_write.unwrap_or(dearer),
+        completion: provider.prices.completion.unwrap_or(0.0),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clifford_config::TokenPrices;
+
     use super::*;
 
     #[test]
     fn a_price_that_is_not_set_follows_from_the_others() {
-        let provider = |kind, cached_price| Provider {
+        let provider = |kind, cached| Provider {
             kind,
-            prompt_price: Some(4.0),
-            completion_price: Some(20.0),
-            cached_price,
+            prices: TokenPrices {
+                prompt: Some(4.0),
+                completion: Some(20.0),
+                cached,
+                cache_write: None,
+            },
             ..Provider::default()
         };
         let expected = |cached, cache_write| Prices {

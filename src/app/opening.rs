@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use clifford_config::{self as config, Config, Loaded};
-use clifford_core::{clock::SharedClock, id::AgentId, places::Mode};
+use clifford_config::{Config, Loaded};
+use clifford_core::clock::SharedClock;
 use clifford_store::{
     Db, StoreError, budgets, deaths, leases,
     places::agents::{self, Agent},
@@ -53,26 +53,15 @@ async fn once(loaded: &Loaded, clock: &SharedClock) -> Result<(Db, bool), StoreE
     }
 }
 
-/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in hand. Tells whether
+/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in flight. Tells whether
 /// one is gone that did not end in order.
 async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<bool, StoreError> {
     let now = clock.now();
     let alone = !db.is_shared();
     let has_budgets = !config.budgets.is_empty();
-    let agents: Vec<_> = config
-        .all_agents()
-        .enumerate()
-        .map(|(place, agent)| Agent {
-            id: AgentId::new(),
-            name: agent.name.clone(),
-            prompt: agent.prompt.clone(),
-            mode: match agent.mode {
-                config::Mode::Run => Mode::Run,
-                config::Mode::Chat => Mode::Chat,
-            },
-            enabled: agent.enabled,
-            is_default: place == 0,
-        })
+    let agents = config.all_agents().enumerate();
+    let agents: Vec<_> = agents
+        .map(|(place, agent)| Agent::configured(agent, place == 0))
         .collect();
     db.write(move |tx| {
         Box::pin(async move {

@@ -1,8 +1,8 @@
-//! Who on this machine may read what Clifford keeps: nobody but its own user, unless `data.private` is off.
+//! Permissions of Clifford's files on this machine: only its own user reads them, unless `data.private` is off.
 //!
-//! The process's umask makes new files and directories private, whoever makes them (SQLite, too). What is there already is
-//! restricted when the data is opened. A directory that is private keeps others out of all that is in it, so only one that
-//! is not is gone through.
+//! The process's umask makes new files and directories private, whoever makes them (SQLite, too). Existing files are
+//! restricted when the data is opened. A directory that is private keeps others out of all that is in it, so only one
+//! that is not is gone through.
 
 use std::{
     fs::{self, Metadata},
@@ -13,21 +13,21 @@ use std::{
 
 use rustix::{fs::Mode, process::umask};
 
-/// What others may do.
+/// The permission bits of other users.
 const OTHERS: u32 = 0o077;
 
-/// What is kept on this machine.
+/// Files and directories on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct LocalData {
     /// The data directory.
     pub data_dir: PathBuf,
     /// The database, if it is a file.
     pub database: Option<PathBuf>,
 }
 
-impl Kept {
-    /// Makes everything private that this process makes from now on, and what is there already. What cannot be changed is
-    /// logged.
+impl LocalData {
+    /// Makes everything private that this process makes from now on, and what is there already. A path that cannot be
+    /// changed is logged.
     pub fn restrict(&self) {
         umask(Mode::from_raw_mode(OTHERS));
         let mut changed = 0_usize;
@@ -51,7 +51,7 @@ impl Kept {
         }
     }
 
-    /// What other users of this machine may read or change.
+    /// The paths that other users of this machine may read or change.
     pub fn open_to_others(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         self.walk(&mut found);
@@ -67,7 +67,7 @@ impl Kept {
             if was_open {
                 found.push((self.data_dir.clone(), metadata.mode() & 0o7777));
             }
-            // What stands in it itself is looked at in any case: there are a handful of files.
+            // Its own entries are looked at in any case: there are a handful of files.
             if let Err(error) = within(&self.data_dir, was_open, found) {
                 tracing::warn!(directory = %self.data_dir.display(), %error, "failed to check permissions");
             }
@@ -142,7 +142,7 @@ mod tests {
         for directory in [&data_dir, &data_dir.join("files"), &shard] {
             set(directory, 0o755);
         }
-        let kept = Kept {
+        let kept = LocalData {
             data_dir: data_dir.clone(),
             database: Some(database.clone()),
         };
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!([&data_dir, &shard].map(|path| mode(path)), [0o700; 2]);
         assert_eq!([&file, &log, &database].map(|path| mode(path)), [0o600; 3]);
         assert_eq!(mode(&outside), 0o644);
-        // What is made from now on is private by itself.
+        // New files are private by themselves.
         fs::write(data_dir.join("new"), "text").unwrap();
         assert_eq!(mode(&data_dir.join("new")), 0o600);
     }
@@ -181,7 +181,7 @@ mod tests {
         set(&open, 0o755);
         set(&private, 0o700);
         set(&data_dir, 0o700);
-        let kept = Kept {
+        let kept = LocalData {
             data_dir,
             database: None,
         };
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn what_is_not_there_yet_is_no_fault() {
         let root = tempfile::tempdir().unwrap();
-        let kept = Kept {
+        let kept = LocalData {
             data_dir: root.path().join("none"),
             database: None,
         };

@@ -1,6 +1,9 @@
 //! The platforms that the shipped `clifford` can be on: one line each.
 
-use clifford_channel::{Argument, MenuCommand, Platforms, Row};
+use std::{collections::BTreeMap, sync::Arc};
+
+use clifford_channel::{Argument, Channel, ChannelError, MenuCommand, Platform, Platforms, Row, ShownTo};
+use clifford_config::Config;
 use clifford_core::commands::{COMMANDS, CommandSpec};
 use clifford_discord::Discord;
 use clifford_ingress::commands::completes;
@@ -8,6 +11,27 @@ use clifford_telegram::Telegram;
 
 /// The platforms, in the order in which they are shown.
 pub const PLATFORMS: Platforms = Platforms::new(&[Row::of::<Telegram>(), Row::of::<Discord>()]);
+
+/// The platforms that bring their events by HTTP.
+///
+/// # Errors
+/// This process is to be connected to one, and no process listens for what it brings.
+pub(super) fn webhooks(
+    channels: &BTreeMap<Platform, Arc<dyn Channel>>,
+    config: &Config,
+    connects: bool,
+) -> Result<Vec<Arc<dyn Channel>>, ChannelError> {
+    let with_one = channels.values().filter(|channel| channel.webhook().is_some());
+    let found: Vec<_> = with_one.cloned().collect();
+    match found.first() {
+        Some(channel) if connects && !config.http.enabled => Err(ChannelError::Misconfigured(format!(
+            "channels.{} is to bring its events by a webhook, and nothing listens for them: set http.enabled = true, \
+             or have it polled",
+            channel.platform()
+        ))),
+        _ => Ok(found),
+    }
+}
 
 /// The bot's commands, as a platform's menu shows them.
 pub(super) fn menu() -> Vec<MenuCommand> {
@@ -27,11 +51,17 @@ pub(super) fn menu() -> Vec<MenuCommand> {
             argument.into_iter().collect()
         },
         private: command.is_private(),
+        personal: command.is_personal(),
+        shared: match (command.is_in_private_only(), command.is_for_managers()) {
+            (true, _) => ShownTo::Nobody,
+            (false, true) => ShownTo::Managers,
+            (false, false) => ShownTo::Everybody,
+        },
     };
     COMMANDS.iter().map(command).collect()
 }
 
-/// What `/key` takes, each by itself.
+/// The arguments of `/key`, one by one.
 fn key_arguments() -> Vec<Argument> {
     let argument = |name: &str, description: &str, choices: &[&str]| Argument {
         name: name.to_owned(),
@@ -43,7 +73,7 @@ fn key_arguments() -> Vec<Argument> {
     vec![
         argument(
             "action",
-            "What to do; without it, your keys are listed",
+            "The action; without it, your keys are listed",
             &["set", "list", "remove"],
         ),
         argument("provider", "The provider that the key is for", &[]),

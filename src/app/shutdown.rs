@@ -1,8 +1,8 @@
-//! The end of a process: what is at work is finished or handed back, in the time that it is given.
+//! The end of a process: work is finished or released, in the time that it has.
 //!
 //! **The end of a process** (`src/app/shutdown.rs`) has a deadline for each part, so that what hangs in one leaves
 //! time for the next: runs finish or are let go of, what is ready is sent, leases are given back. They are renewed
-//! until then: an end may take longer than a lease, and nobody must take over what is still in hand.
+//! until then: an end may take longer than a lease, and nobody must take over what is still in flight.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use tokio::time::{Instant, timeout_at};
 
 use super::App;
 
-/// However little time is given, this much is needed to give back what is in hand.
+/// However little time is given, this much is needed to give back what is in flight.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// When each part of the end is over at the latest. What comes late leaves time for what comes after it, and the last
-/// leaves some for the process to go.
+/// When each part of the end is over at the latest. A part that is late leaves time for the next, and the last leaves
+/// some for the process to exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Deadlines {
     /// Runs come to an end by themselves, and callers of the API have their answers.
     finish: Instant,
     /// Runs that did not are let go of.
-    let_go: Instant,
+    release: Instant,
     /// Messages that are ready are sent.
     send: Instant,
     /// Calls that are under way are waited for.
     sent: Instant,
-    /// What works beside the runs has ended.
+    /// The background loops have ended.
     quiet: Instant,
     /// Leases are given back, and the database is closed.
     close: Instant,
@@ -40,7 +40,7 @@ impl Deadlines {
         let at = |sixteenths| began + sixteenth * sixteenths;
         Self {
             finish: at(8),
-            let_go: at(10),
+            release: at(10),
             send: at(11),
             sent: at(12),
             quiet: at(13),
@@ -58,21 +58,21 @@ pub(crate) fn traces_until(began: Instant, whole: Duration) -> Instant {
 impl App {
     /// Stops within `shutdown_seconds`. Nothing new is taken from now on. Runs that are at work come to an end, or are
     /// let go of in time; what is ready is sent; leases are renewed until they are given back, so that no other process
-    /// takes over what is still in hand here, and need not wait for what is not.
+    /// takes over what is still in flight here, and need not wait for what is not.
     pub async fn shutdown(self) {
         let whole = self.config.engine.shutdown;
         let until = Deadlines::of(Instant::now(), whole);
         self.stop.cancel();
         self.background_stop.cancel();
         if timeout_at(until.finish, self.finished()).await.is_err() {
-            tracing::info!("runs still in flight resume at the next start or in another process");
+            tracing::info!("leaving runs in flight to the next start or another process");
             self.context.stop.cancel();
             self.context.tasks.close();
-            if timeout_at(until.let_go, self.context.tasks.wait()).await.is_err() {
+            if timeout_at(until.release, self.context.tasks.wait()).await.is_err() {
                 tracing::warn!("run did not stop in time");
             }
         }
-        self.hand_back_runs(until.close).await;
+        self.release_runs(until.close).await;
         tokio::join!(
             self.context.delivery.flush(until.send, until.sent),
             self.mcp.end(until.sent),
@@ -93,12 +93,12 @@ impl App {
         self.context.tasks.wait().await;
     }
 
-    async fn hand_back_runs(&self, until: Instant) {
+    async fn release_runs(&self, until: Instant) {
         let worker = self.context.worker;
         let given = self
             .db
             .write(move |tx| Box::pin(run_queue::release_runs(tx, Some(worker))));
-        // What cannot be given back now is given back with the rest.
+        // Leases that cannot be released now are released with the rest.
         if let Ok(Err(error)) = timeout_at(until, given).await {
             tracing::warn!(%error, "failed to release runs, retrying");
         }
@@ -127,7 +127,7 @@ mod tests {
             let until = Deadlines::of(began, whole);
             [
                 until.finish,
-                until.let_go,
+                until.release,
                 until.send,
                 until.sent,
                 until.quiet,

@@ -1,30 +1,36 @@
-//! `clifford ask`: one question, one answer.
+//! `clifford ask`: one question, one answer. Beside a server, that one answers.
 
 use std::{
-    io::{IsTerminal, Read},
+    io::{IsTerminal, Read, Write},
     process::ExitCode,
+    sync::mpsc,
     time::Duration,
 };
 
 use anyhow::{Context, bail};
-use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_config::Loaded;
 use clifford_core::{
-    people::UserRole,
+    id::RunId,
     run::step::{EndingKind, Step, StepKind},
     runs::{Run, RunStatus},
 };
-use clifford_engine::work::Task;
-use clifford_store::{StoreError, people::users, places::agents::Agent, runs::steps};
+use clifford_engine::{run::cancel, submit_from_outside, work::Task};
+use clifford_store::{
+    Db,
+    places::agents,
+    runs::{NewRun, steps, views},
+};
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
+use rustix::fs::FileType;
 use serde_json::json;
 
 use super::{
-    examples,
+    examples, local,
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::app::{App, Options};
+use crate::app::Options;
 
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;
@@ -35,15 +41,21 @@ const LONGEST_REPLY: usize = 300;
 /// How long the one question waits for tools that MCP servers offer.
 const TOOLS: Duration = Duration::from_secs(20);
 
+/// How often a run that a server works on is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long standard input may be silent before that is said.
+const SILENCE: Duration = Duration::from_secs(5);
+
 /// Arguments of `ask`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford ask \"what is 17 * 23?\"",
-    "git diff | clifford ask \"what changes here?\" -",
+    "git diff | clifford ask \"what changes here?\"",
     "clifford ask --json \"what time is it in Tokyo?\" | jq -r .answer",
 ))]
 pub(super) struct Args {
-    /// The question. `-` at its end puts what comes by a pipe below it; without a question the pipe is read as one.
+    /// The question. What comes by a pipe stands below it; without a question, it is the question.
     question: Vec<String>,
     #[command(flatten)]
     format: Format,
@@ -51,25 +63,110 @@ pub(super) struct Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let question = question(&args.question.join(" "))?;
-    let (loaded, secrets) = globals.load_with_secrets()?;
-    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
-    let options = Options {
-        channels: false,
-        workers: true,
-        waits_for_database: false,
-        terminal: None,
-        worker_processes: Workers::of_this_program(),
+    let loaded = globals.load()?;
+    let (run, steps) = if setup::is_held(&loaded) {
+        beside(&loaded, &question).await?
+    } else {
+        here(&loaded, Some(question), None).await?
     };
-    let app = setup::start(&loaded, &secrets, options).await?;
-    app.mcp.settled(TOOLS).await;
-    let outcome = Box::pin(ask(&app, question)).await;
-    app.shutdown().await;
-    let (run, steps) = outcome?;
     report(&run, &steps, args.format)
 }
 
-/// The words of the command line, with what comes by a pipe below them. The pipe is read only if that is asked
-/// for: one that nobody closes would be waited for for ever.
+/// Asks an engine in this process, or waits here for the end of a run that was made before.
+async fn here(loaded: &Loaded, question: Option<String>, made: Option<RunId>) -> anyhow::Result<(Run, Vec<Step>)> {
+    let secrets = loaded.secrets(&setup::environment())?;
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
+    let options = Options {
+        workers: true,
+        worker_processes: Workers::of_this_program(),
+        ..Options::default()
+    };
+    let app = setup::start_or_beside(loaded, &secrets, options).await?;
+    app.mcp.settled(TOOLS).await;
+    let outcome = async {
+        let run = match (made, question) {
+            (Some(run), _) => run,
+            (None, question) => {
+                let run = new_run(&app.db, question.unwrap_or_default()).await?;
+                app.runs.submit(run).await?.id
+            }
+        };
+        let run = tokio::select! {
+            ended = app.runs.wait_for_end(run, Duration::MAX / 4) => ended?,
+            _ = tokio::signal::ctrl_c() => app.runs.cancel(run).await?,
+        };
+        let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
+        anyhow::Ok((run, steps))
+    };
+    let outcome = Box::pin(outcome).await;
+    app.shutdown().await;
+    outcome
+}
+
+/// Asks the process that holds the database: the run is a row like any other, which that one finds. Should that one end
+/// before the run does, it goes on here.
+async fn beside(loaded: &Loaded, question: &str) -> anyhow::Result<(Run, Vec<Step>)> {
+    let db = setup::database_or_new(loaded).await?;
+    // That process has its own secrets; those that are known here are not stored either.
+    let masked = match loaded.secrets(&setup::environment()) {
+        Ok(secrets) => secrets.masker.mask(question).into_owned(),
+        Err(_) => question.to_owned(),
+    };
+    let asked = async {
+        let run = new_run(&db, masked).await?;
+        anyhow::Ok(submit_from_outside(&db, run, setup::now()).await?.id)
+    };
+    let run = asked.await?;
+    let mut interrupt = Box::pin(tokio::signal::ctrl_c());
+    loop {
+        let found = views::get(&mut db.read().await?, run, setup::now()).await?;
+        match found {
+            Some(found) if found.status.is_ended() => {
+                let steps = steps::of_run(&mut db.read().await?, run).await?;
+                db.close().await;
+                return Ok((found, steps));
+            }
+            Some(_) => {}
+            None => bail!("run {run} is gone: somebody deleted it"),
+        }
+        if !setup::is_held(loaded) {
+            db.close().await;
+            return Box::pin(here(loaded, None, Some(run))).await;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            _ = &mut interrupt => {
+                interrupt = Box::pin(tokio::signal::ctrl_c());
+                // It may have ended meanwhile.
+                cancel::from_outside(&db, run, setup::now()).await.ok();
+            }
+        }
+    }
+}
+
+/// A run for a question of the person at this machine.
+async fn new_run(db: &Db, question: String) -> anyhow::Result<NewRun> {
+    let user = local::meet(db, setup::now()).await?;
+    let agent = agents::for_channel(&mut db.read().await?, None).await?;
+    let Some(agent) = agent else {
+        bail!("no agent is enabled: set agent.enabled = true");
+    };
+    let task = Task {
+        agent: agent.id,
+        channel: None,
+        user: Some(user.id),
+        context: None,
+        mode: agent.mode,
+        input: question,
+        address: None,
+        platform_roles: None,
+        not_before: None,
+    };
+    Ok(task.into_run(None))
+}
+
+/// The words of the command line, with what comes by a pipe below them. Without words, or with `-` after them, standard
+/// input is waited for; otherwise it is read where it is a pipe or a file.
 fn question(words: &str) -> anyhow::Result<String> {
     let asked = words.trim();
     let words = asked
@@ -77,14 +174,17 @@ fn question(words: &str) -> anyhow::Result<String> {
         .filter(|rest| rest.is_empty() || rest.ends_with(' '))
         .unwrap_or(asked)
         .trim();
+    let is_asked_for = words.is_empty() || words.len() < asked.len();
     let mut piped = Vec::new();
-    if (words.is_empty() || words.len() < asked.len()) && !std::io::stdin().is_terminal() {
+    if (is_asked_for && !std::io::stdin().is_terminal()) || is_piped() {
         let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        let hint = Hint::after(SILENCE);
         std::io::stdin()
             .lock()
             .take(most + 1)
             .read_to_end(&mut piped)
             .context("standard input cannot be read")?;
+        drop(hint);
     }
     if piped.len() + words.len() > LONGEST {
         bail!("the question is longer than {LONGEST} bytes: ask about a part of it");
@@ -97,49 +197,39 @@ fn question(words: &str) -> anyhow::Result<String> {
     Ok(question)
 }
 
-/// Asks, and waits for the end; an interrupted run is cancelled.
-async fn ask(app: &App, question: String) -> anyhow::Result<(Run, Vec<Step>)> {
-    let speaker = Speaker {
-        id: setup::LOCAL_SPEAKER.to_owned(),
-        name: setup::LOCAL_SPEAKER.to_owned(),
-        handle: None,
-        is_bot: false,
-        language: None,
-    };
-    let now = app.clock.now();
-    let user = app
-        .db
-        .write(move |tx| {
-            Box::pin(
-                async move { users::find_or_create(tx, Platform::TERMINAL, &speaker, UserRole::Member, now).await },
-            )
-        })
-        .await?;
-    let agent = agent(app).await?;
-    let task = Task {
-        agent: agent.id,
-        channel: None,
-        user: Some(user.id),
-        context: None,
-        mode: agent.mode,
-        input: question,
-        address: None,
-        not_before: None,
-    };
-    let run = app.runs.submit(task.into_run(None)).await?;
-    let run = tokio::select! {
-        ended = app.runs.wait_for_end(run.id, Duration::MAX / 4) => ended?,
-        _ = tokio::signal::ctrl_c() => app.runs.cancel(run.id).await?,
-    };
-    let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
-    Ok((run, steps))
+/// Whether standard input is a pipe or a file: something that ends by itself.
+fn is_piped() -> bool {
+    rustix::fs::fstat(std::io::stdin()).is_ok_and(|stat| {
+        matches!(
+            FileType::from_raw_mode(stat.st_mode),
+            FileType::Fifo | FileType::RegularFile
+        )
+    })
 }
 
-async fn agent(app: &App) -> anyhow::Result<Agent> {
-    app.runs.default_agent().await.map_err(|error| match error {
-        StoreError::NotFound(_) => anyhow::anyhow!("no agent is enabled: set agent.enabled = true"),
-        other => other.into(),
-    })
+/// A word about what is waited for, unless it comes in time: a pipe that nobody closes would be waited for in silence.
+struct Hint(mpsc::Sender<()>);
+
+impl Hint {
+    fn after(silence: Duration) -> Self {
+        let (sender, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            if ended.recv_timeout(silence) == Err(mpsc::RecvTimeoutError::Timeout) {
+                // Nobody has to read it.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "clifford: reading standard input; < /dev/null says that there is none"
+                );
+            }
+        });
+        Self(sender)
+    }
+}
+
+impl Drop for Hint {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
 }
 
 fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode> {

@@ -1,4 +1,4 @@
-//! A call of a tool by hand: as a run would make it, without a run. Only what reads can be called so.
+//! A call of a tool by hand: as a run would make it, without a run. Only commands that read can be called so.
 
 use std::sync::Arc;
 
@@ -58,7 +58,9 @@ pub(super) async fn call(
             holder: run.to_string(),
             epoch: 0,
             user,
+            platform_roles: Vec::new(),
             space: None,
+            budgets: Vec::new(),
         },
         channel: None,
     };
@@ -76,7 +78,7 @@ pub(super) async fn call(
         context: None,
         place: None,
         address: None,
-        defaults: context.settings.defaults,
+        defaults: context.settings.defaults(),
         viewer: Viewer::Private,
         allowed: None,
         run,
@@ -84,6 +86,7 @@ pub(super) async fn call(
         scope: search::Scope::of(user, None),
         isolation: None,
         idempotency_key: run.to_string(),
+        is_tainted: false,
         origins: Arc::new(Origins::default()),
         readable: usize::MAX,
         payer: Arc::clone(&payer) as _,

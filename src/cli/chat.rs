@@ -1,4 +1,4 @@
-//! `clifford chat`: the bot in this terminal, with the engine in this process.
+//! `clifford chat`: the bot in this terminal, with the engine in this process; beside a server, too.
 
 use std::{
     io::{self, IsTerminal},
@@ -12,10 +12,13 @@ use clifford_terminal::{Terminal, TerminalConfig};
 use clifford_worker::Workers;
 
 use super::{
-    examples, serve,
+    examples, local, serve,
     setup::{self, Globals},
 };
 use crate::app::Options;
+
+/// The file in the data directory that keeps what was typed.
+const HISTORY: &str = "chat_history";
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]
@@ -25,7 +28,7 @@ use crate::app::Options;
     "printf 'my cat is called Miro\\nwhat is my cat called?\\n' | clifford chat --quiet",
 ))]
 pub(super) struct Args {
-    /// Shows answers only: no notes, tools or cost.
+    /// Show answers only: no notes, tools or cost.
     #[arg(long)]
     quiet: bool,
 }
@@ -55,10 +58,18 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
+    // A server that has the database has the platforms, too.
+    let platforms = if setup::is_held(&loaded) {
+        Platforms::Left
+    } else {
+        platforms
+    };
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let settings = TerminalConfig {
-        speaker: setup::LOCAL_SPEAKER.to_owned(),
+        speaker: local::SPEAKER.to_owned(),
+        language: local::language(),
         quiet: args.quiet,
+        history: Some(loaded.data_dir.join(HISTORY)),
         clock: Arc::new(jiff::Timestamp::now),
     };
     let mut stops = serve::Stops::listen()?;
@@ -66,15 +77,17 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     let options = Options {
         channels: platforms == Platforms::Connected,
         workers: true,
+        beside: false,
         waits_for_database: false,
         terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
         worker_processes: Workers::of_this_program(),
     };
-    let app = setup::start(&loaded, &secrets, options).await?;
+    let app = setup::start_or_beside(&loaded, &secrets, options).await?;
+    local::meet(&app.db, setup::now()).await?;
     if platforms == Platforms::Connected && io::stdin().is_terminal() {
         serve::greet(&app, &loaded).await?;
     }
-    let ingress = Arc::clone(&app.gatekeeper) as Arc<dyn clifford_channel::Ingress>;
+    let ingress = Arc::clone(&app.ingress) as Arc<dyn clifford_channel::Ingress>;
     let ended = tokio::select! {
         ended = terminal.receive(ingress, app.stop.clone()) => ended,
         () = stops.next() => Ok(()),

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clifford_config::{self as config, Loaded, Origin};
 use serde_json::json;
 
@@ -10,6 +11,7 @@ use super::{
     output::{self, Format},
     setup::{self, Globals},
 };
+use crate::app::{self, StartError};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -25,11 +27,11 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Says whether the configuration is in order, secrets included; names every fault otherwise.
+    /// Check the configuration, secrets included, and name every fault.
     Check(Format),
-    /// Prints the settings in force, as TOML; secrets stay hidden.
+    /// Print the settings in force, as TOML; secrets stay hidden.
     Show(Format),
-    /// Prints the JSON schema of bot.toml, for editors.
+    /// Print the JSON schema of bot.toml, for editors.
     Schema,
 }
 
@@ -54,9 +56,15 @@ pub(super) fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
 
 fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let outcome = config::load(&globals.sources()?).and_then(|loaded| {
-        loaded.secrets(&setup::environment())?;
-        Ok(loaded)
+        let secrets = loaded.secrets(&setup::environment())?;
+        let refusals = app::refusals(&loaded, &secrets);
+        Ok((loaded, refusals))
     });
+    let outcome = match outcome {
+        Ok((loaded, refusals)) if refusals.is_empty() => Ok(loaded),
+        Ok((_, refusals)) => return refused(&refusals, format),
+        Err(errors) => Err(errors),
+    };
     match (outcome, format.json) {
         (Ok(loaded), true) => {
             output::json(&json!({ "ok": true, "origin": origin(&loaded), "hints": loaded.hints, "problems": [] }))?;
@@ -81,6 +89,20 @@ fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
         (Err(errors), false) => return Err(errors.into()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what a server would refuse, although the file is in order.
+fn refused(refusals: &[StartError], format: Format) -> anyhow::Result<ExitCode> {
+    let faults: Vec<_> = refusals.iter().map(ToString::to_string).collect();
+    if !format.json {
+        bail!(faults.join("\n"));
+    }
+    let problems: Vec<_> = faults
+        .iter()
+        .map(|fault| json!({ "place": null, "key": null, "fault": fault }))
+        .collect();
+    output::json(&json!({ "ok": false, "problems": problems }))?;
+    Ok(ExitCode::FAILURE)
 }
 
 /// Where the settings come from, in words.

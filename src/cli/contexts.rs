@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{
     examples,
+    ids::{self, IdArg},
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -27,9 +28,9 @@ const JOBS: u32 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford contexts list --user Ada",
-    "clifford contexts show 0198f2c4-…",
-    "clifford contexts rename 0198f2c4-… \"The trip\"",
-    "clifford contexts close 0198f2c4-…",
+    "clifford contexts show 0198f2c4",
+    "clifford contexts rename 0198f2c4 \"The trip\"",
+    "clifford contexts close 0198f2c4",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -38,20 +39,20 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists conversations, the newest first.
+    /// List conversations, the newest first.
     List(List),
-    /// Shows a conversation and what the memory writer made of it.
+    /// Show a conversation and its memory jobs.
     Show(Which),
-    /// Gives a conversation a name.
+    /// Give a conversation a name.
     Rename {
         /// The conversation's id, as `clifford contexts list` shows it.
-        context: ContextId,
+        context: IdArg<ContextId>,
         /// Its name.
         name: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Closes a conversation: the next message in its chat begins another.
+    /// Close a conversation: the next message in its chat begins another.
     Close(Which),
 }
 
@@ -62,10 +63,10 @@ struct List {
     user: Option<String>,
     /// Only of this channel (its id).
     #[arg(long)]
-    channel: Option<ChannelId>,
+    channel: Option<IdArg<ChannelId>>,
     /// Only those that are older than this one (its id).
     #[arg(long, value_name = "CONTEXT")]
-    before: Option<ContextId>,
+    before: Option<IdArg<ContextId>>,
     /// The most to list.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -76,7 +77,7 @@ struct List {
 #[derive(Debug, clap::Args)]
 struct Which {
     /// The conversation's id, as `clifford contexts list` shows it.
-    context: ContextId,
+    context: IdArg<ContextId>,
     #[command(flatten)]
     format: Format,
 }
@@ -86,7 +87,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let outcome = match args.command {
         Command::List(args) => list(&db, &args).await,
         Command::Show(which) => show(&db, &which).await,
-        Command::Rename { context, name, format } => rename(&db, context, name, format).await,
+        Command::Rename { context, name, format } => rename(&db, &context, name, format).await,
         Command::Close(which) => close(&db, &which).await,
     };
     db.close().await;
@@ -99,7 +100,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         Some(text) => Some(people::find(&mut conn, text).await?.id),
         None => None,
     };
-    let found = contexts::page(&mut conn, args.channel, user, args.before, args.limit).await?;
+    let channel = ids::optional(&mut conn, args.channel.as_ref()).await?;
+    let before = ids::optional(&mut conn, args.before.as_ref()).await?;
+    let found = contexts::page(&mut conn, channel, user, before, args.limit).await?;
     drop(conn);
     if args.format.json {
         return output::json(&found);
@@ -110,22 +113,23 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
             [
                 context.id.to_string(),
                 output::head(named(context), 40),
-                state(context).to_owned(),
+                output::state(state(context)),
                 context.turn_count.to_string(),
-                output::when(context.last_user_interaction_at),
+                output::ago(context.last_user_interaction_at),
             ]
         })
         .collect();
     output::table(
         ["CONTEXT", "NAME", "STATE", "TURNS", "LAST SPOKEN IN"],
         rows,
-        "there are no such conversations",
+        "no conversations found",
     )
 }
 
 async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {
     let mut conn = db.read().await?;
-    let context = get(&mut conn, which.context).await?;
+    let id = which.context.find(&mut conn).await?;
+    let context = get(&mut conn, id).await?;
     let filter = jobs::Filter {
         context: Some(context.id),
         ..jobs::Filter::default()
@@ -166,10 +170,11 @@ fn job_line(job: &Job) -> String {
     line.trim_end().to_owned()
 }
 
-async fn rename(db: &Db, id: ContextId, name: String, format: Format) -> anyhow::Result<()> {
+async fn rename(db: &Db, which: &IdArg<ContextId>, name: String, format: Format) -> anyhow::Result<()> {
     if name.trim().is_empty() || name.chars().count() > NAME {
         bail!("a name has 1 to {NAME} characters");
     }
+    let id = which.find(&mut db.read().await?).await?;
     get(&mut db.read().await?, id).await?;
     db.write(move |tx| Box::pin(async move { contexts::rename(tx, id, &name).await }))
         .await?;
@@ -177,7 +182,7 @@ async fn rename(db: &Db, id: ContextId, name: String, format: Format) -> anyhow:
 }
 
 async fn close(db: &Db, which: &Which) -> anyhow::Result<()> {
-    let (id, now) = (which.context, setup::now());
+    let (id, now) = (which.context.find(&mut db.read().await?).await?, setup::now());
     get(&mut db.read().await?, id).await?;
     let closed = db
         .write(move |tx| Box::pin(async move { clifford_engine::memory::closing::close(tx, id, now).await }))

@@ -1,5 +1,7 @@
 //! `clifford db`: looks after the database.
 
+mod copy;
+
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -20,8 +22,10 @@ use crate::app;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford db status",
+    "clifford db migrate",
     "clifford db backup /backups/clifford-$(date +%F).db",
     "clifford db check",
+    "clifford db copy --to postgres://clifford:PASSWORD@db.example/clifford",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -30,19 +34,21 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Brings the schema up to date, and makes the database if there is none; `serve` does so as well.
+    /// Migrate the schema, and create the database if there is none; `serve` does so as well.
     Migrate(Format),
-    /// Shows which database is used, and whether its schema is up to date.
+    /// Show which database is used, and whether its schema is up to date.
     Status(Format),
-    /// Copies the database to a new file while it is in use (SQLite; for PostgreSQL use pg_dump).
+    /// Copy the database to a new file while it is in use (SQLite; for PostgreSQL use pg_dump).
     Backup {
         /// The file to write; it must not exist.
         path: PathBuf,
         #[command(flatten)]
         format: Format,
     },
-    /// Looks for damage in the database's file (SQLite; PostgreSQL looks after itself).
+    /// Check the integrity of the database's file (SQLite only).
     Check(Format),
+    /// Copy everything from SQLite to PostgreSQL or back, and compare both; a copy that was killed goes on.
+    Copy(copy::Args),
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
@@ -51,6 +57,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::Status(format) => status(globals, format).await,
         Command::Backup { path, format } => backup(globals, &path, format).await,
         Command::Check(format) => check(globals, format).await,
+        Command::Copy(args) => copy::run(globals, args).await,
     }
 }
 

@@ -1,4 +1,4 @@
-//! `clifford doctor`: checks everything that Clifford needs, and says how to mend what is wrong.
+//! `clifford doctor`: checks the whole setup, and says how to fix each fault.
 
 mod local;
 mod mcp;
@@ -131,6 +131,9 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
     let secrets = loaded.secrets(&setup::environment());
     report.add(local::database(&loaded).await)?;
     if let Some(check) = local::quarantine(&loaded).await {
+        report.add(check)?;
+    }
+    if let Some(check) = local::maintenance(&loaded).await {
         report.add(check)?;
     }
     report.add(local::disk(&loaded))?;

@@ -1,6 +1,7 @@
 //! `clifford eval`: golden tasks, each through the real engine with a database of its own, scored.
 
 mod checks;
+mod disliked;
 mod play;
 mod task;
 
@@ -23,6 +24,7 @@ use super::{
     "clifford eval eval/simple.jsonl",
     "clifford eval eval/simple.jsonl --provider local --at-least 8",
     "clifford eval eval/simple.jsonl --only calculate --json",
+    "clifford eval own.jsonl --add-disliked",
 ))]
 pub(super) struct Args {
     /// The tasks, a JSON object a line.
@@ -33,9 +35,12 @@ pub(super) struct Args {
     /// Only the tasks whose names hold this.
     #[arg(long)]
     only: Option<String>,
-    /// How many tasks must pass; otherwise all.
+    /// The number of tasks that must pass [default: all].
     #[arg(long, value_name = "N")]
     at_least: Option<usize>,
+    /// Adds a task to the file for each answer that was disliked and has none there, and plays nothing.
+    #[arg(long, conflicts_with_all = ["provider", "only", "at_least"])]
+    add_disliked: bool,
     #[command(flatten)]
     format: Format,
 }
@@ -66,6 +71,9 @@ struct Report {
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    if args.add_disliked {
+        return disliked::add(globals, &args.file, args.format).await;
+    }
     let text =
         std::fs::read_to_string(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
     let mut tasks = task::read(&text).with_context(|| args.file.display().to_string())?;

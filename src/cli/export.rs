@@ -8,7 +8,6 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context;
 use clifford_engine::jobs::export::Export;
 use clifford_store::{Db, people::users};
 
@@ -77,7 +76,13 @@ fn create(path: &Path) -> anyhow::Result<File> {
         .create_new(true)
         .mode(0o600)
         .open(path)
-        .with_context(|| format!("{} cannot be made: name a new file where you may write", path.display()))
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} already exists; choose another name", path.display()),
+            _ => anyhow::Error::new(error).context(format!(
+                "{} cannot be made: name a new file where you may write",
+                path.display()
+            )),
+        })
 }
 
 fn unwritable(error: io::Error) -> anyhow::Error {

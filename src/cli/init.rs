@@ -1,23 +1,30 @@
-//! `clifford init`: writes `bot.toml`.
+//! `clifford init`: connects platforms and a model, writes `bot.toml`, and waits for the first message.
 
 mod answers;
+mod first_message;
+mod invitation;
+mod merge;
 mod questions;
 mod write;
 
 use std::{
     collections::BTreeMap,
+    fs,
     io::IsTerminal,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use anyhow::bail;
-use clifford_channel::{Access, Platforms, Row, Section};
+use anyhow::{Context, bail};
+use clifford_channel::{Platforms, Row, Section};
 use clifford_config::{self as config, Config, Sources};
 use clifford_store::people::claim;
 use clifford_vault::Secret;
 
-use self::answers::{Answers, Connection, Provider, Token};
+use self::{
+    answers::{Answers, Connection, Provider, Token},
+    questions::Asking,
+};
 use super::{
     config::origin,
     examples, output, probe,
@@ -28,25 +35,27 @@ use super::{
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "clifford init",
+    "clifford init                                      asks, and waits until the bot has answered a message",
     "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford init --yes",
     "clifford init --config /etc/clifford/bot.toml --force",
     "",
+    "An existing file is changed where you want it to be, and stays as it is otherwise, comments included.",
     "--yes takes what is in the environment: TELEGRAM_BOT_TOKEN and the like of other platforms, OPENAI_API_KEY,",
     "OPENAI_BASE_URL, OPENAI_MODEL. The file refers to these variables and holds no secret.",
 ))]
 pub(super) struct Args {
-    /// Asks nothing: takes the defaults and what is in the environment.
+    /// Ask nothing: take the defaults and the environment.
     #[arg(long, short)]
     yes: bool,
-    /// Writes over a file that is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let path = globals.config.clone().unwrap_or_else(|| PathBuf::from("bot.toml"));
-    if path.exists() && !args.force {
+    let present = (path.exists() && !args.force).then_some(());
+    if present.is_some() && args.yes {
         bail!(
             "{} is there already: --force writes over it, or name another by --config",
             path.display()
@@ -57,21 +66,52 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
     let defaults = without_file(globals)?;
     let env = setup::environment();
-    let answers = if args.yes {
-        from_environment(&defaults, &env, globals.platforms).await?
-    } else {
-        questions::ask(&defaults, &env, globals.platforms).await?
-    };
-    let text = answers.render();
-    Config::parse(&text, &path, globals.platforms)?;
-    write::write(&path, &text, answers.holds_secrets())?;
     let globals = Globals {
         config: Some(path.clone()),
         ..globals.clone()
     };
-    output::print(&format!("\n{} is written.", path.display()))?;
-    next(&globals, &path, &answers).await?;
+    let answers = if args.yes {
+        from_environment(&defaults, &env, globals.platforms).await?
+    } else {
+        let present = match present {
+            Some(()) => {
+                let loaded = globals.load()?;
+                // A variable that is not set here is no reason to ask nothing.
+                let secrets = loaded.secrets(&env).unwrap_or_default();
+                Some((loaded, secrets))
+            }
+            None => None,
+        };
+        let asking = Asking {
+            defaults: &defaults,
+            env: &env,
+            platforms: globals.platforms,
+            present: present.as_ref().map(|(loaded, secrets)| (&loaded.config, secrets)),
+        };
+        Box::pin(asking.all()).await?
+    };
+    store(&path, present.is_some(), &answers, globals.platforms)?;
+    let waits = !args.yes && Box::pin(first_message::wait(&globals, &answers)).await?;
+    if !waits {
+        next(&globals, &path, &answers).await?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the answers: a new file, or into the one that is there.
+fn store(path: &Path, is_there: bool, answers: &Answers, platforms: Platforms) -> anyhow::Result<()> {
+    if is_there && answers.connections.is_empty() && answers.provider.is_none() {
+        return output::print(&format!("\n{} stays as it is.", path.display()));
+    }
+    let (text, was_secret) = if is_there {
+        let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        (merge::merged(&text, path, answers)?, write::is_private(path))
+    } else {
+        (answers.render(), false)
+    };
+    Config::parse(&text, path, platforms)?;
+    write::write(path, &text, answers.holds_secrets() || was_secret)?;
+    output::print(&format!("\n{} is written.", path.display()))
 }
 
 /// The settings as they are without any file: what flags and environment say of addresses.
@@ -110,13 +150,18 @@ async fn from_environment(
         };
         let section = section(defaults, row);
         let outcome = section.probe(&token).await;
+        let bot = outcome.as_ref().ok().cloned();
         say(&settled(variable, outcome.map(|bot| bot.name))?)?;
+        if let Some(link) = bot.as_ref().and_then(|bot| bot.invite.as_ref()) {
+            say(&format!("invite: {link}"))?;
+        }
         let common = section.common();
         answers.connections.push(Connection {
             row,
             token: Token::Environment(variable.to_owned()),
-            access: common.access,
+            access: common.audience.access,
             api_url: common.api_url.clone(),
+            bot,
         });
     }
     if let Some(provider) = defaults
@@ -160,9 +205,8 @@ fn say(text: &str) -> anyhow::Result<()> {
 /// The next steps: how to become the owner, what must be set, what to run.
 async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Result<()> {
     let loaded = globals.load()?;
-    let pairs = (answers.connections.iter()).any(|connection| connection.access == Access::Pairing);
     let mut lines = Vec::new();
-    if pairs {
+    if answers.pairs() {
         let db = setup::database_or_new(&loaded).await?;
         let now = setup::now();
         let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
@@ -178,12 +222,16 @@ async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Resu
         platforms: globals.platforms,
         ..Globals::default()
     };
-    let found = origin(&plain.load().unwrap_or(loaded));
+    let found = origin(&plain.load().unwrap_or_else(|_| loaded.clone()));
     let flag = if Path::new(&found) == path {
         String::new()
     } else {
         format!("--config {} ", path.display())
     };
+    if setup::is_held(&loaded) {
+        lines.push("A server runs: `kill -HUP` or `systemctl reload clifford` has it read the file again.".to_owned());
+        return output::print(&lines.join("\n"));
+    }
     lines.push(format!(
         "Now run `clifford {flag}serve`; or talk to it here with `clifford {flag}chat`."
     ));

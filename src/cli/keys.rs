@@ -16,11 +16,11 @@ use super::{
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// Lists the providers that a person has given keys for.
+    /// List the providers for which a person has a key.
     List(List),
-    /// Takes a person's key for a provider from standard input; their runs are answered by it.
+    /// Read a person's key for a provider from standard input; their runs use it.
     Set(Set),
-    /// Forgets a person's key for a provider.
+    /// Remove a person's key for a provider.
     Remove(Set),
 }
 
@@ -59,20 +59,20 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         .into_iter()
         .map(|key| [key.provider, key.created_at.to_string()])
         .collect();
-    output::table(["PROVIDER", "SINCE"], rows, "there is no key of theirs")
+    output::table(["PROVIDER", "SINCE"], rows, "no keys found")
 }
 
 async fn set(globals: &Globals, db: &Db, args: &Set) -> anyhow::Result<()> {
     let (loaded, secrets) = globals.load_with_secrets()?;
     let Secrets {
-        sealing_key, masker, ..
+        encryption_key, masker, ..
     } = secrets;
     let providers = loaded.config.llm.providers.iter();
     let takes_keys = providers.filter(|provider| provider.kind != ProviderKind::Offline);
     let names: Vec<_> = takes_keys.map(|provider| provider.name.clone()).collect();
     let user = people::find(&mut db.read().await?, &args.user).await?;
-    let sealed = Encryption::new(sealing_key, &loaded.data_dir, masker);
-    let key = byok::seal(&names, &sealed, &args.provider, &read_key()?)?;
+    let encryption = Encryption::new(encryption_key, &loaded.data_dir, masker);
+    let key = byok::encrypt(&names, &encryption, &args.provider, &read_key()?)?;
     let (id, stored) = (user.id, key.clone());
     db.write(move |tx| Box::pin(async move { user_secrets::put(tx, id, &stored, setup::now()).await }))
         .await?;

@@ -27,14 +27,14 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Prints a new code of a person, in place of an older one. Who enters it becomes part of that person.
+    /// Print a new code of a person, in place of an older one. The account that enters it is linked to that person.
     Code {
         /// The person: an id, platform:account, or a name that only one has.
         user: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Makes a person part of the one whose code this is.
+    /// Link an account to the person with this code.
     Use {
         /// The code.
         code: String,

@@ -1,4 +1,4 @@
-//! `clifford memory`: what is remembered of people. Works beside a server on the same database.
+//! `clifford memory`: the memory items of people. Works beside a server on the same database.
 
 mod change;
 mod jobs;
@@ -29,6 +29,9 @@ use super::{
     "clifford memory add Ada preferences.drink \"green tea\"",
     "clifford memory set telegram:7 preferences.drink coffee",
     "clifford memory pin Ada drink",
+    "clifford memory unpin Ada drink",
+    "clifford memory share Ada drink",
+    "clifford memory private Ada drink",
     "clifford memory forget Ada all --yes",
     "clifford memory jobs Ada",
 ))]
@@ -39,23 +42,23 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists what is remembered of a person.
+    /// List the memory items of a person.
     List(list::Args),
-    /// Remembers something of a person.
+    /// Add a memory item for a person.
     Add(change::Add),
-    /// Changes what is remembered, pinned or not.
+    /// Change an item, pinned or not.
     Set(change::Set),
-    /// Keeps an item as it is: only its person changes it.
+    /// Keep an item as it is: only its person changes it.
     Pin(Which),
-    /// Lets an item change again.
+    /// Let an item change again.
     Unpin(Which),
-    /// Lets an item be known wherever its person speaks to the bot.
+    /// Let the bot use an item wherever its person speaks to it.
     Share(Which),
-    /// Lets an item be known in private only.
+    /// Let the bot use an item in private only.
     Private(Which),
-    /// Deletes an item for good, or `all` of them.
+    /// Delete an item for good, or `all` of them.
     Forget(change::Forget),
-    /// Shows what the memory writer did and is to do.
+    /// Show past and pending jobs of the memory writer.
     Jobs(jobs::Args),
 }
 

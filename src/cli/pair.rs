@@ -1,9 +1,9 @@
-//! `clifford pair`: who may talk to the bot where `access = "pairing"`.
+//! `clifford pair`: access to the bot where `access = "pairing"`.
 
 use std::process::ExitCode;
 
 use anyhow::bail;
-use clifford_ingress as ingress;
+use clifford_ingress::{self as ingress, Decision};
 use clifford_store::people::{claim, pairings};
 use serde_json::json;
 
@@ -13,12 +13,17 @@ use super::{
     setup::{self, Globals},
 };
 
+/// The name by which people read who decided here.
+const OPERATOR: &str = "the operator";
+
 /// Arguments of `pair`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford pair claim              a code that makes you the owner: send it to the bot",
     "clifford pair list               who asked",
     "clifford pair approve K7WPM3QX   let in who got this code",
+    "clifford pair refuse telegram:9  tell this account no; it may ask again",
+    "clifford pair block telegram:9   ignore this account from now on",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -27,47 +32,81 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists those who asked to be let in.
-    List(Format),
-    /// Lets the person in who got this code from the bot.
+    /// List people who asked for access.
+    List {
+        /// List the blocked accounts instead.
+        #[arg(long)]
+        blocked: bool,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Approve the person who got this code from the bot, or who has this account.
     Approve {
-        /// The code.
+        /// The code, or an account as `clifford pair list` shows it, such as `telegram:9`.
         code: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Prints a new code for the first owner, in place of an older one: whoever sends it to the bot owns it.
+    /// Refuse an account: its person gets a message, and may ask again.
+    Refuse {
+        /// The account, such as `telegram:9`.
+        account: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Block an account: the bot ignores it until it is approved.
+    Block {
+        /// The account, such as `telegram:9`.
+        account: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print a new code for the first owner, in place of an older one: the person who sends it to the bot becomes its
+    /// owner.
     Claim(Format),
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::List(format) => list(globals, format).await,
+        Command::List { blocked, format } => list(globals, blocked, format).await,
+        Command::Approve { code, format } if ingress::account(&code).is_some() => {
+            decide(globals, &code, Decision::Approve, format).await
+        }
         Command::Approve { code, format } => approve(globals, code, format).await,
+        Command::Refuse { account, format } => decide(globals, &account, Decision::Refuse, format).await,
+        Command::Block { account, format } => decide(globals, &account, Decision::Block, format).await,
         Command::Claim(format) => claim(globals, format).await,
     }
 }
 
-async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
+async fn list(globals: &Globals, blocked: bool, format: Format) -> anyhow::Result<ExitCode> {
     let db = globals.database().await?;
-    let waiting = pairings::list(&mut db.read().await?, setup::now()).await?;
+    let mut conn = db.read().await?;
+    let waiting = match blocked {
+        true => pairings::blocked(&mut conn).await?,
+        false => pairings::list(&mut conn, setup::now()).await?,
+    };
+    drop(conn);
     db.close().await;
     if format.json {
         output::json(&waiting)?;
-    } else {
-        let rows = waiting
-            .into_iter()
-            .map(|one| {
-                let until = output::when(one.expires_at);
-                [one.platform, one.name, one.platform_user_id, until]
-            })
-            .collect();
-        output::table(
-            ["PLATFORM", "NAME", "ACCOUNT", "CODE GOOD UNTIL"],
-            rows,
-            "nobody has asked",
-        )?;
+        return Ok(ExitCode::SUCCESS);
     }
+    let account = |one: &pairings::Pairing| format!("{}:{}", one.platform, one.platform_user_id);
+    if blocked {
+        let rows = waiting.iter().map(|one| [one.name.clone(), account(one)]).collect();
+        output::table(["NAME", "ACCOUNT"], rows, "nobody is blocked")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rows = waiting.iter().map(|one| {
+        let approve = format!("clifford pair approve {}", account(one));
+        [one.name.clone(), output::when(one.expires_at), approve]
+    });
+    output::table(
+        ["NAME", "CODE GOOD UNTIL", "LET THEM IN BY"],
+        rows.collect(),
+        "No pending requests.",
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -76,7 +115,7 @@ async fn approve(globals: &Globals, code: String, format: Format) -> anyhow::Res
     let now = setup::now();
     let asked = code.clone();
     let name = db
-        .write(move |tx| Box::pin(async move { ingress::approve(tx, &asked, now).await }))
+        .write(move |tx| Box::pin(async move { ingress::approve(tx, &asked, OPERATOR, now).await }))
         .await?;
     db.close().await;
     let Some(name) = name else {
@@ -84,10 +123,37 @@ async fn approve(globals: &Globals, code: String, format: Format) -> anyhow::Res
             "no open request has the code {code}: codes are good once and for an hour; the person gets a new one by writing to the bot again"
         );
     };
+    told(&name, Decision::Approve, format)
+}
+
+async fn decide(globals: &Globals, named: &str, decision: Decision, format: Format) -> anyhow::Result<ExitCode> {
+    let Some((platform, account)) = ingress::account(named) else {
+        bail!("`{named}` is no account: name it as `clifford pair list` does, such as telegram:9");
+    };
+    let db = globals.database().await?;
+    let (platform, account, now) = (platform.to_owned(), account.to_owned(), setup::now());
+    let name = db
+        .write(move |tx| {
+            Box::pin(async move { ingress::decide(tx, &platform, &account, decision, OPERATOR, now).await })
+        })
+        .await?;
+    db.close().await;
+    let Some(name) = name else {
+        bail!("nobody asks to be let in by the account {named}; `clifford pair list` shows who waits");
+    };
+    told(&name, decision, format)
+}
+
+fn told(name: &str, decision: Decision, format: Format) -> anyhow::Result<ExitCode> {
+    let (key, becomes) = match decision {
+        Decision::Approve => ("approved", "may talk to the bot now"),
+        Decision::Refuse => ("refused", "is not let in, and may ask again"),
+        Decision::Block => ("blocked", "is not heard any more"),
+    };
     if format.json {
-        output::json(&json!({ "approved": name }))?;
+        output::json(&json!({ key: name }))?;
     } else {
-        output::print(&format!("{} may talk to the bot now", output::cell(&name)))?;
+        output::print(&format!("{} {becomes}", output::cell(name)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,11 @@
 use anyhow::bail;
 use clifford_chat::platform::Platform;
 use clifford_core::{id::UserId, people::User};
-use clifford_store::{Conn, people::users};
+use clifford_store::{
+    Conn,
+    ids::{self, IdKind},
+    people::users,
+};
 
 /// How many people with the same name are considered.
 const TOLD_APART: u32 = 10;
@@ -28,7 +32,7 @@ pub async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
     match (&exactly[..], &named[..]) {
         ([one], _) => Ok((*one).clone()),
         (_, [one]) => Ok(one.clone()),
-        (_, []) => Err(nobody(text)),
+        (_, []) => by_beginning(conn, text).await,
         (_, several) => {
             let ids: Vec<_> = several.iter().map(|user| user.id.to_string()).collect();
             bail!(
@@ -39,8 +43,24 @@ pub async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
     }
 }
 
+/// The person whose id begins like this: a name comes first, since it may look like one.
+async fn by_beginning(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
+    let Some(beginning) = super::ids::beginning(text) else {
+        return Err(nobody(text));
+    };
+    let found = ids::beginning_with(conn, IdKind::User, &beginning, TOLD_APART).await?;
+    match found.as_slice() {
+        [] => Err(nobody(text)),
+        [one] => {
+            let id = one.parse::<UserId>()?;
+            users::get(conn, id).await?.ok_or_else(|| nobody(text))
+        }
+        several => bail!("several people have ids that begin with {text}: {}", several.join(", ")),
+    }
+}
+
 fn nobody(text: &str) -> anyhow::Error {
     anyhow::anyhow!(
-        "there is nobody `{text}`; `clifford users list` shows everybody: name them by id, as platform:account, or by name"
+        "no user matches `{text}`: use an id or its beginning, platform:account or a unique name; see `clifford users list`"
     )
 }

@@ -2,7 +2,7 @@
 
 mod flags;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{anyhow, bail};
 use clifford_config::Loaded;
@@ -11,13 +11,17 @@ use clifford_core::{
     policy::{Named, Rule},
 };
 use clifford_store::{Db, StoreError, places::policies};
-use clifford_tools::{Registry, Services, mcp, trial};
+use clifford_tools::{
+    Registry, Services, mcp,
+    trial::{self, Labels},
+};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use self::flags::{RuleFlags, TrialFlags};
 use super::{
     examples,
+    ids::IdArg,
     output::{self, Format},
     setup::{self, Globals},
 };
@@ -32,8 +36,9 @@ const ENDING: Duration = Duration::from_secs(5);
     "clifford policy list",
     "clifford policy add deny --tool '*.delete' --hours 22:00-06:00 --reason 'backups run at night'",
     "clifford policy add limit --tool image.make --calls 5 --per day",
-    "clifford policy remove 0198f2c4-…",
+    "clifford policy remove 0198f2c4",
     "clifford policy test memory.put '{\"module\":\"preferences\"}' --shared --tainted",
+    "clifford policy test bank.send '{\"to\":\"DE89\"}' --said 'Pay the bill' --plan bank.send=1 --result bank.read='DE89'",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -42,19 +47,19 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists every rule: the database's, those of bot.toml, and the built-in ones.
+    /// List every rule: the database's, those of bot.toml, and the built-in ones.
     List(Format),
-    /// Makes a rule in the database.
+    /// Add a rule to the database.
     Add(Box<RuleFlags>),
-    /// Deletes a rule of the database.
+    /// Delete a rule of the database.
     Remove {
         /// Its id, as `clifford policy list` shows it.
-        id: PolicyId,
+        id: IdArg<PolicyId>,
         #[command(flatten)]
         format: Format,
     },
-    /// Tells what would become of a call, and why; nothing is called.
-    Test(TrialFlags),
+    /// Show whether a call would be allowed, and why, without making it.
+    Test(Box<TrialFlags>),
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
@@ -63,8 +68,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let outcome = match args.command {
         Command::List(format) => list(&db, &loaded, format).await,
         Command::Add(flags) => add(&db, *flags).await,
-        Command::Remove { id, format } => remove(&db, id, format).await,
-        Command::Test(flags) => test(globals, &db, flags).await,
+        Command::Remove { id, format } => remove(&db, &id, format).await,
+        Command::Test(flags) => test(globals, &db, *flags).await,
     };
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
@@ -92,11 +97,7 @@ async fn list(db: &Db, loaded: &Loaded, format: Format) -> anyhow::Result<()> {
             [key, rule.priority.to_string(), action, conditions(&rule), rule.name]
         })
         .collect();
-    output::table(
-        ["ID", "PRIORITY", "ACTION", "CALLS", "NAME"],
-        rows,
-        "there are no rules",
-    )
+    output::table(["ID", "PRIORITY", "ACTION", "CALLS", "NAME"], rows, "no rules found")
 }
 
 /// The conditions of a rule, on one line.
@@ -129,7 +130,7 @@ fn word(value: &impl serde::Serialize) -> String {
 
 async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
     let format = flags.format;
-    let rule = flags.rule();
+    let rule = flags.rule(&mut db.read().await?).await?;
     if let Some((field, fault)) = rule.fault() {
         bail!("{field}: {fault}");
     }
@@ -146,10 +147,11 @@ async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
     if format.json {
         return output::json(&made);
     }
-    output::print(&format!("{}: holds from now on", made.id))
+    output::print(&format!("Added rule {}; it is in effect now", made.id))
 }
 
-async fn remove(db: &Db, id: PolicyId, format: Format) -> anyhow::Result<()> {
+async fn remove(db: &Db, wanted: &IdArg<PolicyId>, format: Format) -> anyhow::Result<()> {
+    let id = wanted.find(&mut db.read().await?).await?;
     if !db.write(move |tx| Box::pin(policies::remove(tx, id))).await? {
         bail!("there is no rule {id} in the database; `clifford policy list` shows them");
     }
@@ -164,11 +166,13 @@ async fn test(globals: &Globals, db: &Db, flags: TrialFlags) -> anyhow::Result<(
         anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
     })?;
     let loaded = globals.load()?;
-    let tools = tools(globals, &loaded, &flags.call).await?;
+    let trial = flags.trial(&mut db.read().await?).await?;
+    let heard = trial.results.iter().map(|heard| &*heard.command);
+    let tools = tools(globals, &loaded, heard.chain([&*flags.call])).await?;
     let rules = rules(db, &loaded).await?;
     let zone = &loaded.config.engine.time_zone;
-    let tried = trial::run(&tools, &rules, &flags.call, &args, &flags.trial(), setup::now(), zone)
-        .map_err(|fault| anyhow!(fault))?;
+    let tried =
+        trial::run(&tools, &rules, &flags.call, &args, &trial, setup::now(), zone).map_err(|fault| anyhow!(fault))?;
     if flags.format.json {
         return output::json(&tried);
     }
@@ -179,27 +183,60 @@ async fn test(globals: &Globals, db: &Db, flags: TrialFlags) -> anyhow::Result<(
         format!("decided by {by}"),
     ];
     lines.extend(tried.limits.iter().map(|limit| format!("counts: {limit}")));
+    lines.extend(labels(&tried.labels));
+    lines.extend((tried.arguments.iter()).map(|argument| format!("  {} ← {}", argument.argument, argument.origin)));
     output::print(&lines.join("\n"))
 }
 
-/// Every tool, with what the MCP server offers that a call is for: only that tells what its commands may do.
-async fn tools(globals: &Globals, loaded: &Loaded, call: &str) -> anyhow::Result<Arc<Registry>> {
-    let registry = Arc::new(Registry::built_in(loaded.config.engine.max_tool_retries));
+/// The labels of the run, one a line.
+fn labels(labels: &Labels) -> [String; 2] {
+    let named = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let integrity = match labels.others.is_empty() {
+        true => "its person's and the owner's words alone".to_owned(),
+        false => format!("has read words of others ({})", named(&labels.others)),
+    };
+    let private = match labels.private.is_empty() {
+        true => "nothing private".to_owned(),
+        false => format!("private, but to their own tool: results of {}", named(&labels.private)),
+    };
+    let carried = if labels.carries_out {
+        "; the call carries private words out"
+    } else {
+        ""
+    };
+    [
+        format!("integrity: {integrity}"),
+        format!("confidentiality: {private}{carried}"),
+    ]
+}
+
+/// Every tool, with what the MCP servers offer that calls are for: only that tells what their commands may do.
+async fn tools(globals: &Globals, loaded: &Loaded, calls: impl Iterator<Item = &str>) -> anyhow::Result<Arc<Registry>> {
+    let registry = Arc::new(Registry::new(loaded.platforms, loaded.config.engine.max_tool_retries));
     let mut services = Services {
         config: loaded.config.tools.clone(),
         ..Services::default()
     };
-    let server = call.split('.').next().unwrap_or_default();
-    if mcp::endpoints(&services).iter().all(|endpoint| endpoint.name != server) {
+    let known: BTreeSet<_> = mcp::endpoints(&services)
+        .into_iter()
+        .map(|endpoint| endpoint.name)
+        .collect();
+    let servers: BTreeSet<_> = calls
+        .filter_map(|call| call.split('.').next())
+        .filter(|server| known.contains(*server))
+        .collect();
+    if servers.is_empty() {
         return Ok(registry);
     }
     services.secrets = globals.load_with_secrets()?.1.tools;
-    let supervisor = mcp::Supervisor::start_one(server, &registry, &services);
-    registry.settled(call).await;
-    let away = registry.away(server);
-    supervisor.end(Instant::now() + ENDING).await;
-    match away {
-        Some(_) => bail!("the MCP server `{server}` cannot be used; `clifford doctor` tells why"),
-        None => Ok(registry),
+    for server in servers {
+        let supervisor = mcp::Supervisor::start_one(server, &registry, &services);
+        registry.settled(&format!("{server}.")).await;
+        let away = registry.away(server);
+        supervisor.end(Instant::now() + ENDING).await;
+        if away.is_some() {
+            bail!("the MCP server `{server}` cannot be used; `clifford doctor` tells why");
+        }
     }
+    Ok(registry)
 }

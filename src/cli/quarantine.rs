@@ -1,4 +1,5 @@
-//! `clifford quarantine`: lists what was set aside because processes died of it, has it tried again, or lets it rest.
+//! `clifford quarantine`: lists work that was set aside because processes died of it, retries it, or takes it off the
+//! list.
 
 use std::process::ExitCode;
 
@@ -22,8 +23,8 @@ use super::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford quarantine list",
-    "clifford quarantine retry 0198f2c4-…",
-    "clifford quarantine forget 0198f2c4-…",
+    "clifford quarantine retry 0198f2c4",
+    "clifford quarantine forget 0198f2c4",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -32,11 +33,11 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists what was set aside, the newest first.
+    /// List quarantined work, the newest first.
     List(List),
-    /// Has something tried again that was set aside.
+    /// Retry quarantined work.
     Retry(Which),
-    /// Takes a run, job or message off the list, which stays failed.
+    /// Take a run, job or message off the list, which stays failed.
     Forget(Which),
 }
 
@@ -77,7 +78,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         [
             found.id,
             found.kind.to_string(),
-            output::when(found.quarantined_at),
+            output::ago(found.quarantined_at),
             output::head(&found.about.unwrap_or_default(), 60),
         ]
     });

@@ -1,6 +1,7 @@
 //! `clifford runs`: looks at runs, stops them and does them again. Works beside a server on the same database.
 
 mod change;
+mod labels;
 mod list;
 mod replay;
 mod show;
@@ -17,6 +18,7 @@ use clifford_store::{
 
 use super::{
     examples,
+    ids::IdArg,
     output::Format,
     setup::{self, Globals},
 };
@@ -27,7 +29,11 @@ use super::{
     "clifford runs list --status failed",
     "clifford runs show last",
     "clifford runs tail last --json",
-    "clifford runs cancel 0198f2c4-…",
+    "clifford runs cancel 0198f2c4",
+    "clifford runs approve last",
+    "clifford runs deny last",
+    "clifford runs retry 0198f2c4",
+    "clifford runs replay last",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -36,39 +42,39 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists runs, the newest first.
+    /// List runs, the newest first.
     List(list::Args),
-    /// Shows a run with its steps.
+    /// Show a run with its steps.
     Show(Which),
-    /// Stops a run and its subagents; its chat is told.
+    /// Stop a run and its subagents; its chat is told.
     Cancel(Which),
-    /// Approves the call that a run asks for.
+    /// Approve the call that a run asks for.
     Approve(Which),
-    /// Denies the call that a run asks for.
+    /// Deny the call that a run asks for.
     Deny(Which),
-    /// Does a failed or cancelled run once more, as a new one.
+    /// Retry a failed or cancelled run as a new run.
     Retry(Which),
-    /// Shows what the engine knew after each step.
+    /// Show the engine's state after each step.
     Replay(Which),
-    /// Shows a run's steps as they happen, until it ends.
+    /// Show a run's steps as they happen, until it ends.
     Tail(Which),
 }
 
 #[derive(Debug, clap::Args)]
 struct Which {
-    /// The run's id, as `clifford runs list` shows it, or `last` for the newest.
-    run: Wanted,
+    /// The run's id, as `clifford runs list` shows it, or its beginning, or `last` for the newest.
+    run: RunArg,
     #[command(flatten)]
     format: Format,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Wanted {
+#[derive(Clone, Debug)]
+enum RunArg {
     Last,
-    Id(RunId),
+    Id(IdArg<RunId>),
 }
 
-impl FromStr for Wanted {
+impl FromStr for RunArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -77,7 +83,7 @@ impl FromStr for Wanted {
             id => id
                 .parse()
                 .map(Self::Id)
-                .map_err(|_| "write an id as `clifford runs list` shows it, or `last`".to_owned()),
+                .map_err(|why: String| format!("{why}, or `last`")),
         }
     }
 }
@@ -104,16 +110,19 @@ impl Which {
     /// The run that is meant.
     async fn find(&self, db: &Db) -> anyhow::Result<Run> {
         let mut conn = db.read().await?;
-        let found = match self.run {
-            Wanted::Id(id) => run_views::get(&mut conn, id, setup::now()).await?,
-            Wanted::Last => run_views::page(&mut conn, &Filter::default(), 1, setup::now())
-                .await?
-                .pop(),
-        };
-        found.ok_or_else(|| match self.run {
-            Wanted::Id(id) => anyhow::anyhow!("there is no run {id}; `clifford runs list` shows them"),
-            Wanted::Last => anyhow::anyhow!("there are no runs yet"),
-        })
+        match &self.run {
+            RunArg::Id(id) => {
+                let id = id.find(&mut conn).await?;
+                let found = run_views::get(&mut conn, id, setup::now()).await?;
+                found.ok_or_else(|| anyhow::anyhow!("there is no run {id}; `clifford runs list` shows them"))
+            }
+            RunArg::Last => {
+                let newest = run_views::page(&mut conn, &Filter::default(), 1, setup::now())
+                    .await?
+                    .pop();
+                newest.ok_or_else(|| anyhow::anyhow!("there are no runs yet"))
+            }
+        }
     }
 }
 

@@ -1,20 +1,21 @@
-//! `clifford search`: what was said before. Works beside a server on the same database.
+//! `clifford search`: a search over earlier messages. Works beside a server on the same database.
 
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
-use clifford_content::search::find::Found;
+use clifford_content::search::find::SearchHit;
 use clifford_core::{
     budget,
     id::ChannelId,
     messages::Direction,
-    search::{Asked, Cursor, Request, Scope},
+    search::{Cursor, Request, Scope, SearchInput},
 };
 use clifford_store::Db;
 use serde::Serialize;
 
 use super::{
     examples,
+    ids::{self, IdArg},
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -25,11 +26,11 @@ use super::{
 #[command(after_help = examples!(
     "clifford search --user Ada what is my cat called",
     "clifford search --user telegram:7 --from 2026-03 --to 2026-04 dentist",
-    "clifford search --channel 0198f2c4-… '\"red car\"' --json",
+    "clifford search --channel 0198f2c4 '\"red car\"' --json",
 ))]
 pub(super) struct Args {
-    /// A question or a few words: any of them is looked for in any form, "quoted" ones must be there. A time
-    /// alone lists what was said then.
+    /// A question or a few words: any word counts, in any form; "quoted" ones are required. A time alone lists the
+    /// messages of that time.
     #[arg(required_unless_present_any = ["from", "to"], value_name = "WORD")]
     question: Vec<String>,
     /// In the private chats of this person: their id, `platform:account`, or a name that nobody else has.
@@ -37,14 +38,14 @@ pub(super) struct Args {
     user: Option<String>,
     /// In this channel; with --user, if it is a private one of that person.
     #[arg(long)]
-    channel: Option<ChannelId>,
-    /// Only what was said from then on, such as 2026-03-15, 2026-03-15T11:00, 2026-03, 2026 or yesterday.
+    channel: Option<IdArg<ChannelId>>,
+    /// Only messages from then on, such as 2026-03-15, 2026-03-15T11:00, 2026-03, 2026 or yesterday.
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// Only what was said until then, the day, month or year included.
+    /// Only messages until then, the day, month or year included.
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Goes on behind a page: what it said is next.
+    /// The next page: the `next` of the page before.
     #[arg(long, value_name = "NEXT")]
     before: Option<Cursor>,
     /// The most to show.
@@ -57,7 +58,7 @@ pub(super) struct Args {
 /// A page as JSON, as the API has it.
 #[derive(Serialize)]
 struct Shown {
-    items: Vec<Found>,
+    items: Vec<SearchHit>,
     next: Option<String>,
 }
 
@@ -74,14 +75,15 @@ async fn search(db: &Db, args: Args, zone: jiff::tz::TimeZone) -> anyhow::Result
         Some(name) => Some(people::find(&mut db.read().await?, name).await?.id),
         None => None,
     };
-    let scope = match (user, args.channel) {
+    let channel = ids::optional(&mut db.read().await?, args.channel.as_ref()).await?;
+    let scope = match (user, channel) {
         (Some(user), Some(channel)) => Scope::Both(user, channel),
         (Some(user), None) => Scope::Person(user),
         (None, Some(channel)) => Scope::Channel(channel),
         (None, None) => bail!("say where to look: give --user, --channel or both"),
     };
     let question = args.question.join(" ");
-    let asked = Asked {
+    let asked = SearchInput {
         text: &question,
         from: args.from.as_deref(),
         to: args.to.as_deref(),
@@ -113,7 +115,7 @@ async fn search(db: &Db, args: Args, zone: jiff::tz::TimeZone) -> anyhow::Result
     }
 }
 
-fn row(found: &Found) -> [String; 4] {
+fn row(found: &SearchHit) -> [String; 4] {
     // Nothing but text reaches the terminal.
     let text = |text: &str, most| {
         let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -125,7 +127,7 @@ fn row(found: &Found) -> [String; 4] {
         Direction::Outbound => "bot",
     };
     [
-        output::when(message.created_at),
+        output::ago(message.created_at),
         text(message.context_name.as_deref().unwrap_or_default(), 24),
         by.to_owned(),
         text(&found.snippet, 160),

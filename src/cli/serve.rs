@@ -29,12 +29,12 @@ use crate::app::{App, shutdown};
     "clifford serve --only workers         one of several processes on PostgreSQL",
     "TELEGRAM_BOT_TOKEN=… OPENAI_API_KEY=… clifford serve",
     "",
-    "Ctrl-C or SIGTERM stops it: what is at work is finished or handed back. A second one stops it at once.",
-    "SIGHUP has it read bot.toml again: what is in order is put in force, what is not is told and left. Platforms",
-    "that are not connected are tried at once.",
+    "Ctrl-C or SIGTERM stops it: runs at work are finished or released. A second signal stops it at once.",
+    "SIGHUP makes it read bot.toml again. A correct file takes effect; a wrong one changes nothing, and the log says",
+    "why. Platforms that are not connected are tried at once.",
 ))]
 pub(super) struct Args {
-    /// Does only this part of the work; the others are other processes' on the same PostgreSQL database.
+    /// Do only this part of the work; other processes on the same PostgreSQL database do the rest.
     #[arg(long, value_enum)]
     only: Option<Part>,
 }
@@ -146,7 +146,7 @@ async fn put_in_force(at_work: AtWork, old: &Plan, new: &Plan, signals: &mut Sig
             tracing::info!("applied new settings");
             return Ok(Turned::New(begun));
         }
-        Err(error) => tracing::error!("{error:#}"),
+        Err(error) => tracing::error!(error = format!("{error:#}"), "failed to start with new settings"),
     }
     tracing::error!("failed to apply new settings, restored the old ones");
     tokio::select! {

@@ -1,16 +1,16 @@
-//! `clifford settings`: what is set while running, for the bot, a space, a channel or a person. A server on the same
-//! database goes by it at once.
+//! `clifford settings`: settings at run time, of the bot, a space, a channel or a person. A server on the same database
+//! goes by it at once.
 
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
-use clifford_store::{Conn, Db, places::place_settings::PlaceSettings};
-use clifford_tools::settings::catalogue::{self, Scope, Shown};
+use clifford_store::{Db, places::place_settings::PlaceSettings};
+use clifford_tools::settings::catalogue::{self, Scope, SettingView};
 
 use super::{
     examples,
     output::{self, Format},
-    people,
+    scopes,
     setup::{self, Globals},
 };
 
@@ -18,9 +18,9 @@ use super::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford settings list",
-    "clifford settings list channel:0198f2c4-…",
+    "clifford settings list channel:0198f2c4",
     "clifford settings set bot when_busy steer",
-    "clifford settings set space:0198f2c4-… memory false",
+    "clifford settings set space:0198f2c4 memory false",
     "clifford settings set user:Ada time_zone Europe/Berlin",
     "clifford settings unset bot when_busy",
 ))]
@@ -31,7 +31,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists the settings that a scope may have, and what they are.
+    /// List the settings of a scope, and their values.
     List {
         /// `bot`, `space:ID`, `channel:ID` or `user:USER`.
         #[arg(default_value = "bot")]
@@ -39,7 +39,7 @@ enum Command {
         #[command(flatten)]
         format: Format,
     },
-    /// Sets a setting.
+    /// Set a setting.
     Set {
         /// `bot`, `space:ID`, `channel:ID` or `user:USER`.
         scope: String,
@@ -50,7 +50,7 @@ enum Command {
         #[command(flatten)]
         format: Format,
     },
-    /// Takes a setting back: what it inherits holds again.
+    /// Remove an override; the inherited value applies again.
     Unset {
         /// `bot`, `space:ID`, `channel:ID` or `user:USER`.
         scope: String,
@@ -72,7 +72,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 async fn perform(db: &Db, command: Command, defaults: PlaceSettings) -> anyhow::Result<()> {
     let (scope, name, format) = match command {
-        Command::List { scope, format } => (scope_of(&mut db.read().await?, &scope).await?, None, format),
+        Command::List { scope, format } => (scopes::find(&mut db.read().await?, &scope).await?, None, format),
         Command::Set {
             scope,
             name,
@@ -88,7 +88,7 @@ async fn perform(db: &Db, command: Command, defaults: PlaceSettings) -> anyhow::
 
 /// Sets a setting, or with no value takes it back.
 async fn set(db: &Db, scope: &str, name: &str, value: Option<&str>) -> anyhow::Result<Scope> {
-    let scope = scope_of(&mut db.read().await?, scope).await?;
+    let scope = scopes::find(&mut db.read().await?, scope).await?;
     let known = catalogue::known(scope, name).map_err(|what| anyhow!("there is no {what}"))?;
     let value = match value {
         Some(text) => Some(known.kind.checked(text).map_err(|why| anyhow!("{name}: {why}"))?),
@@ -111,15 +111,7 @@ async fn set(db: &Db, scope: &str, name: &str, value: Option<&str>) -> anyhow::R
     Ok(scope)
 }
 
-/// A scope as people write it: a person may be named as everywhere here.
-async fn scope_of(conn: &mut Conn, text: &str) -> anyhow::Result<Scope> {
-    match text.split_once(':') {
-        Some(("user", user)) => Ok(Scope::User(people::find(conn, user).await?.id)),
-        _ => text.parse().map_err(|why: String| anyhow!(why)),
-    }
-}
-
-fn print(shown: &[Shown], format: Format) -> anyhow::Result<()> {
+fn print(shown: &[SettingView], format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&shown);
     }
@@ -143,6 +135,6 @@ fn print(shown: &[Shown], format: Format) -> anyhow::Result<()> {
     output::table(
         ["SETTING", "SET TO", "ELSE", "TAKES", "WHAT IT DOES"],
         rows,
-        "there are none",
+        "no settings found",
     )
 }

@@ -15,9 +15,6 @@ use clifford_store::{Db, StoreError};
 
 use crate::app::{self, App, Options, StartError};
 
-/// The person at this machine: `chat` and `ask` share the memory of them.
-pub(super) const LOCAL_SPEAKER: &str = "you";
-
 /// Flags of every command, before it or after it.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct Globals {
@@ -149,7 +146,7 @@ pub(super) fn sqlite_path(loaded: &Loaded) -> Option<PathBuf> {
     app::kept(loaded).database
 }
 
-/// Starts an engine in this process, for a command that talks to a person.
+/// Starts an engine in this process.
 ///
 /// # Errors
 /// As [`App::start`]; a database that is in use names the ways out.
@@ -160,10 +157,35 @@ pub(super) async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) 
     })
 }
 
+/// Starts an engine in this process, for a command that talks to a person. Where a server holds the database, it works
+/// beside that: on what this command asks for, and nothing else.
+///
+/// # Errors
+/// As [`App::start`].
+pub(super) async fn start_or_beside(loaded: &Loaded, secrets: &Secrets, options: Options) -> anyhow::Result<App> {
+    match App::start(loaded, secrets, options.clone()).await {
+        Err(StartError::Store(StoreError::InUse(_))) if !options.channels => {
+            let beside = Options {
+                beside: true,
+                workers: false,
+                ..options
+            };
+            Ok(App::start(loaded, secrets, beside).await?)
+        }
+        Err(StartError::Store(StoreError::InUse(_))) => Err(in_use(loaded)),
+        started => Ok(started?),
+    }
+}
+
+/// Whether a process holds the database, which does the work that waits there.
+pub(super) fn is_held(loaded: &Loaded) -> bool {
+    sqlite_path(loaded).is_some_and(|path| clifford_store::is_held(&path))
+}
+
 fn in_use(loaded: &Loaded) -> anyhow::Error {
     let path = sqlite_path(loaded).unwrap_or_default();
     anyhow::anyhow!(
-        "{} is in use by another Clifford (`clifford serve`?): stop that one, talk to it where it listens, or take another \
+        "{} is in use by another Clifford (`clifford serve`?): stop that one, talk to it with `clifford chat` or `clifford ask`, or take another \
          database here with --set database.url=sqlite:PATH; several processes can share PostgreSQL",
         path.display()
     )

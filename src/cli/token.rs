@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::{
     examples,
+    ids::IdArg,
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -30,7 +31,8 @@ const OPERATOR: &str = "the operator";
     "clifford token create --name laptop",
     "clifford token create --name monitoring --scope read",
     "clifford token create --user telegram:7 --name phone",
-    "clifford token revoke 0198f2c4-…",
+    "clifford token list",
+    "clifford token revoke 0198f2c4",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -39,27 +41,27 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Makes a token and prints it, this once; only its hash is kept.
+    /// Create a token and print it, this once; only its hash is stored.
     Create {
-        /// What you call it.
+        /// A name of your choice.
         #[arg(long, default_value = "command line")]
         name: String,
-        /// The person whose it is: their id, `platform:account`, or a name that nobody else has. It sees and does what
-        /// they may. Left out: it is the operator's, and sees everything.
+        /// The token's person: an id, `platform:account`, or a name that nobody else has. The token has that person's
+        /// rights. Left out: the operator's token, which sees everything.
         #[arg(long)]
         user: Option<String>,
-        /// What it may do; can be repeated [default: read, write].
+        /// Scope of the token; can be repeated [default: read, write].
         #[arg(long, value_enum)]
         scope: Vec<Scope>,
         #[command(flatten)]
         format: Format,
     },
-    /// Lists the tokens, without the tokens themselves.
+    /// List the tokens, without the tokens themselves.
     List(Format),
-    /// Takes a token out of use.
+    /// Revoke a token.
     Revoke {
         /// Its id, as `clifford token list` shows it.
-        id: TokenId,
+        id: IdArg<TokenId>,
         #[command(flatten)]
         format: Format,
     },
@@ -94,7 +96,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             format,
         } => create(globals, name, user.as_deref(), &scope, format).await,
         Command::List(format) => list(globals, format).await,
-        Command::Revoke { id, format } => revoke(globals, id, format).await,
+        Command::Revoke { id, format } => revoke(globals, &id, format).await,
     }
 }
 
@@ -164,13 +166,13 @@ async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
             .map(|(token, whose)| {
                 let state = token
                     .revoked_at
-                    .map_or_else(|| "in use".to_owned(), |at| format!("revoked {}", output::when(at)));
+                    .map_or_else(|| output::state("in use"), |at| format!("revoked {}", output::ago(at)));
                 [
                     token.id.to_string(),
                     token.name,
                     whose,
                     token.scopes.0.join(","),
-                    output::when(token.created_at),
+                    output::ago(token.created_at),
                     state,
                 ]
             })
@@ -178,7 +180,7 @@ async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
         output::table(
             ["ID", "NAME", "WHOSE", "SCOPES", "MADE", "STATE"],
             rows,
-            "there are no tokens; `clifford token create` makes one",
+            "no tokens found; `clifford token create` makes one",
         )?;
     }
     Ok(ExitCode::SUCCESS)
@@ -193,8 +195,9 @@ async fn owner(conn: &mut Conn, token: &ApiToken) -> anyhow::Result<String> {
     Ok(user.map_or_else(|| id.to_string(), |user| user.name))
 }
 
-async fn revoke(globals: &Globals, id: TokenId, format: Format) -> anyhow::Result<ExitCode> {
+async fn revoke(globals: &Globals, wanted: &IdArg<TokenId>, format: Format) -> anyhow::Result<ExitCode> {
     let db = globals.database().await?;
+    let id = wanted.find(&mut db.read().await?).await?;
     let now = setup::now();
     let revoked = db.write(move |tx| Box::pin(tokens::revoke(tx, id, now))).await?;
     db.close().await;

@@ -1,18 +1,15 @@
-//! `clifford tools`: what tools there are, what is set for them, and a call by hand.
+//! `clifford tools`: the tools, their settings, and a call by hand.
 
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::{Context, anyhow, bail};
 use clifford_config::Loaded;
 use clifford_core::run::step::ToolOutcome;
-use clifford_store::{Conn, Db};
+use clifford_store::Db;
 use clifford_telemetry as telemetry;
 use clifford_tools::{
     Registry, Services, mcp,
-    settings::{
-        catalogue::Scope,
-        tool_options::{self, ShownTool},
-    },
+    settings::tool_options::{self, ShownTool},
 };
 use clifford_vault::Secret;
 use clifford_worker::Workers;
@@ -21,7 +18,7 @@ use serde_json::{Map, Value};
 use super::{
     by_hand, examples,
     output::{self, Format},
-    people,
+    people, scopes,
     setup::{self, Globals},
 };
 use crate::app::{self, Options};
@@ -30,8 +27,8 @@ use crate::app::{self, Options};
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford tools list",
-    "clifford tools show compute --scope channel:0198f2c4-…",
-    "clifford tools set system enabled false --scope space:0198f2c4-…",
+    "clifford tools show compute --scope channel:0198f2c4",
+    "clifford tools set system enabled false --scope space:0198f2c4",
     "clifford tools set compute max_seconds 5",
     "clifford tools unset compute max_seconds",
     "clifford tools call compute.eval '{\"expression\": \"17 * 23\"}'",
@@ -53,19 +50,19 @@ struct In {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists the tools, and whether they can be used.
+    /// List the tools, and whether they work.
     List {
         #[command(flatten)]
         within: In,
     },
-    /// Shows a tool: its commands, and what is set for it.
+    /// Show a tool: its commands and settings.
     Show {
         /// Its name.
         tool: String,
         #[command(flatten)]
         within: In,
     },
-    /// Sets a field of a tool; a server on the same database goes by it from the next run on.
+    /// Set a field of a tool; a running server uses it from the next run on.
     Set {
         /// Its name.
         tool: String,
@@ -76,7 +73,7 @@ enum Command {
         #[command(flatten)]
         within: In,
     },
-    /// Takes a field back: what it inherits holds again.
+    /// Remove a field's setting; the inherited value applies again.
     Unset {
         /// Its name.
         tool: String,
@@ -85,14 +82,14 @@ enum Command {
         #[command(flatten)]
         within: In,
     },
-    /// Calls a command that only reads, to try it.
+    /// Call a command that only reads, to try it.
     Call {
         /// `tool.command`.
         command: String,
         /// Its arguments as JSON.
         #[arg(default_value = "{}")]
         args: String,
-        /// On whose behalf: an id, `platform:account` or a name.
+        /// The person to act for: an id, `platform:account` or a name.
         #[arg(long)]
         user: Option<String>,
         #[command(flatten)]
@@ -120,6 +117,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<()> {
     let services = Arc::new(Services {
         sees_images: app::sees_images(&loaded.config),
+        transcription: app::transcription(&loaded.config, &clifford_config::Secrets::default()),
         config: loaded.config.tools.clone(),
         data_dir: loaded.data_dir.clone(),
         // A secret that is named is there, as far as this shows; whether it can be read `clifford doctor` tells.
@@ -128,7 +126,7 @@ async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<(
             .collect(),
         ..Services::default()
     });
-    let registry = Registry::built_in(loaded.config.engine.max_tool_retries);
+    let registry = Registry::new(loaded.platforms, loaded.config.engine.max_tool_retries);
     mcp::announce(&registry, &services);
     let (tool, within, change) = match command {
         Command::List { within } => (None, within, None),
@@ -145,7 +143,7 @@ async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<(
         Command::Unset { tool, field, within } => (Some(tool), within, Some((field, Value::Null))),
         Command::Call { .. } => bail!("a call is made by an engine"),
     };
-    let scope = scope_of(&mut db.read().await?, &within.scope).await?;
+    let scope = scopes::find(&mut db.read().await?, &within.scope).await?;
     if let Some(name) = &tool {
         let known = tool_options::find(&registry, name).map_err(|what| anyhow!("there is no {what}"))?;
         if let Some(change) = change {
@@ -165,14 +163,6 @@ async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<(
     }
 }
 
-/// A scope as people write it: a person may be named as everywhere here.
-async fn scope_of(conn: &mut Conn, text: &str) -> anyhow::Result<Scope> {
-    match text.split_once(':') {
-        Some(("user", user)) => Ok(Scope::User(people::find(conn, user).await?.id)),
-        _ => text.parse().map_err(|why: String| anyhow!(why)),
-    }
-}
-
 fn list(shown: &[ShownTool], format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&shown);
@@ -188,7 +178,7 @@ fn list(shown: &[ShownTool], format: Format) -> anyhow::Result<()> {
             commands.collect::<Vec<_>>().join(", "),
         ]
     });
-    output::table(["TOOL", "STATE", "FOR", "COMMANDS"], rows.collect(), "there are none")
+    output::table(["TOOL", "STATE", "FOR", "COMMANDS"], rows.collect(), "no tools found")
 }
 
 fn show(tool: &ShownTool, format: Format) -> anyhow::Result<()> {
@@ -237,14 +227,14 @@ async fn call(
     user: Option<&str>,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are no JSON object")?;
+    let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are not a JSON object")?;
     let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         worker_processes: Workers::of_this_program(),
         ..Options::default()
     };
-    let app = setup::start(&loaded, &secrets, options).await?;
+    let app = setup::start_or_beside(&loaded, &secrets, options).await?;
     let outcome = async {
         let user = match user {
             Some(user) => Some(people::find(&mut app.db.read().await?, user).await?.id),

@@ -10,7 +10,7 @@ use clifford_core::{id::TriggerId, schedule::trigger::Trigger};
 use clifford_store::{Conn, triggers};
 use clifford_tools::triggers::reminders;
 
-use super::{examples, output::Format, setup::Globals};
+use super::{examples, ids::IdArg, output::Format, setup::Globals};
 
 /// Arguments of `triggers`.
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,10 @@ use super::{examples, output::Format, setup::Globals};
     "clifford triggers add \"tell me the news\" --when \"every weekday at 8\" --channel CHANNEL",
     "clifford triggers add \"drink water\" --reminder --user Ada --when \"in 20 minutes\"",
     "clifford triggers add \"look into this alarm\" --webhook alarm --channel CHANNEL",
+    "clifford triggers show alarm",
     "clifford triggers disable alarm",
+    "clifford triggers enable alarm",
+    "clifford triggers remove alarm",
     "clifford triggers fire alarm",
 ))]
 pub(super) struct Args {
@@ -29,26 +32,26 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists triggers, the newest first.
+    /// List triggers, the newest first.
     List(list::Args),
-    /// Shows a trigger with its newest firings.
+    /// Show a trigger with its newest firings.
     Show(Which),
-    /// Makes a trigger; the secret of a webhook is shown this once.
+    /// Add a trigger; the secret of a webhook is shown this once.
     Add(Box<add::Args>),
-    /// Deletes a trigger.
+    /// Delete a trigger.
     Remove(Which),
-    /// Lets a trigger fire again.
+    /// Let a trigger fire again.
     Enable(Which),
-    /// Keeps a trigger from firing.
+    /// Keep a trigger from firing.
     Disable(Which),
-    /// Fires a trigger now; its schedule stays as it is.
+    /// Fire a trigger now; its schedule stays as it is.
     Fire(Which),
 }
 
 /// One trigger.
 #[derive(Debug, clap::Args)]
 struct Which {
-    /// The trigger: its name or id.
+    /// The trigger: its name, its id, or the beginning of that.
     trigger: String,
     #[command(flatten)]
     format: Format,
@@ -74,9 +77,14 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 /// The trigger that is meant: by its id or its name.
 async fn find(conn: &mut Conn, wanted: &str) -> anyhow::Result<Trigger> {
-    let found = match wanted.parse::<TriggerId>() {
-        Ok(id) => triggers::get(conn, id).await?,
-        Err(_) => triggers::by_name(conn, wanted).await?,
+    // A name may look like the beginning of an id.
+    let named = triggers::by_name(conn, wanted).await?;
+    let found = match (named, wanted.parse::<IdArg<TriggerId>>()) {
+        (None, Ok(id)) => {
+            let id = id.find(conn).await?;
+            triggers::get(conn, id).await?
+        }
+        (named, _) => named,
     };
     found.ok_or_else(|| anyhow::anyhow!("there is no trigger `{wanted}`; `clifford triggers list` shows them"))
 }

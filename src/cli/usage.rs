@@ -1,10 +1,13 @@
-//! `clifford usage`: what models were used for. Works beside a server on the same database.
+//! `clifford usage`: the usage of models. Works beside a server on the same database.
 
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clifford_core::{budget, clock::Timestamp, models::Grouping};
-use clifford_store::usage::{self, Filter, Group};
+use clifford_store::{
+    runs::feedback::{self, Verdicts},
+    usage::{self, Filter, Group},
+};
 use jiff::{civil::Date, tz::TimeZone};
 
 use super::{
@@ -27,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", default_value_t = Grouping::Day)]
     by: Grouping,
     /// From this day on; without it, of the last 30 days.
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     since: Option<Date>,
     /// Only of this person: their id, `platform:account`, or a name that nobody else has.
     #[arg(long)]
@@ -53,11 +56,30 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         until: None,
         user,
     };
+    let verdicts = feedback::verdicts(&mut conn, filter.since, user).await?;
     let groups = usage::grouped(&mut conn, args.by, filter, &zone, args.limit).await?;
     drop(conn);
     db.close().await;
-    show(&groups, args.by, args.format)?;
+    if args.format.json {
+        output::json(&Told {
+            usage: groups,
+            feedback: verdicts,
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    show(&groups, args.by)?;
+    if verdicts != Verdicts::default() {
+        output::print(&format!(
+            "\nanswers liked: {}, disliked: {}",
+            verdicts.liked, verdicts.disliked
+        ))?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn day(text: &str) -> Result<Date, String> {
+    text.parse()
+        .map_err(|_| "write a day as YYYY-MM-DD, such as 2026-11-01".to_owned())
 }
 
 /// When a day begins, in the bot's time zone.
@@ -72,10 +94,16 @@ fn since(day: Option<Date>, zone: &TimeZone) -> anyhow::Result<Timestamp> {
     })
 }
 
-fn show(groups: &[Group], by: Grouping, format: Format) -> anyhow::Result<()> {
-    if format.json {
-        return output::json(&groups);
-    }
+/// What `--json` tells.
+#[derive(serde::Serialize)]
+struct Told {
+    /// The groups.
+    usage: Vec<Group>,
+    /// What people said of answers in the same time.
+    feedback: Verdicts,
+}
+
+fn show(groups: &[Group], by: Grouping) -> anyhow::Result<()> {
     let rows = groups.iter().map(|group| {
         let named = group.name.as_ref().or(group.key.as_ref());
         let estimated = if group.estimated_calls > 0 { "~" } else { "" };

@@ -15,7 +15,9 @@ use clifford_tools::settings::catalogue::Kind;
 use serde_json::json;
 
 use super::{
-    examples, keys,
+    examples,
+    ids::{self, IdArg},
+    keys,
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -29,6 +31,8 @@ use super::{
     "clifford users set Ada --role member --time-zone Europe/Berlin",
     "clifford users set Ada --language \"\"",
     "clifford users key set Ada main < key.txt",
+    "clifford users key list Ada",
+    "clifford users key remove Ada main",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -37,13 +41,13 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists people, the newest first.
+    /// List people, the newest first.
     List(List),
-    /// Shows a person with their accounts.
+    /// Show a person with their accounts.
     Show(Show),
-    /// Changes a person.
+    /// Change a person.
     Set(Set),
-    /// Looks after people's own keys for model providers.
+    /// Lists, sets and removes people's own keys for model providers.
     #[command(subcommand)]
     Key(keys::Command),
 }
@@ -55,7 +59,7 @@ struct List {
     role: Option<UserRole>,
     /// Only people who came before this one (their id).
     #[arg(long, value_name = "USER")]
-    before: Option<UserId>,
+    before: Option<IdArg<UserId>>,
     /// The most to list.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -78,13 +82,13 @@ struct Set {
     /// The name that others see.
     #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
-    /// What they may do: owner, member or stranger. The last owner stays one.
+    /// New role: owner, member or stranger. The last owner stays one.
     #[arg(long)]
     role: Option<UserRole>,
-    /// Their language, such as en or pt-BR; empty: it is not known.
+    /// Their language, such as en or pt-BR; empty: unknown.
     #[arg(long, value_parser = |text: &str| known(Kind::Language, text))]
     language: Option<String>,
-    /// Their time zone, such as Europe/Berlin; empty: it is not known.
+    /// Their time zone, such as Europe/Berlin; empty: unknown.
     #[arg(long, value_parser = |text: &str| known(Kind::TimeZone, text))]
     time_zone: Option<String>,
     #[command(flatten)]
@@ -111,12 +115,14 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
+    let mut conn = db.read().await?;
     let filter = Filter {
         role: args.role,
         only: None,
-        before: args.before,
+        before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = users::page(&mut db.read().await?, filter, args.limit).await?;
+    let found = users::page(&mut conn, filter, args.limit).await?;
+    drop(conn);
     if args.format.json {
         return output::json(&found);
     }
@@ -135,7 +141,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     output::table(
         ["USER", "NAME", "ROLE", "LANGUAGE", "TIME ZONE"],
         rows,
-        "there is nobody of that kind",
+        "no people found",
     )
 }
 

@@ -1,4 +1,4 @@
-//! `actions.md`: what a model may reply with.
+//! `actions.md`: the actions of a model.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ Each action may also carry `notes`, a list of `{category, content}`. Categories 
 `validation`. With `planning_gate = \"required\"` a run notes a requirement and a plan before it calls a tool, writes output or
 ends. [How a run works](../explanation/runs.md) explains what follows from each action.
 
-## What the model is told
+## Instructions for the model
 
 The system prompt contains this text:
 

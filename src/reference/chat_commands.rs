@@ -1,19 +1,19 @@
-//! `chat-commands.md`: what people type in a chat.
+//! `chat-commands.md`: the commands in a chat.
 
 use std::fmt::Write;
 
 use clifford_core::commands::COMMANDS;
 
 use super::{cell, compare};
+use crate::app::PLATFORMS;
 
 const HEAD: &str = "\
 # Reference: commands in a chat
 
-People type these commands in a chat with the bot. Telegram and Discord show the same list in their menus, and `/help` prints it.
-A test generates this page from the code.
+People type these commands in a chat with the bot. TITLES show the same list in their menus, and `/help` shows it by topic.
+A test generates this page from the code. Arguments in brackets are optional.
 
-In a group of Telegram a command may name its bot: `/help@your_bot`. Discord registers the same commands as slash commands, and
-`/ask QUESTION` besides. Arguments in brackets are optional.
+PLATFORMS
 
 | command | effect |
 | --- | --- |
@@ -23,14 +23,20 @@ const TAIL: &str = "
 - `/start` greets, as Telegram's button does.
 - `/key` works in private chats only.
 - `/erase` and `/unlink` ask for a confirmation, and take its code as their argument.
-- `/quit` ends the terminal's chat; it is no command of the other platforms.
+- `/pair` is for owners, in private: it lists those who ask to be let in. `/pair approve telegram:8` decides, and so do
+  `refuse` and `block`.
+- `exit`, `quit`, `/exit` and `/quit` end the terminal's chat; they are no commands of the other platforms.
 
 [How memory works](../explanation/memory.md) explains the commands about memory, [Approve calls](../how-to/approve.md) those
 about approvals.
 ";
 
 fn page() -> String {
-    let mut text = HEAD.to_owned();
+    let titles: Vec<_> = PLATFORMS.rows().map(|row| row.about.title).collect();
+    let commands: Vec<_> = PLATFORMS.rows().map(|row| row.about.commands).collect();
+    let mut text = HEAD
+        .replace("TITLES", &titles.join(" and "))
+        .replace("PLATFORMS", &commands.join("\n"));
     for command in COMMANDS {
         let argument = match command.argument {
             Some((name, true)) => format!(" {}", name.to_uppercase()),

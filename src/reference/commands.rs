@@ -14,8 +14,8 @@ This page lists every command of `clifford`, with its arguments and options. A t
 `--help` prints.
 
 Without a command, `clifford` is the bot in this terminal and on every platform that has a token. Every command takes the two
-options below, before its name or after it. `--json`, where a command has it, prints one JSON document to standard output.
-[Exit codes](exit-codes.md) are the same for all.
+options below, before its name or after it. `--json`, where a command has it, prints one JSON document to standard output,
+whose shape [the page of JSON](json.md) lists. [Exit codes](exit-codes.md) are the same for all.
 
 ";
 

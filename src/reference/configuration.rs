@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{cell, compare};
+use crate::app::PLATFORMS;
 
 /// The section that shows the keys which every tool has.
 const COMMON_AT: &str = "tools.tools";
@@ -33,8 +34,7 @@ Settings that are changed while the bot runs (`clifford settings`, `tools`, `pol
 | --- | --- |
 | `OPENAI_API_KEY`, `OPENAI_BASE_URL`, `OPENAI_MODEL` | a provider of the kind `openai` |
 | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`, `ANTHROPIC_MODEL` | a provider of the kind `anthropic`, if no variable of OpenAI is set |
-| `TELEGRAM_BOT_TOKEN` | turns Telegram on |
-| `DISCORD_BOT_TOKEN` | turns Discord on |
+PLATFORMS
 | `DATABASE_URL` | the database |
 | `CLIFFORD_API_TOKEN` | an owner's token for the API |
 | `CLIFFORD_SECRET_KEY` | nothing by itself: `[secrets] key = { env = \"CLIFFORD_SECRET_KEY\" }` reads it |
@@ -46,8 +46,12 @@ file. A *secret* is `{ env = \"NAME\" }`, `{ file = \"PATH\" }` or the text itse
 ";
 
 fn page() -> String {
-    let mut text = HEAD.to_owned();
-    sections(&mut text, &clifford_config::schema(crate::app::PLATFORMS), "");
+    let rows = PLATFORMS.rows().map(|row| &row.about);
+    let rows: Vec<_> = rows
+        .map(|about| format!("| `{}` | turns {} on |", about.token_variable, about.title))
+        .collect();
+    let mut text = HEAD.replace("PLATFORMS", &rows.join("\n"));
+    sections(&mut text, &clifford_config::schema(PLATFORMS), "");
     text
 }
 

@@ -1,4 +1,4 @@
-//! `exit-codes.md`: what the status of a process says.
+//! `exit-codes.md`: the exit codes of a process.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! `settings.md`: what can be set while the bot runs.
+//! `settings.md`: the settings at run time.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::{cell, compare};
 const HEAD: &str = "\
 # Reference: settings while the bot runs
 
-These settings are rows of the database: they hold at once, without a restart. `clifford settings` and `/api/settings` change them.
+These settings are rows of the database: they hold at once, without a restart. `clifford settings`, `/api/settings` and `/settings` in a chat change them.
 A test generates this page from the code.
 
 ```sh
@@ -39,8 +39,13 @@ fn page() -> String {
                 .collect::<Vec<_>>()
                 .join(", "),
             Kind::Switch => "`true`, `false`".to_owned(),
+            Kind::Number(most) => format!("0 to {most}"),
             Kind::Language => "a BCP 47 tag, such as `de`".to_owned(),
             Kind::TimeZone => "an IANA name, such as `Europe/Berlin`".to_owned(),
+            Kind::Name => "a name".to_owned(),
+            Kind::Text(most) => format!("a text of up to {most} characters"),
+            Kind::List => "names with commas between them".to_owned(),
+            Kind::Budget => "an amount, such as `5/month` or `0.5/day`".to_owned(),
         };
         let scopes: Vec<_> = known.scopes.iter().map(|scope| format!("`{scope}`")).collect();
         let (name, told) = (known.name, cell(known.description));

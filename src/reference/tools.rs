@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use clifford_tools::{Command, Tool, registry::built_in};
+use clifford_tools::{Command, Tool, registry};
 
 use super::{cell, compare};
 
@@ -31,7 +31,10 @@ Arguments with `?` are optional. Each tool also takes the options of [`tools.too
 
 fn page() -> String {
     let mut text = HEAD.to_owned();
-    for tool in built_in().iter().filter(|tool| !tool.commands.is_empty()) {
+    for tool in registry::all(crate::app::PLATFORMS)
+        .iter()
+        .filter(|tool| !tool.commands.is_empty())
+    {
         describe(&mut text, tool);
     }
     text.push_str(

@@ -121,7 +121,7 @@ async fn a_trip_is_planned_on_telegram_and_goes_on_on_discord_and_no_server_hear
         ["Where did we stop?", "You said: Where did we stop?"]
     );
 
-    // What memory holds outlives the conversation.
+    // Memory outlives the conversation.
     bot.telegram.command(chat, 7, "new", "");
     bot.telegram.wait_for_sent(chat, 5).await;
     bot.until("three items", async |look| {

@@ -1,21 +1,25 @@
-//! The HTTP API, over real HTTP: what each route does, and what it says to whatever is wrong.
+//! The HTTP API, over real HTTP: the behavior of each route, and its errors.
 
-mod bot;
+pub mod bot;
 mod chat;
+mod completions;
 mod errors;
 mod export;
 mod files;
 mod limits;
 mod links;
 mod memories;
+mod operating;
 mod operation;
 mod people;
 mod policies;
 mod readiness;
 mod routes;
 mod search;
+mod sessions;
 mod stream;
 mod tools;
 mod triggers;
+mod undo;
 mod usage;
 mod who_may;

@@ -1,4 +1,4 @@
-//! Whoever watches a bot that runs in a process of its own: its API, and what it counts.
+//! A watcher of a bot in a process of its own: its API, and its metrics.
 
 use std::collections::BTreeMap;
 

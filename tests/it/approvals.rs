@@ -4,7 +4,10 @@ mod again;
 mod always;
 mod meanwhile;
 mod places;
+mod settled;
 mod shown;
+mod together;
+pub mod transcripts;
 mod words;
 
 use clifford_core::runs::{Run, RunStatus};
@@ -20,7 +23,7 @@ use crate::{
 };
 
 /// A bot that must ask before it remembers anything.
-fn asking(site: Site) -> Setup {
+pub fn asking(site: Site) -> Setup {
     let rule = toml::Table::from_iter([
         ("action".to_owned(), "confirm".into()),
         ("tools".to_owned(), vec![toml::Value::from("memory.put")].into()),
@@ -32,7 +35,7 @@ fn asking(site: Site) -> Setup {
 }
 
 /// Remembers what follows "drinks", then says so, with what it is told meanwhile.
-fn remembers(request: &RecordedRequest) -> Reply {
+pub fn remembers(request: &RecordedRequest) -> Reply {
     let asked = scripted_model::memory_schema(request)
         .is_none()
         .then(|| Prompt::read(request));
@@ -80,10 +83,17 @@ async fn tell(bot: &Bot, chat: Chat, user: i64, text: &str) -> Sent {
     bot.telegram.wait_for_sent(chat, before + 1).await.remove(before)
 }
 
-/// What the bot has said in a chat, in order of its saying.
+/// The bot's messages in a chat, in order.
 async fn said(bot: &Bot, chat: Chat, count: usize) -> Vec<String> {
     let sent = bot.telegram.wait_for_sent(chat, count).await;
     sent.into_iter().map(|sent| sent.text).collect()
+}
+
+/// Presses a button below a question as it was shown, though it may be gone by now.
+fn press_shown(bot: &Bot, chat: Chat, user: i64, question: &Sent, label: &str) {
+    let button = question.buttons.iter().find(|(text, _)| text == label);
+    let (_, data) = button.expect("a button that was shown");
+    bot.telegram.press_old(chat, user, data);
 }
 
 async fn runs(bot: &Bot, count: usize, status: RunStatus) -> Vec<Run> {
@@ -130,7 +140,7 @@ async fn telegram_user_approves_with_a_button_and_the_call_is_made_once() {
         assert_eq!(kept(&bot).await, 1);
         // Pressed again it is settled; delivered again it is a repeat.
         bot.telegram.press_again(&query);
-        bot.telegram.press(chat, 7, "Deny");
+        press_shown(&bot, chat, 7, &question, "Deny");
         let texts = said(&bot, chat, 4).await;
         assert!(texts[3].starts_with("That is settled already"), "{}", texts[3]);
         let steps = bot.look().await.steps(run.id).await;
@@ -374,9 +384,9 @@ async fn the_operator_lists_and_answers_what_is_asked_and_stop_settles_it() {
     assert!(shown.contains("what is remembered stays"), "{shown}");
     bot.command(&["runs", "approve", &id]).await;
     assert_eq!(said(&bot, chat, 2).await[1], "I know now: tea.");
-    tell(&bot, chat, 7, "Ada drinks coffee").await;
+    let question = tell(&bot, chat, 7, "Ada drinks coffee").await;
     assert_eq!(tell(&bot, chat, 7, "/stop").await.text, "Stopped.");
-    bot.telegram.press(chat, 7, "Approve");
+    press_shown(&bot, chat, 7, &question, "Approve");
     let texts = said(&bot, chat, 5).await;
     assert!(texts[4].starts_with("That is settled already"), "{}", texts[4]);
     assert_eq!(kept(&bot).await, 1);

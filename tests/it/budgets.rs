@@ -19,7 +19,7 @@ use crate::{
 };
 
 const CROWD: usize = 100;
-/// What may be spent, where a token costs a thousandth.
+/// The limit of spending, where a token costs a thousandth.
 const LIMIT: f64 = 8.0;
 
 impl DbProbe {
@@ -42,7 +42,7 @@ fn budget_of(period: &str, scope: &str, key: &str, value: impl Into<toml::Value>
     toml::Value::Array(vec![budget.into()])
 }
 
-/// What a provider bills of a request.
+/// The bill of a provider for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bills {
     /// Its messages.
@@ -56,7 +56,7 @@ fn priced(setup: Setup) -> Setup {
         .provider("prompt_price", 1000.0)
         .provider("completion_price", 1000.0)
         .provider("max_tokens", 200)
-        // What is remembered is not what is counted here.
+        // Memory writing is not counted here.
         .set("memory.enabled", false)
 }
 
@@ -132,7 +132,7 @@ async fn a_hundred_at_once_overspend_by_one_call_at_most(setup: Setup, bills: Bi
     })
     .await;
     bot.finish().await;
-    // Whoever asks again is told again.
+    // A person who asks again is told again.
     assert_eq!((bot.texts(*again).len(), bot.texts(owner).len()), (2, 2));
     assert_eq!(bot.texts(*again)[1], bot.texts(*again)[0]);
     assert_eq!(look.count("budget_reservations").await, 0);
@@ -232,31 +232,36 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
     assert_eq!(lines[1], "• model: fake-1 (fake) × 3; iterations: 3");
     assert_eq!(lines[2], "• tools: compute.eval × 2");
     assert_eq!(lines[3], "• words from outside: none");
+    assert_eq!(
+        lines[4],
+        "• words that not anybody may read: your message (this person, from step 1)"
+    );
     assert!(
-        lines[4].starts_with("• last prompt: about ") && lines[4].contains(", transcript "),
+        lines[5].starts_with("• last prompt: about ") && lines[5].contains(", transcript "),
         "{why}"
     );
     assert_eq!(
-        lines[5],
+        lines[6],
         format!(
             "• tokens: {} read (0 of them cached), {} written",
             run.prompt_tokens, run.completion_tokens
         )
     );
-    assert_eq!(lines[6], format!("• cost: {:.4}", run.cost));
+    assert_eq!(lines[7], format!("• cost: {:.4}", run.cost));
     let used = tell(&bot, "usage").await;
     let tokens = run.prompt_tokens + run.completion_tokens;
     let expected = format!("3 model calls, {tokens} tokens, {:.4} in cost", run.cost);
     assert_eq!(
         used,
         format!(
-            "What your requests have used:\n• today: {expected}\n• this month: {expected}\n• left for today: {} of \
+            "Usage of your requests:\n• today: {expected}\n• this month: {expected}\n• left for today: {} of \
              1000000 tokens",
             1_000_000 - tokens
         )
     );
     let json: Value = serde_json::from_str(&bot.command(&["usage", "--by", "user", "--json"]).await).unwrap();
-    assert_eq!((&json[0]["name"], &json[0]["calls"]), (&"Ada".into(), &3.into()));
+    let ada = &json["usage"][0];
+    assert_eq!((&ada["name"], &ada["calls"]), (&"Ada".into(), &3.into()));
     let table = bot.command(&["usage", "--by", "model"]).await;
     assert!(table.contains("MODEL") && table.contains("fake/fake-1"), "{table}");
     bot.finish().await;
@@ -286,7 +291,7 @@ async fn a_hundred_in_a_server_overspend_by_one_call_at_most(setup: Setup, scope
         says_hello(channel, person);
         channels.push(channel);
     }
-    // What is left allows for several calls at the same time.
+    // The rest allows for several calls at the same time.
     bot.model.wait_for_requests(2).await;
     hold.release();
     let runs = bot
@@ -311,7 +316,7 @@ async fn a_hundred_in_a_server_overspend_by_one_call_at_most(setup: Setup, scope
         let expected = format!("the budget of this {whose} for 20");
         assert!(error.starts_with(&expected) && error.ends_with(" is spent"), "{error}");
     }
-    // Whom it does not concern goes on.
+    // A person whom it does not concern goes on.
     let (channel, person) = if scope == "user" {
         (bot.discord.channel(guild, "elsewhere"), bot.discord.user("Carol"))
     } else {

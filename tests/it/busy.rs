@@ -186,7 +186,7 @@ async fn where_it_interrupts_a_message_takes_the_place_of_the_run_at_work() {
         let ends: Vec<_> = runs.iter().map(|run| (run.status, run.error.as_deref())).collect();
         let why = Some("interrupted by a newer message");
         assert_eq!(ends, [(RunStatus::Cancelled, why), (RunStatus::Completed, None)]);
-        // What was asked before is still known.
+        // The question before is still known.
         let last = bot.model.requests().pop().unwrap();
         assert_eq!(Prompt::read(&last).conversation(), ["two tools"], "{site:?}");
     }

@@ -56,8 +56,8 @@ async fn whoever_brings_a_key_is_answered_by_it_at_their_own_cost_and_it_shows_n
     let taken = tell(&bot, ada, "key", &format!("set FAKE {OWN}")).await;
     assert_eq!(
         taken,
-        "I have your key for fake, sealed, and answer you by it from now on, wherever you write to me. What that costs is \
-         yours and counts against no budget of mine; /usage shows it. /key remove fake takes it back. I deleted your \
+        "I have your key for fake, encrypted, and answer you by it from now on, wherever you write to me. Its \
+         costs are yours and count against no budget of mine; /usage shows it. /key remove fake takes it back. I deleted your \
          message with it."
     );
     assert_eq!(bot.telegram.deleted(ada).len(), 1);

@@ -1,4 +1,4 @@
-//! A model that makes the tool call that a message names, and tells what came of it.
+//! A model that makes the tool call that a message names, and tells its result.
 
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};

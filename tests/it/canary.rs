@@ -1,5 +1,5 @@
-//! Who may see what: whatever people do, a word that was said in one place never comes to another where it does not
-//! belong: not in a prompt, not in a search, not in an answer, not in a page, not in an export.
+//! Visibility of words: a word that was said in one place never comes to another where it does not belong: not in a
+//! prompt, not in a search, not in an answer, not in a page, not in an export.
 //!
 //! Every message carries a word of its own. The model of these worlds does its worst: it searches for everything,
 //! opens every conversation of which it ever heard, remembers all that it reads, and says all that it knows.
@@ -74,7 +74,7 @@ async fn live(acts: Vec<Act>) -> Result<(), String> {
         world.play(act).await;
         world.check()?;
     }
-    // Whatever was closed or is long is read by the memory writer too.
+    // Closed and long conversations are read by the memory writer too.
     world.close_everything().await;
     world.check()?;
     world.check_exports().await?;

@@ -105,7 +105,7 @@ async fn in_a_discord_channel_only_who_addresses_the_bot_is_answered() {
         inputs[0].starts_with("[Ada] ") && inputs[0].ends_with(" a mention"),
         "{inputs:?}"
     );
-    // What is answered stands before the reply; whoever asked is told the run that said it.
+    // The quoted message stands before the reply; the person who asked is told the run that sent it.
     let (quoted, reply) = inputs[1].split_once('\n').unwrap();
     assert!(quoted.starts_with("In reply to your own message"), "{quoted}");
     assert_eq!((reply, inputs[2].as_str()), ("[Ada] a reply", "[Ada] Clifford, a name"));

@@ -1,20 +1,28 @@
 //! The command line, as people and scripts use it: each command through the real binary, in a clean environment.
 
+mod backup;
 mod data;
 mod doctor;
 mod eval;
 mod hostile;
 mod init;
 mod interrupts;
+mod mcp;
+mod operating;
 mod own_data;
 mod people;
 mod postgres;
 mod runs;
 mod serving;
 mod settings;
+mod shapes;
 mod talking;
+mod terminal;
 mod tools;
 mod triggers;
+mod typing;
+mod updating;
+mod wizard;
 
 use std::{
     fs,
@@ -31,7 +39,7 @@ struct Machine {
     home: TempDir,
 }
 
-/// What a command left.
+/// The output and exit code of a command.
 #[derive(Debug)]
 struct Ended {
     code: i32,
@@ -143,7 +151,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 40] = [
+const COMMANDS: [&[&str]; 43] = [
     &[],
     &["init"],
     &["serve"],
@@ -159,6 +167,9 @@ const COMMANDS: [&[&str]; 40] = [
     &["db", "status"],
     &["db", "backup"],
     &["db", "check"],
+    &["db", "copy"],
+    &["backup"],
+    &["restore"],
     &["runs", "list"],
     &["runs", "show"],
     &["runs", "cancel"],
@@ -201,6 +212,8 @@ fn every_command_explains_itself() {
         "doctor",
         "config",
         "db",
+        "backup",
+        "restore",
         "runs",
         "contexts",
         "memory",

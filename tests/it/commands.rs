@@ -35,7 +35,12 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     );
     assert_eq!(tell("close", "").await, "There is no open conversation here.");
     assert!(tell("whoami", "").await.starts_with("You are Ada."));
-    assert!(tell("help", "").await.contains("/switch NAME"));
+    let help = tell("help", "").await;
+    assert!(help.contains("/help memory") && !help.contains("/switch"), "{help}");
+    assert!(tell("help", "chats").await.contains("/switch NAME"));
+    assert!(tell("help", "/forget").await.starts_with("/forget KEY: "));
+    assert!(tell("help", "cooking").await.starts_with("I have no help on cooking."));
+    assert!(!help.contains("/help owner"), "{help}");
     assert_eq!(tell("stop", "").await, "There is nothing to stop.");
     assert_eq!(
         tell("juggle", "").await,
@@ -81,7 +86,8 @@ async fn discord_user_uses_slash_commands_and_each_is_acknowledged() {
     );
     assert!(tell("close", &[]).await.starts_with("Closed."));
     assert!(tell("whoami", &[]).await.starts_with("You are **Ada**."));
-    assert!(tell("help", &[]).await.contains("/contexts"));
+    assert!(tell("help", &[]).await.contains("/help chats"));
+    assert!(tell("help", &[("topic", "chats")]).await.contains("/contexts"));
     assert_eq!(tell("stop", &[]).await, "There is nothing to stop.");
     bot.finish().await;
     assert_eq!(bot.discord.sent(dm), []);
@@ -232,5 +238,28 @@ async fn a_discord_command_that_waits_for_subagents_does_not_stay_thinking_when_
             replies.iter().any(|reply| reply.content == "Stopped.").then_some(())
         })
         .await;
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn dashboard_gives_a_person_in_private_a_link_of_their_own() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("http.enabled", true)
+        .set("http.bind", "127.0.0.1:0")
+        .set("http.public_url", "https://bot.example/")
+        .start()
+        .await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.command(chat, 7, "dashboard", "");
+    let told = bot.telegram.wait_for_sent(chat, 1).await.pop().unwrap().text;
+    let link = told.strip_prefix("https://bot.example/login?link=");
+    let link = link.and_then(|rest| rest.split_whitespace().next());
+    let hash = clifford_vault::hash(link.unwrap_or_else(|| panic!("{told}")));
+    let sql = format!("SELECT u.name FROM login_links l JOIN users u ON u.id = l.user_id WHERE l.link_hash = '{hash}'");
+    assert_eq!(bot.look().await.texts(&sql).await, ["Ada"]);
+    let group = bot.telegram.supergroup(-1_000_500, "Garden");
+    bot.telegram.command(group, 7, "dashboard", "");
+    let told = bot.telegram.wait_for_sent(group, 1).await.pop().unwrap().text;
+    assert!(told.contains("in a private chat only"), "{told}");
     bot.finish().await;
 }

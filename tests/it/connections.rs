@@ -1,4 +1,4 @@
-//! A platform's connection is one process's: whoever is told that another has it lets go at once.
+//! A platform's connection belongs to one process: a process that learns of another owner lets go at once.
 
 use std::{
     sync::{
@@ -53,7 +53,7 @@ impl Channel for Line {
             typing_every: None,
             delivered_when_stored: false,
             shows_progress: false,
-            draft_every: None,
+            ..Limits::default()
         }
     }
 
@@ -73,7 +73,7 @@ impl Channel for Line {
     }
 }
 
-/// What was told of the connection.
+/// The status reports of the connection.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<ConnectionStatus>>);
 
@@ -148,7 +148,7 @@ async fn a_process_whose_connection_another_has_stops_long_before_its_lease_is_o
     let other = ClockGuard::new(Arc::new(SystemClock), WorkerId::new(), LEASE * 10);
     let ahead = ClaimWindow {
         over: other.now().after(LEASE * 10),
-        ..other.look()
+        ..other.window()
     };
     let taken = home.db.write(move |tx| Box::pin(leases::hold(tx, NAME, ahead))).await;
     assert!(taken.unwrap());

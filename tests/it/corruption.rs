@@ -1,4 +1,4 @@
-//! Rows that nobody can read: what they concern ends with an honest sentence, and everything else goes on.
+//! Rows that nobody can read: their run ends with an honest sentence, and everything else goes on.
 
 use clifford_core::runs::RunStatus;
 

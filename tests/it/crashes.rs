@@ -30,7 +30,7 @@ struct Case {
 }
 
 impl Case {
-    /// What the person reads, in the order of the parts.
+    /// The paragraphs that the person reads, in the order of the parts.
     fn paragraphs(&self) -> Vec<String> {
         let mut all = vec![PROGRESS.to_owned()];
         all.extend(scripted_model::lines(self.site.name()));

@@ -112,8 +112,8 @@ async fn fires_once_each(setup: Setup, processes: usize) {
     }
     assert_eq!(bot.answers(room, 1).await, [FIRST]);
 
-    // The next due time comes while nobody is there. What was said is marked as delivered first: killed before that,
-    // the bot would say it again.
+    // The next due time comes while nobody is there. The message is marked as delivered first: killed before that,
+    // the bot would send it again.
     let until = bot
         .until("the second sleep", async |look| {
             let until = sleeps_until(look).await?;

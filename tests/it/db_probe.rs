@@ -6,6 +6,7 @@ use clifford_core::{
     messages::{Direction, MessageStatus},
     places::Channel,
     runs::Run,
+    settings::{Database, Synchronous},
 };
 use clifford_store::{
     Db, DbOptions, Pools,
@@ -29,8 +30,11 @@ impl DbProbe {
     pub async fn open(url: &str) -> Self {
         let options = DbOptions {
             url: url.to_owned(),
-            synchronous_full: false,
-            max_connections: 2,
+            section: Database {
+                synchronous: Synchronous::Normal,
+                max_connections: 2,
+                ..Database::default()
+            },
             exclusive: false,
             migrate: false,
         };
@@ -137,7 +141,7 @@ impl DbProbe {
             .await
     }
 
-    /// Who holds each lease whose name begins so and that has not run out. PostgreSQL only.
+    /// The holders of each lease whose name begins so and that has not run out. PostgreSQL only.
     pub async fn holders(&self, prefix: &str) -> Vec<String> {
         let now = clifford_core::clock::Clock::now(&clifford_core::clock::SystemClock);
         self.texts(&format!(
@@ -147,13 +151,14 @@ impl DbProbe {
         .await
     }
 
-    async fn texts(&self, sql: &str) -> Vec<String> {
-        let Pools::Postgres(pool) = self.db.pools() else {
-            panic!("several processes work on PostgreSQL only");
-        };
-        // The server may be away for a moment.
+    /// The texts that a question has for an answer.
+    pub async fn texts(&self, sql: &str) -> Vec<String> {
         let sql = sqlx::AssertSqlSafe(sql.to_owned());
-        sqlx::query_scalar(sql).fetch_all(pool).await.unwrap_or_default()
+        // The server may be away for a moment.
+        match self.db.pools() {
+            Pools::Sqlite { read, .. } => sqlx::query_scalar(sql).fetch_all(read).await.unwrap_or_default(),
+            Pools::Postgres(pool) => sqlx::query_scalar(sql).fetch_all(pool).await.unwrap_or_default(),
+        }
     }
 
     /// How many rows a table has.

@@ -1,5 +1,5 @@
-//! What holds while a disk is full, a database locked, handles are used up, or a clock is wrong: nothing is accepted that
-//! cannot be stored, whoever asks is told so, and everything goes on by itself and is answered once.
+//! Invariants while a disk is full, a database locked, handles are used up, or a clock is wrong: nothing is accepted
+//! that cannot be stored, each caller is told so, and everything goes on by itself and is answered once.
 
 mod clock;
 mod disk;
@@ -50,6 +50,7 @@ struct Trouble {
 impl Trouble {
     async fn ahead(mut bot: Bot) -> Self {
         bot.start().await;
+        bot.has_logged("serving the API", 1).await;
         let watch = Watch::on(&bot);
         let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
         bot.says(ada, "one");
@@ -170,7 +171,7 @@ async fn a_server_starts_before_its_database_does() {
     way.close();
     bot.spawn(None);
     bot.has_logged(WAITS, 2).await;
-    // Whoever waits can be told to stop.
+    // A process that waits can be told to stop.
     bot.finish().await;
     bot.spawn(None);
     bot.has_logged(WAITS, 4).await;
@@ -202,6 +203,7 @@ async fn a_database_whose_file_is_gone_takes_nothing_until_it_is_back() {
 #[tokio::test]
 async fn handles_that_are_used_up_neither_end_nor_busy_the_bot() {
     let mut bot = watched(Setup::on(Site::Telegram)).start().await;
+    bot.has_logged("serving the API", 1).await;
     let watch = Watch::on(&bot);
     let room = bot.room(Site::Telegram, 7, "Ada");
     bot.says(room, "one");

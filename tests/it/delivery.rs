@@ -1,4 +1,4 @@
-//! What delivery makes of a platform's answers, on a channel that answers as it is told.
+//! Delivery and a platform's answers, on a channel that answers as it is told.
 
 mod by_itself;
 mod cut;
@@ -24,11 +24,12 @@ use clifford_core::{
     clock::SystemClock,
     id::{MessageId, WorkerId},
     messages::MessageStatus,
+    run::attachments::AttachedFile,
     settings::Delivery as Section,
 };
 use clifford_delivery::{
-    Delivery, Settings,
-    outbound::{Outbound, PendingDelivery, To},
+    Delivery, DeliverySettings,
+    outbound::{Below, Outbound, PendingDelivery, To},
 };
 use clifford_store::{
     leases::ClaimWindow,
@@ -39,12 +40,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::store::world::{Home, LEASE, NOW, World};
 
+/// These files below a message.
+const fn with(files: &[AttachedFile]) -> Below<'_> {
+    Below {
+        buttons: Vec::new(),
+        files,
+    }
+}
+
 /// Refuses with these errors, then takes everything.
 struct Told {
     errors: Mutex<VecDeque<SendError>>,
     keys: Mutex<Vec<DeliveryKey>>,
     drops_repeats: bool,
-    /// What a signal is answered.
+    /// The answer to a signal.
     patience: Option<Duration>,
 }
 
@@ -58,7 +67,7 @@ impl Told {
             typing_every: None,
             delivered_when_stored: false,
             shows_progress: false,
-            draft_every: None,
+            ..Limits::default()
         }
     }
 }
@@ -90,7 +99,7 @@ impl Channel for Told {
     }
 }
 
-/// What becomes of a part with this text.
+/// The answer to a part with this text.
 type Rule = dyn Fn(&str) -> Result<(), SendError> + Send + Sync;
 
 /// Answers each part as a rule says, and keeps what it took.
@@ -166,8 +175,9 @@ const SECTION: Section = Section {
     max_backoff: Duration::from_millis(1),
     stuck_after: Duration::ZERO,
     give_up_after: Duration::from_secs(3600),
+    progress_after: Duration::ZERO,
 };
-const SETTINGS: Settings = Settings {
+const SETTINGS: DeliverySettings = DeliverySettings {
     section: SECTION,
     lease: LEASE,
     deaths: clifford_core::quarantine::Limits {
@@ -198,15 +208,20 @@ impl Given {
             stuck_after,
             ..SECTION
         };
-        let settings = Settings { section, ..SETTINGS };
+        let settings = DeliverySettings { section, ..SETTINGS };
         Self::on(Home::sqlite().await, channel, settings).await
     }
 
-    async fn on<C: Channel>(home: Home, channel: &Arc<C>, settings: Settings) -> Self {
+    async fn on<C: Channel>(home: Home, channel: &Arc<C>, settings: DeliverySettings) -> Self {
         Self::with_files(home, channel, settings, Arc::default()).await
     }
 
-    async fn with_files<C: Channel>(home: Home, channel: &Arc<C>, settings: Settings, files: Arc<Files>) -> Self {
+    async fn with_files<C: Channel>(
+        home: Home,
+        channel: &Arc<C>,
+        settings: DeliverySettings,
+        files: Arc<Files>,
+    ) -> Self {
         let world = World::new(&home.db).await;
         let worker = WorkerId::new();
         let serving: Arc<dyn Channel> = Arc::<C>::clone(channel);
@@ -399,7 +414,7 @@ async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can(
     let poison = given.says("poison").await;
     let after = given.says("after it").await;
     assert_eq!(channel.took(2).await, ["hello", "after it"]);
-    // What was taken is marked a moment later.
+    // A part that was taken is marked a moment later.
     given.settled_but(poison).await;
     let late = given.delivery.late(Platform::new("telegram"));
     assert_eq!(late.len(), 1);

@@ -32,7 +32,7 @@ async fn started(setup: Setup) -> Bot {
     bot
 }
 
-/// Who says what in a request.
+/// The messages of a request, with their speakers.
 fn said(request: &RecordedRequest) -> Vec<(&str, &str)> {
     let messages = request.messages().iter();
     messages

@@ -14,16 +14,16 @@ const KINDS: [(&str, &str); 4] = [
     ("explanation", "# Explanation: "),
 ];
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(path: &Path) -> String {
+pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The pages of a directory, those below it included.
-fn pages(dir: &Path) -> Vec<PathBuf> {
+pub fn pages(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let paths = entries.map(|entry| entry.unwrap().path());
     paths
@@ -77,6 +77,15 @@ fn every_page_says_its_kind_on_its_first_line() {
             );
         }
     }
+    let beside = [
+        ("ADDING-A-TOOL.md", "# How to "),
+        ("ADDING-A-CHANNEL.md", "# How to "),
+        ("ARCHITECTURE.md", "# Explanation: "),
+    ];
+    for (name, beginning) in beside {
+        let page = read(&root().join("docs").join(name));
+        assert!(page.starts_with(beginning), "{name} does not begin with {beginning:?}");
+    }
 }
 
 #[test]
@@ -86,8 +95,59 @@ fn the_index_names_every_page() {
         .into_iter()
         .map(|link| docs.join(link))
         .collect();
-    let missing: Vec<_> = pages(&docs).into_iter().filter(|path| !named.contains(path)).collect();
-    assert_eq!(missing, [docs.join("README.md")]);
+    let mut missing: Vec<_> = pages(&docs).into_iter().filter(|path| !named.contains(path)).collect();
+    missing.sort();
+    assert_eq!(missing, [docs.join("README.md"), docs.join("SUMMARY.md")]);
+}
+
+/// A line of the site's contents: the title without its kind, and the path.
+fn entry(docs: &Path, path: &Path) -> String {
+    let page = read(path);
+    let title = page.lines().next().unwrap_or_default();
+    let kind = KINDS.iter().find_map(|(_, beginning)| title.strip_prefix(beginning));
+    let mut title = kind.unwrap_or_else(|| title.trim_start_matches("# ")).to_owned();
+    if let Some(first) = title.get(..1) {
+        title = first.to_uppercase() + title.get(1..).unwrap_or_default();
+    }
+    format!("- [{title}]({})", path.strip_prefix(docs).unwrap().display())
+}
+
+/// `docs/SUMMARY.md`, the contents of the site, is made of the pages' first lines.
+#[test]
+fn the_contents_of_the_site_are_what_the_pages_say() {
+    let docs = root().join("docs");
+    let of = |dir: &str| {
+        let mut paths = pages(&docs.join(dir));
+        paths.sort();
+        paths.iter().map(|path| entry(&docs, path)).collect::<Vec<_>>()
+    };
+    let mut lines = vec![
+        "# Contents".to_owned(),
+        String::new(),
+        "[Clifford](README.md)".to_owned(),
+    ];
+    for (dir, heading) in [
+        ("tutorials", "Tutorials"),
+        ("how-to", "How to"),
+        ("explanation", "How it works"),
+        ("reference", "Reference"),
+    ] {
+        lines.extend([String::new(), format!("# {heading}"), String::new()]);
+        lines.extend(of(dir));
+    }
+    lines.extend([String::new(), "# For contributors".to_owned(), String::new()]);
+    let beside = ["ARCHITECTURE.md", "ADDING-A-TOOL.md", "ADDING-A-CHANNEL.md"];
+    lines.extend(beside.map(|name| entry(&docs, &docs.join(name))));
+    let expected = lines.join("\n") + "\n";
+    let path = docs.join("SUMMARY.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    let here = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        here, expected,
+        "write it anew: UPDATE_DOCS=1 cargo test --test it -- docs::the_contents"
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ async fn bot_that_drafts(site: Site) -> Bot {
     Setup::on(site).set(&key, "draft").start().await
 }
 
-/// What was asked of Telegram for a chat, in order; that the bot types is left out.
+/// The calls of Telegram's API for a chat, in order, without the typing.
 fn asked(bot: &Bot, chat: Chat) -> Vec<Method> {
     let requests = bot.telegram.requests();
     let of_chat = requests.iter().filter(|request| request.params["chat_id"] == chat.id);
@@ -65,40 +65,88 @@ async fn an_answer_grows_in_a_private_chat_on_telegram_until_it_is_there() {
     assert_eq!(asked(&bot, chat).pop(), Some(Method::SendMessage));
 }
 
-#[tokio::test]
-async fn what_is_answered_at_once_and_what_is_answered_in_a_group_is_not_drafted() {
-    let mut bot = bot_that_drafts(Site::Telegram).await;
-    let chat = bot.telegram.user(7, "Ada");
-    let group = bot.telegram.supergroup(-1_001_234, "Team");
-    bot.telegram.user_says(chat, 7, "hello");
-    bot.telegram.wait_for_sent(chat, 1).await;
-    bot.model.push(slowly());
-    bot.telegram.user_says(group, 7, "Clifford tell us");
-    let sent = bot.telegram.wait_for_sent(group, 1).await;
-    bot.finish().await;
-    assert_eq!(sent[0].text, answer());
-    for chat in [chat, group] {
-        assert_eq!(asked(&bot, chat), [Method::SendMessage]);
-    }
+/// Waits until a chat holds this answer and nothing else.
+async fn is_answered(bot: &Bot, chat: Chat) {
+    bot.telegram
+        .wait_until("the whole answer alone", |fake| match &fake.sent(chat)[..] {
+            [only] if only.text == answer() => Some(()),
+            _ => None,
+        })
+        .await;
 }
 
 #[tokio::test]
-async fn where_telegram_lets_the_bot_draft_nothing_it_is_asked_once() {
+async fn what_is_answered_at_once_is_not_drafted() {
+    let mut bot = bot_that_drafts(Site::Telegram).await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.user_says(chat, 7, "hello");
+    bot.telegram.wait_for_sent(chat, 1).await;
+    bot.finish().await;
+    assert_eq!(asked(&bot, chat), [Method::SendMessage]);
+}
+
+#[tokio::test]
+async fn an_answer_grows_in_a_group_on_telegram_in_the_message_that_it_is_in_the_end() {
+    let mut bot = bot_that_drafts(Site::Telegram).await;
+    bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.model.push(slowly());
+    let question = bot.telegram.user_says(group, 7, "Clifford tell us");
+    is_answered(&bot, group).await;
+    bot.finish().await;
+    let asked = asked(&bot, group);
+    assert_eq!(asked[0], Method::SendMessage);
+    assert!(asked.len() > 1, "{asked:?}");
+    assert!(
+        asked[1..].iter().all(|method| *method == Method::EditMessageText),
+        "{asked:?}"
+    );
+    assert_eq!(bot.telegram.sent(group)[0].reply_to, Some(question));
+    let left = bot.look().await.number("SELECT COUNT(*) FROM status_messages").await;
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_draft_in_a_group_is_no_trace_of_a_process_that_was_killed() {
+    let mut bot = bot_that_drafts(Site::Telegram).await;
+    bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.model.push(slowly().hang_after(12));
+    bot.telegram.user_says(group, 7, "Clifford tell us");
+    bot.telegram.wait_for_sent(group, 1).await;
+    bot.until("its row", async |look| {
+        let known = look.number("SELECT COUNT(*) FROM status_messages WHERE platform_message_id IS NOT NULL");
+        (known.await == 1).then_some(())
+    })
+    .await;
+    bot.kill().await;
+    bot.model.push(Reply::text(format!(
+        r#"{{"type":"send_message","message":"{}"}}"#,
+        answer()
+    )));
+    bot.start().await;
+    is_answered(&bot, group).await;
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn where_telegram_has_no_drafts_for_private_chats_the_answer_grows_by_edits() {
     let mut bot = bot_that_drafts(Site::Telegram).await;
     let chat = bot.telegram.user(7, "Ada");
     bot.telegram.fail_next(
         Method::SendMessageDraft,
         Fault::Refuse(404, "Not Found: method not found".to_owned()),
     );
-    for count in 1..=2 {
-        bot.model.push(slowly());
-        bot.telegram.user_says(chat, 7, "tell me");
-        bot.telegram.wait_for_sent(chat, count).await;
-    }
+    bot.model.push(slowly());
+    bot.telegram.user_says(chat, 7, "tell me");
+    is_answered(&bot, chat).await;
     bot.finish().await;
-    assert_eq!(
-        asked(&bot, chat),
-        [Method::SendMessageDraft, Method::SendMessage, Method::SendMessage]
+    let asked = asked(&bot, chat);
+    // It is asked once.
+    assert_eq!(asked[..2], [Method::SendMessageDraft, Method::SendMessage]);
+    assert!(
+        asked[2..].iter().all(|method| *method == Method::EditMessageText),
+        "{asked:?}"
     );
     assert!(!bot.telegram.actions(chat).is_empty());
 }

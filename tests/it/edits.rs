@@ -145,3 +145,39 @@ async fn an_edited_caption_keeps_its_file() {
         ["look at this\n[photo]", "look at that\n[photo]"]
     );
 }
+
+#[tokio::test]
+async fn where_newer_messages_interrupt_an_edit_takes_the_place_of_its_question() {
+    for (seconds, expected) in [(30, "You said: tea"), (0, "two tools slowly: 42 and 43")] {
+        for setup in [
+            Some(Setup::on(Site::Telegram)),
+            Setup::on(Site::Telegram).postgres().filter(|_| seconds > 0),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            let setup = setup
+                .set("ingress.when_busy", "interrupt")
+                .set("ingress.edit_seconds", seconds);
+            let mut bot = setup.start().await;
+            let chat = bot.telegram.user(7, "Ada");
+            let id = bot.telegram.user_says(chat, 7, "two tools slowly");
+            bot.until("a step", async |look| {
+                let runs = look.runs().await;
+                let run = runs.first()?;
+                (!look.steps(run.id).await.is_empty()).then_some(())
+            })
+            .await;
+            bot.telegram.edit(chat, 7, id, "tea");
+            bot.telegram.wait_for_confirmed().await;
+            let sent = bot.telegram.wait_for_sent(chat, 1).await;
+            bot.finish().await;
+            let texts: Vec<_> = sent.iter().map(|sent| sent.text.as_str()).collect();
+            assert_eq!(texts, [expected]);
+            let look = bot.look().await;
+            let (runs, asked) = (look.runs().await, look.messages(Direction::Inbound).await);
+            assert_eq!(runs.len(), if seconds > 0 { 2 } else { 1 });
+            assert_eq!(asked[0].run_id, runs.last().map(|run| run.id));
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Fetching what somebody gave the address of: nothing but the public web is ever connected to.
+//! Fetching of addresses: nothing but the public web is ever connected to.
 //!
 //! On loopback there is no public web, so 127.0.0.2 plays it where a page has to be reached; every site counts its
 //! connections.
@@ -89,7 +89,7 @@ impl World {
         }
     }
 
-    /// What fetching a path of the public site comes to: its text, or why not.
+    /// The result of fetching a path of the public site: its text, or the reason of a refusal.
     async fn fetch(&self, path: &str) -> Result<String, FetchError> {
         let page = self.fetcher.page(&format!("http://public.test{path}")).await;
         page.map(|page| page.text)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bot, Room, Setup, Site};
 
-/// What a prompt says: what is asked, the files that came with it, and what tools returned.
+/// The content of a prompt: the question, the files that came with it, and the results of tools.
 struct Prompt {
     payload: Value,
     results: Vec<Value>,
@@ -129,7 +129,7 @@ async fn a_file_that_somebody_sends_is_read_and_answered() {
         bot.model.respond_with(reader);
         let room = bot.room(site, 7, "Ada");
         sends(&bot, room, "what is in it?", "notes.txt", "Zürich\n".as_bytes());
-        // Whoever asks later asks for the address that is good then.
+        // A later request asks for the address that is good then.
         bot.discord.expire_files();
         bot.answers(room, 1).await;
         all_is_said(&bot).await;
@@ -221,4 +221,51 @@ async fn nobody_gets_a_file_of_somebody_else() {
              files.list names those there are."
         )]
     );
+}
+
+/// A PDF of one page that says this, whose offsets are right.
+fn pdf_of(words: &str) -> Vec<u8> {
+    let drawn = format!("BT /F1 24 Tf 100 100 Td ({words}) Tj ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{drawn}\nendstream", drawn.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut pdf = String::from("%PDF-1.4\n");
+    let mut offsets = String::new();
+    for (number, object) in (1..).zip(&objects) {
+        offsets += &format!("{:010} 00000 n \n", pdf.len());
+        pdf += &format!("{number} 0 obj\n{object}\nendobj\n");
+    }
+    let begins = pdf.len();
+    pdf += &format!(
+        "xref\n0 6\n0000000000 65535 f \n{offsets}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{begins}\n%%EOF\n"
+    );
+    pdf.into_bytes()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_read_as_text_and_one_that_cannot_be_says_why() {
+    for site in Site::BOTH {
+        let mut bot = Setup::on(site).start().await;
+        bot.model.respond_with(reader);
+        let room = bot.room(site, 7, "Ada");
+        sends(&bot, room, "read it", "letter.pdf", &pdf_of("Dear Ada"));
+        bot.answers(room, 1).await;
+        sends(&bot, room, "read it", "broken.pdf", b"%PDF-1.7 and nothing more\x00");
+        bot.answers(room, 2).await;
+        bot.finish().await;
+        let texts = bot.texts(room);
+        assert!(
+            texts[0].contains("page 1") && texts[0].contains("Dear Ada"),
+            "{site:?}: {texts:?}"
+        );
+        assert!(
+            texts[1].contains("broken.pdf is damaged or protected"),
+            "{site:?}: {texts:?}"
+        );
+    }
 }

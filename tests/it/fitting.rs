@@ -12,7 +12,7 @@ use clifford_fakes::{
 };
 use serde_json::{Value, json};
 
-use self::desk::{Desk, Known, OWNER, median, shares, uncut};
+use self::desk::{Desk, OWNER, WindowKnowledge, median, shares, uncut};
 
 /// Asks about one thing after the other, shortly and at length by turns, with things said elsewhere in between, and
 /// returns what was sent.
@@ -21,7 +21,7 @@ async fn asks_about_many_things(window: u64, questions: usize) -> Vec<Arc<Record
         "garden", "piano", "bicycle", "harbour", "violin", "kitchen", "window", "lantern", "orchard", "saddle",
         "tunnel", "bridge",
     ];
-    let desk = Desk::start(window, Known::Set, None).await;
+    let desk = Desk::start(window, WindowKnowledge::Set, None).await;
     let spot = desk.begin().await;
     let other = desk.another(spot).await;
     for (n, thing) in THINGS.iter().cycle().take(32).enumerate() {
@@ -79,7 +79,7 @@ async fn a_conversation_of_any_length_is_answered_on_any_window() {
         (32_000, 60, &[5_000]),
         (128_000, 1_000, &[300]),
     ] {
-        let desk = Desk::start(window, Known::Set, None).await;
+        let desk = Desk::start(window, WindowKnowledge::Set, None).await;
         desk.history(count, sizes).await;
         for _ in 0..4 {
             assert_eq!(desk.ask("and now?").await, "You said 8 characters.");
@@ -103,7 +103,7 @@ async fn a_conversation_of_any_length_is_answered_on_any_window() {
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_with_long_results_lead_to_an_answer_on_any_window() {
     for window in [4_096, 8_192, 32_000, 128_000] {
-        let desk = Desk::start(window, Known::Set, None).await;
+        let desk = Desk::start(window, WindowKnowledge::Set, None).await;
         let question = format!("read 5 pages of {}", desk.site.url("/"));
         assert_eq!(desk.ask(&question).await, "I have read 5 pages.");
         let prompts = desk.prompts();
@@ -151,7 +151,7 @@ async fn tools_with_long_results_lead_to_an_answer_on_any_window() {
     }
 }
 
-async fn a_very_long_message(window: u64, known: Known, database: Option<String>) {
+async fn a_very_long_message(window: u64, known: WindowKnowledge, database: Option<String>) {
     let desk = Desk::start(window, known, database).await;
     let long = "Every word of this message counts. ".repeat(600_000 / 35);
     assert!(desk.ask(&long).await.starts_with("You said "));
@@ -167,11 +167,11 @@ async fn a_very_long_message(window: u64, known: Known, database: Option<String>
             || asked["summary"].is_string(),
         "{shown}"
     );
-    if known == Known::Set {
+    if known == WindowKnowledge::Set {
         assert!(prompts.iter().all(|prompt| counted(prompt) <= window));
         assert_eq!(prompts.len(), 4);
     } else {
-        // What was learned is kept: only the first was made anew.
+        // The learned window is kept: only the first was made anew.
         assert!(prompts.len() <= 4 + 4, "{}", prompts.len());
     }
 }
@@ -179,7 +179,7 @@ async fn a_very_long_message(window: u64, known: Known, database: Option<String>
 #[tokio::test(flavor = "multi_thread")]
 async fn one_message_of_600_kilobytes_leaves_its_conversation_answerable() {
     for window in [4_096, 8_192, 128_000] {
-        a_very_long_message(window, Known::Set, None).await;
+        a_very_long_message(window, WindowKnowledge::Set, None).await;
     }
 }
 
@@ -188,17 +188,17 @@ async fn one_message_of_600_kilobytes_is_answered_on_postgresql() {
     let Some(database) = Cluster::shared().database() else {
         return;
     };
-    a_very_long_message(8_192, Known::Set, Some(database)).await;
+    a_very_long_message(8_192, WindowKnowledge::Set, Some(database)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_window_is_learned_from_refusals_and_the_same_turn_goes_on() {
-    a_very_long_message(8_192, Known::Told, None).await;
-    a_very_long_message(6_000, Known::Untold, None).await;
+    a_very_long_message(8_192, WindowKnowledge::Told, None).await;
+    a_very_long_message(6_000, WindowKnowledge::Untold, None).await;
 }
 
 async fn pages_through_a_message(database: Option<String>) {
-    let desk = Desk::start(8_192, Known::Set, database).await;
+    let desk = Desk::start(8_192, WindowKnowledge::Set, database).await;
     desk.model.respond_with(|request| {
         let payload: Value = serde_json::from_str(request.text(1)).unwrap();
         let results: Vec<Value> = (request.messages().iter().skip(2))
@@ -239,7 +239,7 @@ async fn what_is_left_out_of_a_message_is_read_piece_by_piece_on_postgresql() {
 }
 
 async fn given_along(database: Option<String>) {
-    let desk = Desk::start(32_000, Known::Set, database).await;
+    let desk = Desk::start(32_000, WindowKnowledge::Set, database).await;
     let run = desk
         .post(
             "/api/runs",
@@ -270,7 +270,7 @@ async fn what_a_program_gives_along_with_a_run_is_shown_on_postgresql() {
 }
 
 async fn half_full(database: Option<String>) {
-    let desk = Desk::start(8_192, Known::Set, database).await;
+    let desk = Desk::start(8_192, WindowKnowledge::Set, database).await;
     let long = "A long story of many words. ".repeat(40);
     for _ in 0..12 {
         desk.ask(&long).await;
@@ -299,7 +299,7 @@ async fn a_conversation_that_fills_half_of_its_room_is_summed_up_on_postgresql()
 }
 
 async fn said_while_asleep(database: Option<String>) {
-    let desk = Desk::start(32_000, Known::Set, database).await;
+    let desk = Desk::start(32_000, WindowKnowledge::Set, database).await;
     desk.model.respond_with(|request| {
         let payload: Value = serde_json::from_str(request.text(1)).unwrap();
         let is_reminder = payload["input"].as_str().unwrap().starts_with("remind me");

@@ -6,7 +6,7 @@ use std::{
     env,
     ffi::OsString,
     fs::{self, OpenOptions},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Output, Stdio},
     time::Duration,
 };
@@ -50,7 +50,7 @@ pub enum Room {
     Discord { channel: u64, user: u64 },
 }
 
-/// What a bot is started with.
+/// The setup of a bot.
 pub struct Setup {
     sites: Vec<Site>,
     database: Option<String>,
@@ -125,7 +125,8 @@ impl Setup {
             ("database.max_connections", 4.into()),
             ("engine.lease_seconds", 3.into()),
             ("ingress.user_messages_per_minute", 0.into()),
-        ] as [(&str, toml::Value); 5]
+            ("delivery.progress_after_seconds", 0.into()),
+        ] as [(&str, toml::Value); 6]
         {
             put(&mut settings, path, value);
         }
@@ -198,7 +199,7 @@ pub struct Bot {
     database: String,
     sites: Vec<Site>,
     environment: Vec<(&'static str, String)>,
-    /// What its processes are started from.
+    /// The binary of its processes.
     binary: OsString,
     processes: Vec<Child>,
 }
@@ -280,7 +281,12 @@ impl Bot {
         fs::write(self.dir.path().join("bot.toml"), text).unwrap();
     }
 
-    /// What stands in `bot.toml`.
+    /// The directory of its data and of `bot.toml`.
+    pub fn home(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The text of `bot.toml`.
     pub fn settings(&self) -> String {
         fs::read_to_string(self.dir.path().join("bot.toml")).unwrap()
     }
@@ -394,7 +400,7 @@ impl Bot {
         }
     }
 
-    /// What the bot said in a private chat.
+    /// The bot's messages in a private chat.
     pub fn texts(&self, room: Room) -> Vec<String> {
         match room {
             Room::Telegram(chat) => self.telegram.sent(chat).into_iter().map(|sent| sent.text).collect(),
@@ -429,12 +435,12 @@ impl Bot {
         self.log_text().matches(text).count()
     }
 
-    /// What its processes have logged.
+    /// The log of its processes.
     pub fn log_text(&self) -> String {
         fs::read_to_string(self.log()).unwrap_or_default()
     }
 
-    /// What `doctor` says, well or not.
+    /// The output of `doctor`, good or bad.
     pub async fn doctor(&self) -> String {
         let output = self.run(&["doctor"]).await;
         [output.stdout, output.stderr]
@@ -463,7 +469,8 @@ impl Drop for Bot {
 }
 
 /// The binary under test: this build's, or another one of one's choice.
-fn binary() -> OsString {
+/// The program that journeys run.
+pub fn binary() -> OsString {
     env::var_os("CLIFFORD_TEST_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_clifford").into())
 }
 

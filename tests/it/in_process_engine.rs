@@ -9,23 +9,25 @@ use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
     models::Prices,
-    places::WhenBusy,
+    places::{VoiceReplies, WhenBusy},
     quarantine::Limits,
     run::rules::Rules,
     schedule::trigger::CatchUp,
-    settings::{Delivery as Section, Engine, Memory, Triggers},
+    settings::{Delivery as Section, Engine, Ingress, Memory, Retention, Triggers},
 };
 use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
 use clifford_engine::{
-    Context, Notifiers, Runs, Settings,
+    Context, EngineSettings, Notifiers, Runs,
+    ambient::Ambient,
     events::Events,
     models::{
         encryption::Encryption,
         roles::{Assigned, Roles},
     },
 };
+use clifford_llm::Sight;
 use clifford_llm_api::model::Model;
-use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
+use clifford_store::{Db, leases::clock_guard::ClockGuard};
 use clifford_tools::{Registry, Services, Tool, registry};
 use clifford_vault::Masker;
 use clifford_worker::{Program, Workers};
@@ -76,7 +78,7 @@ impl InProcessEngine {
         let roles = self.model.map_or_else(Roles::default, |model| {
             let executor = Assigned {
                 provider: None,
-                images: false,
+                images: Arc::new(Sight::set(false)),
                 model,
                 prices: Prices::default(),
                 dearest: Prices::default(),
@@ -110,6 +112,7 @@ impl InProcessEngine {
             outbound: Outbound::new(limits, 5, worker, LEASE, Arc::clone(&masker)),
             isolation: delivery.isolation(),
             delivery,
+            ambient: Ambient::new(DAY),
             encryption: Arc::new(Encryption::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
             masker,
             events: Events::default(),
@@ -119,8 +122,8 @@ impl InProcessEngine {
     }
 }
 
-fn delivery() -> delivery::Settings {
-    delivery::Settings {
+fn delivery() -> delivery::DeliverySettings {
+    delivery::DeliverySettings {
         section: Section {
             max_backoff: Duration::from_secs(1),
             give_up_after: Duration::ZERO,
@@ -131,18 +134,19 @@ fn delivery() -> delivery::Settings {
     }
 }
 
-fn settings(grace: Duration) -> Settings {
-    Settings {
+fn settings(grace: Duration) -> EngineSettings {
+    EngineSettings {
         engine: Engine {
             lease: LEASE,
             max_concurrent_runs: 100,
             conversation_limit: 50,
             ..Engine::default()
         },
-        defaults: PlaceSettings {
+        ingress: Ingress {
             when_busy: WhenBusy::FollowUp,
-            memory: true,
-            cross_channel: false,
+            voice_replies: VoiceReplies::Never,
+            auto_close: Duration::ZERO,
+            ..Ingress::default()
         },
         memory: Memory {
             enabled: true,
@@ -159,5 +163,10 @@ fn settings(grace: Duration) -> Settings {
             grace,
         },
         budgets: Vec::new(),
+        retention: Retention {
+            runs_days: 0.0,
+            messages_days: 0.0,
+            usage_days: 0.0,
+        },
     }
 }

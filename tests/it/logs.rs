@@ -1,4 +1,4 @@
-//! What a bot logs at the usual level: what went wrong and where, in neither form with what anybody said.
+//! The log of a bot at the usual level: errors and their places, in neither form with anybody's words.
 
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
@@ -125,8 +125,8 @@ async fn telegram_in_trouble(bot: &Bot, chat: Chat) {
         bot.telegram.fail_next(Method::SendMessage, fault);
         exchange(bot, Room::Telegram(chat), vec![]).await;
     }
-    // What is refused for good is followed by something else.
-    // A refused text goes without markup, then as a file.
+    // A refusal for good is followed by something else. A
+    // refused text goes without markup, then as a file.
     for method in [Method::SendMessage, Method::SendMessage, Method::SendDocument] {
         bot.telegram
             .fail_next(method, Fault::Refuse(400, format!("Bad Request: {WORDS}")));
@@ -194,7 +194,7 @@ async fn is_silent_about_words(format: &str) {
     let log = bot.log_text();
     for told in [
         "retrying a model call",
-        "provider ignores request fields that it does not know",
+        "provider refused request fields, falling back to others",
         "model call failed",
         "failed to send a message, retrying",
         "Telegram refused the text, sending it without markup",

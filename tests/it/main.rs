@@ -1,4 +1,4 @@
-//! Journeys: what people do, through the real binary over real sockets.
+//! Journeys of people, through the real binary over real sockets.
 
 #![expect(
     clippy::expect_used,
@@ -9,6 +9,9 @@
 
 mod access;
 mod across_platforms;
+mod albums;
+mod alone;
+mod ambient;
 mod api;
 mod api_watch;
 mod approvals;
@@ -20,38 +23,50 @@ mod buttons;
 mod byok;
 mod calls;
 mod canary;
+mod chat_settings;
 mod chats;
 mod cli;
 mod commands;
 mod connections;
 mod continuing;
+mod conversations;
 mod corruption;
 mod crashes;
 mod cron;
+mod dashboard;
 mod db_probe;
 mod degradation;
 mod delivery;
 mod direct_chat;
+mod doc_commands;
 mod docs;
 mod drafts;
 mod edits;
+mod feedback;
 mod fetching;
 mod files;
 mod first_command;
 mod fitting;
 mod harness;
+mod images;
 mod in_process_engine;
 mod injection;
+mod joining;
+mod limits;
 mod linking;
 mod logs;
+mod maintenance;
 mod many_processes;
 mod mcp;
 mod memory_commands;
 mod metrics;
 mod misbehaving_services;
 mod models;
+mod on_discord;
 mod overspending;
 mod own_data;
+mod pairing;
+mod platform_roles;
 mod progress;
 mod quarantine;
 mod quotes;
@@ -61,21 +76,29 @@ mod receiving;
 mod reload;
 mod remembering;
 mod reminders;
+mod scans;
 mod scripted_model;
 mod secrets;
+mod shown_words;
 mod sleeps;
+mod status_messages;
 mod stopping;
 mod store;
 mod subagents;
 mod tcp_proxy;
+mod threads;
 mod tool_journeys;
 mod tools_of_files;
 mod toolset;
 #[cfg(feature = "otlp")]
 mod traces;
 mod typing;
+mod undelivered;
+mod undo;
 mod upgrade;
+mod voice;
 mod weather;
 mod web;
+mod webhook;
 mod windows;
 mod worker_processes;

@@ -1,4 +1,4 @@
-//! Several processes on one PostgreSQL database: who works on what, and what happens when one of them, or the
+//! Several processes on one PostgreSQL database: the division of work, and the takeover when one of them, or the
 //! database's server, is gone for a while.
 
 use std::{collections::BTreeSet, time::Duration};
@@ -61,7 +61,7 @@ async fn four_processes_share_the_work_and_fire_each_trigger_once() {
         assert!(made.status().is_success(), "{}", made.text().await.unwrap());
     }
 
-    // Whoever is first wakes a run that slept; so many naps that everybody is first now and then.
+    // The first process wakes a run that slept; so many naps that each is first now and then.
     let look = bot.look().await;
     let mut workers = BTreeSet::new();
     let mut naps = 0;
@@ -108,7 +108,7 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
     bot.telegram.fail_next(Method::SendMessage, Fault::TooMany(5));
     bot.says(sending, "write a lot");
     bot.until("the refusal of the second part", async |_| {
-        (bot.logged("delivery waits") > 0).then_some(())
+        (bot.logged("delaying a message") > 0).then_some(())
     })
     .await;
     // Another one is being thought about.
@@ -134,7 +134,7 @@ async fn a_process_that_was_stopped_and_goes_on_writes_and_sends_nothing_any_mor
     bot.thaw();
     bot.until("the first one to notice", async |_| (notices() > before).then_some(()))
         .await;
-    // It ends what it has in hand, or hands it back.
+    // It ends what it has in flight, or hands it back.
     bot.stop().await;
     bot.says(late, "and now");
     bot.answers(late, 2).await;

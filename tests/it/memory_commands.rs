@@ -1,4 +1,4 @@
-//! People's hands on what is remembered of them, by commands in a chat.
+//! People's control of their memory items, by commands in a chat.
 
 use clifford_core::{clock::Timestamp, id::UserId, memory::content::Content};
 use clifford_engine::memory::editing::{self, NewItem};
@@ -27,7 +27,7 @@ impl DbProbe {
         people[0].id
     }
 
-    async fn remember(&self, user: UserId, module: &str, key: &str, value: &str) -> Item {
+    pub async fn remember(&self, user: UserId, module: &str, key: &str, value: &str) -> Item {
         let new = NewItem {
             user,
             content: Content {
@@ -47,7 +47,7 @@ impl DbProbe {
             .unwrap()
     }
 
-    /// What is kept of a person: keys with their marks.
+    /// The memory of a person: keys with their marks.
     async fn kept(&self, user: UserId) -> Vec<String> {
         let mut conn = self.db.read().await.unwrap();
         let items = memory_admin::seen_by(&mut conn, user, Viewer::Private).await.unwrap();
@@ -172,7 +172,7 @@ async fn in_a_discord_channel_only_what_may_be_known_there_is_listed_and_touched
     let list = tell("memory", "").await;
     assert!(list.contains("- `drink`: tea 👥") && list.contains(rest), "{list}");
     assert!(!list.contains("salary") && !list.contains("secret"), "{list}");
-    // What is private here is answered like what is not there at all.
+    // A private item is answered like one that is not there at all.
     for command in ["forget", "pin", "share", "private"] {
         let private = tell(command, "salary").await;
         let unknown = tell(command, "weight").await;

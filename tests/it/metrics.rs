@@ -1,4 +1,4 @@
-//! What a bot counts, and the dashboard that asks for it.
+//! The metrics of a bot, and the dashboard that queries them.
 
 mod promql;
 

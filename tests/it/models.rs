@@ -1,4 +1,4 @@
-//! Models of different kinds and roles, and what happens when one fails.
+//! Models of different kinds and roles, and the failure of one.
 
 use clifford_core::models::Grouping;
 use clifford_fakes::{

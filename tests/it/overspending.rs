@@ -1,4 +1,4 @@
-//! What is paid for is counted, and no call is made that may cost more than there is, whatever becomes of leases.
+//! Every paid call is counted, and no call is made that may cost more than there is, whatever becomes of leases.
 
 use clifford_store::usage::{self, Filter, Group};
 
@@ -66,7 +66,7 @@ async fn a_reply_that_came_after_its_lease_was_lost_is_charged(setup: Setup) {
     let look = bot.look().await;
     look.run_sql("UPDATE runs SET epoch = epoch + 1").await;
     hold.release();
-    // Whoever has it since asks again.
+    // The process that has it since asks again.
     assert_eq!(bot.answers(ada, 1).await, ["You said: hello"]);
     bot.finish().await;
     let used = used(&look).await;
@@ -121,7 +121,7 @@ async fn a_reply_is_held_to_what_its_run_may_still_cost() {
     assert!((900..1_000).contains(&most), "{most}");
 }
 
-/// What a proxy says that takes no more than a megabyte.
+/// The answer of a proxy that takes no more than a megabyte.
 const TOO_LARGE: &str = "<html><head><title>413 Request Entity Too Large</title></head></html>";
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! People get what is kept of them, and have it deleted.
+//! People export their data, and erase it.
 
 use clifford_fakes::{openai::Reply, telegram::Chat};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 const ADA: i64 = 987_654_321;
-/// What is Ada's; the fake gives her the handle.
+/// Ada's traces; the fake gives her the handle.
 const TRACES: [&str; 5] = ["qprivwort", "qguildwort", "qadanym", "987654321", "so far so good"];
 
 struct Chats {

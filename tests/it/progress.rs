@@ -1,4 +1,4 @@
-//! What a channel that shows progress is told of a run, in the order of its steps.
+//! The progress that a channel is told of a run, in the order of its steps.
 
 use std::{
     collections::BTreeMap,
@@ -61,6 +61,7 @@ impl Channel for Screen {
             delivered_when_stored: false,
             shows_progress: true,
             draft_every: Some(Duration::ZERO),
+            ..Limits::default()
         }
     }
 
@@ -84,6 +85,7 @@ impl Channel for Screen {
             },
             Signal::Draft { .. } => "draft",
             Signal::DraftDropped { .. } => "dropped",
+            Signal::Mark(_) => "mark",
             Signal::Done => "done",
         });
         Ok(())
@@ -122,7 +124,7 @@ impl Model for Calculator {
     }
 }
 
-/// What is shown of a run that calls a tool and answers.
+/// The progress of a run that calls a tool and answers.
 async fn shown(slowly: bool) -> Vec<&'static str> {
     let home = Home::sqlite().await;
     let world = World::new(&home.db).await;
@@ -146,6 +148,7 @@ async fn shown(slowly: bool) -> Vec<&'static str> {
     };
     let run = NewRun {
         address: Some(address),
+        platform_roles: None,
         ..world.run()
     };
     runs.submit(run).await.unwrap();

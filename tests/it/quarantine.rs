@@ -13,6 +13,7 @@ use clifford_fakes::{
 use serde_json::{Value, json};
 
 use crate::{
+    api_watch::watched,
     calls,
     harness::{Bot, Room, Setup, Site},
     scripted_model::Prompt,
@@ -57,7 +58,25 @@ async fn restarted_until(bot: &mut Bot, what: &str, mut found: impl AsyncFnMut(&
     deaths
 }
 
-/// What somebody reads, but for what Telegram cannot tell to be a repeat: a part that was sent and not marked.
+/// A bot with an API, whose processes died of two runs, and their ids.
+pub async fn with_two_set_aside() -> (Bot, Vec<String>) {
+    let setup = watched(Setup::on(Site::Telegram)).env(VARIABLE, format!("run={KILLER}"));
+    let mut bot = setup.start().await;
+    for (id, name) in [(7, "Ada"), (8, "Ben")] {
+        let room = bot.room(Site::Telegram, id, name);
+        bot.says(room, KILLER);
+        restarted_until(&mut bot, "an apology", async |bot| !bot.texts(room).is_empty()).await;
+    }
+    bot.stop().await;
+    bot.unset(VARIABLE);
+    bot.start().await;
+    let listed = bot.command(&["quarantine", "list", "--json"]).await;
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let ids = listed.iter().map(|work| work["id"].as_str().unwrap().to_owned());
+    (bot, ids.collect())
+}
+
+/// The messages that somebody reads, but for a repeat that Telegram cannot tell: a part that was sent and not marked.
 fn read(bot: &Bot, room: Room) -> Vec<String> {
     let mut texts = bot.texts(room);
     texts.dedup();

@@ -1,4 +1,5 @@
-//! What was meant: the message that somebody answers reaches the model, and one that its author deletes is gone.
+//! Quotes and deletions: the message that somebody replies to reaches the model, and one that its author deletes is
+//! gone.
 
 use clifford_core::{
     messages::{Direction, MessageStatus},
@@ -178,7 +179,7 @@ async fn a_message_that_its_author_deletes_is_not_answered_and_leaves_what_the_m
         .await;
         bot.discord.delete(room, &[waits]);
         bot.discord.delete(room, &[asked]);
-        // Whichever deletion is taken first: what waited may have begun for a moment.
+        // Either deletion may be taken first: the waiting run may have begun for a moment.
         bot.until("both to be cancelled", async |look| {
             let (runs, inbound) = (look.runs().await, look.messages(Direction::Inbound).await);
             let waits = inbound.iter().any(|message| message.status == MessageStatus::Queued);

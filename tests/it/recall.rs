@@ -1,4 +1,4 @@
-//! The model looks back: what it finds of what was said, and what it never finds.
+//! Recall by the model: the messages that it finds, and those that it never finds.
 
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
@@ -112,7 +112,7 @@ async fn each_finds_what_was_said_where_they_are(setup: Setup) {
         let found = call(&bot, chat, user, "memory.search", query.clone()).await;
         assert_eq!(found["result"]["items"], items, "{found}");
         let mut snippets: Vec<_> = texts(&found, "messages", "snippet");
-        // What stands beside an answer is found behind it.
+        // Neighbours of an answer are found behind it.
         snippets.retain(|snippet| snippet.contains("parrot") && !snippet.contains("call memory"));
         snippets.sort_by_key(|snippet| snippet.starts_with("You said"));
         assert_eq!(snippets, expected);

@@ -40,7 +40,7 @@ impl Channel for Buggy {
             typing_every: None,
             delivered_when_stored: false,
             shows_progress: false,
-            draft_every: None,
+            ..Limits::default()
         }
     }
 
@@ -68,7 +68,7 @@ impl Channel for Buggy {
 #[derive(Default)]
 struct Heard {
     told: Mutex<Vec<ConnectionStatus>>,
-    bell: Notify,
+    notify: Notify,
 }
 
 #[async_trait]
@@ -87,7 +87,7 @@ impl Ingress for Heard {
 
     fn status(&self, _: Platform, status: ConnectionStatus) {
         self.told.lock().unwrap().push(status);
-        self.bell.notify_one();
+        self.notify.notify_one();
     }
 }
 
@@ -106,7 +106,7 @@ async fn a_panic_while_receiving_is_a_lost_connection_that_is_made_again() {
     let stop = CancellationToken::new();
     let ending = async {
         while heard.told.lock().unwrap().len() < 5 {
-            heard.bell.notified().await;
+            heard.notify.notified().await;
         }
         stop.cancel();
     };

@@ -1,5 +1,5 @@
-//! SIGHUP: settings are read again while the bot is at work. What is in order is put in force, and nothing is lost or said
-//! twice by that; what is not stays out, whole.
+//! SIGHUP: settings are read again while the bot is at work. A correct configuration is put in force, and nothing is
+//! lost or said twice by that; a wrong one stays out, whole.
 
 use std::net::TcpListener;
 
@@ -58,7 +58,7 @@ async fn new_settings_are_in_force_after_a_reload_under_load_and_nothing_is_lost
         bot.configure("log.format", "json");
         bot.reload().await;
         bot.has_logged("settings changed, draining work in flight", 1).await;
-        // What comes while nobody receives waits where it is.
+        // A message that comes while nobody receives waits where it is.
         for room in &rooms {
             bot.says(*room, "three");
         }

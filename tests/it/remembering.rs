@@ -1,4 +1,4 @@
-//! What is remembered of conversations that are closed or grow too long, whatever happens on the way.
+//! The memory of conversations that are closed or grow too long, in spite of faults on the way.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Bot {
         requests.rfind(|request| memory_schema(request).is_none()).unwrap()
     }
 
-    /// What it shows of the conversation.
+    /// The part of the conversation that it shows.
     fn shown(&self) -> Vec<String> {
         Prompt::read(&self.last_prompt())
             .conversation()
@@ -97,7 +97,7 @@ fn result(job: &Job) -> &Value {
     &job.result.as_ref().unwrap().0
 }
 
-/// What a conversation of these turns looks like in a prompt.
+/// The look of a conversation of these turns in a prompt.
 fn exchanges(turns: impl IntoIterator<Item = usize>) -> Vec<String> {
     turns
         .into_iter()
@@ -293,7 +293,7 @@ async fn where_memory_is_off_a_compaction_only_tells() {
     let context = look.contexts().await.remove(0);
     let standing = look.standing(context.id).await;
     assert_eq!(standing.summary.as_deref(), Some("remember fact 1;remember fact 2;"));
-    // What was said while it was off is not remembered when it is on again.
+    // Messages from while it was off are not remembered when it is on again.
     assert_eq!(standing.remembered_through, job.through);
     bot.finish().await;
     assert_eq!(look.count("memory_items").await, 0);

@@ -5,10 +5,10 @@ use std::time::Duration;
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
-/// What a prompt says.
+/// The text of a prompt.
 pub struct Prompt {
     payload: Value,
-    /// What the model replied so far.
+    /// The number of the model's replies so far.
     turns: usize,
     results: Vec<Value>,
     subagents: Vec<Value>,
@@ -38,7 +38,7 @@ impl Prompt {
         }
     }
 
-    /// What is asked.
+    /// The question.
     pub fn input(&self) -> &str {
         self.payload["input"]
             .as_str()
@@ -46,13 +46,13 @@ impl Prompt {
             .unwrap()
     }
 
-    /// What was said before in this conversation.
+    /// The earlier messages of this conversation.
     pub fn conversation(&self) -> Vec<&str> {
         let turns = self.payload["conversation"].as_array().unwrap();
         turns.iter().map(|turn| turn["content"].as_str().unwrap()).collect()
     }
 
-    /// What people wrote while the run was at work.
+    /// The messages of people while the run was at work.
     pub fn heard(&self) -> Vec<&str> {
         self.heard.iter().map(|text| text.as_str().unwrap()).collect()
     }
@@ -62,13 +62,13 @@ impl Prompt {
         self.payload["run"]["channel"]["platform"].as_str().unwrap_or_default()
     }
 
-    /// What a calculation came to.
+    /// The result of a calculation.
     fn value(&self, place: usize) -> &str {
         self.results[place]["result"]["value"].as_str().unwrap()
     }
 }
 
-/// What people wrote between two replies is one text, a line each.
+/// Messages of people between two replies are one text, a line each.
 fn lines_of(heard: &Value) -> Vec<Value> {
     heard.as_str().unwrap().split('\n').map(Value::from).collect()
 }
@@ -201,7 +201,7 @@ fn nap(prompt: &Prompt) -> Value {
     }
 }
 
-/// What is said before the end, where something is.
+/// The message before the end, where there is one.
 pub const PROGRESS: &str = "I am on it.";
 
 /// Paragraphs that need three parts on this platform.

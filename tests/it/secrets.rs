@@ -6,7 +6,7 @@ mod everywhere;
 use clifford_fakes::{openai::Reply, telegram::TelegramFake};
 use serde_json::{Value, json};
 
-use self::configured::{KEY, SEAL};
+use self::configured::{ENCRYPTION_KEY, KEY};
 use crate::{
     harness::{Bot, Room, Setup, Site},
     store::erasure::column,
@@ -16,12 +16,12 @@ use crate::{
 const PIECES: [&str; 3] = ["sk-planted", "cGxhbnRlZC1zZWFsaW5n", "AAF-fake_token"];
 
 fn secrets() -> [&'static str; 3] {
-    [KEY, SEAL, TelegramFake::TOKEN]
+    [KEY, ENCRYPTION_KEY, TelegramFake::TOKEN]
 }
 
 async fn started() -> (Bot, Room) {
     let bot = Setup::on(Site::Telegram)
-        .set("secrets.key", SEAL)
+        .set("secrets.key", ENCRYPTION_KEY)
         .set("engine.record_prompts", true)
         .set("engine.max_tool_retries", 9)
         .provider("key", KEY)
@@ -31,7 +31,7 @@ async fn started() -> (Bot, Room) {
     (bot, room)
 }
 
-/// What a model may do with a secret that it came to know.
+/// The ways of a model with a secret that it came to know.
 fn plants(secret: &str) -> Vec<Value> {
     let notes = json!([
         { "category": "requirements", "content": secret },

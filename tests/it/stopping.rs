@@ -1,5 +1,5 @@
 //! SIGTERM while everything hangs: the process ends by itself in its time, nothing is lost, and another process goes on
-//! with what it had in hand.
+//! with what it had in flight.
 
 use std::{
     net::{SocketAddr, TcpListener},

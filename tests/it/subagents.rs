@@ -39,7 +39,7 @@ impl Comparison {
                 false => Reply::json(&json!({"type": "finish", "output": format!("{input}: done")})),
             };
         }
-        // What is told between two replies is one message.
+        // Messages between two replies are one message.
         let texts: Vec<_> = (request.messages().iter())
             .filter_map(|message| message["content"].as_str())
             .filter(|text| text.contains(r#""subagents""#))
@@ -234,7 +234,7 @@ async fn a_run_that_waits_for_the_first_of_its_subagents_goes_on_while_the_other
     let look = bot.look().await;
     let runs = look.runs().await;
     let statuses: Vec<_> = runs.iter().map(|run| run.status).collect();
-    // Whoever is not waited for any more works for nobody.
+    // A subagent that is not waited for any more works for nobody.
     assert_eq!(
         statuses,
         [RunStatus::Completed, RunStatus::Cancelled, RunStatus::Completed]

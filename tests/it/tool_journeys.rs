@@ -1,4 +1,5 @@
-//! What people do with several tools at once, on real sockets: a page that gives orders, three readers of three pages.
+//! Journeys of people with several tools at once, on real sockets: a page that gives orders, three readers of three
+//! pages.
 
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
@@ -116,7 +117,7 @@ fn comparing(site: &SiteFake) -> impl Fn(&RecordedRequest) -> Reply + Send + Syn
             .messages()
             .iter()
             .filter_map(|message| serde_json::from_str::<Value>(message["content"].as_str()?).ok())
-            // What is told between two replies is one message.
+            // Messages between two replies are one message.
             .flat_map(|entry| entry["subagents"].as_array().cloned().unwrap_or_default())
             .map(|ended| ended["output"].clone())
             .collect();

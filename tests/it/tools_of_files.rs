@@ -4,7 +4,10 @@ use clifford_core::{
     models::Grouping,
     run::step::{Event, StepKind},
 };
-use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_fakes::{
+    openai::{RecordedRequest, Reply},
+    telegram::Method,
+};
 use clifford_store::{
     runs::steps,
     usage::{self, Filter},
@@ -14,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bot, Room, Setup, Site};
 
-/// What tools returned so far.
+/// The results of tools so far.
 fn results(request: &RecordedRequest) -> Vec<Value> {
     let entries = (request.messages().iter().skip(2)).filter(|message| message["role"] == "user");
     entries
@@ -25,7 +28,7 @@ fn results(request: &RecordedRequest) -> Vec<Value> {
         .collect()
 }
 
-/// What is asked, and the first file that came with it.
+/// The question, and the first file that came with it.
 fn asked(request: &RecordedRequest) -> (String, Value) {
     let payload: Value = serde_json::from_str(request.text(1)).unwrap();
     (
@@ -174,7 +177,9 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     );
     bot.says(room, "a lighthouse at dusk");
     bot.telegram.wait_for_sent(chat, 4).await;
-    let made = bot.telegram.sent(chat).pop().unwrap().document.unwrap();
+    let made = bot.telegram.sent(chat).pop().unwrap();
+    assert_eq!(made.method, Method::SendPhoto);
+    let made = made.document.unwrap();
     assert_eq!((made.name.as_str(), made.content.get(..8)), ("image.png", png.get(..8)));
     let refused = says(&bot, room, "something forbidden", 5).await;
     assert_eq!(
@@ -395,7 +400,7 @@ async fn a_model_that_sees_is_shown_the_image_of_a_message_as_data_from_outside(
     };
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     bot.telegram.user_sends_file(chat, 7, "look", "a.png", png);
-    // What it wants then needs a person's word, as after any file of others.
+    // Its next call needs a person's word, as after any file of others.
     let asked = bot.answers(Room::Telegram(chat), 1).await;
     assert!(
         asked[0].contains("memory.put") && asked[0].contains("1 tea"),

@@ -1,4 +1,4 @@
-//! What is set for tools, as a person meets it.
+//! Settings of tools, as a person meets them.
 
 use clifford_fakes::openai::Reply;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What a collector gets to see of a bot's work: the tree of its spans, and none of its words.
+//! A collector's view of a bot's work: the tree of its spans, and none of its words.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,7 +16,7 @@ const KEY: &str = "sk-planted-in-a-trace";
 fn traced(endpoint: &str) -> Setup {
     Setup::on(Site::Telegram)
         .set("telemetry.otlp_endpoint", endpoint)
-        // What is logged and what is traced are two settings.
+        // Logs and traces have two settings.
         .set("log.level", "warn")
         .provider("key", KEY)
 }
@@ -89,10 +89,10 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
     assert_eq!(
         find("invoke_agent Clifford").attributes,
         expected(&[
-            ("run", &id),
+            ("run_id", &id),
             ("kind", "coordinator"),
-            ("context", &context),
-            ("channel", &channel),
+            ("context_id", &context),
+            ("channel_id", &channel),
             ("platform", "telegram"),
             ("outcome", "completed"),
             ("gen_ai.operation.name", "invoke_agent"),
@@ -127,10 +127,10 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
         ])
     );
     assert_eq!(
-        attributes(find("delivery"), &["message"]),
+        attributes(find("delivery"), &["message_id"]),
         expected(&[
-            ("run", &id),
-            ("channel", &channel),
+            ("run_id", &id),
+            ("channel_id", &channel),
             ("platform", "telegram"),
             ("parts", "1"),
             ("outcome", "delivered"),

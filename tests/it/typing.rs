@@ -17,7 +17,7 @@ async fn shown(bot: &Bot, room: Room, times: usize) {
     assert!(waited.await.is_ok(), "it was shown {} times", bot.typings(room));
 }
 
-/// What was asked of Telegram for a chat, in order.
+/// The calls of Telegram's API for a chat, in order.
 fn asked(bot: &Bot, chat: i64) -> Vec<Method> {
     let requests = bot.telegram.requests();
     let of_chat = requests.iter().filter(|request| request.params["chat_id"] == chat);

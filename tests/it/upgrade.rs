@@ -2,22 +2,60 @@
 //!
 //! `CLIFFORD_TEST_PREVIOUS` names that binary; without it there is none here, and the tests are skipped.
 
-use std::{env, ffi::OsString};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+};
 
+use clifford_core::runs::RunStatus;
+use clifford_fakes::openai::Reply;
 use clifford_store::Standing;
 
 use crate::{
+    approvals::{asking, remembers},
     harness::{Bot, Setup, Site},
-    scripted_model::Prompt,
+    scripted_model::{self, Prompt, memory_schema},
 };
 
 fn previous() -> Option<OsString> {
     env::var_os("CLIFFORD_TEST_PREVIOUS")
 }
 
+/// The first binary and the second, on each engine: an upgrade, and one that is taken back. `None`: the binary under test.
+fn ways(previous: &OsStr, setup: impl Fn() -> Setup) -> Vec<([Option<&OsStr>; 2], Setup)> {
+    let setups = [Some(setup()), setup().postgres(), Some(setup()), setup().postgres()];
+    let ways = [[Some(previous), None], [None, Some(previous)]];
+    let ways = ways.into_iter().flat_map(|way| [way, way]);
+    ways.zip(setups)
+        .filter_map(|(way, setup)| Some((way, setup?)))
+        .collect()
+}
+
 impl Bot {
+    /// Starts a process of this binary where none is at work.
+    async fn start_of(&mut self, binary: Option<&OsStr>) {
+        self.runs(binary);
+        self.start().await;
+    }
+
+    /// Waits until there is one run, with this status; by its own words, as the older version's table lacks columns.
+    async fn only_run(&self, status: RunStatus) {
+        let with_status = format!("runs WHERE status = '{status}'");
+        self.until("the run", async |look| {
+            (look.count("runs").await == 1 && look.count(&with_status).await == 1).then_some(())
+        })
+        .await;
+    }
+
     async fn standing(&self) -> Standing {
         self.look().await.db.schema().await.unwrap().standing()
+    }
+
+    /// Leaves out the settings that the older version does not know.
+    fn has_settings_of_both(&self) {
+        let mut settings: toml::Table = self.settings().parse().unwrap();
+        settings.remove("delivery");
+        self.write_settings(&settings.to_string());
     }
 
     /// Starts a process beside those that run, and waits until it does.
@@ -38,6 +76,7 @@ async fn old_and_new_processes_share_a_postgres_database_while_messages_are_unde
         return;
     };
     let mut bot = setup.prepare().await;
+    bot.has_settings_of_both();
     bot.runs(Some(&previous));
     bot.start().await;
     assert!(matches!(bot.standing().await, Standing::Behind(1..)));
@@ -97,6 +136,7 @@ async fn an_old_and_a_new_process_take_turns_on_a_sqlite_database() {
         return;
     };
     let mut bot = Setup::on(Site::Telegram).prepare().await;
+    bot.has_settings_of_both();
     let room = bot.room(Site::Telegram, 7, "Ada");
     for (turn, binary) in [Some(&previous), None, Some(&previous), None].into_iter().enumerate() {
         bot.runs(binary.map(OsString::as_os_str));
@@ -115,4 +155,81 @@ async fn an_old_and_a_new_process_take_turns_on_a_sqlite_database() {
         .map(|request| Prompt::read(request).conversation().len())
         .collect();
     assert_eq!(seen, [0, 2, 4, 6]);
+}
+
+#[tokio::test]
+async fn what_one_version_asks_is_answered_under_the_other() {
+    let Some(previous) = previous() else {
+        return;
+    };
+    for ([first, second], setup) in ways(&previous, || asking(Site::Telegram)) {
+        let mut bot = setup.prepare().await;
+        bot.has_settings_of_both();
+        bot.model.respond_with(remembers);
+        let chat = bot.telegram.user(7, "Ada");
+        bot.start_of(first).await;
+        bot.telegram.user_says(chat, 7, "Ada drinks tea");
+        bot.telegram.wait_for_sent(chat, 1).await;
+        bot.only_run(RunStatus::Waiting).await;
+        bot.stop().await;
+        assert_eq!(bot.look().await.count("memory_items").await, 0);
+
+        bot.start_of(second).await;
+        bot.telegram.press(chat, 7, "Approve");
+        bot.telegram
+            .wait_until("the ending", |fake| {
+                let sent = fake.sent(chat);
+                sent.iter().any(|sent| sent.text == "I know now: tea.").then_some(())
+            })
+            .await;
+        bot.only_run(RunStatus::Completed).await;
+        assert_eq!(bot.look().await.count("memory_items").await, 1, "{second:?}");
+        bot.telegram.wait_for_answers().await;
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn what_one_version_has_to_remember_the_other_remembers() {
+    let Some(previous) = previous() else {
+        return;
+    };
+    // The process that begins is given no time to wait for its model.
+    for ([first, second], setup) in ways(&previous, || {
+        Setup::on(Site::Telegram).set("engine.shutdown_seconds", 2)
+    }) {
+        let mut bot = setup.prepare().await;
+        bot.has_settings_of_both();
+        bot.model.respond_with(|request| match memory_schema(request) {
+            Some(_) => Reply::never(),
+            None => scripted_model::reply(request),
+        });
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.start_of(first).await;
+        for (said, text) in ["remember tea", "/new"].into_iter().enumerate() {
+            bot.says(room, text);
+            bot.answers(room, said + 1).await;
+        }
+        bot.until("the memory writer at work", async |_| {
+            let requests = bot.model.requests();
+            requests
+                .iter()
+                .any(|request| memory_schema(request).is_some())
+                .then_some(())
+        })
+        .await;
+        bot.stop().await;
+        let look = bot.look().await;
+        assert_eq!(look.count("jobs WHERE status = 'done'").await, 0);
+        assert_eq!(look.count("memory_items").await, 0);
+
+        bot.model.respond_with(scripted_model::reply);
+        bot.start_of(second).await;
+        bot.until("the memory item", async |look| {
+            let is_done = look.count("jobs WHERE status <> 'done'").await == 0;
+            (is_done && look.count("memory_items").await == 1).then_some(())
+        })
+        .await;
+        bot.finish().await;
+    }
 }

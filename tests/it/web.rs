@@ -1,4 +1,4 @@
-//! Somebody asks for what is on the web, and is answered, or told honestly why not.
+//! Questions about the web: an answer, or an honest reason why not.
 
 use clifford_fakes::{
     search::SearchFake,
@@ -142,7 +142,7 @@ async fn a_page_that_fails_ends_in_an_honest_answer() {
             "this address may not be fetched; the owner can allow it (tools.web.allow_hosts)",
         ),
     ] {
-        // What is no address is asked about where something was read before.
+        // A text that is no address is asked about where something was read before.
         let room = if url == "example" { elsewhere } else { room };
         let (told, answer) = call(&bot, room, "web.fetch", json!({ "url": url })).await;
         assert_eq!(

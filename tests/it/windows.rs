@@ -1,4 +1,4 @@
-//! How much models hold: told by their servers, by their refusals, and kept for whoever asks them next.
+//! Context windows: told by servers, by refusals, and kept for later calls.
 
 use clifford_core::run::sentences::MODEL_TOO_SMALL;
 use clifford_fakes::openai::Listing;
@@ -8,7 +8,7 @@ use crate::{
     harness::{Setup, Site},
 };
 
-/// What is kept of windows that were told in this way.
+/// The number of kept windows that were told in this way.
 async fn kept(look: &DbProbe, source: &str) -> i64 {
     let sql = format!("SELECT COALESCE(MAX(tokens), 0) FROM model_windows WHERE source = '{source}'");
     look.number(&sql).await
@@ -46,7 +46,7 @@ async fn the_window_is_learned_from_the_lists_of_every_kind_of_server() {
 
 async fn a_refusal_teaches_the_window(setup: Setup) {
     let mut bot = setup.prepare().await;
-    bot.model.context_window(2_500);
+    bot.model.context_window(1_200);
     bot.start().await;
     let ada = bot.room(Site::Telegram, 7, "Ada");
     bot.says(ada, "hello");
@@ -58,7 +58,7 @@ async fn a_refusal_teaches_the_window(setup: Setup) {
             (tokens > 0).then_some(tokens)
         })
         .await;
-    assert_eq!(tokens, 2_500);
+    assert_eq!(tokens, 1_200);
     bot.finish().await;
 }
 

@@ -1,4 +1,4 @@
-//! Somebody sends what takes any time and memory to work out, and everybody else is answered.
+//! Inputs that take any time and memory: everybody else is answered.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 const TOO_COSTLY: &str = "the expression is too costly to work out; a simpler one may not be";
-/// What the main process may grow by, in kB: far less than what any of the messages takes.
+/// The growth that the main process may have, in kB: far less than any of the messages takes.
 const GROWTH: u64 = 40_000;
 
 /// A bot on Telegram that gives up after the first call that fails.
@@ -235,7 +235,7 @@ async fn a_worker_process_is_used_again_and_has_no_secret_no_file_and_little_of_
     let open: BTreeMap<String, PathBuf> = (fs::read_dir(of("fd")).unwrap())
         .map(|entry| entry.unwrap().file_name().to_str().unwrap().to_owned())
         .filter_map(|fd| Some((fd.clone(), target(&of("fd"), &fd)?)))
-        // What whoever started the tests left open for every program is not the bot's.
+        // A handle that the starter of the tests left open for every program is not the bot's.
         .filter(|(fd, open)| target("/proc/self/fd", fd).as_ref() != Some(open) || fd.len() == 1 && fd.as_str() < "3")
         .collect();
     let kinds: Vec<_> = (open.iter())

@@ -1,34 +1,41 @@
-//! What an adapter declares about its platform before it connects: name, settings, how to build and probe it.
+//! The declaration of a platform before it connects: its name, its settings, how to build and probe it.
 
 use std::{error::Error, fmt::Debug, sync::Arc};
 
-use clifford_vault::{Secret, SecretSource, Url};
+use clifford_vault::Secret;
 use jiff::{Timestamp, fmt::rfc2822};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Access, Actor, Channel, ChannelError, Id, MenuCommand, Platform};
+use crate::{Actor, Channel, ChannelError, Common, CommonAbout, MenuCommand, Platform};
 
 /// A platform that one can connect to: a row of a binary's [`crate::Platforms`].
 pub trait Adapter: 'static {
     /// The platform's name, and the source of its token.
     const ABOUT: About;
 
-    /// Its section of `bot.toml`, `[channels.NAME]`.
-    type Config: ChannelConfig;
+    /// The keys of its own in its section of `bot.toml`, `[channels.NAME]`, beside those of [`Common`]. The documentation
+    /// of a field is the explanation in `bot.toml.example`; a number says its bounds, and a secret that it is one
+    /// (`writeOnly`).
+    type Config: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static;
 
     /// Makes the adapter; nothing is connected before [`Channel::receive`]. `menu`: the bot's commands.
     ///
     /// # Errors
     /// [`ChannelError::Misconfigured`]: a setting or the token cannot be right.
-    fn build(config: &Self::Config, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError>;
+    fn build(
+        common: &Common,
+        config: &Self::Config,
+        token: &Secret,
+        menu: &[MenuCommand],
+    ) -> Result<Built, ChannelError>;
 
     /// Asks the platform whose token it is: for `clifford init` and `clifford doctor`. Never puts the token into an
     /// error.
-    fn probe(config: &Self::Config, token: &Secret) -> impl Future<Output = Result<Bot, Fault>> + Send;
+    fn probe(common: &Common, token: &Secret) -> impl Future<Output = Result<Bot, Fault>> + Send;
 }
 
-/// A platform's name, and the source of its token.
+/// A platform's name, the source of its token, and its acts.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name in the database, in `bot.toml`, in JSON and in metrics.
@@ -43,37 +50,44 @@ pub struct About {
     pub first_steps: &'static str,
     /// Where a token is found that was made before: `@BotFather (/mybots, API Token)`.
     pub token_from: &'static str,
+    /// The defaults of the common keys of its section.
+    pub common: CommonAbout,
+    /// A sentence about commands on the platform, for the reference.
+    pub commands: &'static str,
+    /// The acts of its [`Actor`], if the adapter has one: the tool of the platform's name offers them.
+    pub acts: Option<Acts>,
 }
 
-/// The settings of an adapter: the keys of [`Common`], and its own. The documentation of a field is what
-/// `bot.toml.example` says of it; a number says its bounds, and a secret that it is one (`writeOnly`).
-pub trait ChannelConfig:
-    Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
-{
-    /// The keys that every platform has.
-    fn common(&self) -> Common<'_>;
-}
-
-/// The keys that every platform has, by their names in its section.
+/// The acts of an [`Actor`].
 #[derive(Clone, Copy, Debug)]
-pub struct Common<'a> {
-    /// Whether the bot is there.
-    pub enabled: bool,
-    /// The bot's token.
-    pub token: &'a SecretSource,
-    /// Where the platform is asked.
-    pub api_url: &'a Url,
-    /// The people who may talk to the bot in private.
-    pub access: Access,
-    /// The people who may talk to it without approval.
-    pub allow: &'a [Id],
-    /// Words that call the bot in a shared place.
-    pub wake_words: &'a [String],
-    /// Shared places in which every message is answered.
-    pub always: &'a [Id],
+pub struct Acts {
+    /// One emoji, for the tool.
+    pub icon: &'static str,
+    /// The kinds, in the order in which the tool shows them.
+    pub kinds: &'static [ActKind],
 }
 
-/// What a person sees while an answer is made.
+/// A kind of [`crate::Act`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActKind {
+    /// Read what was said.
+    History,
+    /// Pin a message.
+    Pin,
+    /// Unpin a message.
+    Unpin,
+    /// Ask everybody in a place.
+    Poll,
+    /// Begin a thread.
+    Thread {
+        /// The platform's word for one: `thread`, `topic`.
+        called: &'static str,
+        /// A message may be named that it is about.
+        about_message: bool,
+    },
+}
+
+/// Feedback that a person sees while the bot prepares an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Feedback {
@@ -81,6 +95,8 @@ pub enum Feedback {
     Typing,
     /// The answer as it grows.
     Draft,
+    /// Marks on the person's message: seen, at work, done, failed.
+    Reaction,
 }
 
 /// An adapter that was made.
@@ -113,6 +129,8 @@ pub struct Bot {
     pub name: String,
     /// More about the bot, to be shown behind its name; may be empty.
     pub about: String,
+    /// The address that brings it into a chat or a server: opened by the owner.
+    pub invite: Option<String>,
     /// The reason why the bot would not work although its token is right.
     pub warning: Option<Warning>,
     /// How far this machine's clock is ahead of the platform's, in seconds, if that told the time: see [`ahead`].

@@ -7,8 +7,7 @@
 //! # A platform is a row
 //!
 //! A crate of an adapter implements [`Adapter`]: what the platform is called and where its token comes from
-//! ([`About`]), its section of `bot.toml` ([`ChannelConfig`]), how it is built, and how a token is tried. [`Row::of`]
-//! makes a row of that, in which the adapter's types are gone; the rows of a binary are its [`Platforms`], one
+//! ([`About`]), the keys of its own in `bot.toml`, how it is built, and how a token is tried. [`Row::of`] makes a row of that, in which the adapter's types are gone; the rows of a binary are its [`Platforms`], one
 //! constant list in its `main`. Everything else walks that list: the sections of `bot.toml` with their checks, schema
 //! and example, the environment's names and the hints about them, secrets, `clifford doctor`, `clifford init`, the
 //! greeting, the labels of metrics, and the start of the adapters. No name of a platform stands there.
@@ -24,28 +23,37 @@
 mod adapter;
 mod menu;
 mod row;
+mod settings;
+mod webhook;
 
 use std::{sync::Arc, time::Duration};
 
-pub use adapter::{About, Adapter, Bot, Built, ChannelConfig, Common, Fault, Feedback, Warning, ahead};
+pub use adapter::{About, ActKind, Acts, Adapter, Bot, Built, Fault, Feedback, Warning, ahead};
 use async_trait::async_trait;
 use bytes::Bytes;
 pub use clifford_chat::{
-    access::{Access, Id},
-    act::{Act, ActError, Acted, Poll, Said},
+    access::{Access, Audience, Id},
+    act::{Act, ActError, Acted, HistoryMessage, Poll},
     completion::{Choice, Completion},
     error::{ChannelError, FetchError, IngressError, SendError},
     inbound::{
         Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound,
-        Left, Message, Moved, Place, PlaceKind, Quoted, Served, Space, Speaker, Unreadable, is_of_others,
+        Joined, Left, Message, Moved, Place, PlaceKind, Quoted, Reacted, Reaction, Served, Space, Speaker, Unreadable,
+        Verdict, is_of_others,
     },
     lenient,
-    outbound::{Address, Button, DeliveryKey, Limits, Part, Payload, ProgressKind, Receipt, Signal},
+    outbound::{
+        Address, Button, ButtonStyle, DeliveryKey, Limits, Mark, NewThread, Part, Passing, Payload, Press,
+        ProgressKind, Receipt, Signal,
+    },
     platform::Platform,
+    role::PlatformRole,
 };
-pub use menu::{Argument, MenuCommand};
+pub use menu::{Argument, MenuCommand, ShownTo};
 pub use row::{Platforms, Row, Section};
+pub use settings::{Common, CommonAbout};
 use tokio_util::sync::CancellationToken;
+pub use webhook::Webhook;
 
 /// One platform. Knows its protocol, and nothing of runs, models or SQL.
 #[async_trait]
@@ -63,8 +71,9 @@ pub trait Channel: Send + Sync + 'static {
     /// [`ChannelError`] says whether connecting again can help.
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError>;
 
-    /// Over how many connections the platform's events are split.
-    fn shards(&self) -> u32 {
+    /// Over how many connections the platform's events are split: asked once, before the first. While the platform, which
+    /// may know it, does not answer, that is told as its status.
+    async fn shards(&self, _ingress: &dyn Ingress) -> u32 {
         1
     }
 
@@ -82,17 +91,85 @@ pub trait Channel: Send + Sync + 'static {
         self.receive(ingress, stop).await
     }
 
+    /// The requests in which the platform brings its events, if it does: the HTTP server takes them, in any process.
+    /// [`Channel::receive`] then sets that up with the platform, and watches it.
+    fn webhook(&self) -> Option<&dyn Webhook> {
+        None
+    }
+
     /// Sends one part. `key` is the same for every attempt: platforms that can, drop the repeat.
     ///
     /// # Errors
     /// [`SendError`] says what becomes of the part.
     async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError>;
 
+    /// How many of these files, from the first on, go out as one message ([`Channel::send_together`]); fewer than two:
+    /// each goes by itself.
+    fn together(&self, _files: &[Part]) -> usize {
+        1
+    }
+
+    /// Sends so many files as one message. `key` is that of the first. Returns a receipt a file.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]; [`SendError::Rejected`]: not as one message.
+    async fn send_together(
+        &self,
+        _to: &Address,
+        _files: &[Part],
+        _key: &DeliveryKey,
+    ) -> Result<Vec<Receipt>, SendError> {
+        Err(SendError::Rejected(format!("{} has no albums", self.platform())))
+    }
+
     /// Shows what may be lost: typing, progress.
     ///
     /// # Errors
     /// As [`Channel::send`]; the caller honours [`SendError::RetryAfter`] and forgets the rest.
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError>;
+
+    /// Replaces the text and the buttons of a message of the bot's own ([`Receipt::id`]) by those of a [`Part::Text`].
+    /// Doing it again changes nothing.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]; [`SendError::Rejected`]: it stays as it is.
+    async fn edit(&self, _to: &Address, _id: &str, _part: &Part) -> Result<Receipt, SendError> {
+        Err(SendError::Rejected(format!(
+            "{} changes no message that was sent",
+            self.platform()
+        )))
+    }
+
+    /// Shows a message that stands only while a run is at work, or changes the one that stands (`shown`: as an earlier call
+    /// returned it). `key` is the same for each of its looks. `None`: it was skipped, because messages that must arrive
+    /// need the room, or the platform has no such messages.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]; [`SendError::Rejected`]: it stands there no more, or never can.
+    async fn show(
+        &self,
+        _to: &Address,
+        _shown: Option<&str>,
+        _part: &Part,
+        _passing: Passing,
+        _key: &DeliveryKey,
+    ) -> Result<Option<String>, SendError> {
+        Ok(None)
+    }
+
+    /// Where an answer that grows is such a message, which is edited into the answer at last: how long to wait from one
+    /// look to the next. `None`: it is shown by [`Signal::Draft`], if at all.
+    fn edits_drafts(&self, _to: &Address) -> Option<Duration> {
+        None
+    }
+
+    /// Takes such a message away, as [`Channel::show`] returned it. One that is gone already is away.
+    ///
+    /// # Errors
+    /// As [`Channel::send`].
+    async fn retract(&self, _to: &Address, _shown: &str) -> Result<(), SendError> {
+        Ok(())
+    }
 
     /// Asks the platform for something else in the same chat, however busy the way there is: a message that fails while
     /// this succeeds fails by itself. Override it where [`Signal::Typing`] may return without a request.
@@ -109,6 +186,15 @@ pub trait Channel: Send + Sync + 'static {
     /// [`FetchError`] says whether trying again can help.
     async fn fetch(&self, _id: &str, _most: u64) -> Result<Bytes, FetchError> {
         Err(FetchError::Gone(format!("{} has no files", self.platform())))
+    }
+
+    /// Opens a thread for a question that was asked in a place ([`Place::external_id`]), and returns the thread's own id
+    /// as a place. Where the platform can, one that was opened for the same question is found again.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]: there is none, and the question is answered where it was asked.
+    async fn open_thread(&self, _place: &str, _thread: &NewThread) -> Result<String, SendError> {
+        Err(SendError::Rejected(format!("{} has no threads", self.platform())))
     }
 
     /// Deletes a message that somebody wrote in a place ([`Place::external_id`]), where the platform lets the bot. One
@@ -142,6 +228,13 @@ pub trait Actor: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`ActError`]: they are no member, or the platform did not answer.
     async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError>;
+
+    /// The roles of an account in the group or server that a place ([`Place::external_id`]) is in. Asked where an event
+    /// does not tell them ([`Speaker::roles`]).
+    ///
+    /// # Errors
+    /// As [`Self::manages`].
+    async fn roles(&self, place: &str, account: &str) -> Result<Vec<PlatformRole>, ActError>;
 }
 
 /// Where adapters hand things in.

@@ -11,6 +11,22 @@ pub struct MenuCommand {
     pub arguments: Vec<Argument>,
     /// It can be given to the bot alone, and nobody else sees what is answered.
     pub private: bool,
+    /// It can be given in places that people share, but only its giver sees the answer where the platform can do that.
+    pub personal: bool,
+    /// Who is shown it in places that people share. In private everybody is.
+    pub shared: ShownTo,
+}
+
+/// Who is shown a command in places that people share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShownTo {
+    /// Everybody there.
+    #[default]
+    Everybody,
+    /// Those who manage the place.
+    Managers,
+    /// Nobody: it is answered in private only.
+    Nobody,
 }
 
 /// A text that a command takes.

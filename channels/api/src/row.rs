@@ -4,11 +4,14 @@ use std::{any::Any, fmt, marker::PhantomData, sync::Arc};
 
 use async_trait::async_trait;
 use clifford_vault::Secret;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
 
-use crate::{About, Adapter, Bot, Built, ChannelConfig, ChannelError, Common, Fault, MenuCommand, Platform};
+use crate::{
+    About, Adapter, Bot, Built, ChannelError, Common, Fault, MenuCommand, Platform,
+    settings::{fields, properties},
+};
 
 /// The platforms that a binary can be on, in the order in which they are shown.
 #[derive(Clone, Copy, Default)]
@@ -63,16 +66,35 @@ impl Row {
             about: A::ABOUT,
             schema: |generator| A::Config::json_schema(generator),
             read: |value| {
-                let config: A::Config = serde_json::from_value(value).map_err(|error| error.to_string())?;
-                Ok(Section::of::<A>(config))
+                let mut own = fields(value);
+                let common = Common::take(&A::ABOUT, &mut own).map_err(|error| error.to_string())?;
+                let own = serde_json::from_value(Value::Object(own)).map_err(|error| error.to_string())?;
+                Ok(Section::of::<A>(common, own))
             },
-            default: || Section::of::<A>(A::Config::default()),
+            default: || Section::of::<A>(Common::of(&A::ABOUT), A::Config::default()),
         }
     }
 
-    /// The schema of its section.
+    /// The schema of its section: the common keys, then its own.
     pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        (self.schema)(generator)
+        let mut keys = Common::schemas(&self.about, generator);
+        keys.extend(properties(&(self.schema)(generator)));
+        json_schema!({
+            "type": "object",
+            "description": self.about.summary,
+            "additionalProperties": false,
+            "properties": keys,
+        })
+    }
+
+    /// The keys that its adapter declares although every platform has them. There must be none: nothing would set them.
+    pub fn repeated(&self, generator: &mut SchemaGenerator) -> Vec<String> {
+        let common = Common::schemas(&self.about, generator);
+        let own = properties(&(self.schema)(generator));
+        own.into_iter()
+            .map(|(key, _)| key)
+            .filter(|key| common.contains_key(key))
+            .collect()
     }
 
     /// Its section, as it stands in `bot.toml`.
@@ -111,14 +133,16 @@ impl About {
 #[derive(Clone)]
 pub struct Section {
     about: About,
-    config: Arc<dyn Erased>,
+    common: Common,
+    own: Arc<dyn Erased>,
 }
 
 impl Section {
-    fn of<A: Adapter>(config: A::Config) -> Self {
+    fn of<A: Adapter>(common: Common, own: A::Config) -> Self {
         Self {
             about: A::ABOUT,
-            config: Arc::new(Typed::<A>(config, PhantomData)),
+            common,
+            own: Arc::new(Typed::<A>(own, PhantomData)),
         }
     }
 
@@ -133,8 +157,8 @@ impl Section {
     }
 
     /// The keys that every platform has.
-    pub fn common(&self) -> Common<'_> {
-        self.config.common()
+    pub const fn common(&self) -> &Common {
+        &self.common
     }
 
     /// Makes the adapter.
@@ -142,7 +166,7 @@ impl Section {
     /// # Errors
     /// As [`Adapter::build`].
     pub fn build(&self, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError> {
-        self.config.build(token, menu)
+        self.own.build(&self.common, token, menu)
     }
 
     /// Asks the platform whose token it is.
@@ -150,34 +174,35 @@ impl Section {
     /// # Errors
     /// As [`Adapter::probe`].
     pub async fn probe(&self, token: &Secret) -> Result<Bot, Fault> {
-        self.config.probe(token).await
+        self.own.probe(&self.common, token).await
     }
 }
 
 impl PartialEq for Section {
     fn eq(&self, other: &Self) -> bool {
-        self.platform() == other.platform() && self.config.equals(&*other.config)
+        self.platform() == other.platform() && self.common == other.common && self.own.equals(&*other.own)
     }
 }
 
 impl fmt::Debug for Section {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.config.fmt(f)
+        f.debug_tuple("Section").field(&self.common).field(&self.own).finish()
     }
 }
 
 impl Serialize for Section {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.config.to_json().serialize(serializer)
+        let mut section = fields(serde_json::to_value(&self.common).map_err(S::Error::custom)?);
+        section.extend(fields(self.own.to_json()));
+        section.serialize(serializer)
     }
 }
 
-/// The settings of some adapter, which knows what to do with them.
+/// The keys of some adapter's own, which knows what to do with them.
 #[async_trait]
 trait Erased: Any + fmt::Debug + Send + Sync {
-    fn common(&self) -> Common<'_>;
-    fn build(&self, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError>;
-    async fn probe(&self, token: &Secret) -> Result<Bot, Fault>;
+    fn build(&self, common: &Common, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError>;
+    async fn probe(&self, common: &Common, token: &Secret) -> Result<Bot, Fault>;
     fn equals(&self, other: &dyn Erased) -> bool;
     fn to_json(&self) -> Value;
 }
@@ -192,16 +217,12 @@ impl<A: Adapter> fmt::Debug for Typed<A> {
 
 #[async_trait]
 impl<A: Adapter> Erased for Typed<A> {
-    fn common(&self) -> Common<'_> {
-        self.0.common()
+    fn build(&self, common: &Common, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError> {
+        A::build(common, &self.0, token, menu)
     }
 
-    fn build(&self, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError> {
-        A::build(&self.0, token, menu)
-    }
-
-    async fn probe(&self, token: &Secret) -> Result<Bot, Fault> {
-        A::probe(&self.0, token).await
+    async fn probe(&self, common: &Common, token: &Secret) -> Result<Bot, Fault> {
+        A::probe(common, token).await
     }
 
     fn equals(&self, other: &dyn Erased) -> bool {

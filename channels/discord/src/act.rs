@@ -1,6 +1,6 @@
 //! Acts beside speaking (history, pins, polls, threads), with the permissions of the person who asks.
 
-use clifford_channel::{Act, ActError, Acted, Poll, Said};
+use clifford_channel::{Act, ActError, Acted, HistoryMessage, PlatformRole, Poll};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A thread is put away after a day without a word.
-const ARCHIVE_AFTER: u64 = 1440;
+pub(crate) const ARCHIVE_AFTER: u64 = 1440;
 
 /// A channel, as far as rights go.
 #[derive(Deserialize)]
@@ -78,6 +78,24 @@ pub(crate) async fn manages(shared: &Shared, place: &str, account: &str) -> Resu
         return Ok(false);
     }
     Ok(rights(shared, &place, &channel, &account).await?.manage_guild())
+}
+
+/// The roles of an account in the server that a channel is in.
+pub(crate) async fn roles(shared: &Shared, place: &str, account: &str) -> Result<Vec<PlatformRole>, ActError> {
+    let (place, account) = (snowflake("channel", place)?, snowflake("account", account)?);
+    let Some(guild) = channel(shared, &place).await?.guild_id else {
+        return Ok(Vec::new());
+    };
+    let guild = snowflake("guild", &guild)?;
+    let path = format!("/guilds/{guild}/members/{account}");
+    let member: Member = call(shared, Method::GET, "member", &guild, path, Body::None).await?;
+    let path = format!("/guilds/{guild}");
+    let guild: Guild = call(shared, Method::GET, "guild", &guild, path, Body::None).await?;
+    let named = |id: &String| PlatformRole {
+        id: id.clone(),
+        name: (guild.roles.iter().find(|role| role.id == *id)).map_or_else(String::new, |role| role.name.clone()),
+    };
+    Ok(member.roles.iter().map(named).collect())
 }
 
 async fn channel(shared: &Shared, place: &str) -> Result<Channel, ActError> {
@@ -159,6 +177,9 @@ async fn rights(shared: &Shared, place: &str, channel: &Channel, account: &str) 
     Ok(rights)
 }
 
+/// Stands for what Discord does not tell a bot without the Message Content intent.
+const WITHHELD: &str = "[Discord withholds this text from me]";
+
 async fn history(shared: &Shared, place: &str, limit: u8, before: Option<&str>) -> Result<Acted, ActError> {
     let before = match before {
         Some(before) => format!("&before={}", snowflake("message", before)?),
@@ -166,11 +187,14 @@ async fn history(shared: &Shared, place: &str, limit: u8, before: Option<&str>) 
     };
     let path = format!("/channels/{place}/messages?limit={}{before}", limit.clamp(1, 100));
     let messages: Vec<Message> = call(shared, Method::GET, "messages", place, path, Body::None).await?;
-    let said = messages.into_iter().rev().map(|message| Said {
+    let said = messages.into_iter().rev().map(|message| HistoryMessage {
         id: message.id,
         by: message.author.global_name.unwrap_or(message.author.username),
         at: message.timestamp,
-        text: message.content,
+        text: match message.content.as_str() {
+            "" if shared.withholds_content() => WITHHELD.to_owned(),
+            _ => message.content,
+        },
     });
     Ok(Acted::Messages(said.collect()))
 }

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     answers::{Original, Placeholder},
     api::{ApiError, Body, Call},
-    drafts::is_draft,
+    drafts::is_passing,
     map::id,
-    post::{Posted, channel, has_ended, response, send_error, text_of},
+    post::{Posted, channel, has_ended, response, send_error, text_of, to_one, without_old_buttons},
     shared::Shared,
     via::Via,
     wait::Backoff,
@@ -26,12 +26,12 @@ const NEAR: usize = 50;
 const FOUND_WITHIN: Duration = Duration::from_secs(5);
 
 /// The first part takes the place of the acknowledgement, the others follow it.
-pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
+pub(crate) async fn parts(shared: &Shared, via: &Via, parts: &[Part], key: &DeliveryKey) -> Result<Posted, ApiError> {
     let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
     let stands = match original.clone() {
         Some(stands) => stands,
         None => match read(shared, via).await? {
-            (Original::Part(_), posted) if !posted.content.is_empty() && posted.content == text_of(part) => {
+            (Original::Part(_), posted) if !posted.content.is_empty() && posted.content == text_of(parts) => {
                 *original = Some(Original::Part(key.clone()));
                 return Ok(posted);
             }
@@ -43,10 +43,16 @@ pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &Delivery
             *original = Some(Original::Part(first));
             let path = format!("/webhooks/{}/{}", via.application, via.token);
             let call = Call::new(Method::POST, "follow up", via.interaction, path);
-            shared.api.call(&call.body(response(part))).await
+            // It is not as the first one by itself: <https://docs.discord.com/developers/interactions/receiving-and-responding#followup-messages>
+            let body = if via.alone {
+                to_one(response(parts))
+            } else {
+                response(parts)
+            };
+            shared.api.call(&call.body(body)).await
         }
         Original::Open(_) | Original::Part(_) => {
-            let answer = edit(shared, via, response(part)).await;
+            let answer = edit(shared, via, response(parts)).await;
             *original = Some(match &answer {
                 // Whether it was taken is not known: the same part goes there again.
                 Ok(_) | Err(ApiError::Unreachable(_) | ApiError::Failed(_)) => Original::Part(key.clone()),
@@ -57,8 +63,13 @@ pub(crate) async fn part(shared: &Shared, via: &Via, part: &Part, key: &Delivery
     }
 }
 
-/// Shows how far an answer has come in the place of the acknowledgement, unless a part of it is there.
-pub(crate) async fn draft(shared: &Shared, via: &Via, part: &Part) -> Result<(), ApiError> {
+/// A part takes the place of the message below which something was pressed, with its menus and buttons.
+pub(crate) async fn in_place(shared: &Shared, via: &Via, parts: &[Part]) -> Result<Posted, ApiError> {
+    edit(shared, via, response(parts)).await
+}
+
+/// Shows what stands until the answer comes in the place of the acknowledgement; `false`: something else must stay there.
+pub(crate) async fn draft(shared: &Shared, via: &Via, part: &[Part]) -> Result<bool, ApiError> {
     let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
     let stands = match original.clone() {
         Some(stands) => stands,
@@ -66,14 +77,28 @@ pub(crate) async fn draft(shared: &Shared, via: &Via, part: &Part) -> Result<(),
     };
     match stands {
         // No draft may be left behind where nothing can be changed soon.
-        Original::Open(Some(Placeholder::Below)) => *original = Some(stands),
+        Original::Open(Some(Placeholder::Below)) => {
+            *original = Some(stands);
+            Ok(false)
+        }
         Original::Open(_) => {
             edit(shared, via, response(part)).await?;
             *original = Some(Original::Open(None));
+            Ok(true)
         }
-        Original::Part(_) => {}
+        Original::Part(_) => Ok(false),
     }
-    Ok(())
+}
+
+/// Shows a question in the place of the acknowledgement, for a thread to begin there, and returns that message's id.
+pub(crate) async fn head(shared: &Shared, via: &Via, title: &str) -> Result<u64, ApiError> {
+    let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
+    let body = Body::Json(json!({"content": format!("💬 {title}"), "allowed_mentions": {"parse": []}}));
+    let posted = edit(shared, via, body).await?;
+    // What is said to the command from now on follows it.
+    *original = Some(Original::Part(DeliveryKey(String::new())));
+    let id = posted.id.and_then(|id| id.parse().ok());
+    id.ok_or_else(|| ApiError::Unreachable("Discord did not tell the id of its response".to_owned()))
 }
 
 /// An interaction is being answered: it is looked after, also if an earlier process acknowledged it.
@@ -92,7 +117,7 @@ pub(crate) async fn announce_late(shared: &Shared, stop: &CancellationToken) {
     while stop.run_until_cancelled(ticks.tick()).await.is_some() {
         for via in shared.answers.ending((shared.config.clock)()) {
             if let Err(error) = below(shared, &via).await {
-                tracing::debug!(%error, interaction = via.interaction, "failed to announce a late answer");
+                tracing::debug!(%error, interaction_id = via.interaction, "failed to announce a late answer");
             }
         }
     }
@@ -128,7 +153,7 @@ async fn original_in(shared: &Shared, channel: u64, interaction: u64) -> Option<
     let near: Vec<Value> = match shared.api.call(&call).await {
         Ok(near) => near,
         Err(error) => {
-            tracing::debug!(%error, interaction, "failed to find the placeholder of a command");
+            tracing::debug!(%error, interaction_id = interaction, "failed to find the placeholder of a command");
             return None;
         }
     };
@@ -186,13 +211,18 @@ pub(crate) async fn remove(shared: &Shared, via: &Via) {
 pub(crate) async fn refuse(shared: &Shared, via: &Via, text: &str) {
     // Everybody sees that it is being answered: what only one person sees is a message of its own.
     remove(shared, via).await;
+    tell_alone(shared, via, text).await;
+}
+
+/// Says something that only the person sees who gave an interaction.
+pub(crate) async fn tell_alone(shared: &Shared, via: &Via, text: &str) {
     let path = format!("/webhooks/{}/{}", via.application, via.token);
     let body = Body::Json(
         json!({"content": text, "flags": MessageFlags::EPHEMERAL.bits(), "allowed_mentions": {"parse": []}}),
     );
     let call = Call::new(Method::POST, "follow up", via.interaction, path).body(body);
     if let Err(error) = shared.api.call::<Value>(&call).await {
-        tracing::debug!(%error, interaction = via.interaction, "failed to send a refusal");
+        tracing::debug!(%error, interaction_id = via.interaction, "failed to send a refusal");
     }
 }
 
@@ -226,7 +256,7 @@ async fn put_placeholder(shared: &Shared, via: &Via, stand: Placeholder) -> Resu
 async fn read(shared: &Shared, via: &Via) -> Result<(Original, Posted), ApiError> {
     let posted: Posted = shared.api.call(&original_call(via, Method::GET)).await?;
     let stand = Placeholder::of(&posted.content);
-    let stands = if posted.flags & MessageFlags::LOADING.bits() != 0 || stand.is_some() || is_draft(&posted.content) {
+    let stands = if posted.flags & MessageFlags::LOADING.bits() != 0 || stand.is_some() || is_passing(&posted.content) {
         Original::Open(stand)
     } else {
         Original::Part(DeliveryKey(String::new()))
@@ -234,7 +264,8 @@ async fn read(shared: &Shared, via: &Via) -> Result<(Original, Posted), ApiError
     Ok((stands, posted))
 }
 
-async fn edit(shared: &Shared, via: &Via, body: Body) -> Result<Posted, ApiError> {
+async fn edit(shared: &Shared, via: &Via, mut body: Body) -> Result<Posted, ApiError> {
+    without_old_buttons(&mut body);
     shared.api.call(&original_call(via, Method::PATCH).body(body)).await
 }
 

@@ -16,10 +16,10 @@ const MANY: usize = 256;
 
 /// The acknowledged interactions of this process.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Mutex<HashMap<u64, (Via, Place)>>);
+pub(crate) struct Answers(Mutex<HashMap<u64, (Via, PlaceholderSlot)>>);
 
 /// `None`: acknowledged by an earlier process. Only Discord knows what became of it.
-type Place = Arc<tokio::sync::Mutex<Option<Original>>>;
+type PlaceholderSlot = Arc<tokio::sync::Mutex<Option<Original>>>;
 
 /// The message in the place of the acknowledgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Answers {
         self.place(via, now, None).lock_owned().await
     }
 
-    fn place(&self, via: &Via, now: Timestamp, new: Option<Original>) -> Place {
+    fn place(&self, via: &Via, now: Timestamp, new: Option<Original>) -> PlaceholderSlot {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.len() >= MANY {
             answers.retain(|_, (via, _)| via.is_alive(now));

@@ -96,13 +96,19 @@ pub(crate) struct Call {
 pub(crate) enum Body {
     None,
     Json(Value),
-    /// One file beside the JSON.
-    File {
+    /// Files beside the JSON.
+    Files {
         json: Value,
-        name: String,
-        media_type: String,
-        content: Bytes,
+        files: Vec<FilePart>,
     },
+}
+
+/// A file of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct FilePart {
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) content: Bytes,
 }
 
 impl Call {
@@ -129,14 +135,15 @@ impl Api {
     pub(crate) fn new(config: &DiscordConfig) -> Result<Self, ChannelError> {
         let no_token =
             || ChannelError::Misconfigured("channels.discord.token has characters that no token has".to_owned());
-        let mut authorization = HeaderValue::from_str(&format!("Bot {}", config.token)).map_err(|_| no_token())?;
+        let mut authorization =
+            HeaderValue::from_str(&format!("Bot {}", config.token.expose())).map_err(|_| no_token())?;
         authorization.set_sensitive(true);
         let timeout = config.timing.request;
         let client = || Client::builder().user_agent(USER_AGENT).connect_timeout(timeout);
         let no_client = |error| ChannelError::Misconfigured(format!("no HTTPS client: {error}"));
         let http = client().timeout(timeout).build().map_err(no_client)?;
         let websockets = client().http1_only().build().map_err(no_client)?;
-        let root = format!("{}/api/v10", config.api_url.trim_end_matches('/'));
+        let root = format!("{}/api/v10", config.api_url.as_str().trim_end_matches('/'));
         Ok(Self {
             http,
             websockets,
@@ -218,14 +225,9 @@ impl Api {
         request = match &call.body {
             Body::None => request,
             Body::Json(json) => request.json(json),
-            Body::File {
-                json,
-                name,
-                media_type,
-                content,
-            } => request.multipart(form(json, name, media_type, content)?),
+            Body::Files { json, files } => request.multipart(form(json, files)?),
         };
-        if matches!(call.body, Body::File { .. }) {
+        if matches!(call.body, Body::Files { .. }) {
             request = request.timeout(FILE_TIMEOUT);
         }
         if let Some(within) = call.urgent {
@@ -262,13 +264,17 @@ impl Api {
     }
 }
 
-fn form(json: &Value, name: &str, media_type: &str, content: &Bytes) -> Result<Form, ApiError> {
+fn form(json: &Value, files: &[FilePart]) -> Result<Form, ApiError> {
     let json = Part::text(json.to_string())
         .mime_str("application/json")
         .map_err(unreachable)?;
-    let file = Part::stream(content.clone()).file_name(name.to_owned());
-    let file = file.mime_str(media_type).map_err(unreachable)?;
-    Ok(Form::new().part("payload_json", json).part("files[0]", file))
+    let mut form = Form::new().part("payload_json", json);
+    for (place, file) in files.iter().enumerate() {
+        let part = Part::stream(file.content.clone()).file_name(file.name.clone());
+        let part = part.mime_str(&file.media_type).map_err(unreachable)?;
+        form = form.part(format!("files[{place}]"), part);
+    }
+    Ok(form)
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {

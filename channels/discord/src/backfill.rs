@@ -1,4 +1,4 @@
-//! After a gap: what was written since the last message that is stored, read from the history.
+//! After a gap: messages since the last stored one, read from the history.
 //!
 //! Discord tells an event once. After a start, or when a session could not be resumed, the history is the
 //! only place where the missed messages are.
@@ -36,7 +36,7 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
         let page: Vec<Box<RawValue>> = match handover.shared.api.call_with_retries(&call, &handover.stop).await? {
             Ok(page) => page,
             Err(refusal) => {
-                tracing::info!(channel, %refusal, "failed to read a channel's history");
+                tracing::info!(channel_id = channel, %refusal, "failed to read a channel's history");
                 return Ok(());
             }
         };
@@ -53,7 +53,7 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
         // The same page would come again.
         if after == before {
             tracing::warn!(
-                channel,
+                channel_id = channel,
                 "failed to page through a channel's history: its messages have no ids"
             );
             return Ok(());

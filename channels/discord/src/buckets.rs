@@ -1,4 +1,4 @@
-//! Discord's rate limits: what its headers say of each bucket, and the global one.
+//! Discord's rate limits: the bucket of each route, by its headers, and the global one.
 //!
 //! <https://discord.com/developers/docs/topics/rate-limits>
 

@@ -2,12 +2,13 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use serenity::model::application::{CommandOptionType, InteractionContext};
+use serenity::model::application::{CommandOptionType, CommandType, InteractionContext};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     api::{Body, Call, Refusal},
     config::SlashCommand,
+    map::{ASK, ASK_ABOUT, IN_THREAD},
     shared::Shared,
     wait::Stopped,
 };
@@ -15,24 +16,24 @@ use crate::{
 /// Registers the commands, if Discord has others.
 pub(crate) async fn register(shared: &Shared, application: u64, stop: &CancellationToken) {
     match try_register(shared, application, stop).await {
-        Ok(Ok(true)) => tracing::info!(count = shared.config.commands.len(), "slash commands registered"),
+        Ok(Ok(true)) => tracing::info!(count = shared.config.commands.len(), "registered slash commands"),
         Ok(Ok(false)) | Err(Stopped) => {}
         Ok(Err(refusal)) => tracing::warn!(
             status = refusal.status,
             code = refusal.code,
             reason = refusal.reason(),
-            "failed to register slash commands: {}",
-            remedy(&refusal, shared.config.dev_guild),
+            remedy = remedy(&refusal, shared.config.settings.dev_guild.is_some()),
+            "failed to register slash commands",
         ),
     }
 }
 
 /// The remedy that a log line names.
-const fn remedy(refusal: &Refusal, dev_guild: Option<u64>) -> &'static str {
-    match (refusal.status, dev_guild) {
+const fn remedy(refusal: &Refusal, in_one_guild: bool) -> &'static str {
+    match (refusal.status, in_one_guild) {
         // Missing access: the one refusal that the scope mends.
         (401 | 403, _) => "invite the bot with the scope applications.commands",
-        (404, Some(_)) => "channels.discord.dev_guild names no server that the bot is in",
+        (404, true) => "channels.discord.dev_guild names no server that the bot is in",
         _ => "Discord does not take them as they are, which is a bug; the bot works by mentions and messages",
     }
 }
@@ -42,8 +43,8 @@ async fn try_register(
     application: u64,
     stop: &CancellationToken,
 ) -> Result<Result<bool, Refusal>, Stopped> {
-    let path = match shared.config.dev_guild {
-        Some(guild) => format!("/applications/{application}/guilds/{guild}/commands"),
+    let path = match &shared.config.settings.dev_guild {
+        Some(guild) => format!("/applications/{application}/guilds/{}/commands", guild.as_str()),
         None => format!("/applications/{application}/commands"),
     };
     let read = Call::new(Method::GET, "read commands", application, path.clone());
@@ -51,15 +52,29 @@ async fn try_register(
         Ok(registered) => registered,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let is_global = shared.config.dev_guild.is_none();
+    let is_global = shared.config.settings.dev_guild.is_none();
     let commands = shared.config.commands.iter();
-    let wanted: Vec<Value> = commands.map(|command| as_json(command, is_global)).collect();
+    let mut wanted: Vec<Value> = commands.map(|command| as_json(command, is_global)).collect();
+    // In the menu of each message, beside `/ask`.
+    if shared.config.commands.iter().any(|command| command.name == ASK) {
+        wanted.push(json!({"name": ASK_ABOUT, "type": CommandType::Message}));
+    }
     if sorted(&registered) == sorted(&wanted) {
         return Ok(Ok(false));
     }
     let write = Call::new(Method::PUT, "put commands", application, path).body(Body::Json(Value::Array(wanted)));
     let written = shared.api.call_with_retries::<Value>(&write, stop).await?;
     Ok(written.map(|_| true))
+}
+
+/// What a question may have beside its text.
+fn of_ask() -> Vec<Value> {
+    vec![
+        json!({"type": CommandOptionType::Boolean, "name": IN_THREAD, "description": "Answer in a new thread",
+            "required": false}),
+        json!({"type": CommandOptionType::Attachment, "name": "file", "description": "A file that it is about",
+            "required": false}),
+    ]
 }
 
 fn as_json(command: &SlashCommand, is_global: bool) -> Value {
@@ -80,6 +95,10 @@ fn as_json(command: &SlashCommand, is_global: bool) -> Value {
             option
         })
         .collect();
+    let options = options
+        .into_iter()
+        .chain(if command.name == ASK { of_ask() } else { Vec::new() });
+    let options: Vec<Value> = options.collect();
     let mut json = json!({"name": command.name, "description": command.description, "type": 1, "options": options});
     // Commands of one guild have no other contexts.
     if command.private && is_global {
@@ -117,7 +136,7 @@ fn essence(command: &Value) -> String {
         .collect();
     json!([
         command["name"],
-        command["description"],
+        command["description"].as_str().unwrap_or_default(),
         command["type"].as_u64().unwrap_or(1),
         options,
         command["contexts"] == json!([InteractionContext::BotDm])
@@ -144,20 +163,20 @@ mod tests {
             message: "Invalid Form Body".to_owned(),
         };
         let told = [
-            (403, None, "invite the bot with the scope applications.commands"),
+            (403, false, "invite the bot with the scope applications.commands"),
             (
                 404,
-                Some(7),
+                true,
                 "channels.discord.dev_guild names no server that the bot is in",
             ),
             (
                 400,
-                None,
+                false,
                 "Discord does not take them as they are, which is a bug; the bot works by mentions and messages",
             ),
         ];
-        for (status, dev_guild, expected) in told {
-            assert_eq!(remedy(&refusal(status), dev_guild), expected, "{status}");
+        for (status, in_one_guild, expected) in told {
+            assert_eq!(remedy(&refusal(status), in_one_guild), expected, "{status}");
         }
     }
 
@@ -180,12 +199,16 @@ mod tests {
             description: "Begin".to_owned(),
             arguments: vec![argument],
             private: false,
+            personal: false,
+            shared: clifford_channel::ShownTo::default(),
         };
         let stop = SlashCommand {
             name: "stop".to_owned(),
             description: "End".to_owned(),
             arguments: vec![action],
             private: true,
+            personal: false,
+            shared: clifford_channel::ShownTo::default(),
         };
         let given_back = [
             json!({"id": "2", "name": "stop", "description": "End", "type": 1, "version": "1", "nsfw": false,

@@ -1,5 +1,4 @@
-//! Answers to an argument that is being typed: what it may become. Discord waits 3 seconds, and shows nothing where
-//! there is no answer.
+//! Completions of an argument that is being typed. Discord waits 3 seconds, and shows nothing where there is no answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,15 +29,17 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed
     call.urgent = Some(all / TO_FIND);
     if let Err(error) = shared.api.call::<Value>(&call).await {
         // The next key that is typed asks again.
-        tracing::debug!(%error, interaction = id, "failed to send autocomplete choices");
+        tracing::debug!(%error, interaction_id = id, "failed to send autocomplete choices");
     }
 }
 
 async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &InteractionPayload, within: Duration) -> Vec<Choice> {
     let place = place(shared, typed, within).await;
-    let Some(asked) = map::typed(typed, place) else {
+    let Some(mut asked) = map::typed(typed, place) else {
         return Vec::new();
     };
+    let named = |guild| shared.directory.named_roles(guild, &typed.roles);
+    asked.speaker.roles = Some(typed.guild.map(named).unwrap_or_default());
     ingress.complete(asked).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "failed to find autocomplete choices");
         Vec::new()
@@ -54,7 +55,7 @@ async fn place(shared: &Shared, typed: &InteractionPayload, within: Duration) ->
         call.urgent = Some(within);
         match shared.api.call::<ChannelInfo>(&call).await {
             Ok(info) => directory.channel(info),
-            Err(error) => tracing::debug!(channel, %error, "failed to look up a channel"),
+            Err(error) => tracing::debug!(channel_id = channel, %error, "failed to look up a channel"),
         }
     }
     directory

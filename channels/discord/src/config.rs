@@ -1,28 +1,27 @@
-//! The adapter's settings.
+//! All that an adapter is made of.
 
 use std::{fmt, sync::Arc, time::Duration};
 
 pub use clifford_channel::{Argument, MenuCommand as SlashCommand};
+use clifford_vault::{Secret, Url};
 use jiff::Timestamp;
+
+use crate::DiscordSettings;
 
 /// Where the adapter reads the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The settings of one bot.
+/// One bot: its section of `bot.toml` as it is, its token, and what the section does not say.
 #[derive(Clone)]
 pub struct DiscordConfig {
-    /// The bot's token, without `Bot `.
-    pub token: String,
     /// `https://discord.com`, or what stands in for it; `/api/v10/…` is added.
-    pub api_url: String,
+    pub api_url: Url,
+    /// The bot's token, without `Bot `.
+    pub token: Secret,
+    /// The keys of Discord's own.
+    pub settings: DiscordSettings,
     /// The slash commands to register.
     pub commands: Vec<SlashCommand>,
-    /// Registers the commands for this guild only, where they are there at once.
-    pub dev_guild: Option<u64>,
-    /// Shows an answer as it grows.
-    pub drafts: bool,
-    /// Over how many connections to the gateway the servers are split.
-    pub shards: u32,
     /// How long to wait for what.
     pub timing: Timing,
     /// The time.
@@ -30,15 +29,13 @@ pub struct DiscordConfig {
 }
 
 impl DiscordConfig {
-    /// The settings for a bot on Discord itself, without slash commands.
-    pub fn new(token: impl Into<String>) -> Self {
+    /// A bot with the default settings, without slash commands.
+    pub fn new(api_url: Url, token: Secret) -> Self {
         Self {
-            token: token.into(),
-            api_url: "https://discord.com".to_owned(),
+            api_url,
+            token,
+            settings: DiscordSettings::default(),
             commands: Vec::new(),
-            dev_guild: None,
-            drafts: false,
-            shards: 1,
             timing: Timing::default(),
             clock: Arc::new(Timestamp::now),
         }
@@ -49,9 +46,8 @@ impl fmt::Debug for DiscordConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DiscordConfig")
             .field("api_url", &self.api_url)
+            .field("settings", &self.settings)
             .field("commands", &self.commands)
-            .field("dev_guild", &self.dev_guild)
-            .field("shards", &self.shards)
             .field("timing", &self.timing)
             .finish_non_exhaustive()
     }

@@ -5,7 +5,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use clifford_channel::{Place, PlaceKind, Space, lenient};
+use clifford_channel::{Place, PlaceKind, PlatformRole, Space, lenient};
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use serenity::model::channel::ChannelType;
@@ -18,8 +19,8 @@ pub(crate) struct Directory(Mutex<Cache>);
 struct Cache {
     channels: HashMap<u64, CachedChannel>,
     guilds: HashMap<u64, String>,
-    /// By server: the roles that Discord made for bots, and for which.
-    bot_roles: HashMap<u64, Vec<RoleInfo>>,
+    /// By server: its roles.
+    roles: HashMap<u64, Vec<RoleInfo>>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,19 +64,22 @@ impl ChannelInfo {
     }
 }
 
-/// A role that Discord made for a bot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A role.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleInfo {
     id: u64,
-    bot: u64,
+    name: Box<str>,
+    /// The bot that Discord made it for.
+    bot: Option<u64>,
 }
 
 impl RoleInfo {
-    /// Reads a role, if it is one of a bot.
+    /// Reads a role by its id.
     pub(crate) fn read(role: &Value) -> Option<Self> {
         Some(Self {
             id: role.get("id").and_then(lenient::whole)?,
-            bot: lenient::object(role, "tags")?.get("bot_id").and_then(lenient::whole)?,
+            name: lenient::name(role, "name").unwrap_or_default().into(),
+            bot: lenient::object(role, "tags").and_then(|tags| tags.get("bot_id").and_then(lenient::whole)),
         })
     }
 }
@@ -89,6 +93,36 @@ pub(crate) struct GuildInfo {
     /// And its threads.
     channels: Vec<ChannelInfo>,
     roles: Vec<RoleInfo>,
+    /// When the bot joined it. `GUILD_CREATE` alone says so.
+    joined_at: Option<Timestamp>,
+    /// The channel for messages such as a greeting: the one that the guild has for them, else the first text channel.
+    greeted_in: Option<u64>,
+}
+
+/// How long after it joined a guild the bot may have been away and still greets.
+const GREETS_WITHIN: SignedDuration = SignedDuration::from_hours(1);
+
+impl GuildInfo {
+    /// The channel in which the bot introduces itself, if it joined just now.
+    pub(crate) fn joined(&self, now: Timestamp) -> Option<u64> {
+        let at = self.joined_at?;
+        (now.duration_since(at) < GREETS_WITHIN).then_some(self.greeted_in)?
+    }
+}
+
+/// Where a guild is greeted.
+fn greeted_in(guild: &Value) -> Option<u64> {
+    let own = guild.get("system_channel_id").and_then(lenient::whole);
+    own.or_else(|| {
+        let texts = lenient::list(guild, "channels")
+            .iter()
+            .filter(|channel| kind(channel) == ChannelType::Text);
+        let ranked = texts.filter_map(|channel| {
+            let id = channel.get("id").and_then(lenient::whole)?;
+            Some((lenient::size(channel, "position").unwrap_or_default(), id))
+        });
+        ranked.min().map(|(_, id)| id)
+    })
 }
 
 impl From<Value> for GuildInfo {
@@ -104,6 +138,11 @@ impl From<Value> for GuildInfo {
                 .iter()
                 .filter_map(RoleInfo::read)
                 .collect(),
+            joined_at: value
+                .get("joined_at")
+                .and_then(Value::as_str)
+                .and_then(|at| at.parse().ok()),
+            greeted_in: greeted_in(&value),
         }
     }
 }
@@ -116,7 +155,7 @@ impl Directory {
         };
         self.with(|cache| {
             if !guild.roles.is_empty() {
-                cache.bot_roles.insert(id, guild.roles);
+                cache.roles.insert(id, guild.roles);
             }
             if let Some(name) = guild.name {
                 cache.guilds.insert(id, name);
@@ -127,10 +166,10 @@ impl Directory {
         });
     }
 
-    /// Learns of a bot's role.
+    /// Learns of a role, or of its new name.
     pub(crate) fn role(&self, guild: u64, role: RoleInfo) {
         self.with(|cache| {
-            let roles = cache.bot_roles.entry(guild).or_default();
+            let roles = cache.roles.entry(guild).or_default();
             roles.retain(|other| other.id != role.id);
             roles.push(role);
         });
@@ -139,9 +178,30 @@ impl Directory {
     /// The role that Discord made for a bot in a server.
     pub(crate) fn own_role(&self, guild: u64, bot: u64) -> Option<u64> {
         self.with(|cache| {
-            let roles = cache.bot_roles.get(&guild)?;
-            roles.iter().find(|role| role.bot == bot).map(|role| role.id)
+            let roles = cache.roles.get(&guild)?;
+            roles.iter().find(|role| role.bot == Some(bot)).map(|role| role.id)
         })
+    }
+
+    /// Roles of a server, by their ids; one that is not known has no name.
+    pub(crate) fn named_roles(&self, guild: u64, ids: &[u64]) -> Vec<PlatformRole> {
+        self.with(|cache| {
+            let known = cache.roles.get(&guild).map(Vec::as_slice).unwrap_or_default();
+            let named = |id: &u64| PlatformRole {
+                id: id.to_string(),
+                name: (known.iter().find(|role| role.id == *id)).map_or_else(String::new, |role| role.name.to_string()),
+            };
+            ids.iter().map(named).collect()
+        })
+    }
+
+    /// Forgets a role.
+    pub(crate) fn forget_role(&self, guild: u64, id: u64) {
+        self.with(|cache| {
+            if let Some(roles) = cache.roles.get_mut(&guild) {
+                roles.retain(|role| role.id != id);
+            }
+        });
     }
 
     /// Learns of a channel or thread, or of its new name.
@@ -158,7 +218,7 @@ impl Directory {
     pub(crate) fn forget_guild(&self, id: u64) {
         self.with(|cache| {
             cache.guilds.remove(&id);
-            cache.bot_roles.remove(&id);
+            cache.roles.remove(&id);
             cache.channels.retain(|_, channel| channel.guild != Some(id));
         });
     }
@@ -241,7 +301,8 @@ mod tests {
         let directory = Directory::default();
         let guild = r#"{"id": "1", "name": "Home", "channels": [
             {"id": "2", "type": 0, "name": "general"}, {"id": "3", "type": 4, "name": "a category"}],
-            "threads": [{"id": "4", "type": 11, "name": "a thread", "guild_id": "1"}]}"#;
+            "threads": [{"id": "4", "type": 11, "name": "a thread", "guild_id": "1"}],
+            "roles": [{"id": "7", "name": "Moderator"}, "no role"]}"#;
         directory.guild(serde_json::from_str(guild).unwrap());
         let space = Space {
             external_id: "1".to_owned(),
@@ -257,8 +318,47 @@ mod tests {
         assert_eq!(directory.place(2), Some(place("2", PlaceKind::Group, "general")));
         assert_eq!(directory.place(3), None);
         assert_eq!(directory.place(4), Some(place("4", PlaceKind::Thread, "a thread")));
+        let named = |ids: &[u64]| {
+            let roles = directory.named_roles(1, ids).into_iter();
+            roles.map(|role| (role.id, role.name)).collect::<Vec<_>>()
+        };
+        let role = |id: &str, name: &str| (id.to_owned(), name.to_owned());
+        assert_eq!(named(&[7, 8]), [role("7", "Moderator"), role("8", "")]);
+        let renamed = serde_json::json!({"id": "7", "name": "Staff"});
+        directory.role(1, RoleInfo::read(&renamed).unwrap());
+        assert_eq!(named(&[7]), [role("7", "Staff")]);
+        directory.forget_role(1, 7);
+        assert_eq!(named(&[7]), [role("7", "")]);
         directory.forget_guild(1);
         assert_eq!(directory.place(2), None);
+    }
+
+    #[test]
+    fn a_guild_is_greeted_soon_after_the_bot_joined_it() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let channels =
+            r#"[{"id": "3", "type": 0, "position": 2}, {"id": "4", "type": 0, "position": 1}, {"id": "5", "type": 2}]"#;
+        let cases = [
+            (
+                r#""joined_at": "2026-01-01T11:59:00.000000+00:00", "system_channel_id": "3""#,
+                Some(3),
+            ),
+            (
+                r#""joined_at": "2026-01-01T11:59:00.000000+00:00", "system_channel_id": null"#,
+                Some(4),
+            ),
+            (
+                r#""joined_at": "2025-12-31T12:00:00.000000+00:00", "system_channel_id": "3""#,
+                None,
+            ),
+            (r#""joined_at": 7, "system_channel_id": "3""#, None),
+            (r#""system_channel_id": "3""#, None),
+        ];
+        for (fields, expected) in cases {
+            let guild = format!(r#"{{"id": "1", {fields}, "channels": {channels}}}"#);
+            let guild: GuildInfo = serde_json::from_str(&guild).unwrap();
+            assert_eq!(guild.joined(now), expected, "{fields}");
+        }
     }
 
     #[test]

@@ -12,9 +12,10 @@ use crate::{
     answers::Placeholder,
     api::{ApiError, Body, Call},
     drafts::{is_draft, marked},
-    post::{Posted, channel, message, send_error},
+    post::{Posted, channel, message, message_of_files, send_error, without_old_buttons},
     shared::Shared,
     via::Via,
+    voice::Voice,
 };
 
 /// There is no such message any more.
@@ -22,9 +23,9 @@ const UNKNOWN_MESSAGE: u64 = 10_008;
 
 /// Shows how far an answer has come.
 pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text: &str) -> Result<(), SendError> {
-    let part = text_part(&marked(text));
+    let part = [text_part(&marked(text))];
     if let Some(via) = living(shared, to) {
-        return answer::draft(shared, &via, &part).await.map_err(send_error);
+        return answer::draft(shared, &via, &part).await.map(drop).map_err(send_error);
     }
     let channel = channel(to)?;
     let shown = match shared.drafts.find(key) {
@@ -69,25 +70,30 @@ pub(crate) async fn remove(shared: &Shared, to: &Address, key: &DeliveryKey) -> 
     }
 }
 
-/// Sends a part, which may have been shown as a draft: by this process, or by one before it.
-pub(crate) async fn finish(shared: &Shared, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Posted, ApiError> {
+/// Sends a part, or files, which may have been shown as a draft: by this process, or by one before it.
+pub(crate) async fn finish(
+    shared: &Shared,
+    to: &Address,
+    parts: &[Part],
+    key: &DeliveryKey,
+) -> Result<Posted, ApiError> {
     let channel = &to.place;
     let drafted = match shared.drafts.find(key) {
         Some(id) => id,
         None => {
-            let posted = post(shared, channel, to, part, key).await?;
+            let posted = post(shared, channel, to, parts, key).await?;
             if !is_draft(&posted.content) {
                 return Ok(posted);
             }
             match posted.id {
                 Some(id) => id,
-                None => return post(shared, channel, to, part, &anew(key)).await,
+                None => return post(shared, channel, to, parts, &anew(key)).await,
             }
         }
     };
-    let finished = match edit(shared, channel, &drafted, to, part, key).await {
+    let finished = match edit(shared, channel, &drafted, to, parts, key).await {
         // Somebody deleted it. Its nonce would only bring it back.
-        Err(error) if is_unknown(&error) => post(shared, channel, to, part, &anew(key)).await,
+        Err(error) if is_unknown(&error) => post(shared, channel, to, parts, &anew(key)).await,
         finished => finished,
     };
     if !matches!(
@@ -99,30 +105,49 @@ pub(crate) async fn finish(shared: &Shared, to: &Address, part: &Part, key: &Del
     finished
 }
 
-async fn post(
+/// Replaces the text and the buttons of a message that was sent, be it as the answer to an interaction.
+pub(crate) async fn replace(shared: &Shared, to: &Address, id: &str, part: &Part) -> Result<Posted, SendError> {
+    let channel = channel(to)?;
+    let id: u64 = (id.parse()).map_err(|_| SendError::Rejected(format!("`{id}` is no message on Discord")))?;
+    let path = format!("/channels/{channel}/messages/{id}");
+    let body = changed(message(to, std::slice::from_ref(part), &DeliveryKey(String::new())));
+    let call = Call::new(Method::PATCH, "edit message", &to.place, path).body(body);
+    shared.api.call(&call).await.map_err(send_error)
+}
+
+pub(crate) async fn post(
     shared: &Shared,
     channel: impl std::fmt::Display,
     to: &Address,
-    part: &Part,
+    parts: &[Part],
     key: &DeliveryKey,
 ) -> Result<Posted, ApiError> {
     let path = format!("/channels/{channel}/messages");
     let call = Call::new(Method::POST, "send", &to.place, path);
     let to = answer::late(shared, to).await;
-    shared.api.call(&call.body(message(&to, part, key))).await
+    let posted = shared.api.call(&call.clone().body(message(&to, parts, key))).await;
+    match posted {
+        // The right to send voice messages is one of its own.
+        Err(ApiError::Refused(refusal)) if Voice::of(parts).is_some() => {
+            tracing::debug!(%refusal, "Discord refused a voice message, sending it as a file");
+            let body = message_of_files(&to, parts, key);
+            shared.api.call(&call.body(body)).await
+        }
+        posted => posted,
+    }
 }
 
-async fn edit(
+pub(crate) async fn edit(
     shared: &Shared,
     channel: impl std::fmt::Display,
     id: &str,
     to: &Address,
-    part: &Part,
+    parts: &[Part],
     key: &DeliveryKey,
 ) -> Result<Posted, ApiError> {
     let path = format!("/channels/{channel}/messages/{id}");
     let call = Call::new(Method::PATCH, "edit message", &to.place, path);
-    let edited: Posted = shared.api.call(&call.body(changed(message(to, part, key)))).await?;
+    let edited: Posted = shared.api.call(&call.body(changed(message(to, parts, key)))).await?;
     Ok(Posted {
         id: edited.id.or_else(|| Some(id.to_owned())),
         ..edited
@@ -131,7 +156,8 @@ async fn edit(
 
 /// The body of an edit: what makes a message one of its own stays as it was.
 fn changed(mut body: Body) -> Body {
-    let (Body::Json(json) | Body::File { json, .. }) = &mut body else {
+    without_old_buttons(&mut body);
+    let (Body::Json(json) | Body::Files { json, .. }) = &mut body else {
         return body;
     };
     if let Some(fields) = json.as_object_mut() {
@@ -156,11 +182,11 @@ fn text_part(text: &str) -> Part {
     }
 }
 
-fn living(shared: &Shared, to: &Address) -> Option<Via> {
+pub(crate) fn living(shared: &Shared, to: &Address) -> Option<Via> {
     let via = to.via.as_deref().and_then(Via::parse);
     via.filter(|via| via.is_alive((shared.config.clock)()))
 }
 
-fn is_unknown(error: &ApiError) -> bool {
+pub(crate) fn is_unknown(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused(refusal) if refusal.code == UNKNOWN_MESSAGE)
 }

@@ -17,7 +17,7 @@ const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
 
 /// Reads a file of at most so many bytes.
 pub(crate) async fn file(shared: &Shared, address: &str, most: u64) -> Result<Bytes, FetchError> {
-    if !is_theirs(address, &shared.config.api_url) {
+    if !is_theirs(address, shared.config.api_url.as_str()) {
         return Err(FetchError::Gone("it is at no address of Discord's".to_owned()));
     }
     let answer = match shared.api.download(address).await {
@@ -58,7 +58,7 @@ async fn renewed(shared: &Shared, address: &str) -> Result<String, FetchError> {
     let renewed: Renewed = shared.api.call(&call).await.map_err(refused)?;
     let first = renewed.refreshed_urls.into_iter().find_map(|pair| pair.refreshed);
     first
-        .filter(|address| is_theirs(address, &shared.config.api_url))
+        .filter(|address| is_theirs(address, shared.config.api_url.as_str()))
         .ok_or_else(|| FetchError::Gone("Discord does not have it any more".to_owned()))
 }
 

@@ -74,7 +74,9 @@ fn check_event(event: Event) {
             Err(error) => assert!(!error.is_empty()),
         },
         Event::Deleted(gone) => assert!(!gone.ids.is_empty()),
+        Event::Reaction(reaction) => assert!(reaction.place.parse::<u64>().is_ok()),
         Event::Role { guild, role } => directory.role(guild, role),
+        Event::RoleGone { guild, role } => directory.forget_role(guild, role),
         Event::Guild(guild) => directory.guild(guild),
         Event::Channel(channel) => {
             let id = channel.id();
@@ -98,11 +100,21 @@ fn check_event(event: Event) {
 
 fn check_interaction(kind: InteractionKind, payload: &InteractionPayload, place: Place) {
     match kind {
-        InteractionKind::Command => match map::command(payload, place, None) {
-            Inbound::Message(message) => check_place(&message.place),
-            Inbound::Command(command) => check_place(&command.place),
-            other => panic!("a command became {other:?}"),
-        },
+        InteractionKind::Command => {
+            let me = map::Me {
+                user: 1,
+                application: 2,
+                role: None,
+            };
+            if let Some(message) = map::about(payload, me, place.clone(), &|_| None, None) {
+                check_place(&message.place);
+            }
+            match map::command(payload, place, None) {
+                Inbound::Message(message) => check_place(&message.place),
+                Inbound::Command(command) => check_place(&command.place),
+                other => panic!("a command became {other:?}"),
+            }
+        }
         InteractionKind::Press => {
             let _ = map::press(payload, place, None);
         }

@@ -1,4 +1,4 @@
-//! The gateway: identify, heartbeats, resume, and what each way of losing the connection means.
+//! The gateway: identify, heartbeats, resume, and the meaning of each lost connection.
 //!
 //! <https://discord.com/developers/docs/events/gateway>
 
@@ -32,6 +32,11 @@ const SPREAD: Duration = Duration::from_secs(60);
 const SESSION_NO_LONGER_VALID: u16 = 4006;
 const INVALID_VERSION: u16 = 4012;
 
+/// What the bot does where Discord withholds what people write in servers.
+const WITHHELD: &str = "without the Message Content intent it hears mentions, replies that ping it, direct messages and \
+                        commands only";
+const GRANT_CONTENT: &str = "enable Developer Portal → Bot → Privileged Gateway Intents → Message Content";
+
 /// An event for the lanes.
 pub(crate) enum Event {
     /// A new session: the events before it were not sent.
@@ -56,6 +61,8 @@ pub(crate) struct Gateway<'a> {
     joined: bool,
     /// The bot's name, once it is known.
     name: Arc<str>,
+    /// Asks for what people write in servers without mentioning the bot. Once that was refused, not again.
+    asks_for_content: bool,
 }
 
 /// A session that can be resumed.
@@ -73,6 +80,8 @@ enum End {
     Lost(String),
     /// Connect again after a moment, with a new session.
     Invalid,
+    /// Discord does not grant the bot one of its intents.
+    Disallowed,
     /// Connecting again cannot help.
     Fatal(ChannelError),
     /// The connection was stopped.
@@ -97,6 +106,9 @@ struct GatewayBot {
 struct StartLimit {
     remaining: u32,
     reset_after: u64,
+    /// So many shards may identify at a time.
+    #[serde(default)]
+    max_concurrency: u32,
 }
 
 impl<'a> Gateway<'a> {
@@ -119,6 +131,7 @@ impl<'a> Gateway<'a> {
             session: None,
             joined: false,
             name: Arc::from(""),
+            asks_for_content: true,
         }
     }
 
@@ -134,6 +147,17 @@ impl<'a> Gateway<'a> {
             let reason = match end {
                 End::Stopped => return Ok(()),
                 End::Fatal(error) => return Err(self.fatal(error)),
+                End::Disallowed if self.asks_for_content => {
+                    self.asks_for_content = false;
+                    self.shared.content_is_withheld(true);
+                    self.session = None;
+                    tracing::warn!(
+                        remedy = GRANT_CONTENT,
+                        "{WITHHELD}: Discord does not grant it, identifying without"
+                    );
+                    continue;
+                }
+                End::Disallowed => return Err(self.fatal(disallowed())),
                 End::Invalid => {
                     self.session = None;
                     wait = timing.invalid_session;
@@ -192,7 +216,7 @@ impl<'a> Gateway<'a> {
             tracing::warn!(
                 recommended = gateway.shards,
                 shards = self.shard.of,
-                "Discord recommends more shards: raise channels.discord.shards"
+                "Discord recommends more shards: raise channels.discord.shards, or set it to \"auto\" and restart"
             );
         }
         self.wait_to_identify(&gateway.session_start_limit).await?;
@@ -202,8 +226,11 @@ impl<'a> Gateway<'a> {
     /// Identifies are few: a bot that is started again and again must not use them up.
     async fn wait_to_identify(&mut self, limit: &StartLimit) -> Result<(), End> {
         let gap = self.shared.config.timing.identify_every;
-        // Held until it is this one's turn: shards identify one after the other.
-        let mut identified = self.shared.identified.lock().await;
+        // Held until it is this one's turn: the shards of a bucket identify one after the other.
+        // <https://docs.discord.com/developers/events/gateway#sharding-max-concurrency>
+        let bucket = self.shard.place % limit.max_concurrency.max(1);
+        let identified = self.shared.identified(bucket).await;
+        let mut identified = identified.lock().await;
         let since_last = identified.map_or(gap, |at| at.elapsed());
         let wait = gap.saturating_sub(since_last).max(spread(limit));
         if wait > gap {
@@ -239,17 +266,21 @@ fn wrong_token() -> ChannelError {
     )
 }
 
+fn disallowed() -> ChannelError {
+    ChannelError::Misconfigured(format!(
+        "Discord does not let the bot read messages: {GRANT_CONTENT}, then start again"
+    ))
+}
+
 /// Reads a close code.
 /// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes>
 fn closed(code: Option<u16>) -> End {
     match code {
         Some(close_codes::AUTHENTICATION_FAILED) => End::Fatal(wrong_token()),
-        Some(close_codes::INVALID_GATEWAY_INTENTS | close_codes::DISALLOWED_GATEWAY_INTENTS) => End::Fatal(ChannelError::Misconfigured(
-            "Discord does not let the bot read messages: enable Developer Portal → Bot → Privileged Gateway Intents → Message Content, then start again"
-                .to_owned(),
-        )),
+        Some(close_codes::INVALID_GATEWAY_INTENTS) => End::Fatal(disallowed()),
+        Some(close_codes::DISALLOWED_GATEWAY_INTENTS) => End::Disallowed,
         Some(close_codes::INVALID_SHARD | close_codes::SHARDING_REQUIRED) => End::Fatal(ChannelError::Misconfigured(
-            "Discord wants more connections for this bot, which is in too many servers: raise channels.discord.shards in every process".to_owned(),
+            "Discord wants more connections for this bot, which is in too many servers: raise channels.discord.shards in every process, or set it to \"auto\", and restart".to_owned(),
         )),
         Some(INVALID_VERSION) => End::Fatal(ChannelError::Misconfigured(
             "Discord no longer speaks this version of its gateway: update Clifford".to_owned(),
@@ -269,6 +300,7 @@ mod tests {
         let kinds = |code| match closed(code) {
             End::Lost(_) => "resume",
             End::Invalid => "identify",
+            End::Disallowed => "less",
             End::Fatal(ChannelError::Misconfigured(_)) => "misconfigured",
             End::Fatal(_) | End::Stopped => "other",
         };
@@ -284,7 +316,8 @@ mod tests {
             (Some(4009), "identify"),
             (Some(4004), "misconfigured"),
             (Some(4010), "misconfigured"),
-            (Some(4014), "misconfigured"),
+            (Some(4013), "misconfigured"),
+            (Some(4014), "less"),
         ];
         for (code, expected) in cases {
             assert_eq!(kinds(code), expected, "{code:?}");
@@ -297,6 +330,7 @@ mod tests {
             spread(&StartLimit {
                 remaining,
                 reset_after: hours * 3_600_000,
+                max_concurrency: 1,
             })
         };
         assert_eq!(wait(1_000, 24), Duration::ZERO);

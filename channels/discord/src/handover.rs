@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, Served};
+use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, PlatformRole, Press, Served};
 use reqwest::Method;
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -29,6 +29,8 @@ pub(crate) enum Work {
     Command {
         command: Box<InteractionPayload>,
         acknowledged: JoinHandle<bool>,
+        /// Only the person who gave it sees the answer.
+        alone: bool,
     },
     Press {
         pressed: Box<InteractionPayload>,
@@ -72,6 +74,9 @@ impl Handover {
     /// Hands in an edit by the author.
     pub(crate) async fn edit(&self, me: Me, update: &Payload) -> Result<(), Stopped> {
         let place = self.place(update.channel, update.guild).await?;
+        if self.is_withheld(&place, update) {
+            return Ok(());
+        }
         let me = self.within(me, &place);
         match map::edit(update, me, place, &|id| self.shared.directory.name(id)) {
             Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
@@ -87,12 +92,32 @@ impl Handover {
         mut message: Payload,
         backfilled: bool,
     ) -> Result<(), Stopped> {
+        if self.is_withheld(&place, &message) {
+            return Ok(());
+        }
         self.with_answered(&mut message).await;
         let me = self.within(me, &place);
         match map::message(&message, me, place, &|id| self.shared.directory.name(id), backfilled) {
-            Some(message) => self.hand_in(Inbound::Message(message)).await.map(drop),
+            Some(mut inbound) => {
+                inbound.speaker.roles = self.roles(&inbound.place, message.author_roles());
+                self.hand_in(Inbound::Message(inbound)).await.map(drop)
+            }
             None => Ok(()),
         }
+    }
+
+    /// Whether Discord withholds what a message says, which looks as if it said nothing.
+    /// <https://docs.discord.com/developers/events/gateway#message-content-intent>
+    fn is_withheld(&self, place: &Place, message: &Payload) -> bool {
+        self.shared.withholds_content() && !place.kind.is_private() && message.says_nothing()
+    }
+
+    /// The roles of a member with their names; in private there are none.
+    fn roles(&self, place: &Place, ids: Option<Vec<u64>>) -> Option<Vec<PlatformRole>> {
+        let Some(guild) = place.space.as_ref().and_then(|space| space.external_id.parse().ok()) else {
+            return Some(Vec::new());
+        };
+        ids.map(|ids| self.shared.directory.named_roles(guild, &ids))
     }
 
     /// The bot in the server of a place.
@@ -117,19 +142,33 @@ impl Handover {
         };
         match answered {
             Ok(answered) => message.with_answered(answered),
-            Err(error) => tracing::debug!(channel, %error, "failed to read the message that is answered"),
+            Err(error) => tracing::debug!(channel_id = channel, %error, "failed to read the message that is answered"),
         }
     }
 
     /// Hands in a slash command, once it was acknowledged.
     pub(crate) async fn command(
         &self,
+        me: Me,
         command: &InteractionPayload,
         acknowledged: JoinHandle<bool>,
+        alone: bool,
     ) -> Result<(), Stopped> {
         let place = self.place(command.channel, command.guild).await?;
-        let via = self.open(via_of(command), acknowledged).await;
-        let event = map::command(command, place, via.as_ref().map(Via::to_string));
+        let via = self.open(via_of(command, alone), acknowledged).await;
+        if alone && via.is_none() {
+            // Elsewhere others would read the answer. Discord has told its giver that there is none.
+            return Ok(());
+        }
+        let roles = self.roles(&place, Some(command.roles.clone()));
+        let names = |id| self.shared.directory.name(id);
+        let about = map::about(command, me, place.clone(), &names, via.as_ref().map(Via::to_string));
+        let mut event = about.map_or_else(|| map::command(command, place, via.as_ref()), Inbound::Message);
+        match &mut event {
+            Inbound::Message(message) => message.speaker.roles = roles,
+            Inbound::Command(command) => command.speaker.roles = roles,
+            _ => {}
+        }
         self.interaction(Some(event), via).await
     }
 
@@ -140,9 +179,40 @@ impl Handover {
         acknowledged: JoinHandle<bool>,
     ) -> Result<(), Stopped> {
         let place = self.place(pressed.channel, pressed.guild).await?;
-        let via = self.open(via_of(pressed), acknowledged).await;
+        let roles = self.roles(&place, Some(pressed.roles.clone()));
+        let of_speaker = |event: Option<Inbound>| match event {
+            Some(Inbound::Command(mut command)) => {
+                command.speaker.roles.clone_from(&roles);
+                Some(Inbound::Command(command))
+            }
+            other => other,
+        };
+        let alone = pressed.is_below_private();
+        if pressed.press() == Press::InPlace {
+            let via = acknowledged.await.unwrap_or(false).then(|| via_of(pressed, alone));
+            if alone && via.is_none() {
+                return Ok(());
+            }
+            let event = map::press(pressed, place, via.as_ref().map(Via::in_place));
+            return self.in_place(of_speaker(event), via).await;
+        }
+        let via = self.open(via_of(pressed, alone), acknowledged).await;
+        if alone && via.is_none() {
+            return Ok(());
+        }
         let event = map::press(pressed, place, via.as_ref().map(Via::to_string));
-        self.interaction(event, via).await
+        self.interaction(of_speaker(event), via).await
+    }
+
+    /// Hands in a press whose answer takes the place of the message below which it was: that stays if there is none.
+    async fn in_place(&self, event: Option<Inbound>, via: Option<Via>) -> Result<(), Stopped> {
+        let Some(event) = event else {
+            return Ok(());
+        };
+        if let (Accepted::Refused(text), Some(via)) = (self.hand_in(event).await?, via) {
+            answer::tell_alone(&self.shared, &via, text).await;
+        }
+        Ok(())
     }
 
     /// An interaction that can be answered, once it was acknowledged.
@@ -218,18 +288,19 @@ impl Handover {
             .await?
         {
             Ok(info) => self.shared.directory.channel(info),
-            Err(refusal) => tracing::debug!(channel, %refusal, "failed to look up a channel"),
+            Err(refusal) => tracing::debug!(channel_id = channel, %refusal, "failed to look up a channel"),
         }
         Ok(())
     }
 }
 
 /// The way back to an interaction.
-fn via_of(from: &InteractionPayload) -> Via {
+fn via_of(from: &InteractionPayload, alone: bool) -> Via {
     Via {
         application: from.application,
         interaction: from.id,
         created_ms: created_ms(from.id),
         token: from.token.clone(),
+        alone,
     }
 }

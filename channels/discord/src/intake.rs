@@ -4,9 +4,9 @@ pub(crate) mod event;
 
 use std::sync::Arc;
 
-use clifford_channel::{Deleted, Inbound, Ingress, Left, Unreadable};
+use clifford_channel::{Button, Deleted, Inbound, Ingress, Joined, Left, Press, Unreadable};
 use reqwest::Method;
-use serde_json::value::RawValue;
+use serde_json::{Value, json, value::RawValue};
 use serenity::model::channel::MessageFlags;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
@@ -18,7 +18,7 @@ use crate::{
     directory::ChannelInfo,
     handover::Work,
     lanes::Turn,
-    map::InteractionKind,
+    map::{InteractionKind, InteractionPayload},
     shared::Shared,
 };
 
@@ -68,14 +68,24 @@ impl Intake {
                 work: Work::Edit(update),
             }),
             Some(Event::Deleted(gone)) => Some(deleted(&gone)),
+            Some(Event::Reaction(reaction)) => Some(Job {
+                lane: reaction.place.parse().unwrap_or_default(),
+                turn: Turn::Last,
+                work: Work::Event(Box::new(Inbound::Reaction(reaction))),
+            }),
             Some(Event::Role { guild, role }) => {
                 directory.role(guild, role);
                 None
             }
+            Some(Event::RoleGone { guild, role }) => {
+                directory.forget_role(guild, role);
+                None
+            }
             Some(Event::Interaction(interaction)) => self.interaction(interaction)?,
             Some(Event::Guild(guild)) => {
+                let greeted = guild.joined((self.shared.config.clock)());
                 directory.guild(guild);
-                None
+                greeted.and_then(|channel| self.joined(channel))
             }
             Some(Event::Channel(channel)) => {
                 directory.channel(channel);
@@ -98,15 +108,32 @@ impl Intake {
         } = interaction;
         let (lane, work) = match kind {
             InteractionKind::Command => {
-                let private = payload
-                    .as_ref()
-                    .is_ok_and(|command| self.is_private(&command.command()));
-                let acknowledged = self.acknowledge(id, token, private);
+                let alone = payload.as_ref().is_ok_and(|command| self.is_alone(command));
+                let acknowledged = self.acknowledge(id, token, alone);
                 let command = payload?;
-                (command.channel, Work::Command { command, acknowledged })
+                (
+                    command.channel,
+                    Work::Command {
+                        command,
+                        acknowledged,
+                        alone,
+                    },
+                )
             }
             InteractionKind::Press => {
-                let acknowledged = self.acknowledge(id, token, false);
+                let press = payload.as_ref().map_or(Press::Answered, |pressed| pressed.press());
+                if let (Press::Form, Ok(pressed)) = (press, &payload) {
+                    let form = form(&pressed.pressed().unwrap_or_default());
+                    drop(self.respond(id, token, form));
+                    return Ok(None);
+                }
+                let acknowledged = match press {
+                    Press::InPlace => self.respond(id, token, json!({"type": 6})),
+                    Press::Answered | Press::Form => {
+                        let alone = payload.as_ref().is_ok_and(|pressed| pressed.is_below_private());
+                        self.acknowledge(id, token, alone)
+                    }
+                };
                 let pressed = payload?;
                 (pressed.channel, Work::Press { pressed, acknowledged })
             }
@@ -120,23 +147,32 @@ impl Intake {
         Ok(Some(Job { lane, turn, work }))
     }
 
-    /// Whether only the person who gave a command sees its answer.
-    fn is_private(&self, name: &str) -> bool {
+    /// Whether only the person who gave a command sees its answer: where others read along, what is theirs alone.
+    fn is_alone(&self, command: &InteractionPayload) -> bool {
+        let (name, is_shared) = (command.command(), command.guild.is_some());
         let mut commands = self.shared.config.commands.iter();
-        commands.any(|command| command.private && command.name == name)
+        commands.any(|known| known.name == name && (known.private || known.personal && is_shared))
     }
 
     /// "Clifford is thinking…". Tells whether the answer can go to the interaction.
-    fn acknowledge(&self, id: u64, token: String, private: bool) -> JoinHandle<bool> {
+    fn acknowledge(&self, id: u64, token: String, alone: bool) -> JoinHandle<bool> {
+        self.respond(
+            id,
+            token,
+            if alone {
+                json!({"type": 5, "data": {"flags": MessageFlags::EPHEMERAL.bits()}})
+            } else {
+                json!({"type": 5})
+            },
+        )
+    }
+
+    /// The first response to an interaction.
+    fn respond(&self, id: u64, token: String, response: Value) -> JoinHandle<bool> {
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let path = format!("/interactions/{id}/{token}/callback");
-            let body = Body::Json(if private {
-                serde_json::json!({"type": 5, "data": {"flags": MessageFlags::EPHEMERAL.bits()}})
-            } else {
-                serde_json::json!({"type": 5})
-            });
-            let mut call = Call::new(Method::POST, "acknowledge", id, path).body(body);
+            let mut call = Call::new(Method::POST, "acknowledge", id, path).body(Body::Json(response));
             call.urgent = Some(shared.config.timing.acknowledge);
             let first = shared.api.call::<serde_json::Value>(&call).await;
             let outcome = match first {
@@ -149,10 +185,20 @@ impl Intake {
                 // The first attempt did arrive.
                 Err(ApiError::Refused(refusal)) if refusal.code == 40_060 => true,
                 Err(error) => {
-                    tracing::warn!(%error, interaction = id, "failed to acknowledge an interaction");
+                    tracing::warn!(%error, interaction_id = id, "failed to acknowledge an interaction");
                     false
                 }
             }
+        })
+    }
+
+    /// The bot was added to a guild: it introduces itself in this channel.
+    fn joined(&self, channel: u64) -> Option<Job> {
+        let place = self.shared.directory.place(channel)?;
+        Some(Job {
+            lane: channel,
+            turn: Turn::Last,
+            work: Work::Event(Box::new(Inbound::Joined(Joined { place }))),
         })
     }
 
@@ -183,6 +229,19 @@ impl Intake {
             work: left(Some(id.to_string()), None, reason),
         })
     }
+}
+
+/// A form that asks for the words behind a command: <https://docs.discord.com/developers/components/reference#text-input>
+fn form(data: &str) -> Value {
+    let (_, command) = Button::behind(data);
+    let title: String = command.chars().take(45).collect();
+    let input = json!({
+        "type": 4, "custom_id": "words", "style": 2, "label": "Text", "min_length": 1, "max_length": 1000,
+        "required": true,
+    });
+    json!({"type": 9, "data": {
+        "custom_id": data, "title": title, "components": [{"type": 1, "components": [input]}],
+    }})
 }
 
 /// Something that could not be read, in the lane of such things.

@@ -47,15 +47,20 @@ mod handover;
 mod intake;
 mod lanes;
 mod map;
+mod passing;
 mod permissions;
 mod platform;
 mod post;
+mod reaction;
 mod receive;
 mod send;
 mod shard;
+mod shards;
 mod shared;
 mod socket;
+mod thread;
 mod via;
+mod voice;
 mod wait;
 mod worker;
 
@@ -64,12 +69,13 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use bytes::Bytes;
 use clifford_channel::{
-    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, FetchError, Ingress, Limits, Part,
-    Platform, Receipt, SendError, Signal,
+    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Feedback, FetchError, Ingress, Limits,
+    NewThread, Part, Passing, Platform, PlatformRole, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
 pub use config::{Argument, Clock, DiscordConfig, SlashCommand, Timing};
-pub use platform::Settings;
+pub use platform::DiscordSettings;
+pub use shards::Shards;
 use tokio_util::sync::CancellationToken;
 
 use self::{shard::Shard, shared::Shared};
@@ -84,6 +90,8 @@ const FILE_BYTES: u64 = 10 << 20;
 const TYPING_EVERY: Duration = Duration::from_secs(8);
 /// Discord lets a channel's messages be edited five times in five seconds.
 const DRAFT_EVERY: Duration = Duration::from_millis(1_100);
+/// A status message is edited no more often than somebody reads it.
+const STATUS_EVERY: Duration = Duration::from_secs(2);
 
 /// A bot on Discord.
 #[derive(Debug)]
@@ -100,6 +108,11 @@ impl Discord {
         let shared = Arc::new(Shared::new(config)?);
         Ok(Self { shared })
     }
+
+    /// Whether people's messages are marked, in place of typing.
+    fn marks(&self) -> bool {
+        self.shared.config.settings.feedback == Feedback::Reaction
+    }
 }
 
 #[async_trait]
@@ -115,9 +128,11 @@ impl Channel for Discord {
             flavor: Flavor::Discord,
             drops_repeats: true,
             typing_every: Some(TYPING_EVERY),
-            delivered_when_stored: false,
-            shows_progress: false,
-            draft_every: self.shared.config.drafts.then_some(DRAFT_EVERY),
+            draft_every: (self.shared.config.settings.feedback == Feedback::Draft).then_some(DRAFT_EVERY),
+            status_every: Some(STATUS_EVERY),
+            marks: self.marks(),
+            asks_feedback: self.shared.config.settings.feedback_buttons,
+            ..Limits::default()
         }
     }
 
@@ -125,8 +140,8 @@ impl Channel for Discord {
         self.receive_shard(0, ingress, stop).await
     }
 
-    fn shards(&self) -> u32 {
-        self.shared.config.shards.max(1)
+    async fn shards(&self, ingress: &dyn Ingress) -> u32 {
+        shards::count(&self.shared, ingress).await
     }
 
     async fn receive_shard(
@@ -137,26 +152,63 @@ impl Channel for Discord {
     ) -> Result<(), ChannelError> {
         let shard = Shard {
             place: shard,
-            of: self.shards(),
+            of: self.shared.shards(),
         };
         receive::receive(Arc::clone(&self.shared), shard, ingress, stop).await
     }
 
     async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
-        send::send(&self.shared, to, part, key).await
+        send::send(&self.shared, to, std::slice::from_ref(part), key).await
+    }
+
+    fn together(&self, files: &[Part]) -> usize {
+        send::together(files)
+    }
+
+    async fn send_together(&self, to: &Address, files: &[Part], key: &DeliveryKey) -> Result<Vec<Receipt>, SendError> {
+        let receipt = send::send(&self.shared, to, files, key).await?;
+        Ok(vec![receipt; files.len()])
     }
 
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
             Signal::Typing => {
                 answer::at_work(&self.shared, to);
-                send::typing(&self.shared, to).await
+                match self.marks() {
+                    true => Ok(()),
+                    false => send::typing(&self.shared, to).await,
+                }
             }
             Signal::Draft { key, text, .. } => draft::show(&self.shared, to, key, text).await,
             Signal::DraftDropped { key } => draft::remove(&self.shared, to, key).await,
+            Signal::Mark(mark) => reaction::mark(&self.shared, to, *mark).await,
             Signal::Done => answer::done(&self.shared, to).await,
             Signal::Progress { .. } => Ok(()),
         }
+    }
+
+    async fn edit(&self, to: &Address, id: &str, part: &Part) -> Result<Receipt, SendError> {
+        draft::replace(&self.shared, to, id, part).await?;
+        Ok(Receipt { id: id.to_owned() })
+    }
+
+    async fn open_thread(&self, place: &str, thread: &NewThread) -> Result<String, SendError> {
+        thread::open(&self.shared, place, thread).await
+    }
+
+    async fn show(
+        &self,
+        to: &Address,
+        shown: Option<&str>,
+        part: &Part,
+        passing: Passing,
+        key: &DeliveryKey,
+    ) -> Result<Option<String>, SendError> {
+        passing::show(&self.shared, to, shown, part, passing, key).await
+    }
+
+    async fn retract(&self, to: &Address, shown: &str) -> Result<(), SendError> {
+        passing::retract(&self.shared, to, shown).await
     }
 
     async fn probe(&self, to: &Address) -> Result<(), SendError> {
@@ -180,5 +232,9 @@ impl Actor for Discord {
 
     async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError> {
         act::manages(&self.shared, place, account).await
+    }
+
+    async fn roles(&self, place: &str, account: &str) -> Result<Vec<PlatformRole>, ActError> {
+        act::roles(&self.shared, place, account).await
     }
 }

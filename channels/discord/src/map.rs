@@ -1,5 +1,6 @@
 //! Discord's payloads as inbound events: pure functions, one file per kind.
 
+mod about;
 mod component;
 mod interaction;
 mod message;
@@ -7,9 +8,10 @@ mod payload;
 mod text;
 mod typed;
 
+pub(crate) use about::{ASK_ABOUT, about};
 use clifford_channel::Speaker;
 pub(crate) use component::press;
-pub(crate) use interaction::{InteractionHeader, InteractionKind, InteractionPayload, command};
+pub(crate) use interaction::{ASK, IN_THREAD, InteractionHeader, InteractionKind, InteractionPayload, command};
 use jiff::Timestamp;
 pub(crate) use message::{edit, message};
 pub(crate) use payload::{Payload, id};
@@ -49,5 +51,6 @@ fn speaker(user: &Account, nick: Option<&str>, webhook: bool) -> Speaker {
         handle: Some(user.username.clone()),
         is_bot: user.is_bot || webhook,
         language: None,
+        roles: None,
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Guild {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Role {
     pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) name: String,
     pub(crate) permissions: String,
 }
 
@@ -103,6 +105,7 @@ mod tests {
     fn guild() -> Guild {
         let role = |id: &str, permissions: Permissions| Role {
             id: id.to_owned(),
+            name: String::new(),
             permissions: permissions.bits().to_string(),
         };
         Guild {

@@ -3,83 +3,48 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{
-    About, Access, Adapter, Bot, Built, ChannelConfig, ChannelError, Common, Fault, Feedback, Id, MenuCommand, Warning,
-    ahead,
+    About, Access, ActKind, Acts, Adapter, Bot, Built, ChannelError, Common, CommonAbout, Fault, Feedback, Id,
+    MenuCommand, Warning, ahead,
 };
-use clifford_vault::{Secret, SecretSource, Url};
+use clifford_vault::Secret;
 use reqwest::{Client, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serenity::model::permissions::Permissions;
 
-use crate::{Argument, Discord, DiscordConfig, PLATFORM, SlashCommand};
+use crate::{Argument, Discord, DiscordConfig, PLATFORM, Shards, SlashCommand, permissions::PIN_MESSAGES};
 
-const TOKEN_VARIABLE: &str = "DISCORD_BOT_TOKEN";
 /// How long the platform may take to say whose a token is.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The bot reads what is written, in up to 100 servers without further approval or with it.
 const MESSAGE_CONTENT: u64 = (1 << 18) | (1 << 19);
 
-/// Discord.
+/// The keys of Discord's own in `[channels.discord]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Whether Clifford is on Discord.
-    pub enabled: bool,
-    /// The bot's token, from Discord's developer portal.
-    #[schemars(extend("writeOnly" = true))]
-    pub token: SecretSource,
-    /// Where Discord's REST API is; the gateway's address is taken from its answer.
-    #[schemars(extend("format" = "http-url"))]
-    pub api_url: Url,
-    /// Who may talk to the bot in private: `open` (everybody), `pairing` (whom the owner approves) or `allowlist`.
-    pub access: Access,
-    /// Ids of the people who may talk to the bot under `pairing` and `allowlist` without being
-    /// approved: `[80351110224678912]`.
-    pub allow: Vec<Id>,
-    /// Words that call the bot in a server's channel, beside its @name.
-    #[schemars(inner(length(min = 1, max = 100)))]
-    pub wake_words: Vec<String>,
-    /// Ids of the channels in which every message is answered: `[81384788765712384]`.
-    pub always: Vec<Id>,
-    /// What is seen while an answer is made: `typing`, or `draft` (the answer as it grows).
+pub struct DiscordSettings {
+    /// Feedback while an answer is prepared: `typing`, `draft` (the answer as it grows), or `reaction` (marks on the
+    /// person's message: seen, at work, done, failed).
     pub feedback: Feedback,
-    /// Over how many connections its servers are split: from 2,500 servers on Discord wants more than one. Several
-    /// processes on one PostgreSQL database share them.
-    #[schemars(range(min = 1, max = 1000))]
-    pub shards: u32,
-    /// Id of a server in which commands are registered at once and alone. Without it: everywhere.
+    /// Whether buttons below an answer ask if it is good. Reactions (👍, 👎) tell it without.
+    pub feedback_buttons: bool,
+    /// The number of connections over which its servers are split; `auto`: as many as Discord advises at the start. From
+    /// 2,500 servers on Discord wants more than one. Several processes on one PostgreSQL database share them: set the same
+    /// number in each.
+    pub shards: Shards,
+    /// Id of a server to register commands in, at once and nowhere else. Without it: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 81_384_788_765_712_384_i64)]
     pub dev_guild: Option<Id>,
 }
 
-impl Default for Settings {
+impl Default for DiscordSettings {
     fn default() -> Self {
         Self {
-            enabled: true,
-            token: SecretSource::Env(TOKEN_VARIABLE.to_owned()),
-            api_url: "https://discord.com".into(),
-            access: Access::Open,
-            allow: Vec::new(),
-            wake_words: vec!["Clifford".to_owned()],
-            always: Vec::new(),
             feedback: Feedback::Typing,
-            shards: 1,
+            feedback_buttons: false,
+            shards: Shards::AUTO,
             dev_guild: None,
-        }
-    }
-}
-
-impl ChannelConfig for Settings {
-    fn common(&self) -> Common<'_> {
-        Common {
-            enabled: self.enabled,
-            token: &self.token,
-            api_url: &self.api_url,
-            access: self.access,
-            allow: &self.allow,
-            wake_words: &self.wake_words,
-            always: &self.always,
         }
     }
 }
@@ -89,26 +54,57 @@ impl Adapter for Discord {
         platform: PLATFORM,
         title: "Discord",
         summary: "Discord, by its gateway.",
-        token_variable: TOKEN_VARIABLE,
-        first_steps: "A Discord bot is made at https://discord.com/developers/applications: New Application → Bot → \
-                      Reset Token.\nTurn on Message Content Intent there as well.",
+        token_variable: "DISCORD_BOT_TOKEN",
+        first_steps: "A bot on Discord is made at https://discord.com/developers/applications:\n\
+                      1. New Application, and a name.\n\
+                      2. Bot → Reset Token, and copy the token.\n\
+                      3. On the same page turn on Message Content Intent, and save.",
         token_from: "https://discord.com/developers/applications → your application → Bot",
+        common: CommonAbout {
+            api_url: "https://discord.com",
+            api: "The address of Discord's REST API, which names the gateway's address.",
+            access: Access::Open,
+            shared: "channels of servers",
+            threads: "threads and forum posts",
+            follow_threads: true,
+            person: "80351110224678912",
+            place: "81384788765712384",
+        },
+        commands: "Discord registers the same commands as slash commands, `/ask QUESTION` besides, and **Ask Clifford** \
+                   in the menu of messages (Apps).",
+        acts: Some(Acts {
+            icon: "🎮",
+            kinds: &[
+                ActKind::History,
+                ActKind::Pin,
+                ActKind::Unpin,
+                ActKind::Poll,
+                ActKind::Thread {
+                    called: "thread",
+                    about_message: true,
+                },
+            ],
+        }),
     };
 
-    type Config = Settings;
+    type Config = DiscordSettings;
 
-    fn build(config: &Settings, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError> {
-        let mut discord = DiscordConfig::new(token.expose());
-        discord.api_url = config.api_url.as_str().trim_end_matches('/').to_owned();
-        discord.dev_guild = config.dev_guild.as_ref().and_then(|guild| guild.as_str().parse().ok());
-        discord.commands = std::iter::once(ask()).chain(menu.iter().cloned()).collect();
-        discord.drafts = config.feedback == Feedback::Draft;
-        discord.shards = config.shards;
-        Ok(Built::actor(Arc::new(Self::new(discord)?)))
+    fn build(
+        common: &Common,
+        config: &DiscordSettings,
+        token: &Secret,
+        menu: &[MenuCommand],
+    ) -> Result<Built, ChannelError> {
+        let discord = Self::new(DiscordConfig {
+            settings: config.clone(),
+            commands: std::iter::once(ask()).chain(menu.iter().cloned()).collect(),
+            ..DiscordConfig::new(common.api_url.clone(), token.clone())
+        })?;
+        Ok(Built::actor(Arc::new(discord)))
     }
 
-    async fn probe(config: &Settings, token: &Secret) -> Result<Bot, Fault> {
-        let root = format!("{}/api/v10", config.api_url.as_str().trim_end_matches('/'));
+    async fn probe(common: &Common, token: &Secret) -> Result<Bot, Fault> {
+        let root = format!("{}/api/v10", common.api_url.as_str().trim_end_matches('/'));
         let client = Client::builder()
             .user_agent(concat!(
                 "DiscordBot (",
@@ -124,16 +120,44 @@ impl Adapter for Discord {
         let (user, ahead): (User, _) = get(&client, format!("{root}/users/@me"), token).await?;
         let (application, _): (Application, _) = get(&client, format!("{root}/applications/@me"), token).await?;
         let warning = (application.flags & MESSAGE_CONTENT == 0).then(|| Warning {
-            found: "lacks the message content intent: it sees no text in servers".to_owned(),
+            found:
+                "lacks the Message Content intent: in servers it hears mentions, replies that ping it and commands only"
+                    .to_owned(),
             mend: format!("turn on Message Content Intent at {}", Self::ABOUT.token_from),
         });
         Ok(Bot {
             name: user.username,
             about: "may read messages".to_owned(),
+            invite: application.id.map(|id| invite(&id)),
             warning,
             ahead,
         })
     }
+}
+
+/// What the adapter does in servers: it speaks and shows files, also in threads that it begins, reads what it missed,
+/// marks messages, pins them, and asks in polls.
+fn needed() -> Permissions {
+    Permissions::VIEW_CHANNEL
+        | Permissions::SEND_MESSAGES
+        | Permissions::SEND_MESSAGES_IN_THREADS
+        | Permissions::CREATE_PUBLIC_THREADS
+        | Permissions::EMBED_LINKS
+        | Permissions::ATTACH_FILES
+        | Permissions::READ_MESSAGE_HISTORY
+        | Permissions::ADD_REACTIONS
+        | Permissions::SEND_VOICE_MESSAGES
+        | Permissions::SEND_POLLS
+        | PIN_MESSAGES
+}
+
+/// The address by which somebody who manages a server brings the bot in, with its slash commands:
+/// <https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow>
+fn invite(application: &str) -> String {
+    format!(
+        "https://discord.com/oauth2/authorize?client_id={application}&scope=bot+applications.commands&permissions={}",
+        needed().bits()
+    )
 }
 
 /// `/ask` speaks to the bot as a mention does.
@@ -143,12 +167,14 @@ fn ask() -> SlashCommand {
         description: "Ask me something".to_owned(),
         arguments: vec![Argument {
             name: "text".to_owned(),
-            description: "What to ask".to_owned(),
+            description: "Your question".to_owned(),
             required: true,
             completes: false,
             choices: Vec::new(),
         }],
         private: false,
+        personal: false,
+        shared: clifford_channel::ShownTo::default(),
     }
 }
 
@@ -159,6 +185,8 @@ struct User {
 
 #[derive(Deserialize)]
 struct Application {
+    #[serde(default)]
+    id: Option<String>,
     #[serde(default)]
     flags: u64,
 }

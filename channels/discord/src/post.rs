@@ -1,13 +1,16 @@
-//! A part as a request to Discord, and what Discord's reply means for it.
+//! A part as a request to Discord, and the outcome by Discord's reply.
 
 use std::collections::HashSet;
 
-use clifford_channel::{Address, Button, DeliveryKey, Part, SendError, lenient};
+use clifford_channel::{Address, Button, ButtonStyle, DeliveryKey, Part, Press, SendError, lenient};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use serenity::model::channel::MessageFlags;
 
-use crate::api::{ApiError, Body, Refusal};
+use crate::{
+    api::{ApiError, Body, FilePart, Refusal},
+    voice::Voice,
+};
 
 /// The flag of a message that shows no previews: a model's links are for reading, and Discord fetches what it previews,
 /// with all that stands in its address.
@@ -15,6 +18,10 @@ const SUPPRESS_EMBEDS: u64 = MessageFlags::SUPPRESS_EMBEDS.bits();
 /// The most rows of buttons below a message, and the most buttons in a row.
 const ROWS: usize = 5;
 const IN_A_ROW: usize = 5;
+/// The most choices of a menu.
+const IN_A_MENU: usize = 25;
+/// Stands before the command of a menu of roles: the form for the same command has an id of its own.
+pub(crate) const PICKER: &str = "@";
 
 /// The fields of a message that a receipt needs. The message was posted even if Discord tells none of them.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -57,24 +64,39 @@ pub(crate) fn channel(to: &Address) -> Result<u64, SendError> {
         .map_err(|_| SendError::Rejected(format!("`{}` is no Discord channel", to.place)))
 }
 
-pub(crate) fn text_of(part: &Part) -> &str {
-    match part {
-        Part::Text { text, .. } => text,
-        Part::File { caption, .. } => caption,
-        Part::Stored { .. } => "",
+/// The text of what goes as one message: a part, or files.
+pub(crate) fn text_of(parts: &[Part]) -> &str {
+    match parts.first() {
+        Some(Part::Text { text, .. }) => text,
+        Some(Part::File { caption, .. }) => caption,
+        Some(Part::Stored { .. }) | None => "",
     }
 }
 
-/// A part as the answer to an interaction. Text of a model mentions nobody.
-pub(crate) fn response(part: &Part) -> Body {
-    let json = json!({"content": text_of(part), "flags": SUPPRESS_EMBEDS, "allowed_mentions": {"parse": []}});
-    with_file(json, part)
+/// A part, or files, as the answer to an interaction. Text of a model mentions nobody.
+pub(crate) fn response(parts: &[Part]) -> Body {
+    let json = json!({"content": text_of(parts), "flags": SUPPRESS_EMBEDS, "allowed_mentions": {"parse": []}});
+    with_files(json, parts)
 }
 
-/// A part as a message of its own. The nonce makes Discord drop the repeat of an attempt that arrived.
-pub(crate) fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
+/// A part, or files, as a message of its own; what is spoken, as a voice message.
+pub(crate) fn message(to: &Address, parts: &[Part], key: &DeliveryKey) -> Body {
+    let mut body = message_of_files(to, parts, key);
+    if let (Some(voice), Body::Files { json, .. }) = (Voice::of(parts), &mut body) {
+        json["flags"] = json!(MessageFlags::IS_VOICE_MESSAGE.bits());
+        json["attachments"][0]["duration_secs"] = json!(voice.seconds);
+        json["attachments"][0]["waveform"] = json!(voice.waveform);
+        if let Some(fields) = json.as_object_mut() {
+            fields.remove("content");
+        }
+    }
+    body
+}
+
+/// The same with what is spoken as a file. The nonce makes Discord drop the repeat of an attempt that arrived.
+pub(crate) fn message_of_files(to: &Address, parts: &[Part], key: &DeliveryKey) -> Body {
     let mut json = json!({
-        "content": text_of(part), "nonce": key.0, "enforce_nonce": true, "flags": SUPPRESS_EMBEDS,
+        "content": text_of(parts), "nonce": key.0, "enforce_nonce": true, "flags": SUPPRESS_EMBEDS,
         "allowed_mentions": {"parse": [], "replied_user": false},
     });
     // An interaction is no message, so its answer points at nothing.
@@ -83,54 +105,116 @@ pub(crate) fn message(to: &Address, part: &Part, key: &DeliveryKey) -> Body {
     if let Some(id) = reply_to.and_then(|id| id.parse::<u64>().ok()) {
         json["message_reference"] = json!({"message_id": id.to_string(), "fail_if_not_exists": false});
     }
-    with_file(json, part)
+    with_files(json, parts)
 }
 
-fn with_file(mut json: Value, part: &Part) -> Body {
-    match part {
-        Part::Text { buttons, .. } => {
-            if !buttons.is_empty() {
-                json["components"] = components(buttons);
+/// Lets only the person see a response who gave the interaction.
+pub(crate) fn to_one(mut body: Body) -> Body {
+    let (Body::Json(json) | Body::Files { json, .. }) = &mut body else {
+        return body;
+    };
+    json["flags"] = json!(SUPPRESS_EMBEDS | MessageFlags::EPHEMERAL.bits());
+    body
+}
+
+fn with_files(mut json: Value, parts: &[Part]) -> Body {
+    let mut files = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text { buttons, .. } => {
+                if !buttons.is_empty() {
+                    json["components"] = components(buttons);
+                }
             }
-            Body::Json(json)
-        }
-        Part::File { name, content, .. } => {
-            json["attachments"] = json!([{"id": 0, "filename": name}]);
-            Body::File {
-                json,
+            Part::File { name, content, .. } => files.push(FilePart {
                 name: name.clone(),
                 media_type: "text/plain; charset=utf-8".to_owned(),
                 content: content.clone().into(),
-            }
-        }
-        Part::Stored {
-            name,
-            media_type,
-            payload,
-            ..
-        } => {
-            json["attachments"] = json!([{"id": 0, "filename": name}]);
-            Body::File {
-                json,
+            }),
+            Part::Stored {
+                name,
+                media_type,
+                payload,
+                ..
+            } => files.push(FilePart {
                 name: name.clone(),
                 media_type: media_type.clone(),
                 content: payload.content.clone(),
-            }
+            }),
         }
+    }
+    if files.is_empty() {
+        return Body::Json(json);
+    }
+    let named = files.iter().enumerate();
+    json["attachments"] = named
+        .map(|(id, file)| json!({"id": id, "filename": file.name}))
+        .collect();
+    Body::Files { json, files }
+}
+
+/// Makes an edit take away the buttons that it does not name: a key that is left out stays as it is.
+pub(crate) fn without_old_buttons(body: &mut Body) {
+    let (Body::Json(json) | Body::Files { json, .. }) = body else {
+        return;
+    };
+    if json.get("components").is_none() {
+        json["components"] = json!([]);
     }
 }
 
-/// Buttons in rows. A second button with the same command is left out.
+/// Menus and buttons in rows. A second button with the same command is left out. Choices that change their message are
+/// a menu, if they are more than one row.
 fn components(buttons: &[Button]) -> Value {
     let mut commands = HashSet::new();
-    let shown: Vec<Value> = buttons
+    let shown = buttons
         .iter()
-        .filter(|button| commands.insert(&button.command))
-        .take(ROWS * IN_A_ROW)
-        .map(|button| json!({"type": 2, "style": 2, "label": button.label, "custom_id": button.command}))
+        .filter(|button| commands.insert((button.data(), button.picks_roles)));
+    let (pickers, shown): (Vec<&Button>, Vec<&Button>) = shown.partition(|button| button.picks_roles);
+    let is_choice = |button: &&Button| button.press == Press::InPlace && button.style == ButtonStyle::Plain;
+    let (choices, others): (Vec<_>, Vec<_>) = shown.iter().copied().partition(is_choice);
+    let (choices, others) = match choices.len() > IN_A_ROW {
+        true => (choices, others),
+        false => (Vec::new(), shown),
+    };
+    let menus = choices
+        .chunks(IN_A_MENU)
+        .enumerate()
+        .map(|(place, choices)| menu(place, choices));
+    let others: Vec<Value> = others
+        .into_iter()
+        .map(|button| json!({"type": 2, "style": style(button.style), "label": button.label, "custom_id": button.data()}))
         .collect();
-    let rows = shown.chunks(IN_A_ROW).map(|row| json!({"type": 1, "components": row}));
-    rows.collect()
+    let rows = others.chunks(IN_A_ROW).map(|row| json!({"type": 1, "components": row}));
+    let pickers = pickers.into_iter().map(picker);
+    menus.chain(pickers).chain(rows).take(ROWS).collect()
+}
+
+/// <https://docs.discord.com/developers/components/reference#role-select>
+fn picker(button: &Button) -> Value {
+    json!({"type": 1, "components": [{
+        "type": 6, "custom_id": format!("{PICKER}{}", button.command), "placeholder": button.label, "min_values": 1,
+        "max_values": IN_A_MENU,
+    }]})
+}
+
+/// <https://docs.discord.com/developers/components/reference#string-select>
+fn menu(place: usize, choices: &[&Button]) -> Value {
+    let options: Vec<_> = (choices.iter())
+        .map(|button| json!({"label": button.label, "value": button.data()}))
+        .collect();
+    json!({"type": 1, "components": [{
+        "type": 3, "custom_id": format!("menu {place}"), "options": options, "placeholder": "Choose",
+    }]})
+}
+
+/// Grey, green, red: <https://docs.discord.com/developers/components/reference#button-button-styles>
+fn style(style: ButtonStyle) -> u8 {
+    match style {
+        ButtonStyle::Plain => 2,
+        ButtonStyle::Positive => 3,
+        ButtonStyle::Negative => 4,
+    }
 }
 
 pub(crate) fn send_error(error: ApiError) -> SendError {

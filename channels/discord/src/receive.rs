@@ -1,4 +1,4 @@
-//! Receiving: the gateway on one side, the lanes on the other, and what a new session sets off.
+//! Receiving: the gateway on one side, the lanes on the other, and the work of a new session.
 
 use std::sync::Arc;
 

@@ -13,19 +13,40 @@ use crate::{
     via::Via,
 };
 
-/// Sends one part: to its interaction while that lives, else to its channel.
-pub(crate) async fn send(shared: &Shared, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+/// Sends one part, or files as one message: to its interaction while that lives, else to its channel.
+pub(crate) async fn send(
+    shared: &Shared,
+    to: &Address,
+    parts: &[Part],
+    key: &DeliveryKey,
+) -> Result<Receipt, SendError> {
     let via = to.via.as_deref().and_then(Via::parse);
     if let Some(via) = via.filter(|via| via.is_alive((shared.config.clock)())) {
-        match answer::part(shared, &via, part, key).await {
+        match answer::parts(shared, &via, parts, key).await {
             Err(ApiError::Refused(refusal)) if has_ended(&refusal) => {
                 tracing::debug!(%refusal, "interaction expired, sending to its channel instead");
             }
             other => return receipt(other),
         }
     }
+    let below = to.via.as_deref().and_then(Via::parse_in_place);
+    if let Some(via) = below.filter(|via| via.is_alive((shared.config.clock)())) {
+        match answer::in_place(shared, &via, parts).await {
+            Err(ApiError::Refused(refusal)) => {
+                tracing::debug!(%refusal, "failed to put an answer in a message's place, sending it to the channel");
+            }
+            other => return receipt(other),
+        }
+    }
     channel(to)?;
-    receipt(draft::finish(shared, to, part, key).await)
+    // In its channel others would read it.
+    if to.via.as_deref().and_then(Via::of).is_some_and(|via| via.alone) {
+        return Err(SendError::Rejected(
+            "only the person who gave the command may see the answer, and Discord takes none for it any more"
+                .to_owned(),
+        ));
+    }
+    receipt(draft::finish(shared, to, parts, key).await)
 }
 
 /// Shows "is typing". An interaction shows that it is being answered without.
@@ -67,4 +88,13 @@ fn receipt(posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {
         id: posted.id.unwrap_or_default(),
     };
     posted.map(receipt).map_err(send_error)
+}
+
+/// The most files of a message: <https://docs.discord.com/developers/resources/message#create-message>
+const FILES: usize = 10;
+
+/// How many of these files, from the first on, stand in one message. A voice message is one by itself.
+pub(crate) fn together(files: &[Part]) -> usize {
+    let is_file = |part: &&Part| matches!(part, Part::Stored { .. });
+    files.iter().take_while(is_file).count().min(FILES)
 }

@@ -9,18 +9,26 @@ const LIFE: Duration = Duration::from_secs(15 * 60 - 15);
 /// From this age on, its placeholder says where the answer will be: nothing can be said there later.
 const LATE: Duration = Duration::from_secs(13 * 60);
 
+/// Stands before a press whose message the answer takes the place of.
+const IN_PLACE: &str = "=";
+/// Stands before an interaction whose answer only one person sees. A sign of a number: the version before reads past it.
+const ALONE: &str = "+";
+
 /// An interaction, as [`clifford_channel::Address::via`] carries it:
-/// `application:interaction:created_ms:token`.
+/// `application:interaction:created_ms:token`, with a `+` before it if only one person sees the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Via {
     pub(crate) application: u64,
     pub(crate) interaction: u64,
     pub(crate) created_ms: i64,
     pub(crate) token: String,
+    /// Only the person who gave it sees the answer.
+    pub(crate) alone: bool,
 }
 
 impl Via {
     pub(crate) fn parse(text: &str) -> Option<Self> {
+        let alone = text.starts_with(ALONE);
         let mut pieces = text.splitn(4, ':');
         Some(Self {
             application: pieces.next()?.parse().ok()?,
@@ -28,7 +36,24 @@ impl Via {
             created_ms: pieces.next()?.parse().ok()?,
             // It becomes part of a path.
             token: pieces.next().filter(|token| is_token(token))?.to_owned(),
+            alone,
         })
+    }
+
+    /// As [`clifford_channel::Address::via`] carries it for an answer that takes the place of the message below which
+    /// something was pressed.
+    pub(crate) fn in_place(&self) -> String {
+        format!("{IN_PLACE}{self}")
+    }
+
+    /// The press whose message the answer takes the place of.
+    pub(crate) fn parse_in_place(text: &str) -> Option<Self> {
+        Self::parse(text.strip_prefix(IN_PLACE)?)
+    }
+
+    /// The interaction that an answer goes to, in either of its places.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        Self::parse(text).or_else(|| Self::parse_in_place(text))
     }
 
     /// Whether the interaction can still be answered.
@@ -56,8 +81,12 @@ impl fmt::Display for Via {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}:{}:{}:{}",
-            self.application, self.interaction, self.created_ms, self.token
+            "{}{}:{}:{}:{}",
+            if self.alone { ALONE } else { "" },
+            self.application,
+            self.interaction,
+            self.created_ms,
+            self.token
         )
     }
 }
@@ -73,8 +102,20 @@ mod tests {
             interaction: 2,
             created_ms: 3,
             token: "aW50-_=.".to_owned(),
+            alone: false,
         };
-        assert_eq!(Via::parse(&via.to_string()), Some(via));
+        let alone = Via {
+            alone: true,
+            ..via.clone()
+        };
+        assert_eq!(Via::parse(&alone.to_string()), Some(alone.clone()));
+        assert_eq!(Via::of(&alone.in_place()), Some(alone));
+        assert_eq!(Via::parse(&via.to_string()), Some(via.clone()));
+        assert_eq!(
+            (Via::parse(&via.in_place()), Via::parse_in_place(&via.to_string())),
+            (None, None)
+        );
+        assert_eq!(Via::parse_in_place(&via.in_place()), Some(via));
         for broken in ["", "1:2:3", "1:2:3:", "x:2:3:t", "1:2:3:a/b", "1:2:3:a:b"] {
             assert_eq!(Via::parse(broken), None, "{broken}");
         }
@@ -87,6 +128,7 @@ mod tests {
             interaction: 2,
             created_ms: 0,
             token: "t".to_owned(),
+            alone: false,
         };
         let at = |seconds| Timestamp::from_second(seconds).unwrap();
         assert!(via.is_alive(at(14 * 60)));

@@ -1,4 +1,4 @@
-//! Does the work of the lanes: what the gateway told is handed in, what it did not tell is read from the history.
+//! Does the work of the lanes: events of the gateway are handed in, missed ones are read from the history.
 
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
@@ -38,7 +38,11 @@ impl Worker for LaneWorker {
         match work {
             Work::Message(message) => handover.new_message(me, *message).await,
             Work::Edit(update) => handover.edit(me, &update).await,
-            Work::Command { command, acknowledged } => handover.command(&command, acknowledged).await,
+            Work::Command {
+                command,
+                acknowledged,
+                alone,
+            } => handover.command(me, &command, acknowledged, alone).await,
             Work::Press { pressed, acknowledged } => handover.press(&pressed, acknowledged).await,
             Work::Event(event) => handover.hand_in(*event).await.map(drop),
             Work::Missed(served) => {

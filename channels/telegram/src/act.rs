@@ -1,7 +1,7 @@
 //! Acts beside sending: pins, polls and topics, with the rights of the person who asks. Bots cannot read a chat's
 //! history.
 
-use clifford_channel::{Act, ActError, Acted, Address, Poll};
+use clifford_channel::{Act, ActError, Acted, Address, PlatformRole, Poll, SendError};
 use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -24,6 +24,8 @@ struct Member {
     status: String,
     #[serde(default)]
     is_member: bool,
+    #[serde(default)]
+    custom_title: Option<String>,
     #[serde(flatten)]
     rights: Rights,
 }
@@ -72,12 +74,21 @@ pub(crate) async fn act(api: &Api, place: &str, account: &str, act: &Act) -> Res
             Ok(Acted::Done)
         }
         Act::Poll(poll) => send_poll(api, &target, poll).await,
-        Act::Thread { name, .. } => {
-            let topic: Topic = call(api, &CreateForumTopic::new(target.chat, name)).await?;
-            let thread = teloxide::types::ThreadId(MessageId(topic.message_thread_id));
-            Ok(Acted::Place(external_id(target.chat, Some(thread))))
-        }
+        Act::Thread { name, .. } => create_topic(api, target.chat, name).await.map(Acted::Place),
     }
+}
+
+async fn create_topic(api: &Api, chat: ChatId, name: &str) -> Result<String, ActError> {
+    let topic: Topic = call(api, &CreateForumTopic::new(chat, name)).await?;
+    let thread = teloxide::types::ThreadId(MessageId(topic.message_thread_id));
+    Ok(external_id(chat, Some(thread)))
+}
+
+/// Opens a topic in a forum. Only the bot's own right counts: whoever manages the group set that it does so.
+pub(crate) async fn open_topic(api: &Api, place: &str, name: &str) -> Result<String, SendError> {
+    let rejected = |error: ActError| SendError::Rejected(error.to_string());
+    let chat = target(place).map_err(rejected)?.chat;
+    create_topic(api, chat, name).await.map_err(rejected)
 }
 
 async fn send_poll(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, ActError> {
@@ -95,14 +106,48 @@ async fn send_poll(api: &Api, target: &Target, poll: &Poll) -> Result<Acted, Act
 
 /// Whether the account is an administrator of the group that a place is in.
 pub(crate) async fn manages(api: &Api, place: &str, account: &str) -> Result<bool, ActError> {
-    let account: u64 =
-        (account.parse()).map_err(|_| ActError::Refused(format!("`{account}` is no account on Telegram")))?;
+    let member = member(api, place, account).await?;
+    Ok(member.is_some_and(|member| matches!(member.status.as_str(), "creator" | "administrator")))
+}
+
+/// The standing of an account in the group that a place is in, and an administrator's title.
+pub(crate) async fn roles(api: &Api, place: &str, account: &str) -> Result<Vec<PlatformRole>, ActError> {
+    let member = member(api, place, account).await?;
+    Ok(member.as_ref().map(standing).unwrap_or_default())
+}
+
+/// The account as a member of the group that a place is in; `None` in private. The group itself speaks for its
+/// administrators who stay anonymous.
+async fn member(api: &Api, place: &str, account: &str) -> Result<Option<Member>, ActError> {
     let chat = target(place)?.chat;
     if chat.0 > 0 {
-        return Ok(false);
+        return Ok(None);
     }
-    let member: Member = call(api, &GetChatMember::new(chat, UserId(account))).await?;
-    Ok(matches!(member.status.as_str(), "creator" | "administrator"))
+    if account == chat.0.to_string() {
+        return Ok(Some(Member {
+            status: "administrator".to_owned(),
+            is_member: true,
+            custom_title: None,
+            rights: Rights::default(),
+        }));
+    }
+    let account: u64 =
+        (account.parse()).map_err(|_| ActError::Refused(format!("`{account}` is no account on Telegram")))?;
+    call(api, &GetChatMember::new(chat, UserId(account))).await.map(Some)
+}
+
+fn standing(member: &Member) -> Vec<PlatformRole> {
+    let words: &[&str] = match member.status.as_str() {
+        "creator" => &["owner", "administrator"],
+        "administrator" => &["administrator"],
+        _ => &[],
+    };
+    let title = (member.custom_title.as_deref()).filter(|title| !title.is_empty() && !words.is_empty());
+    let title = title.map(|title| PlatformRole {
+        id: format!("title:{title}"),
+        name: title.to_owned(),
+    });
+    words.iter().map(|word| PlatformRole::word(word)).chain(title).collect()
 }
 
 /// Checks that a person may do it in a chat; in their own private chat they may.
@@ -182,6 +227,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_standing_is_told_with_its_title() {
+        let cases = [
+            (json!({ "status": "creator" }), vec!["owner", "administrator"]),
+            (
+                json!({ "status": "administrator", "custom_title": "Treasurer" }),
+                vec!["administrator", "title:Treasurer"],
+            ),
+            (
+                json!({ "status": "administrator", "custom_title": "" }),
+                vec!["administrator"],
+            ),
+            // A title that is left over makes nobody an administrator.
+            (json!({ "status": "member", "custom_title": "Treasurer" }), vec![]),
+            (json!({ "status": "kicked" }), vec![]),
+        ];
+        for (member, expected) in cases {
+            let read: Member = serde_json::from_value(member.clone()).unwrap();
+            let ids: Vec<_> = standing(&read).into_iter().map(|role| role.id).collect();
+            assert_eq!(ids, expected, "{member}");
+        }
+    }
 
     #[test]
     fn a_person_may_do_what_their_standing_in_the_chat_allows() {

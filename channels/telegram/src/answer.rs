@@ -44,7 +44,7 @@ pub(crate) async fn answer(api: &Api, queries: UnboundedReceiver<Query>, stop: &
 
 /// The outcome of a press shows in the chat, so the answer is empty unless the press was refused. An answer that
 /// Telegram refuses is dropped.
-async fn answer_one(api: &Api, query: Query, stop: &CancellationToken) {
+pub(crate) async fn answer_one(api: &Api, query: Query, stop: &CancellationToken) {
     let mut request = AnswerCallbackQuery::new(CallbackQueryId(query.id));
     if let Some(alert) = query.alert
         && let Some(Ok(Ok(text))) = stop

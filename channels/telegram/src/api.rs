@@ -1,4 +1,4 @@
-//! Calls to the Bot API, and what its answers mean.
+//! Calls to the Bot API, and the meaning of its answers.
 //!
 //! teloxide's `JsonRequest` and `MultipartRequest`, over the same HTTP client and with results as lenient as ours, fail
 //! three tests:
@@ -16,12 +16,12 @@ use std::{error::Error as _, time::Duration};
 
 use bytes::Bytes;
 use clifford_channel::ChannelError;
+use clifford_vault::{Secret, Url};
 use futures::{Stream, TryStreamExt as _};
 use reqwest::{RequestBuilder, multipart::Form};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use teloxide::{Bot, net::Download as _, requests::Payload};
-use url::Url;
 
 /// How long opening a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,7 +90,8 @@ fn field<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
 }
 
 impl Api {
-    pub(crate) fn new(token: &str, api_url: &Url) -> Result<Self, ChannelError> {
+    pub(crate) fn new(token: &Secret, api_url: &Url) -> Result<Self, ChannelError> {
+        let token = token.expose();
         let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-');
         if token.is_empty() || !token.chars().all(is_token) {
             return Err(ChannelError::Misconfigured(
@@ -99,7 +100,9 @@ impl Api {
             ));
         }
         let bad_url = |why: &str| ChannelError::Misconfigured(format!("channels.telegram.api_url {why}"));
-        let mut server = api_url.clone();
+        let mut server = url::Url::parse(api_url.as_str()).map_err(|_| {
+            ChannelError::Misconfigured(format!("channels.telegram.api_url: `{api_url}` is no address"))
+        })?;
         server
             .path_segments_mut()
             .map_err(|()| bad_url("is no HTTP address"))?
@@ -320,8 +323,8 @@ mod tests {
     #[tokio::test]
     async fn only_what_was_asked_may_have_been_carried_out() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-        let api = Api::new("1:a", &address).unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap()).into();
+        let api = Api::new(&Secret::new("1:a"), &address).unwrap();
         let ask = async || {
             let request = api.request("GetMe", CALL_TIMEOUT).unwrap();
             api.perform::<u32>(request).await.unwrap_err()
@@ -338,9 +341,9 @@ mod tests {
         use futures::StreamExt as _;
 
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap()).into();
         let token = format!("123456:{}", "a".repeat(35));
-        let api = Api::new(&token, &address).unwrap();
+        let api = Api::new(&Secret::new(&token), &address).unwrap();
         let read = async || api.download("documents/file_1.bin").next().await.unwrap().unwrap_err();
         let (broken, ()) = tokio::join!(read(), async { drop(listener.accept().await) });
         drop(listener);
@@ -353,8 +356,8 @@ mod tests {
 
     #[test]
     fn a_token_or_address_that_cannot_be_right_names_its_setting() {
-        let url = |text: &str| Url::parse(text).unwrap();
-        let error = |token: &str, address: &str| Api::new(token, &url(address)).unwrap_err().to_string();
+        let error =
+            |token: &str, address: &str| Api::new(&Secret::new(token), &address.into()).unwrap_err().to_string();
         assert!(error("1:a b", "https://x.y").starts_with("channels.telegram.token "));
         assert!(error("", "https://x.y").starts_with("channels.telegram.token "));
         assert!(error("1:a", "mailto:x@y").starts_with("channels.telegram.api_url "));
@@ -366,7 +369,7 @@ mod tests {
             ("https://api.telegram.org", "https://api.telegram.org/bot1:a/GetMe"),
             ("https://x.y/tg/", "https://x.y/tg/bot1:a/GetMe"),
         ] {
-            let api = Api::new("1:a", &Url::parse(address).unwrap()).unwrap();
+            let api = Api::new(&Secret::new("1:a"), &address.into()).unwrap();
             let request = api.request("GetMe", CALL_TIMEOUT).unwrap().build().unwrap();
             assert_eq!(request.url().as_str(), expected);
         }

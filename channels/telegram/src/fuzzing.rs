@@ -19,6 +19,7 @@ pub fn check_update(bytes: &[u8]) {
     let me = Me {
         id: UserId(4711),
         username: Some("clifford_bot".to_owned()),
+        name: "@clifford_bot".to_owned(),
     };
     let is_object = text.trim_start().starts_with('{') && serde_json::from_str::<serde_json::Value>(&text).is_ok();
     let _ = (update_id(&text), query_id(&text));
@@ -49,6 +50,13 @@ fn check_event(event: &Inbound) {
         }
         Inbound::Edit(edit) => assert_eq!(edit.place.platform, crate::PLATFORM),
         Inbound::Deleted(deleted) => panic!("Telegram tells bots of no deletion: {deleted:?}"),
+        Inbound::Reaction(reaction) => {
+            assert!(
+                !reaction.message.is_empty() && !reaction.speaker.id.is_empty(),
+                "{reaction:?}"
+            );
+        }
+        Inbound::Joined(joined) => assert!(joined.place.space.is_some(), "{joined:?}"),
         Inbound::Left(left) => assert!(left.place.is_some() || left.space.is_some(), "{left:?}"),
         Inbound::Moved(moved) => assert_ne!(moved.from, moved.to, "{moved:?}"),
         Inbound::Unreadable(kept) => panic!("{kept:?}"),

@@ -1,12 +1,14 @@
 //! Telegram, by teloxide.
 //!
-//! [`Telegram`] receives by long polling and confirms an update only after it was committed; it sends
-//! within Telegram's rates. The types of requests and the download of files are teloxide's. Calls (`api.rs`),
+//! [`Telegram`] receives by long polling, or by a webhook (`webhook.rs`), and confirms an update only after it was
+//! committed; it sends within Telegram's rates. The types of requests and the download of files are teloxide's. Calls (`api.rs`),
 //! the meaning of refusals (`send.rs`), the reader of updates (`read.rs`) and polling (`poll.rs`) are ours:
 //! teloxide's were tried in their place against all tests of this crate, and the head of each of these
 //! modules names the tests that failed.
 
 mod act;
+mod album;
+mod alone;
 mod answer;
 mod api;
 mod draft;
@@ -14,18 +16,24 @@ mod fetch;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod keyboard;
+mod lane;
 mod link;
 mod me;
 mod media;
+mod menu;
 mod pace;
+mod passing;
 mod place;
 mod platform;
 mod poll;
 mod press;
+mod reaction;
 mod read;
 mod send;
 mod text;
 mod update;
+mod webhook;
 
 use std::{
     sync::{
@@ -39,14 +47,17 @@ use api::Api;
 use async_trait::async_trait;
 use bytes::Bytes;
 use clifford_channel::{
-    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, FetchError, Ingress, Limits, Part,
-    Platform, Receipt, SendError, Signal,
+    Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Feedback, FetchError, Ingress, Limits,
+    MenuCommand, NewThread, Part, Passing, Platform, PlatformRole, Receipt, SendError, Signal, Webhook,
 };
 use clifford_markup::Flavor;
+use clifford_vault::{Secret, Url};
+use me::Me;
 use pace::Pace;
-pub use platform::Settings;
+pub use platform::{Receiving, TelegramSettings};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
-use url::Url;
+use webhook::Hook;
 
 /// Telegram's name.
 pub const PLATFORM: Platform = Platform::new("telegram");
@@ -54,94 +65,64 @@ pub const PLATFORM: Platform = Platform::new("telegram");
 const TEXT_UNITS: usize = 4096;
 /// The largest file that a bot may send.
 const FILE_BYTES: u64 = 50 << 20;
+/// The same by a server in local mode.
+const LOCAL_FILE_BYTES: u64 = 2000 << 20;
 /// Telegram shows typing for 5 s.
 const TYPING_EVERY: Duration = Duration::from_secs(4);
 /// A chat may be written to once a second.
 const DRAFT_EVERY: Duration = Duration::from_secs(1);
-
-/// How the bot is reached, and how fast it may write.
-#[derive(Clone)]
-pub struct TelegramConfig {
-    /// The bot's token, from @BotFather.
-    pub token: String,
-    /// The Bot API server: `https://api.telegram.org`, or one's own.
-    pub api_url: Url,
-    /// How long a poll waits for an update; whole seconds, at most 50.
-    pub poll_timeout: Duration,
-    /// How fast the bot may write.
-    pub rates: Rates,
-    /// The commands that Telegram's menu shows: names without slash, and descriptions.
-    pub commands: Vec<(String, String)>,
-    /// Shows an answer as it grows, in private chats.
-    pub drafts: bool,
-}
-
-impl std::fmt::Debug for TelegramConfig {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TelegramConfig")
-            .field("token", &"…")
-            .field("api_url", &self.api_url.as_str())
-            .field("poll_timeout", &self.poll_timeout)
-            .field("rates", &self.rates)
-            .finish_non_exhaustive()
-    }
-}
-
-/// How many messages may go out in each window of time; 0 is unlimited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rates {
-    /// To all chats, in a second.
-    pub per_second: u32,
-    /// To one private chat, in a second.
-    pub private_per_second: u32,
-    /// To one group, in a minute.
-    pub group_per_minute: u32,
-}
-
-impl Default for Rates {
-    /// Telegram's limits for bots: 30 a second, 1 a second to a person, 20 a minute to a group.
-    fn default() -> Self {
-        Self {
-            per_second: 30,
-            private_per_second: 1,
-            group_per_minute: 20,
-        }
-    }
-}
-
-impl Rates {
-    /// No limits, for a Bot API server that sets none.
-    pub const UNLIMITED: Self = Self {
-        per_second: 0,
-        private_per_second: 0,
-        group_per_minute: 0,
-    };
-}
+/// An answer that grows by edits: as often as a person may be written to on average, and a group.
+const PRIVATE_EDIT_EVERY: Duration = Duration::from_secs(2);
+const GROUP_EDIT_EVERY: Duration = Duration::from_secs(3);
+/// A status message is edited no more often than somebody reads it.
+const STATUS_EVERY: Duration = Duration::from_secs(2);
 
 /// The adapter.
 #[derive(Debug)]
 pub struct Telegram {
     api: Api,
-    poll_timeout: Duration,
-    commands: Vec<(String, String)>,
+    settings: TelegramSettings,
+    menu: Vec<MenuCommand>,
     pace: Pace,
-    /// Answers are shown as they grow, as long as the server lets the bot do that.
-    drafts: AtomicBool,
+    /// The server takes drafts for private chats.
+    takes_drafts: AtomicBool,
+    /// The bot's account, once Telegram has told it.
+    account: OnceCell<Me>,
+    /// Where Telegram brings updates, if it does.
+    hook: Option<Hook>,
 }
 
 impl Telegram {
-    /// Makes the adapter. Nothing is sent before [`Channel::receive`] or [`Channel::send`].
+    /// Makes the adapter. Nothing is sent before [`Channel::receive`] or [`Channel::send`]. `menu`: the commands that
+    /// Telegram's menu shows.
     ///
     /// # Errors
     /// [`ChannelError::Misconfigured`]: the token or the address cannot be right.
-    pub fn new(config: TelegramConfig) -> Result<Self, ChannelError> {
+    pub fn new(
+        api_url: &Url,
+        token: &Secret,
+        settings: &TelegramSettings,
+        menu: &[MenuCommand],
+    ) -> Result<Self, ChannelError> {
         Ok(Self {
-            api: Api::new(&config.token, &config.api_url)?,
-            poll_timeout: config.poll_timeout.min(Duration::from_secs(50)),
-            commands: config.commands,
-            pace: Pace::new(config.rates),
-            drafts: AtomicBool::new(config.drafts),
+            api: Api::new(token, api_url)?,
+            pace: Pace::new(settings),
+            takes_drafts: AtomicBool::new(true),
+            account: OnceCell::new(),
+            hook: Hook::of(settings, token)?,
+            settings: settings.clone(),
+            menu: menu.to_vec(),
         })
+    }
+
+    /// Whether answers are shown as they grow.
+    fn drafts(&self) -> bool {
+        self.settings.feedback == Feedback::Draft
+    }
+
+    /// Whether Telegram itself shows a growing answer there.
+    fn signals_drafts(&self, to: &Address) -> bool {
+        self.drafts() && to.private && self.takes_drafts.load(Ordering::Relaxed)
     }
 }
 
@@ -154,13 +135,18 @@ impl Channel for Telegram {
     fn limits(&self) -> Limits {
         Limits {
             text_units: TEXT_UNITS,
-            file_bytes: FILE_BYTES,
+            file_bytes: if self.settings.local {
+                LOCAL_FILE_BYTES
+            } else {
+                FILE_BYTES
+            },
             flavor: Flavor::TelegramHtml,
-            drops_repeats: false,
-            typing_every: Some(TYPING_EVERY),
-            delivered_when_stored: false,
-            shows_progress: false,
-            draft_every: self.drafts.load(Ordering::Relaxed).then_some(DRAFT_EVERY),
+            typing_every: (self.settings.feedback != Feedback::Reaction).then_some(TYPING_EVERY),
+            marks: self.settings.feedback == Feedback::Reaction,
+            asks_feedback: self.settings.feedback_buttons,
+            draft_every: self.drafts().then_some(DRAFT_EVERY),
+            status_every: Some(STATUS_EVERY),
+            ..Limits::default()
         }
     }
 
@@ -168,22 +154,65 @@ impl Channel for Telegram {
         poll::receive(self, ingress.as_ref(), &stop).await
     }
 
+    fn webhook(&self) -> Option<&dyn Webhook> {
+        self.hook.is_some().then_some(self)
+    }
+
     async fn send(&self, to: &Address, part: &Part, _key: &DeliveryKey) -> Result<Receipt, SendError> {
         send::part(&self.api, &self.pace, to, part).await
+    }
+
+    fn together(&self, files: &[Part]) -> usize {
+        album::together(files)
+    }
+
+    async fn send_together(&self, to: &Address, files: &[Part], _key: &DeliveryKey) -> Result<Vec<Receipt>, SendError> {
+        album::send(&self.api, &self.pace, to, files).await
     }
 
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
             Signal::Typing => send::typing(&self.api, &self.pace, to).await,
-            Signal::Draft { key, text, plain } if to.private && self.drafts.load(Ordering::Relaxed) => {
+            Signal::Draft { key, text, plain } if self.signals_drafts(to) => {
                 if draft::show(&self.api, &self.pace, to, key, text, plain).await? == draft::Support::No {
-                    self.drafts.store(false, Ordering::Relaxed);
+                    self.takes_drafts.store(false, Ordering::Relaxed);
                 }
                 Ok(())
             }
             // Telegram removes a draft by itself.
             Signal::Draft { .. } | Signal::DraftDropped { .. } | Signal::Progress { .. } | Signal::Done => Ok(()),
+            Signal::Mark(mark) => reaction::mark(&self.api, &self.pace, to, *mark).await,
         }
+    }
+
+    async fn edit(&self, to: &Address, id: &str, part: &Part) -> Result<Receipt, SendError> {
+        send::edit(&self.api, &self.pace, to, id, part).await
+    }
+
+    async fn open_thread(&self, place: &str, thread: &NewThread) -> Result<String, SendError> {
+        act::open_topic(&self.api, place, &thread.title).await
+    }
+
+    async fn show(
+        &self,
+        to: &Address,
+        shown: Option<&str>,
+        part: &Part,
+        passing: Passing,
+        _key: &DeliveryKey,
+    ) -> Result<Option<String>, SendError> {
+        passing::show(&self.api, &self.pace, to, shown, part, passing).await
+    }
+
+    fn edits_drafts(&self, to: &Address) -> Option<Duration> {
+        (self.drafts() && !self.signals_drafts(to)).then_some(match to.private {
+            true => PRIVATE_EDIT_EVERY,
+            false => GROUP_EDIT_EVERY,
+        })
+    }
+
+    async fn retract(&self, to: &Address, shown: &str) -> Result<(), SendError> {
+        send::delete(&self.api, &to.place, shown).await
     }
 
     async fn probe(&self, to: &Address) -> Result<(), SendError> {
@@ -191,7 +220,7 @@ impl Channel for Telegram {
     }
 
     async fn fetch(&self, id: &str, most: u64) -> Result<Bytes, FetchError> {
-        fetch::file(&self.api, id, most).await
+        fetch::file(self, id, most).await
     }
 
     async fn delete(&self, place: &str, message: &str) -> Result<(), SendError> {
@@ -211,5 +240,9 @@ impl Actor for Telegram {
 
     async fn manages(&self, place: &str, account: &str) -> Result<bool, ActError> {
         act::manages(&self.api, place, account).await
+    }
+
+    async fn roles(&self, place: &str, account: &str) -> Result<Vec<PlatformRole>, ActError> {
+        act::roles(&self.api, place, account).await
     }
 }

@@ -54,10 +54,15 @@ impl<'a> Link<'a> {
         };
         // The ingress logs the change of state; a retry is worth no line of its own.
         tracing::debug!(%why, wait_ms = wait.as_millis(), "connection to Telegram failed, retrying");
+        self.told(why);
+        Ok(wait)
+    }
+
+    /// Reports that Telegram answers, but does not bring what it should.
+    pub(crate) fn told(&mut self, why: String) {
         self.connected = false;
         self.ingress
             .status(crate::PLATFORM, ConnectionStatus::Disconnected(why));
-        Ok(wait)
     }
 
     pub(crate) fn next_delay(&mut self) -> Duration {

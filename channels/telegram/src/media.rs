@@ -69,6 +69,7 @@ fn photo(sizes: &[Value]) -> Option<Attachment> {
         name: None,
         media_type: Some("image/jpeg".to_owned()),
         size: size(largest, "file_size"),
+        seconds: None,
     })
 }
 
@@ -90,6 +91,7 @@ fn file(kind: &str, file: &Value) -> Option<Attachment> {
         name: named.map(|named| line(&named, 200)),
         media_type,
         size: size(file, "file_size"),
+        seconds: size(file, "duration").and_then(|seconds| u32::try_from(seconds).ok()),
     })
 }
 
@@ -151,6 +153,7 @@ fn card(kind: &str, card: &Value) -> Option<Attachment> {
             .filter(|description| !description.is_empty()),
         media_type: None,
         size: None,
+        seconds: None,
     })
 }
 

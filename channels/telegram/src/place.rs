@@ -3,6 +3,8 @@
 use clifford_channel::{Address, SendError};
 use teloxide::types::{ChatId, MessageId, ReplyParameters, ThreadId};
 
+use crate::alone::Alone;
+
 /// The id of a chat, or of a topic of one: `-100123`, `-100123:45`.
 pub(crate) fn external_id(chat: ChatId, thread: Option<ThreadId>) -> String {
     match thread {
@@ -12,12 +14,14 @@ pub(crate) fn external_id(chat: ChatId, thread: Option<ThreadId>) -> String {
 }
 
 /// Where a message goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) chat: ChatId,
     pub(crate) thread: Option<ThreadId>,
     pub(crate) private: bool,
     pub(crate) reply_to: Option<MessageId>,
+    /// The one person whom it reaches, if nobody else is to see it.
+    pub(crate) alone: Option<Alone>,
 }
 
 impl Target {
@@ -43,6 +47,7 @@ impl Target {
                 .filter(|_| !address.private)
                 .and_then(|id| id.parse().ok())
                 .map(MessageId),
+            alone: Alone::read(address.via.as_deref()),
         })
     }
 
@@ -50,6 +55,24 @@ impl Target {
     pub(crate) fn reply_parameters(&self) -> Option<ReplyParameters> {
         self.reply_to
             .map(|id| ReplyParameters::new(id).allow_sending_without_reply())
+    }
+
+    /// Whom it reaches and what it answers, as fields of a form.
+    pub(crate) fn in_form(&self) -> Vec<(&'static str, String)> {
+        let fields = self.alone.as_ref().map(Alone::fields);
+        let receiver = fields
+            .as_ref()
+            .map(|fields| serde_json::to_string(&fields.ephemeral_message_parameters));
+        let reply = match &fields {
+            Some(fields) => fields.reply_parameters.as_ref().map(serde_json::to_string),
+            None => self.reply_parameters().as_ref().map(serde_json::to_string),
+        };
+        // Neither holds what JSON cannot say.
+        let named = [("ephemeral_message_parameters", receiver), ("reply_parameters", reply)];
+        named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?.ok()?)))
+            .collect()
     }
 }
 
@@ -80,6 +103,7 @@ mod tests {
                 thread,
                 private: false,
                 reply_to: Some(MessageId(12)),
+                alone: None,
             };
             assert_eq!(target, expected);
         }

@@ -1,70 +1,84 @@
 //! Telegram as a row: its section of `bot.toml`, how the adapter is made of it, and whose a token is (`getMe`).
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use clifford_channel::{
-    About, Access, Adapter, Bot, Built, ChannelConfig, ChannelError, Common, Fault, Feedback, Id, MenuCommand, ahead,
+    About, Access, ActKind, Acts, Adapter, Bot, Built, ChannelError, Common, CommonAbout, Fault, Feedback, MenuCommand,
+    ahead,
 };
-use clifford_vault::{Secret, SecretSource, Url};
+use clifford_vault::{Secret, Url};
 use reqwest::header;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{PLATFORM, Rates, Telegram, TelegramConfig};
+use crate::{PLATFORM, Telegram};
 
-const TOKEN_VARIABLE: &str = "TELEGRAM_BOT_TOKEN";
 /// How long the platform may take to say whose a token is.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Telegram.
+/// The keys of Telegram's own in `[channels.telegram]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Whether Clifford is on Telegram.
-    pub enabled: bool,
-    /// The bot's token, from @BotFather.
-    #[schemars(extend("writeOnly" = true))]
-    pub token: SecretSource,
-    /// Telegram's own Bot API server, or one of yours.
-    #[schemars(extend("format" = "http-url"))]
-    pub api_url: Url,
-    /// Who may talk to the bot in private: `open` (everybody), `pairing` (whom the owner approves) or `allowlist`.
-    pub access: Access,
-    /// Ids of the people who may talk to the bot under `pairing` and `allowlist` without being
-    /// approved: `[123456789]`.
-    pub allow: Vec<Id>,
-    /// Words that call the bot in a group, beside its @name.
-    #[schemars(inner(length(min = 1, max = 100)))]
-    pub wake_words: Vec<String>,
-    /// Ids of the groups in which every message is answered: `[-1001234567890]`.
-    pub always: Vec<Id>,
-    /// What is seen while an answer is made: `typing`, or `draft` (the answer as it grows, in private chats, where Telegram lets the bot do that).
+pub struct TelegramSettings {
+    /// Feedback while an answer is prepared: `typing`, `draft` (the answer as it grows: in private chats by Telegram's
+    /// drafts, else by edits), or `reaction` (marks on the person's message: seen, at work, done, failed).
     pub feedback: Feedback,
-    /// How long Telegram may hold a poll open while there is nothing new.
+    /// Whether buttons below an answer ask if it is good. Reactions (👍, 👎) tell it without: in groups where the bot is an
+    /// administrator.
+    pub feedback_buttons: bool,
+    /// How updates come: `polling` (Clifford asks for them), or `webhook` (Telegram brings them to `webhook_url`).
+    pub receive: Receiving,
+    /// The public address at which Telegram reaches this bot, with a path of its own. A proxy with TLS passes that path
+    /// on to `http.bind`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "http-url"), example = "https://bot.example.org/telegram")]
+    pub webhook_url: Option<Url>,
+    /// The most requests that Telegram makes to `webhook_url` at a time.
+    #[schemars(range(min = 1, max = 100))]
+    pub webhook_connections: u8,
+    /// Whether `api_url` is a server of yours in local mode (`telegram-bot-api --local`): files up to 2 GB, read from
+    /// its directory.
+    pub local: bool,
+    /// The working directory of that server, under the same path here. Files are read from nowhere else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", length(min = 1), example = "/var/lib/telegram-bot-api")]
+    pub local_dir: Option<PathBuf>,
+    /// The longest time that Telegram holds a poll open while there is nothing new; with a webhook, how often its state
+    /// is asked for.
     #[schemars(range(min = 0, max = 50))]
-    pub poll_seconds: u64,
-    /// How many messages go out in a second, to all chats; 0 = any number.
+    pub poll_seconds: u32,
+    /// The most messages a second to all chats, on average: bursts go out at once until Telegram complains; 0 = no limit.
     #[schemars(range(min = 0, max = 100_000))]
     pub rate_overall_per_second: u32,
-    /// How many messages go out in a second to one private chat; 0 = any number.
+    /// The most messages a second to one private chat, on average; 0 = no limit.
     #[schemars(range(min = 0, max = 100_000))]
     pub rate_private_per_second: u32,
-    /// How many messages go out in a minute to one group; 0 = any number.
+    /// The most messages a minute to one group, which may come at once; 0 = no limit.
     #[schemars(range(min = 0, max = 100_000))]
     pub rate_group_per_minute: u32,
 }
 
-impl Default for Settings {
+/// How updates come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Receiving {
+    /// The bot asks for them.
+    #[default]
+    Polling,
+    /// Telegram brings them.
+    Webhook,
+}
+
+impl Default for TelegramSettings {
     fn default() -> Self {
         Self {
-            enabled: true,
-            token: SecretSource::Env(TOKEN_VARIABLE.to_owned()),
-            api_url: "https://api.telegram.org".into(),
-            access: Access::Pairing,
-            allow: Vec::new(),
-            wake_words: vec!["Clifford".to_owned()],
-            always: Vec::new(),
             feedback: Feedback::Typing,
+            feedback_buttons: false,
+            receive: Receiving::Polling,
+            webhook_url: None,
+            webhook_connections: 40,
+            local: false,
+            local_dir: None,
             poll_seconds: 30,
             rate_overall_per_second: 30,
             rate_private_per_second: 1,
@@ -73,16 +87,14 @@ impl Default for Settings {
     }
 }
 
-impl ChannelConfig for Settings {
-    fn common(&self) -> Common<'_> {
-        Common {
-            enabled: self.enabled,
-            token: &self.token,
-            api_url: &self.api_url,
-            access: self.access,
-            allow: &self.allow,
-            wake_words: &self.wake_words,
-            always: &self.always,
+impl TelegramSettings {
+    /// The defaults without rates, for a Bot API server that sets none.
+    pub fn unlimited() -> Self {
+        Self {
+            rate_overall_per_second: 0,
+            rate_private_per_second: 0,
+            rate_group_per_minute: 0,
+            ..Self::default()
         }
     }
 }
@@ -91,38 +103,52 @@ impl Adapter for Telegram {
     const ABOUT: About = About {
         platform: PLATFORM,
         title: "Telegram",
-        summary: "Telegram, by long polling.",
-        token_variable: TOKEN_VARIABLE,
-        first_steps: "A Telegram bot is made by writing /newbot to @BotFather; he gives you its token.",
+        summary: "Telegram, by long polling or by a webhook.",
+        token_variable: "TELEGRAM_BOT_TOKEN",
+        first_steps: "A bot on Telegram is made in a chat with @BotFather (https://t.me/BotFather):\n\
+                      1. Send /newbot, then a name, then a user name that ends in `bot`.\n\
+                      2. Copy the token that he answers with.\n\
+                      3. Send /setprivacy and choose Disable, if it shall read along in groups.",
         token_from: "@BotFather (/mybots, API Token)",
+        common: CommonAbout {
+            api_url: "https://api.telegram.org",
+            api: "Telegram's own Bot API server, or one of yours.",
+            access: Access::Pairing,
+            shared: "groups",
+            threads: "topics",
+            follow_threads: false,
+            person: "123456789",
+            place: "-1001234567890",
+        },
+        commands: "In a group of Telegram a command may name its bot: `/help@your_bot`.",
+        acts: Some(Acts {
+            icon: "✈️",
+            kinds: &[
+                ActKind::Pin,
+                ActKind::Unpin,
+                ActKind::Poll,
+                ActKind::Thread {
+                    called: "topic",
+                    about_message: false,
+                },
+            ],
+        }),
     };
 
-    type Config = Settings;
+    type Config = TelegramSettings;
 
-    fn build(config: &Settings, token: &Secret, menu: &[MenuCommand]) -> Result<Built, ChannelError> {
-        let api_url = config.api_url.as_str().parse().map_err(|_| {
-            ChannelError::Misconfigured(format!("channels.telegram.api_url: `{}` is no address", config.api_url))
-        })?;
-        let telegram = Self::new(TelegramConfig {
-            token: token.expose().to_owned(),
-            api_url,
-            poll_timeout: Duration::from_secs(config.poll_seconds),
-            rates: Rates {
-                per_second: config.rate_overall_per_second,
-                private_per_second: config.rate_private_per_second,
-                group_per_minute: config.rate_group_per_minute,
-            },
-            commands: menu
-                .iter()
-                .map(|command| (command.name.clone(), command.description.clone()))
-                .collect(),
-            drafts: config.feedback == Feedback::Draft,
-        })?;
+    fn build(
+        common: &Common,
+        config: &TelegramSettings,
+        token: &Secret,
+        menu: &[MenuCommand],
+    ) -> Result<Built, ChannelError> {
+        let telegram = Self::new(&common.api_url, token, config, menu)?;
         Ok(Built::actor(Arc::new(telegram)))
     }
 
-    async fn probe(config: &Settings, token: &Secret) -> Result<Bot, Fault> {
-        let root = config.api_url.as_str().trim_end_matches('/');
+    async fn probe(common: &Common, token: &Secret) -> Result<Bot, Fault> {
+        let root = common.api_url.as_str().trim_end_matches('/');
         let url = format!("{root}/bot{}/getMe", token.expose().trim());
         let client = reqwest::Client::builder()
             .timeout(PATIENCE)
@@ -152,6 +178,7 @@ impl Adapter for Telegram {
         Ok(Bot {
             name: format!("@{}", me.username),
             about: about.to_owned(),
+            invite: Some(format!("https://t.me/{}", me.username)),
             warning: None,
             ahead,
         })

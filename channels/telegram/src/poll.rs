@@ -1,4 +1,4 @@
-//! Long polling: batches of updates to the ingress, and offsets back once they are committed.
+//! Receiving, and long polling: batches of updates to the ingress, and offsets back once they are committed.
 //!
 //! teloxide's `Polling` yields single updates and confirms a batch when it is asked for the next one: a chat that waits
 //! for its commit holds up all others (`nothing_is_confirmed_before_it_was_committed`). One update without an id stops
@@ -15,22 +15,25 @@ use futures::{
     future::join_all,
 };
 use jiff::Timestamp;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use teloxide::{
-    payloads::{DeleteWebhook, GetMe, GetUpdates, SetMyCommands},
-    types::{AllowedUpdate, BotCommand, UserId},
+    payloads::{DeleteWebhook, GetUpdates},
+    types::AllowedUpdate,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Telegram,
     answer::{Query, answer},
-    api::{Api, ApiError, CALL_TIMEOUT},
+    api::{ApiError, CALL_TIMEOUT},
+    lane::Lane,
     link::{Link, MAX_DELAY, delays},
     me::Me,
+    menu,
     press::query_id,
     read::{inbound, update_id},
+    webhook,
 };
 
 /// The time that a request may take beyond its long poll.
@@ -38,10 +41,11 @@ const POLL_MARGIN: Duration = Duration::from_secs(10);
 /// The longest that the last confirmation may delay a shutdown.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
 /// The kinds of updates that the bot asks for.
-const KINDS: [AllowedUpdate; 4] = [
+pub(crate) const KINDS: [AllowedUpdate; 5] = [
     AllowedUpdate::Message,
     AllowedUpdate::EditedMessage,
     AllowedUpdate::CallbackQuery,
+    AllowedUpdate::MessageReaction,
     AllowedUpdate::MyChatMember,
 ];
 
@@ -52,9 +56,16 @@ pub(crate) async fn receive(
     stop: &CancellationToken,
 ) -> Result<(), ChannelError> {
     let mut link = Link::new(ingress);
-    let Some(me) = identify(&telegram.api, &mut link, stop).await? else {
+    let Some(me) = identify(telegram, &mut link, stop).await? else {
         return Ok(());
     };
+    if let Some(hook) = &telegram.hook {
+        let (received, ()) = tokio::join!(
+            webhook::receive(telegram, hook, &mut link, stop),
+            menu::set(telegram, stop),
+        );
+        return received;
+    }
     let (queries, asked) = unbounded();
     let mut poller = Poller {
         telegram,
@@ -69,57 +80,34 @@ pub(crate) async fn receive(
     let (received, (), ()) = tokio::join!(
         // The poller owns the queue's sender: when it ends, so do the answers.
         async move { poller.run().await },
-        set_commands(telegram, stop),
+        menu::set(telegram, stop),
         answer(&telegram.api, asked, stop),
     );
     received
 }
 
 /// Asks Telegram for the bot's account until it answers. `None`: stopped before.
-async fn identify(api: &Api, link: &mut Link<'_>, stop: &CancellationToken) -> Result<Option<Me>, ChannelError> {
-    #[derive(Deserialize)]
-    struct Account {
-        id: u64,
-        first_name: String,
-        username: Option<String>,
-    }
+async fn identify(
+    telegram: &Telegram,
+    link: &mut Link<'_>,
+    stop: &CancellationToken,
+) -> Result<Option<Me>, ChannelError> {
     loop {
-        let answer = stop
-            .run_until_cancelled(api.call::<_, Account>(&GetMe::new(), CALL_TIMEOUT))
-            .await;
-        let wait = match answer {
+        let wait = match stop.run_until_cancelled(telegram.ask_me()).await {
             None => return Ok(None),
-            Some(Ok(account)) => {
-                link.name = match &account.username {
-                    Some(username) => format!("@{username}"),
-                    None => account.first_name,
-                };
-                link.up();
-                return Ok(Some(Me {
-                    id: UserId(account.id),
-                    username: account.username,
-                }));
+            Some(Ok(me)) => {
+                link.name.clone_from(&me.name);
+                // A webhook is up once it is set.
+                if telegram.hook.is_none() {
+                    link.up();
+                }
+                return Ok(Some(me));
             }
             Some(Err(error)) => link.down(error)?,
         };
         if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
             return Ok(None);
         }
-    }
-}
-
-/// Fills Telegram's menu of commands. The bot works without it too.
-async fn set_commands(telegram: &Telegram, stop: &CancellationToken) {
-    if telegram.commands.is_empty() {
-        return;
-    }
-    let commands = telegram.commands.iter().map(|(name, text)| BotCommand::new(name, text));
-    let request = SetMyCommands::new(commands);
-    let answer = stop
-        .run_until_cancelled(telegram.api.call::<_, IgnoredAny>(&request, CALL_TIMEOUT))
-        .await;
-    if let Some(Err(error)) = answer {
-        tracing::warn!(?error, "failed to set the command menu");
     }
 }
 
@@ -148,7 +136,7 @@ struct Entry {
 impl Poller<'_> {
     async fn run(&mut self) -> Result<(), ChannelError> {
         while !self.stop.is_cancelled() {
-            let timeout = self.telegram.poll_timeout;
+            let timeout = Duration::from_secs(self.telegram.settings.poll_seconds.min(50).into());
             let answer = self
                 .stop
                 .run_until_cancelled(self.poll(timeout, 100, timeout + POLL_MARGIN));
@@ -241,7 +229,7 @@ impl Poller<'_> {
                     Err(error) => error,
                 };
                 let wait = delays.next().unwrap_or(MAX_DELAY);
-                tracing::warn!(update = id, %error, wait_ms = wait.as_millis(), "failed to accept update, retrying");
+                tracing::warn!(update_id = id, %error, wait_ms = wait.as_millis(), "failed to accept update, retrying");
                 let slept = self.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
                 if slept.is_none() {
                     return Some(id);
@@ -279,37 +267,4 @@ impl Poller<'_> {
 
 fn is_webhook(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused { code: 409, description } if description.contains("webhook"))
-}
-
-/// Events of one lane are accepted one after the other.
-#[derive(Debug, PartialEq, Eq)]
-enum Lane {
-    Place(String),
-    Alone,
-}
-
-impl Lane {
-    fn of(event: &Inbound) -> Self {
-        let place = match event {
-            Inbound::Message(message) => &message.place,
-            Inbound::Command(command) => &command.place,
-            Inbound::Edit(edit) => &edit.place,
-            Inbound::Deleted(deleted) => return Self::Place(chat_of(&deleted.place).to_owned()),
-            Inbound::Left(left) => {
-                let chat = left.space.as_ref().or(left.place.as_ref());
-                return chat.map_or(Self::Alone, |chat| Self::Place(chat.clone()));
-            }
-            Inbound::Moved(_) | Inbound::Unreadable(_) => return Self::Alone,
-        };
-        let chat = place
-            .space
-            .as_ref()
-            .map_or(&place.external_id, |space| &space.external_id);
-        Self::Place(chat.clone())
-    }
-}
-
-/// The chat of a place, which may be a topic of it.
-fn chat_of(place: &str) -> &str {
-    place.split_once(':').map_or(place, |(chat, _)| chat)
 }

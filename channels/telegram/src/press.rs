@@ -3,14 +3,20 @@
 //! Few fields are read: the message that the button stands below may hold anything, or be too old to be sent along.
 
 use clifford_channel::{
-    Button, Command, Inbound,
-    lenient::{object, text},
+    Button, Command, Inbound, Press,
+    lenient::{int, object, text},
 };
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::update::{account, place_of, topic};
+use crate::{
+    alone::Alone,
+    update::{account, place_of, topic},
+};
+
+/// Stands before the id of the message whose place an answer takes.
+const IN_PLACE_OF: &str = "in place of ";
 
 #[derive(Deserialize)]
 struct Update<'a> {
@@ -43,9 +49,14 @@ pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, Str
     let Some(below) = object(query, "message") else {
         return Ok(None);
     };
-    let (Some((name, argument)), Some(chat)) = (Button::pressed(&data), object(below, "chat")) else {
+    let (press, command) = Button::behind(&data);
+    let (Some((name, argument)), Some(chat)) = (Button::pressed(command), object(below, "chat")) else {
         return Ok(None);
     };
+    let alone = Alone::of_press(query);
+    let via = int(below, "message_id")
+        .filter(|_| press == Press::InPlace)
+        .map(in_place_of);
     let Some(place) = place_of(chat, topic(below), None) else {
         return Ok(None);
     };
@@ -57,8 +68,19 @@ pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, Str
         name,
         argument,
         sent_at: now,
-        via: None,
+        via: alone.as_ref().map(Alone::via).or(via),
+        answered_alone: alone.is_some(),
     })))
+}
+
+/// The [`Command::via`] of an answer that takes a message's place.
+fn in_place_of(message: i64) -> String {
+    format!("{IN_PLACE_OF}{message}")
+}
+
+/// The message whose place an answer takes.
+pub(crate) fn place_taken(via: &str) -> Option<&str> {
+    via.strip_prefix(IN_PLACE_OF)
 }
 
 #[cfg(test)]

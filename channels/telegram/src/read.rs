@@ -9,17 +9,16 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{me::Me, press, update};
+use crate::{me::Me, press, reaction, update};
 
 /// Known kinds of updates that the bot ignores.
-const IGNORED: [&str; 18] = [
+const IGNORED: [&str; 17] = [
     "channel_post",
     "edited_channel_post",
     "business_connection",
     "business_message",
     "edited_business_message",
     "deleted_business_messages",
-    "message_reaction",
     "message_reaction_count",
     "inline_query",
     "chosen_inline_result",
@@ -74,6 +73,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
         ("message", Some(message)) => update::message(message, me, now),
         ("edited_message", Some(message)) => update::edit(message, me),
         ("callback_query", Some(query)) => press::read(query, now),
+        ("message_reaction", Some(change)) => reaction::read(change),
         ("my_chat_member", Some(change)) => update::membership(change),
         (kind, None) if KINDS.contains(&kind) => Err("that could not be read: it is no object".to_owned()),
         (kind, _) if IGNORED.contains(&kind) => return Ok(None),
@@ -88,7 +88,13 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
 }
 
 /// The kinds of updates that the bot reads.
-const KINDS: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
+const KINDS: [&str; 5] = [
+    "message",
+    "edited_message",
+    "callback_query",
+    "message_reaction",
+    "my_chat_member",
+];
 
 #[cfg(test)]
 mod tests;

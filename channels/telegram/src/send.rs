@@ -3,21 +3,21 @@
 //! The words of refusals are matched here, because teloxide's `ApiError` knows too few of them: a topic that was
 //! deleted would be rejected in place of gone (`refusals_say_what_becomes_of_the_part`).
 
-use clifford_channel::{Address, Button, Part, Payload, Receipt, SendError};
+use clifford_channel::{Address, Button, Part, Passing, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use teloxide::{
-    payloads::{DeleteMessage, SendChatAction, SendDocument, SendMessage},
-    types::{
-        ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageId, ParseMode, ReplyMarkup,
-    },
+    payloads::{DeleteMessage, EditMessageText, SendChatAction, SendDocument, SendMessage, SendPhoto, SendVoice},
+    types::{ChatAction, LinkPreviewOptions, MessageId, ParseMode},
 };
 
 use crate::{
     api::{Api, ApiError, CALL_TIMEOUT},
+    keyboard::WithKeyboard,
     pace::Pace,
     place::Target,
+    press,
 };
 
 /// The most UTF-16 units of a caption.
@@ -38,11 +38,13 @@ impl From<Box<RawValue>> for Sent {
             #[serde(borrow)]
             message_id: Option<&'a RawValue>,
         }
+        // A message that one person alone sees has the id 0: it is not found again.
         let fields: Fields<'_> = serde_json::from_str(sent.get()).unwrap_or_default();
         // The other fields need not even hold numbers that fit.
         let id = fields
             .message_id
-            .and_then(|id| id.get().trim_matches('"').parse::<i64>().ok());
+            .and_then(|id| id.get().trim_matches('"').parse::<i64>().ok())
+            .filter(|id| *id != 0);
         Self {
             id: id.map(|id| id.to_string()),
         }
@@ -51,6 +53,13 @@ impl From<Box<RawValue>> for Sent {
 
 /// Sends one part, as soon as the rates let it.
 pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> Result<Receipt, SendError> {
+    if let (Some(message), Part::Text { .. }) = (to.via.as_deref().and_then(press::place_taken), part) {
+        match edit(api, pace, to, message, part).await {
+            // It is too old, or gone: then the answer is a message of its own.
+            Err(SendError::Rejected(reason)) => tracing::debug!(reason, "failed to put an answer in a message's place"),
+            edited => return edited,
+        }
+    }
     let target = Target::of(to)?;
     pace.turn(target.chat.0, target.private).await;
     let sent = match part {
@@ -61,17 +70,27 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
         } => text(api, &target, html, plain, buttons).await,
         Part::File { name, content, caption } => {
             let document = FormPart::text(content.clone()).file_name(name.clone());
-            file(api, &target, document, caption).await
+            file::<SendDocument>(api, &target, "document", document, caption).await
         }
         Part::Stored {
             name,
             media_type,
             payload,
             ..
-        } => match document(name, media_type, payload) {
-            Ok(document) => file(api, &target, document, "").await,
-            Err(error) => return Err(SendError::Rejected(error)),
-        },
+        } => {
+            let form = || document(name, media_type, payload).map_err(SendError::Rejected);
+            match Look::of(name, media_type, payload) {
+                Look::File => file::<SendDocument>(api, &target, "document", form()?, "").await,
+                look => match shown(api, &target, look, form()?).await {
+                    // It has its own ideas of how a photo looks, and some people take no voice messages.
+                    None => {
+                        pace.turn(target.chat.0, target.private).await;
+                        file::<SendDocument>(api, &target, "document", form()?, "").await
+                    }
+                    Some(sent) => sent,
+                },
+            }
+        }
     };
     match sent {
         Ok(sent) => Ok(Receipt {
@@ -79,6 +98,65 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
         }),
         Err(error) => Err(send_error(error, to, &target, pace)),
     }
+}
+
+/// Replaces the text and the buttons of a message of the bot's. `Refused` with these words: it stands there already.
+pub(crate) async fn edit(api: &Api, pace: &Pace, to: &Address, id: &str, part: &Part) -> Result<Receipt, SendError> {
+    let target = Target::of(to)?;
+    pace.turn(target.chat.0, target.private).await;
+    changed(api, pace, to, &target, id, part).await?;
+    Ok(Receipt { id: id.to_owned() })
+}
+
+/// Replaces text and buttons now.
+pub(crate) async fn changed(
+    api: &Api,
+    pace: &Pace,
+    to: &Address,
+    target: &Target,
+    id: &str,
+    part: &Part,
+) -> Result<(), SendError> {
+    const SAME: &str = "message is not modified";
+    let message = (id.parse()).map_err(|_| SendError::Rejected(format!("`{id}` is no message on Telegram")))?;
+    let Part::Text { text, plain, buttons } = part else {
+        return Err(SendError::Rejected("only a text takes the place of a text".to_owned()));
+    };
+    let mut request = EditMessageText::new(target.chat, MessageId(message), text);
+    request.parse_mode = Some(ParseMode::Html);
+    request.link_preview_options = Some(no_preview());
+    let mut request = WithKeyboard::new(request, buttons);
+    let mut edited: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
+    if let Err(ApiError::Refused { code: 400, description }) = &edited
+        && description.contains("can't parse entities")
+    {
+        tracing::debug!(%description, "Telegram refused the text of an edit, sending it without markup");
+        request.message.parse_mode = None;
+        plain.clone_into(&mut request.message.text);
+        edited = api.call(&request, CALL_TIMEOUT).await;
+    }
+    match edited {
+        Err(ApiError::Refused { description, .. }) if description.contains(SAME) => Ok(()),
+        Err(error) => Err(send_error(error, to, target, pace)),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Sends a text now that stands only while a run is at work. What goes away points at nothing, and makes no sound.
+pub(crate) async fn standing(api: &Api, target: &Target, part: &Part, passing: Passing) -> Result<Sent, ApiError> {
+    let (html, buttons): (&str, &[Button]) = match part {
+        Part::Text { text, buttons, .. } => (text, buttons),
+        Part::File { .. } | Part::Stored { .. } => ("", &[]),
+    };
+    let mut request = SendMessage::new(target.chat, html);
+    request.message_thread_id = target.thread;
+    request.parse_mode = Some(ParseMode::Html);
+    request.link_preview_options = Some(no_preview());
+    match passing {
+        Passing::Status => request.disable_notification = Some(true),
+        Passing::Draft => request.reply_parameters = target.reply_parameters(),
+    }
+    api.call(&WithKeyboard::new(request, buttons), CALL_TIMEOUT).await
 }
 
 /// Shows that the bot is typing, if the rates have room beside messages.
@@ -128,18 +206,21 @@ pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), 
 }
 
 async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Button]) -> Result<Sent, ApiError> {
+    if let Some(alone) = &target.alone {
+        return alone.say(api, target, html, plain, buttons).await;
+    }
     let mut request = SendMessage::new(target.chat, html);
     request.message_thread_id = target.thread;
     request.reply_parameters = target.reply_parameters();
     request.parse_mode = Some(ParseMode::Html);
     request.link_preview_options = Some(no_preview());
-    request.reply_markup = keyboard(buttons);
+    let mut request = WithKeyboard::new(request, buttons);
     let mut sent = api.call(&request, CALL_TIMEOUT).await;
     if let Err(ApiError::Refused { description, .. }) = &sent
         && is_about_the_reply(description)
     {
         tracing::debug!(%description, "Telegram refused the reply, sending without it");
-        request.reply_parameters = None;
+        request.message.reply_parameters = None;
         sent = api.call(&request, CALL_TIMEOUT).await;
     }
     if let Err(ApiError::Refused { code: 400, description }) = &sent
@@ -148,12 +229,12 @@ async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Bu
     {
         tracing::debug!(%description, "Telegram refused the text");
         tracing::warn!(
-            chat = target.chat.0,
+            chat_id = target.chat.0,
             "Telegram refused the text, sending it without markup"
         );
-        request.parse_mode = None;
-        request.reply_parameters = None;
-        plain.clone_into(&mut request.text);
+        request.message.parse_mode = None;
+        request.message.reply_parameters = None;
+        plain.clone_into(&mut request.message.text);
         sent = api.call(&request, CALL_TIMEOUT).await;
     }
     sent
@@ -185,16 +266,8 @@ fn is_about_rights(description: &str) -> bool {
     .any(|words| description.contains(words))
 }
 
-/// The buttons below a message, one in a row, so that each can be read.
-fn keyboard(buttons: &[Button]) -> Option<ReplyMarkup> {
-    let rows = buttons
-        .iter()
-        .map(|button| [InlineKeyboardButton::callback(&button.label, &button.command)]);
-    (!buttons.is_empty()).then(|| ReplyMarkup::InlineKeyboard(InlineKeyboardMarkup::new(rows)))
-}
-
 /// No link preview: a model's links are for reading.
-fn no_preview() -> LinkPreviewOptions {
+pub(crate) fn no_preview() -> LinkPreviewOptions {
     LinkPreviewOptions {
         is_disabled: true,
         url: None,
@@ -205,31 +278,90 @@ fn no_preview() -> LinkPreviewOptions {
 }
 
 /// A stored file as a piece of a form.
-fn document(name: &str, media_type: &str, payload: &Payload) -> Result<FormPart, String> {
+pub(crate) fn document(name: &str, media_type: &str, payload: &Payload) -> Result<FormPart, String> {
     FormPart::stream(payload.content.clone())
         .file_name(name.to_owned())
         .mime_str(media_type)
         .map_err(|error| format!("`{media_type}` is no media type: {error}"))
 }
 
-async fn file(api: &Api, target: &Target, document: FormPart, caption: &str) -> Result<Sent, ApiError> {
+/// The most bytes of a photo.
+const LARGEST_PHOTO: usize = 10 << 20;
+
+/// The name of an answer that is spoken.
+const VOICE: &str = "voice.ogg";
+
+/// How a file looks in a chat.
+#[derive(Clone, Copy)]
+pub(crate) enum Look {
+    File,
+    Photo,
+    Voice,
+}
+
+impl Look {
+    /// Of an animation a photo would be one picture; a recording of any other name is a piece of music.
+    pub(crate) fn of(name: &str, media_type: &str, payload: &Payload) -> Self {
+        let is_image = ["image/jpeg", "image/png", "image/webp"].contains(&media_type);
+        if is_image && payload.content.len() <= LARGEST_PHOTO {
+            Self::Photo
+        } else if name == VOICE && ["audio/ogg", "audio/opus"].contains(&media_type) {
+            Self::Voice
+        } else {
+            Self::File
+        }
+    }
+}
+
+/// Sends an image or a recording as one. `None`: it goes as a file.
+async fn shown(api: &Api, target: &Target, look: Look, content: FormPart) -> Option<Result<Sent, ApiError>> {
+    let sent = match look {
+        Look::File => return None,
+        Look::Photo => file::<SendPhoto>(api, target, "photo", content, "").await,
+        Look::Voice => file::<SendVoice>(api, target, "voice", content, "").await,
+    };
+    match sent {
+        Err(ApiError::Refused { description, .. }) if is_about_the_look(&description) => {
+            tracing::debug!(%description, "Telegram refused the photo or voice message, sending it as a file");
+            None
+        }
+        sent => Some(sent),
+    }
+}
+
+/// Whether Telegram refused a file as what it was to look like.
+fn is_about_the_look(description: &str) -> bool {
+    [
+        "PHOTO",
+        "IMAGE_PROCESS_FAILED",
+        "VOICE_MESSAGES_FORBIDDEN",
+        "file is too big",
+        "wrong type of the file",
+    ]
+    .iter()
+    .any(|words| description.contains(words))
+}
+
+async fn file<P: teloxide::requests::Payload>(
+    api: &Api,
+    target: &Target,
+    field: &'static str,
+    document: FormPart,
+    caption: &str,
+) -> Result<Sent, ApiError> {
     let mut form = Form::new()
         .text("chat_id", target.chat.to_string())
-        .part("document", document);
+        .part(field, document);
     if !caption.is_empty() {
         form = form.text("caption", without_mentions(caption));
     }
     if let Some(thread) = target.thread {
         form = form.text("message_thread_id", thread.to_string());
     }
-    if let Some(reply) = target.reply_parameters() {
-        let reply = serde_json::to_string(&reply).map_err(|error| ApiError::Refused {
-            code: 400,
-            description: error.to_string(),
-        })?;
-        form = form.text("reply_parameters", reply);
+    for (name, value) in target.in_form() {
+        form = form.text(name, value);
     }
-    api.upload::<SendDocument, _>(form).await
+    api.upload::<P, _>(form).await
 }
 
 /// A caption that mentions nobody, and is no longer than Telegram takes.
@@ -246,7 +378,7 @@ fn without_mentions(caption: &str) -> String {
 pub(crate) fn send_error(error: ApiError, to: &Address, target: &Target, pace: &Pace) -> SendError {
     match error {
         ApiError::RetryAfter(time) => {
-            pace.obey(target.chat.0, time);
+            pace.obey(target.chat.0, target.private, time);
             SendError::RetryAfter(time)
         }
         // The new chat knows neither the topics nor the messages of the old one.
@@ -295,7 +427,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Rates;
+    use crate::TelegramSettings;
 
     fn meaning(error: ApiError) -> String {
         let to = Address {
@@ -305,7 +437,10 @@ mod tests {
             via: None,
         };
         let target = Target::of(&to).unwrap();
-        format!("{:?}", send_error(error, &to, &target, &Pace::new(Rates::UNLIMITED)))
+        format!(
+            "{:?}",
+            send_error(error, &to, &target, &Pace::new(&TelegramSettings::unlimited()))
+        )
     }
 
     fn refusal(code: u16, description: &str) -> String {

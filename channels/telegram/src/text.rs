@@ -151,6 +151,7 @@ mod tests {
         Me {
             id: UserId(9),
             username: Some("clifford_bot".to_owned()),
+            name: "@clifford_bot".to_owned(),
         }
     }
 

@@ -1,14 +1,15 @@
 //! Telegram's updates as events of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
-    Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Left, Message, Moved, Place, PlaceKind,
-    Quoted, Space, Speaker,
+    Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Joined, Left, Message, Moved, Place,
+    PlaceKind, Quoted, Space, Speaker,
     lenient::{flag, int, line, list, name, object, text as string},
 };
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::{
+    alone::{self, Alone},
     me::Me,
     media,
     text::{self, Cleaned},
@@ -87,6 +88,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     } = text::clean(message, me);
     let forwarded = object(message, "forward_origin");
     let is_by_inline_bot = object(message, "via_bot").is_some();
+    let alone = Alone::of_message(message);
     let answered = answered(message);
     let quoted = quoted(message, answered, me);
     let command = Command::split(&text, me.username.as_deref()).filter(|_| forwarded.is_none() && !is_by_inline_bot);
@@ -102,9 +104,14 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
                 name,
                 argument,
                 sent_at,
-                via: None,
+                via: alone.as_ref().map(Alone::via),
+                answered_alone: alone.is_some(),
             })));
         }
+    }
+    if alone.is_some() {
+        // Nobody else sees it, and a run would answer before everybody.
+        return Ok(None);
     }
     let attachments = media::attachments(message);
     if let Some(kind) = media::unreadable_kind(message).filter(|_| attachments.is_empty() && text.is_empty()) {
@@ -127,6 +134,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
         addressed: Addressed {
             mention: mentioned,
             reply: answered.is_some_and(|answered| object(answered, "from").is_some_and(|from| me.is(from))),
+            in_thread: false,
         },
         attachments,
         album: media::album(message),
@@ -176,8 +184,12 @@ pub(crate) fn membership(change: &Value) -> Result<Option<Inbound>, String> {
     let now = object(change, "new_chat_member").ok_or("it names no new member")?;
     let status = string(now, "status").ok_or("it names no new status")?;
     let is_banned = status == "kicked";
-    let is_gone = is_banned || status == "left" || (status == "restricted" && !flag(now, "is_member"));
+    let is_gone = is_away(now);
     let kind = kind(chat);
+    if !is_gone && kind == Kind::Group && object(change, "old_chat_member").is_some_and(is_away) {
+        let place = place_of(chat, None, None);
+        return Ok(place.map(|place| Inbound::Joined(Joined { place })));
+    }
     if !is_gone || kind == Kind::Channel {
         return Ok(None);
     }
@@ -193,6 +205,15 @@ pub(crate) fn membership(change: &Value) -> Result<Option<Inbound>, String> {
         space: (!private).then_some(id),
         reason: reason.to_owned(),
     })))
+}
+
+/// Whether a member of a chat is none.
+fn is_away(member: &Value) -> bool {
+    match string(member, "status").as_deref() {
+        Some("kicked" | "left") => true,
+        Some("restricted") => !flag(member, "is_member"),
+        _ => false,
+    }
 }
 
 /// The place, author and id of a message.
@@ -215,7 +236,10 @@ fn header(message: &Value, me: &Me) -> Result<Option<Header>, String> {
     if (is_service && !has_content) || kind(chat) == Kind::Channel || flag(message, "is_automatic_forward") {
         return Ok(None);
     }
-    let id = int(message, "message_id").ok_or("it has no id")?;
+    let id = match alone::id(message) {
+        Some(id) => format!("alone {id}"),
+        None => int(message, "message_id").ok_or("it has no id")?.to_string(),
+    };
     let speaker = match (sender_chat(message), object(message, "from")) {
         (Some(chat), _) => Some(chat),
         (None, Some(from)) if me.is(from) => return Ok(None),
@@ -233,11 +257,7 @@ fn header(message: &Value, me: &Me) -> Result<Option<Header>, String> {
     let Some(place) = place_of(chat, topic, topic_name) else {
         return Ok(None);
     };
-    Ok(Some(Header {
-        place,
-        speaker,
-        id: id.to_string(),
-    }))
+    Ok(Some(Header { place, speaker, id }))
 }
 
 fn chat_id(message: &Value) -> Result<i64, String> {
@@ -324,6 +344,7 @@ fn sender_chat(message: &Value) -> Option<Speaker> {
         handle: name(chat, "username"),
         is_bot: false,
         language: None,
+        roles: None,
     })
 }
 
@@ -337,6 +358,7 @@ pub(crate) fn account(user: &Value) -> Option<Speaker> {
         handle,
         is_bot: flag(user, "is_bot"),
         language: name(user, "language_code"),
+        roles: None,
     })
 }
 
@@ -447,6 +469,7 @@ fn quoted(message: &Value, answered: Option<&Value>, me: &Me) -> Option<Quoted> 
             name: None,
             media_type: None,
             size: None,
+            seconds: None,
         }],
     })
 }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use clifford_channel::Button;
+use clifford_channel::{Button, Press};
 
 /// A text with its buttons below it, but for those that it shows itself.
 pub(crate) fn below<'a>(text: &'a str, buttons: &[Button]) -> Cow<'a, str> {
     let lines: Vec<String> = buttons
         .iter()
-        .filter(|button| !shows(text, button))
+        .filter(|button| button.press != Press::Form && !shows(text, button))
         .map(|button| format!("  /{}  {}", button.command, button.label))
         .collect();
     if lines.is_empty() {

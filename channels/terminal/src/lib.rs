@@ -1,9 +1,17 @@
 //! A terminal as a chat platform: one private place, in which one person types.
+//!
+//! A program at the other end of a pipe gets bare lines (`input`, `receive`). A person gets a line editor (`editor`,
+//! `person`) and a screen above its prompt (`live`, `paint`). Messages leave by [`Ingress::accept`] either way, and what
+//! comes back is printed by [`Channel::send`] and [`Channel::signal`]. Only the history of what was typed is stored.
 
 mod answers;
 mod buttons;
 mod config;
+mod editor;
 mod input;
+mod live;
+mod paint;
+mod person;
 mod receipts;
 mod receive;
 mod screen;
@@ -13,7 +21,7 @@ use std::{
     io::{self, IsTerminal as _},
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64},
     },
     time::Duration,
 };
@@ -24,16 +32,19 @@ use clifford_channel::{
     Signal,
 };
 use clifford_markup::Flavor;
-pub use config::{Clock, Look, TerminalConfig};
+use config::Look;
+pub use config::{Clock, TerminalConfig};
 use tokio::{
     io::{AsyncBufRead, AsyncWrite, BufReader},
     sync::{Mutex, watch},
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     answers::Answers,
     input::Input,
+    live::Live,
     receipts::Receipts,
     screen::{Dress, Screen},
 };
@@ -44,25 +55,33 @@ pub const PLACE: &str = "local";
 const TEXT_UNITS: usize = 100_000;
 /// The most characters that are shown of one step.
 const LONGEST_PROGRESS: usize = 1_000;
+/// How often a growing answer is drawn.
+const DRAFTS: Duration = Duration::from_millis(60);
+/// How often the bot says again that it is at work.
+const TYPING: Duration = Duration::from_secs(2);
+/// Terminals without the abilities that a line editor needs.
+const SIMPLE: [&str; 3] = ["dumb", "cons25", "emacs"];
 
 /// The terminal.
 pub struct Terminal {
     config: TerminalConfig,
-    look: Look,
     /// Begins every id of this session: when it started.
     session: i64,
     /// Numbers what is typed.
     typed: AtomicU64,
-    input: Mutex<Input>,
+    /// `None`: a person types, in an editor.
+    input: Option<Mutex<Input>>,
     output: Mutex<Output>,
     answers: watch::Sender<Answers>,
-    /// Nothing more can be typed, so nothing is asked for.
-    ended: AtomicBool,
+    /// The answer in the making is being stopped.
+    stops: AtomicBool,
 }
 
 struct Output {
     screen: Screen,
     receipts: Receipts,
+    /// Since when the bot has been at work.
+    works_since: Option<Instant>,
 }
 
 impl Terminal {
@@ -71,31 +90,45 @@ impl Terminal {
     /// # Errors
     /// The system has no room for the thread that reads.
     pub fn stdio(config: TerminalConfig) -> io::Result<Self> {
+        let term = std::env::var("TERM").unwrap_or_default();
         let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let look = if is_terminal { Look::Interactive } else { Look::Piped };
+        if is_terminal && !SIMPLE.contains(&term.as_str()) {
+            let coloured = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+            return Ok(Self::with(config, None, Screen::Live(Live::new(coloured))));
+        }
         let input = BufReader::new(stdin::Stdin::open()?);
-        Ok(Self::new(config, look, input, tokio::io::stdout()))
+        Ok(Self::piped(config, input, tokio::io::stdout()))
     }
 
-    /// A terminal with this input and output.
-    pub fn new<I, O>(config: TerminalConfig, look: Look, input: I, output: O) -> Self
+    /// A terminal with this input and output, at which a program stands.
+    pub fn piped<I, O>(config: TerminalConfig, input: I, output: O) -> Self
     where
         I: AsyncBufRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
     {
-        let screen = Screen::new(Box::new(output), look);
+        Self::with(config, Some(Input(Box::new(input))), Screen::Piped(Box::new(output)))
+    }
+
+    fn with(config: TerminalConfig, input: Option<Input>, screen: Screen) -> Self {
         Self {
             session: (config.clock)().as_millisecond(),
             config,
-            look,
             typed: AtomicU64::new(0),
-            input: Mutex::new(Input(Box::new(input))),
+            input: input.map(Mutex::new),
             output: Mutex::new(Output {
                 screen,
                 receipts: Receipts::default(),
+                works_since: None,
             }),
             answers: watch::Sender::default(),
-            ended: AtomicBool::new(false),
+            stops: AtomicBool::new(false),
+        }
+    }
+
+    const fn look(&self) -> Look {
+        match self.input {
+            Some(_) => Look::Piped,
+            None => Look::Interactive,
         }
     }
 
@@ -112,25 +145,32 @@ impl Terminal {
         let shown: String = text.chars().take(LONGEST_PROGRESS).collect();
         let more = if shown.len() < text.len() { "…" } else { "" };
         let line = format!("{sign} {}{more}", shown.trim().replace('\n', "\n  "));
-        self.output.lock().await.screen.print(&line, Dress::Dim).await
+        let screen = &mut self.output.lock().await.screen;
+        match kind {
+            ProgressKind::Cost => screen.print_after(&line).await,
+            ProgressKind::Note | ProgressKind::ToolCall | ProgressKind::ToolResult => {
+                screen.print(&line, Dress::Dim).await
+            }
+        }
     }
 
-    /// Takes back the sign of work and asks for the next message.
+    /// Shows for how long the bot has been at work.
+    async fn show_work(&self) -> io::Result<()> {
+        let output = &mut *self.output.lock().await;
+        let since = *output.works_since.get_or_insert_with(Instant::now);
+        output.screen.at_work(since.elapsed())
+    }
+
+    /// Takes back the sign of work: the run ended.
     async fn finish(&self, answered: Option<&str>) -> io::Result<()> {
-        let shown = self.show_finish().await;
+        let shown = {
+            let output = &mut *self.output.lock().await;
+            output.works_since = None;
+            output.screen.rest()
+        };
         // The wait for the answer ends, even if nobody can see it.
         self.answers.send_modify(|answers| answers.settle(answered));
         shown
-    }
-
-    async fn show_finish(&self) -> io::Result<()> {
-        let mut output = self.output.lock().await;
-        output.screen.rest().await?;
-        if self.ended.load(Ordering::Relaxed) {
-            Ok(())
-        } else {
-            output.screen.prompt().await
-        }
     }
 }
 
@@ -144,12 +184,16 @@ impl Channel for Terminal {
         Limits {
             text_units: TEXT_UNITS,
             file_bytes: u64::MAX,
-            flavor: Flavor::Plain,
+            flavor: match self.look() {
+                Look::Interactive => Flavor::Terminal,
+                Look::Piped => Flavor::Plain,
+            },
             drops_repeats: true,
-            typing_every: None,
+            typing_every: (self.look() == Look::Interactive).then_some(TYPING),
             delivered_when_stored: false,
             shows_progress: !self.config.quiet,
-            draft_every: (self.look == Look::Interactive).then_some(Duration::ZERO),
+            draft_every: (self.look() == Look::Interactive).then_some(DRAFTS),
+            ..Limits::default()
         }
     }
 
@@ -191,10 +235,11 @@ impl Channel for Terminal {
 
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
-            Signal::Typing => self.output.lock().await.screen.at_work().await,
+            Signal::Typing => self.show_work().await,
             Signal::Progress { kind, text } => self.show_progress(*kind, text).await,
-            Signal::Draft { plain, .. } => self.output.lock().await.screen.draft(plain).await,
-            Signal::DraftDropped { .. } => self.output.lock().await.screen.end_draft().await,
+            Signal::Draft { text, .. } => self.output.lock().await.screen.draft(text),
+            Signal::DraftDropped { .. } => self.output.lock().await.screen.end_draft(),
+            Signal::Mark(_) => Ok(()),
             Signal::Done => self.finish(to.reply_to.as_deref()).await,
         }
         .map_err(gone)

@@ -1,4 +1,4 @@
-//! From what is typed to events.
+//! From typed lines to events.
 
 use std::{io, sync::atomic::Ordering, time::Duration};
 
@@ -10,17 +10,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     PLACE, Terminal,
-    config::Look,
     input::{Input, Line},
+    person,
     screen::Dress,
 };
 
-/// Ends the conversation.
-const QUIT: &str = "quit";
+/// Commands that end the conversation.
+const LEAVING: [&str; 2] = ["quit", "exit"];
 /// How long to wait before handing in again what could not be stored: at first, and at most.
 const RETRY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 
-/// Reads until the input ends, `/quit` is typed or `stop`; then waits for what is still to be answered.
+/// Reads until the input ends, the conversation is left or `stop`; then waits for what is still to be answered.
 pub(crate) async fn receive(
     terminal: &Terminal,
     ingress: &dyn Ingress,
@@ -31,17 +31,19 @@ pub(crate) async fn receive(
         ConnectionStatus::Connected(terminal.config.speaker.clone()),
     );
     let talk = async {
-        let read = read_all(terminal, ingress).await;
-        terminal.ended.store(true, Ordering::Relaxed);
-        terminal.answered().await;
-        read
+        match &terminal.input {
+            None => person::talk(terminal, ingress).await,
+            Some(input) => {
+                let read = read_all(terminal, &mut *input.lock().await, ingress).await;
+                terminal.answered().await;
+                read
+            }
+        }
     };
     let outcome = tokio::select! {
         () = stop.cancelled() => Ok(()),
         outcome = talk => outcome,
     };
-    terminal.ended.store(true, Ordering::Relaxed);
-    let _shown = terminal.output.lock().await.screen.leave().await;
     ingress.status(
         Platform::TERMINAL,
         ConnectionStatus::Disconnected("the conversation ended".to_owned()),
@@ -50,20 +52,20 @@ pub(crate) async fn receive(
 }
 
 /// Hands in entry by entry.
-async fn read_all(terminal: &Terminal, ingress: &dyn Ingress) -> io::Result<()> {
-    let mut input = terminal.input.lock().await;
+async fn read_all(terminal: &Terminal, input: &mut Input, ingress: &dyn Ingress) -> io::Result<()> {
     loop {
-        if terminal.look == Look::Piped {
-            terminal.answered().await;
-        }
-        let Some(text) = read_entry(terminal, &mut input).await? else {
+        terminal.answered().await;
+        let Some(text) = read_entry(input).await? else {
             return Ok(());
         };
         if text.trim().is_empty() {
             continue;
         }
         let command = Command::split(&text, None);
-        if command.as_ref().is_some_and(|(name, _)| name == QUIT) {
+        if command
+            .as_ref()
+            .is_some_and(|(name, _)| LEAVING.contains(&name.as_str()))
+        {
             return Ok(());
         }
         hand_in(terminal, ingress, terminal.event(text, command)).await;
@@ -71,19 +73,13 @@ async fn read_all(terminal: &Terminal, ingress: &dyn Ingress) -> io::Result<()> 
 }
 
 /// The next entry. `None`: there are no more.
-async fn read_entry(terminal: &Terminal, input: &mut Input) -> io::Result<Option<String>> {
+async fn read_entry(input: &mut Input) -> io::Result<Option<String>> {
     let mut entry = String::new();
     let mut is_continued = false;
     loop {
-        if is_continued {
-            let _shown = terminal.output.lock().await.screen.prompt_continued().await;
-        } else if terminal.answers.borrow().are_all_given() {
-            let _shown = terminal.output.lock().await.screen.prompt().await;
-        }
         let Some(line) = input.line().await? else {
             return Ok(is_continued.then_some(entry));
         };
-        terminal.output.lock().await.screen.entered();
         match line {
             Line::Last(text) => return Ok(Some(entry + &text)),
             Line::Continued(text) => {
@@ -96,7 +92,7 @@ async fn read_entry(terminal: &Terminal, input: &mut Input) -> io::Result<Option
 }
 
 /// Hands an event in until it is taken, for nothing that was typed may be lost.
-async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
+pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
     let id = match &event {
         Inbound::Command(command) => {
             terminal
@@ -110,7 +106,13 @@ async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
                 .send_modify(|answers| answers.expect_message(message.id.clone()));
             message.id.clone()
         }
-        Inbound::Edit(_) | Inbound::Deleted(_) | Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => {
+        Inbound::Edit(_)
+        | Inbound::Deleted(_)
+        | Inbound::Moved(_)
+        | Inbound::Reaction(_)
+        | Inbound::Joined(_)
+        | Inbound::Left(_)
+        | Inbound::Unreadable(_) => {
             return;
         }
     };
@@ -143,14 +145,14 @@ async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
 
 impl Terminal {
     /// Waits until nothing is left to be answered.
-    async fn answered(&self) {
+    pub(crate) async fn answered(&self) {
         let mut answers = self.answers.subscribe();
         // The sender lives as long as `self`.
         let _all = answers.wait_for(|answers| answers.are_all_given()).await;
     }
 
     /// Shows a line of the terminal's own. That it may fail shows when the answer is sent.
-    async fn tell(&self, text: &str) {
+    pub(crate) async fn tell(&self, text: &str) {
         let _shown = self
             .output
             .lock()
@@ -160,7 +162,7 @@ impl Terminal {
             .await;
     }
 
-    fn event(&self, text: String, command: Option<(String, String)>) -> Inbound {
+    pub(crate) fn event(&self, text: String, command: Option<(String, String)>) -> Inbound {
         let id = format!("{}-{}", self.session, self.typed.fetch_add(1, Ordering::Relaxed) + 1);
         let sent_at = (self.config.clock)();
         let place = Place {
@@ -175,7 +177,8 @@ impl Terminal {
             name: self.config.speaker.clone(),
             handle: None,
             is_bot: false,
-            language: None,
+            language: self.config.language.clone(),
+            roles: None,
         };
         match command {
             Some((name, argument)) => Inbound::Command(Command {
@@ -186,6 +189,7 @@ impl Terminal {
                 argument,
                 sent_at,
                 via: None,
+                answered_alone: false,
             }),
             None => Inbound::Message(Message {
                 place,

@@ -18,7 +18,7 @@ use clifford_channel::{
     Receipt, SendError, Served, Signal, Speaker,
 };
 use clifford_markup::Flavor;
-use clifford_terminal::{Look, PLACE, Terminal, TerminalConfig};
+use clifford_terminal::{PLACE, Terminal, TerminalConfig};
 use jiff::Timestamp;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
@@ -76,20 +76,22 @@ struct Session {
 }
 
 impl Session {
-    fn new(look: Look, quiet: bool) -> Self {
-        Self::with(look, quiet, Vec::new(), false)
+    fn new(quiet: bool) -> Self {
+        Self::with(quiet, Vec::new(), false)
     }
 
-    fn with(look: Look, quiet: bool, verdicts: Vec<Result<Accepted, IngressError>>, at_once: bool) -> Self {
+    fn with(quiet: bool, verdicts: Vec<Result<Accepted, IngressError>>, at_once: bool) -> Self {
         let (keyboard, input) = tokio::io::duplex(ROOM);
         let (output, screen) = tokio::io::duplex(ROOM);
         let clock = Arc::new(|| Timestamp::from_millisecond(START).unwrap());
         let config = TerminalConfig {
             speaker: "Ada".to_owned(),
+            language: None,
             quiet,
+            history: None,
             clock,
         };
-        let terminal = Arc::new(Terminal::new(config, look, BufReader::new(input), output));
+        let terminal = Arc::new(Terminal::piped(config, BufReader::new(input), output));
         let (sender, events) = mpsc::unbounded_channel();
         let desk = Arc::new(Desk {
             verdicts: Mutex::new(verdicts.into()),
@@ -179,6 +181,7 @@ fn ada() -> Speaker {
         handle: None,
         is_bot: false,
         language: None,
+        roles: None,
     }
 }
 
@@ -208,12 +211,13 @@ fn command(id: &str, name: &str, argument: &str) -> Inbound {
         argument: argument.to_owned(),
         sent_at: Timestamp::from_millisecond(START).unwrap(),
         via: None,
+        answered_alone: false,
     })
 }
 
 #[tokio::test]
 async fn a_piped_question_is_answered_before_the_conversation_ends() {
-    let mut session = Session::new(Look::Piped, false);
+    let mut session = Session::new(false);
     session.type_in("what is 17 * 23?\n").await;
     session.end_input().await;
     let receive = session.receive();
@@ -258,7 +262,7 @@ async fn a_piped_question_is_answered_before_the_conversation_ends() {
 
 #[tokio::test]
 async fn the_next_piped_line_waits_for_the_answer_to_the_one_before() {
-    let mut session = Session::new(Look::Piped, true);
+    let mut session = Session::new(true);
     session.type_in("one\n\ntwo\n").await;
     session.end_input().await;
     let receive = session.receive();
@@ -276,7 +280,7 @@ async fn the_next_piped_line_waits_for_the_answer_to_the_one_before() {
 
 #[tokio::test]
 async fn an_answer_that_comes_before_its_message_is_accepted_counts() {
-    let mut session = Session::with(Look::Piped, true, Vec::new(), true);
+    let mut session = Session::with(true, Vec::new(), true);
     session.type_in("hi").await;
     session.end_input().await;
     session.receive().await.unwrap();
@@ -295,7 +299,7 @@ async fn an_answer_that_comes_before_its_message_is_accepted_counts() {
 
 #[tokio::test]
 async fn commands_are_told_from_messages_and_quit_ends_the_conversation() {
-    let mut session = Session::new(Look::Piped, true);
+    let mut session = Session::new(true);
     session
         .type_in("/New Trip to Rome\n/usr/bin is a path\n/quit\nunread\n")
         .await;
@@ -320,7 +324,7 @@ async fn commands_are_told_from_messages_and_quit_ends_the_conversation() {
 #[tokio::test]
 async fn a_backslash_at_the_end_continues_a_message_in_the_next_line() {
     let verdicts = vec![Ok(Accepted::Stored), Ok(Accepted::Stored)];
-    let mut session = Session::with(Look::Piped, true, verdicts, false);
+    let mut session = Session::with(true, verdicts, false);
     session.type_in("one\\\r\ntwo\\\nthree\r\nfour\\").await;
     session.end_input().await;
     session.receive().await.unwrap();
@@ -329,57 +333,8 @@ async fn a_backslash_at_the_end_continues_a_message_in_the_next_line() {
 }
 
 #[tokio::test]
-async fn a_person_is_prompted_and_sees_that_something_is_at_work() {
-    let mut session = Session::new(Look::Interactive, false);
-    let receive = session.receive();
-    let work = async {
-        let to = address();
-        session.expect("\u{1b}[1myou>\u{1b}[0m ").await;
-        session.type_in("hi\n").await;
-        assert_eq!(session.events.recv().await, Some(message("1000-1", "hi")));
-        session.terminal.signal(&to, &Signal::Typing).await.unwrap();
-        session.expect("\u{1b}[2m…\u{1b}[0m").await;
-        let note = Signal::Progress {
-            kind: ProgressKind::Note,
-            text: "plan: greet".to_owned(),
-        };
-        session.terminal.signal(&to, &note).await.unwrap();
-        session.expect("\r\u{1b}[K\u{1b}[2m· plan: greet\u{1b}[0m\n").await;
-        answer(&session.terminal, "Hello!").await;
-        session.expect("Hello!\n\u{1b}[1myou>\u{1b}[0m ").await;
-        session
-            .terminal
-            .send(&to, &text("A reminder"), &key("reminder"))
-            .await
-            .unwrap();
-        session.expect("\r\u{1b}[KA reminder\n\u{1b}[1myou>\u{1b}[0m ").await;
-        session.end_input().await;
-    };
-    let (received, ()) = tokio::join!(receive, work);
-    received.unwrap();
-    assert_eq!(session.rest().await, "\n");
-}
-
-#[tokio::test]
-async fn a_person_may_type_on_while_something_is_at_work_and_all_is_answered_before_the_end() {
-    let mut session = Session::new(Look::Interactive, true);
-    let receive = session.receive();
-    let work = async {
-        session.type_in("one\ntwo\nthree\n").await;
-        for (id, text) in [("1000-1", "one"), ("1000-2", "two"), ("1000-3", "three")] {
-            assert_eq!(session.events.recv().await, Some(message(id, text)));
-        }
-        session.end_input().await;
-        answer(&session.terminal, "one").await;
-        answer(&session.terminal, "two and three").await;
-    };
-    let (received, ()) = tokio::join!(receive, work);
-    received.unwrap();
-}
-
-#[tokio::test]
 async fn nothing_from_outside_reaches_the_terminal_as_a_control_sequence() {
-    let session = Session::new(Look::Piped, false);
+    let session = Session::new(false);
     let to = address();
     let evil = "a\u{1b}]0;title\u{7}b\u{9b}31mc\rd\te\nf\u{8}";
     session.terminal.send(&to, &text(evil), &key("1")).await.unwrap();
@@ -400,7 +355,7 @@ async fn nothing_from_outside_reaches_the_terminal_as_a_control_sequence() {
 
 #[tokio::test]
 async fn a_part_that_is_sent_again_is_shown_once() {
-    let session = Session::new(Look::Piped, false);
+    let session = Session::new(false);
     let to = address();
     let first = session.terminal.send(&to, &text("a"), &key("1")).await.unwrap();
     let again = session.terminal.send(&to, &text("a"), &key("1")).await.unwrap();
@@ -416,7 +371,7 @@ async fn a_part_that_is_sent_again_is_shown_once() {
 async fn what_cannot_be_stored_is_handed_in_again() {
     let unavailable = || Err(IngressError::Unavailable("the disk is full".to_owned()));
     let verdicts = vec![unavailable(), unavailable(), Ok(Accepted::Stored)];
-    let mut session = Session::with(Look::Piped, true, verdicts, false);
+    let mut session = Session::with(true, verdicts, false);
     session.type_in("hi\n").await;
     session.end_input().await;
     session.receive().await.unwrap();
@@ -429,7 +384,7 @@ async fn what_cannot_be_stored_is_handed_in_again() {
 
 #[tokio::test]
 async fn a_closed_output_is_gone_and_holds_nothing_up() {
-    let mut session = Session::new(Look::Piped, true);
+    let mut session = Session::new(true);
     session.type_in("hi\n").await;
     session.end_input().await;
     let receive = session.receive();
@@ -446,7 +401,7 @@ async fn a_closed_output_is_gone_and_holds_nothing_up() {
 
 #[tokio::test]
 async fn a_stop_ends_the_conversation_whatever_is_still_unanswered() {
-    let mut session = Session::new(Look::Interactive, true);
+    let mut session = Session::new(true);
     session.type_in("hi\n").await;
     let receive = session.receive();
     let work = async {
@@ -459,7 +414,7 @@ async fn a_stop_ends_the_conversation_whatever_is_still_unanswered() {
 
 #[tokio::test]
 async fn a_quiet_terminal_shows_no_steps() {
-    let session = Session::new(Look::Piped, true);
+    let session = Session::new(true);
     let progress = Signal::Progress {
         kind: ProgressKind::Note,
         text: "plan".to_owned(),
@@ -473,7 +428,7 @@ async fn a_quiet_terminal_shows_no_steps() {
         typing_every: None,
         delivered_when_stored: false,
         shows_progress: false,
-        draft_every: None,
+        ..Limits::default()
     };
     assert_eq!(session.terminal.limits(), expected);
     assert_eq!(session.terminal.platform(), Platform::TERMINAL);
@@ -482,7 +437,7 @@ async fn a_quiet_terminal_shows_no_steps() {
 
 #[tokio::test]
 async fn buttons_are_lines_that_say_what_to_type() {
-    let mut session = Session::new(Look::Piped, false);
+    let mut session = Session::new(false);
     let part = Part::Text {
         text: "Where to?".to_owned(),
         plain: "Where to?".to_owned(),

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a model replied: one action, and the notes that came with it.
+/// A model's reply: one action, and the notes that came with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// What is to be done.
+    /// The action to carry out.
     #[serde(flatten)]
     pub action: Action,
     /// Notes to be recorded before the action is judged.
@@ -40,7 +40,7 @@ impl From<Action> for Reply {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Action {
-    /// call a tool; you then see its result. name is "tool.command"
+    /// call a tool; you then see its result. name is "tool.command"; then: more calls, for which the user is asked at once
     ToolCall {
         /// The tool and its command.
         #[schemars(length(min = 1))]
@@ -48,6 +48,9 @@ pub enum Action {
         /// The command's arguments.
         #[serde(default)]
         args: Map<String, Value>,
+        /// The calls that are made after it, in order, as long as each works.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        then: Vec<Further>,
     },
     /// say something to the user now; a question ends your turn
     SendMessage {
@@ -80,7 +83,7 @@ pub enum Action {
     },
     /// record a decision
     Decision {
-        /// What was decided.
+        /// The decision.
         #[schemars(length(min = 1))]
         content: String,
         /// How much it matters.
@@ -119,13 +122,13 @@ pub enum Action {
     },
     /// after a tool has failed for good
     Recover {
-        /// What went wrong.
+        /// The failure.
         #[schemars(length(min = 1))]
         reason: String,
-        /// What to do about it.
+        /// The action to take about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         action: Option<RecoverAction>,
-        /// What to tell or ask the user.
+        /// The message or question for the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
@@ -150,10 +153,21 @@ impl Action {
     }
 }
 
-/// What the model wrote down for itself.
+/// A further call of a reply.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Further {
+    /// The tool and its command.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// The command's arguments.
+    #[serde(default)]
+    pub args: Map<String, Value>,
+}
+
+/// A note of the model to itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
-    /// What the note is about.
+    /// The subject of the note.
     pub category: Category,
     /// The note.
     #[schemars(length(min = 1))]
@@ -179,11 +193,11 @@ const fn once() -> u32 {
     1
 }
 
-/// What a note is about.
+/// The subject of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// What is asked for.
+    /// The requirements of the request.
     Requirements,
     /// How it will be done.
     Plan,
@@ -193,7 +207,7 @@ pub enum Category {
     Validation,
 }
 
-/// What new output does to the buffer.
+/// The effect of new output on the buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputMode {
@@ -228,7 +242,7 @@ pub enum WakeOn {
     First,
 }
 
-/// What the model wants to do about a failure.
+/// The model's reaction to a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoverAction {
@@ -249,7 +263,7 @@ pub struct SubagentSpec {
     /// Which kind of helper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// What it is to do.
+    /// The task.
     #[schemars(length(min = 1))]
     pub task: String,
     /// The tools that it may use; absent: as its parent.
@@ -263,13 +277,13 @@ pub struct SubagentSpec {
 /// One turn of a subagent's first conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextMessage {
-    /// Who speaks.
+    /// The speaker.
     pub role: ContextRole,
-    /// What they say.
+    /// The message.
     pub content: String,
 }
 
-/// Who speaks in a subagent's first conversation.
+/// The speaker of a message in a subagent's first conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextRole {

@@ -1,4 +1,4 @@
-//! Takes the known fields of an object, as the schema has them, and says in words what is wrong with one.
+//! Takes the known fields of an object, as the schema has them, and describes a wrong one in words.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unreadable {
-    /// What is wrong with it, in words fit to be sent back to the model.
+    /// The fault, in words fit to be sent back to the model.
     pub message: String,
 }
 
@@ -157,7 +157,7 @@ fn deeper_than(levels: usize, value: &Value) -> bool {
     }
 }
 
-/// What a field must be, in words.
+/// The values that a field accepts, in words.
 fn expected(schema: &Value) -> String {
     if let Some(choices) = schema["enum"].as_array() {
         let choices: Vec<_> = choices.iter().filter_map(Value::as_str).collect();
@@ -175,7 +175,7 @@ fn expected(schema: &Value) -> String {
     }
 }
 
-/// What stands there instead, in words.
+/// The value that stands there instead, in words.
 pub(crate) fn found(value: &Value) -> String {
     match value {
         Value::String(text) => shortened(text),

@@ -1,4 +1,4 @@
-//! The JSON action grammar: what a model may ask for, how its reply is read, and how it is told.
+//! The JSON action grammar: the actions, the reader of replies, and the text about them for the model.
 //!
 //! [`Action`] is the one source: the schema sent to providers, the contract in the system prompt and the
 //! faults told to the model are all made from its definition. This crate knows no run, no tool, no provider.
@@ -17,8 +17,8 @@ mod think;
 mod values;
 
 pub use action::{
-    Action, Announced, Category, ContextMessage, ContextRole, Importance, Note, OutputMode, RecoverAction, Reply,
-    Sleep, SubagentSpec, WakeOn,
+    Action, Announced, Category, ContextMessage, ContextRole, Further, Importance, Note, OutputMode, RecoverAction,
+    Reply, Sleep, SubagentSpec, WakeOn,
 };
 pub use canonical::canonical;
 pub use check::Unreadable;

@@ -36,8 +36,9 @@ pub fn flattened(mut reply: Reply) -> Result<Reply, Unreadable> {
     Ok(reply)
 }
 
-/// What a text says that is an action as a whole, as the reader of replies takes it: thoughts, a fence and what else
-/// models put around it left out. `None`: it is none. JSON that only looks like one is what somebody asked for.
+/// The message of a text that is an action as a whole, as the reader of replies takes it: thoughts, a fence and
+/// other wrapping by models are left out. `None`: it is none. JSON that only looks like one is what somebody asked
+/// for.
 ///
 /// # Errors
 /// [`Unreadable`]: the action says nothing, or cannot be read.
@@ -88,7 +89,7 @@ fn action(text: &str) -> Result<Option<Reply>, Unreadable> {
             Err(_) => return Ok(None),
         }
     }
-    // What is not made of actions alone is what somebody asked for.
+    // A text that holds more than actions is an answer that somebody asked for.
     let Some(actions) = judged.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
@@ -102,7 +103,7 @@ fn action(text: &str) -> Result<Option<Reply>, Unreadable> {
     first_fault.map_or(Ok(None), |fault| Err(cannot_be_read(&fault)))
 }
 
-/// What is within a fence that stands around all of a text.
+/// The content of a fence that stands around all of a text.
 fn unfenced(text: &str) -> &str {
     let Some(mark) = text.chars().next().filter(|mark| matches!(mark, '`' | '~')) else {
         return text;
@@ -194,7 +195,7 @@ mod tests {
                 "hello",
             ),
             (deep.as_str(), "hello"),
-            // What somebody asked for.
+            // JSON that somebody asked for.
             (r#"{"city":"Paris"}"#, r#"{"city":"Paris"}"#),
             (r#"{"type":"send_message"}"#, r#"{"type":"send_message"}"#),
             (r#"{"type":"note","text":"x"}"#, r#"{"type":"note","text":"x"}"#),

@@ -15,8 +15,8 @@ use crate::{
 
 /// Reads the action in a model's reply, and the notes that came with it.
 ///
-/// What the model thinks aloud is left out. Then the first of these that is an action counts: the whole text as JSON;
-/// the content of each fenced block; each JSON object in the text, from the front. Of an array it is the first object
+/// The model's thoughts are left out. Then the first of these that is an action counts: the whole text as JSON; the
+/// content of each fenced block; each JSON object in the text, from the front. Of an array it is the first object
 /// that is one.
 ///
 /// # Errors
@@ -27,7 +27,7 @@ pub fn read(text: &str) -> Result<Reply, Unreadable> {
     let mut search = Search::default();
     let spoken = without_thoughts(text);
     let spoken = trimmed(&spoken);
-    // What is JSON as a whole holds the tags of a thought as text.
+    // A text that is JSON as a whole holds the tags of a thought as text.
     let is_json = spoken.len() < text.len() && serde_json::from_str::<serde::de::IgnoredAny>(trimmed(text)).is_ok();
     is_json
         .then(|| search.whole(trimmed(text)))

@@ -11,23 +11,23 @@ use std::collections::HashMap;
 /// Finds the ends of the objects and arrays of one text.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
-    /// What became of every bracket seen.
+    /// The fate of every bracket seen.
     fates: HashMap<usize, Fate>,
     work: usize,
 }
 
-/// What becomes of an opening bracket.
+/// The fate of an opening bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// It closes, and what lies between is JSON: the offset behind its partner.
     Whole(usize),
     /// The text ends before it closes; all up to there could be JSON.
     Cut,
-    /// What follows it is not JSON.
+    /// No JSON follows it.
     Broken,
 }
 
-/// What an opening brace in the text leads to.
+/// The reading of an opening brace in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Object<'a> {
     /// A whole object.
@@ -36,7 +36,7 @@ pub(crate) enum Object<'a> {
     Cut(&'a str),
 }
 
-/// What may stand next.
+/// The token that may come next.
 #[derive(Clone, Copy)]
 enum Next {
     Value,

@@ -9,7 +9,7 @@ use crate::{
     schema::ACTIONS,
 };
 
-/// What is wrong with a candidate, the most telling first.
+/// The faults of a candidate, the most telling first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// It is an action, but for a field.
@@ -75,7 +75,7 @@ impl Search {
                 }
                 Object::Cut(object) => {
                     if let Some(kind) = head(object) {
-                        // What is within it are its fields, not actions of their own.
+                        // Objects within it are its fields, not actions of their own.
                         self.note(Rank::Field, || {
                             format!("{kind}: the JSON object is cut off before its end")
                         });
@@ -151,7 +151,7 @@ impl Search {
         }
     }
 
-    /// What to tell the model about a text without an action.
+    /// The error for the model about a text without an action.
     pub(crate) fn verdict(self, text: &str) -> Unreadable {
         const WANTED: &str = r#"answer with exactly one JSON object, such as {"type":"send_message","message":"…"}"#;
         let message = match (self.fault, syntax_error(text)) {
@@ -165,7 +165,7 @@ impl Search {
     }
 }
 
-/// What an object is, by its `type` or else its `name`.
+/// The kind of an object, by its `type` or else its `name`.
 pub(crate) enum Kind<'a> {
     Action(&'a str),
     /// A "tool.command".

@@ -1,4 +1,4 @@
-//! Leaves out what a model thinks aloud.
+//! Leaves out the thoughts of a model.
 
 use std::borrow::Cow;
 

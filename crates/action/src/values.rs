@@ -33,7 +33,7 @@ pub fn values(text: &str) -> Vec<Value> {
 
 /// A model's reply without what it thinks aloud, and without white space around it.
 pub fn spoken(text: &str) -> Cow<'_, str> {
-    // What is JSON as a whole holds the tags of a thought as text.
+    // A text that is JSON as a whole holds the tags of a thought as text.
     let spoken = match serde_json::from_str::<serde::de::IgnoredAny>(text.trim()) {
         Ok(_) => Cow::Borrowed(text),
         Err(_) => without_thoughts(text),

@@ -1,4 +1,4 @@
-//! Every case of `actions.jsonl`: what a model returned, and the action that must be found in it.
+//! Every case of `actions.jsonl`: a reply, and the action that must be found in it.
 
 use clifford_action::{Reply, read};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
-//! What holds for every text and every action.
+//! Properties of every text and every action.
 
 use clifford_action::{
-    Action, Category, ContextMessage, ContextRole, Importance, Note, OutputMode, RecoverAction, Reply, Sleep,
+    Action, Category, ContextMessage, ContextRole, Further, Importance, Note, OutputMode, RecoverAction, Reply, Sleep,
     SubagentSpec, WakeOn, read, read_native,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -103,7 +103,7 @@ fn subagent() -> impl Strategy<Value = SubagentSpec> {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    let args = vec((noise(), json()), 0..3).prop_map(|fields| fields.into_iter().collect::<Map<_, _>>());
+    let args = || vec((noise(), json()), 0..3).prop_map(|fields| fields.into_iter().collect::<Map<_, _>>());
     let files = || vec(noise(), 0..2);
     let mode = || select(vec![OutputMode::Replace, OutputMode::Append]);
     let importance = select(vec![Importance::Low, Importance::Normal, Importance::High]);
@@ -124,7 +124,11 @@ fn action() -> impl Strategy<Value = Action> {
         option::of(noise()),
     );
     prop_oneof![
-        (said(), args).prop_map(|(name, args)| Action::ToolCall { name, args }),
+        (said(), args(), vec((said(), args()), 0..3)).prop_map(|(name, args, then)| Action::ToolCall {
+            name,
+            args,
+            then: then.into_iter().map(|(name, args)| Further { name, args }).collect(),
+        }),
         (said(), files()).prop_map(|(message, file_ids)| Action::SendMessage { message, file_ids }),
         (noise(), mode()).prop_map(|(output, mode)| Action::SetOutput { output, mode }),
         finish,

@@ -1,4 +1,4 @@
-//! What is read from which text, and what the model is told where nothing is.
+//! Tables of texts with the action read from each, and of errors for the model where there is none.
 
 use clifford_action::{Reply, read, read_native};
 use serde_json::{Value, json};

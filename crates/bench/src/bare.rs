@@ -28,7 +28,7 @@ use crate::{
 /// The most commits that become one, as in Clifford.
 const BATCH: usize = 64;
 
-/// What a bare loop is told.
+/// The orders of a bare loop.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Orders {
     /// Where Telegram's methods are.
@@ -37,7 +37,7 @@ pub struct Orders {
     pub model: String,
     /// The database, made if it is not there.
     pub database: PathBuf,
-    /// What to send.
+    /// The bodies to send.
     pub bodies: Bodies,
 }
 

@@ -1,4 +1,4 @@
-//! The chart of a load: how long answers take, and what a long past costs.
+//! The chart of a load: the latency of answers, and the cost of a long history.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn growth(area: &Area<'_>, curves: &[&Curve]) -> anyhow::Result<()> {
     let numbers = || curves.iter().flat_map(|curve| curve.points.iter().map(|(x, _)| *x));
     let (least, most) = (numbers().fold(f64::INFINITY, f64::min), numbers().fold(0.0, f64::max));
     let mut chart = ChartBuilder::on(area)
-        .caption("What a turn costs with more behind it", (FONT, 20))
+        .caption("Cost of a turn by length of history", (FONT, 20))
         .margin(16)
         .x_label_area_size(40)
         .y_label_area_size(56)

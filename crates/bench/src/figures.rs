@@ -8,8 +8,10 @@ pub mod footprint;
 mod growth;
 pub mod history;
 pub mod overhead;
+pub mod pacing;
 pub mod prompt;
 pub mod search;
+pub mod servers;
 pub mod start;
 pub mod throughput;
 pub mod waiting;
@@ -32,7 +34,7 @@ use crate::{
 /// Messages that warm both sides up before anything is measured.
 const WARM_UP: usize = 100;
 
-/// What is measured, and where.
+/// The setup of a measurement.
 pub struct Bench {
     /// Clifford's binary.
     pub clifford: PathBuf,
@@ -107,7 +109,7 @@ impl Bench {
         Ok(Scene { world, bot, dir })
     }
 
-    /// What Clifford sends for one message.
+    /// The requests that Clifford sends for one message.
     ///
     /// # Errors
     /// It does not start, or does not answer.

@@ -1,4 +1,4 @@
-//! `load`: what Clifford costs, beside what the same calls and commits cost without it.
+//! `load`: the cost of Clifford, beside that of the same calls and commits without it.
 //!
 //! # How to read it
 //!
@@ -8,8 +8,8 @@
 //! figure divided by it. The load generator and the fakes share the machine with what they measure, so the
 //! figures of a busy machine say little: the load average is printed with them.
 //!
-//! A limit of time or size that does not hold is shown and is no failure, since it may be the machine's. What must hold
-//! on any machine: no message is lost, answered twice or out of order, and nothing costs more because much was before.
+//! A limit of time or size that does not hold is shown and is no failure, since it may be the machine's. Invariants on
+//! any machine: no message is lost, answered twice or out of order, and no turn costs more because of a long history.
 
 use std::path::PathBuf;
 
@@ -44,41 +44,45 @@ pub struct Options {
     target: Target,
 }
 
-/// What can be measured.
+/// The measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Name {
-    /// What one message costs, one at a time.
+    /// The cost of one message, one at a time.
     Overhead,
     /// How many replies a second, with 20 users in flight.
     Throughput,
     /// 200 users at once, and a model that takes a second.
     Crowd,
+    /// 200 first answers by a Bot API that allows bursts, and by one that does not.
+    Pacing,
     /// 10,000 conversations that wait for a model at the same time.
     Waiting,
     /// 50 messages in flight at `kill -9`.
     Crash,
     /// Memory, processor and disk, with nothing to do.
     Footprint,
+    /// Memory in 1,000 servers of Discord.
+    Servers,
     /// From the start to the first poll.
     Start,
-    /// What a conversation of 10,000 messages costs more than one of 100.
+    /// The extra cost of a conversation of 10,000 messages over one of 100.
     History,
-    /// What a database of 1,000,000 messages costs more than one of 1,000.
+    /// The extra cost of a database of 1,000,000 messages over one of 1,000.
     Database,
     /// Search in 100,000 messages.
     Search,
     /// Tokens of a prompt, and how much of it stays the same.
     Prompt,
-    /// What a reply costs that is watched while it grows.
+    /// The cost of a reply that is watched while it grows.
     Drafts,
-    /// What work in a worker process costs.
+    /// The cost of work in a worker process.
     Worker,
 }
 
 impl Name {
     /// Whether the short form has it: what could be wrong whatever the machine.
     const fn is_short(self) -> bool {
-        !matches!(self, Self::Footprint | Self::Start | Self::Search)
+        !matches!(self, Self::Footprint | Self::Servers | Self::Start | Self::Search)
     }
 }
 
@@ -125,9 +129,11 @@ async fn measure(bench: &Bench, name: Name) -> anyhow::Result<Round> {
         Name::Overhead => figures::overhead::measure(bench).await,
         Name::Throughput => figures::throughput::measure(bench).await,
         Name::Crowd => figures::crowd::measure(bench).await,
+        Name::Pacing => figures::pacing::measure(bench).await,
         Name::Waiting => figures::waiting::measure(bench).await,
         Name::Crash => figures::crash::measure(bench).await,
         Name::Footprint => figures::footprint::measure(bench).await,
+        Name::Servers => figures::servers::measure(bench).await,
         Name::Start => figures::start::measure(bench).await,
         Name::History => figures::history::measure(bench).await,
         Name::Database => figures::database::measure(bench).await,

@@ -1,4 +1,4 @@
-//! Load generator and limits: what Clifford costs, whether that grows, and what holds when everything around it fails
+//! Load generator and limits: the cost of Clifford, its growth, and its invariants when everything around it fails
 //! ([`storm`]).
 //!
 //! ```text
@@ -53,16 +53,16 @@ struct Cli {
     load: load::Options,
 }
 
-/// What to do.
+/// The measurement or storm to run.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// What Clifford costs, beside what the same calls and commits cost without it.
+    /// Measures the cost of Clifford, beside that of the same calls and commits without it.
     Load(load::Options),
-    /// What a reply costs that is watched while it grows: `load --only drafts`.
+    /// Measures a reply that is watched while it grows: `load --only drafts`.
     Drafts(load::Options),
-    /// What work in a worker process costs: `load --only worker`.
+    /// Measures work in a worker process: `load --only worker`.
     Worker(load::Options),
-    /// What grows while the bot works on and on.
+    /// Watches for growth while the bot works on and on.
     Soak(soak::Options),
     /// Kills it again and again while everything around it fails, and looks whether anything is lost.
     Storm(storm::Options),
@@ -75,12 +75,12 @@ enum Command {
     /// Be the bare loop.
     #[command(hide = true)]
     Bare {
-        /// What it is told.
+        /// The file with its orders.
         orders: PathBuf,
     },
 }
 
-/// What is measured, and where.
+/// The setup of a measurement.
 #[derive(Clone, Debug, Args)]
 struct Target {
     /// The binary to measure, instead of building and taking the one beside this one.

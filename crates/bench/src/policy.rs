@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use self::play::{Played, World};
 
-/// What is shown.
+/// The output to show.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Options {
     /// Tells of each question why it is asked.
@@ -32,7 +32,7 @@ pub struct Options {
     verbose: bool,
 }
 
-/// What the suite must show.
+/// The bounds that the suite must keep.
 struct Limits {
     /// The least share of tasks that are done without a question.
     unasked: f64,
@@ -48,7 +48,7 @@ const LIMITS: Limits = Limits {
     survived: 0.95,
 };
 
-/// What was counted in one world, or in all.
+/// The counts of one world, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Counts {
     tasks: usize,
@@ -78,7 +78,7 @@ impl Counts {
         self.survived += other.survived;
     }
 
-    /// What is not as it must be.
+    /// The counts that break a bound.
     fn faults(&self) -> Vec<String> {
         let unasked = share(self.unasked, self.tasks);
         let questions = share(self.questions, self.tasks);
@@ -116,7 +116,7 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// What one world showed, and what is told of it if somebody wants to know.
+/// The result of one world, and the details if somebody asks for them.
 struct Report {
     counts: Counts,
     told: Vec<String>,

@@ -17,7 +17,9 @@ use crate::{
 
 /// How many ticks of the processor's accounting are a second: Linux fixes it for programs.
 const TICKS: f64 = 100.0;
-/// Who may read its metrics.
+/// The settings of a Bot API server without limits.
+const UNLIMITED: &str = "rate_overall_per_second = 0\nrate_private_per_second = 0\nrate_group_per_minute = 0\n";
+/// The token that may read its metrics.
 const TOKEN: &str = "bench";
 
 /// A process that ends with its handle.
@@ -42,16 +44,27 @@ pub fn clifford(binary: &Path, world: &World, dir: &Path) -> anyhow::Result<Proc
     clifford_with(binary, world, dir, "")
 }
 
+/// Starts Clifford with the rates that it has by default.
+///
+/// # Errors
+/// It cannot be started.
+pub fn clifford_at_rates(binary: &Path, world: &World, dir: &Path) -> anyhow::Result<Process> {
+    started(binary, dir, |api| settings(world, dir, api).replace(UNLIMITED, ""))
+}
+
 /// The same, with more sections of settings.
 ///
 /// # Errors
 /// It cannot be started.
 pub fn clifford_with(binary: &Path, world: &World, dir: &Path, more: &str) -> anyhow::Result<Process> {
+    started(binary, dir, |api| settings(world, dir, api) + more)
+}
+
+fn started(binary: &Path, dir: &Path, settings: impl FnOnce(SocketAddr) -> String) -> anyhow::Result<Process> {
     let config = dir.join("bot.toml");
     // Free a moment ago, and nobody else on this machine asks for that very port.
     let api = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?;
-    let settings = settings(world, dir, api) + more;
-    std::fs::write(&config, settings).with_context(|| format!("{} cannot be written", config.display()))?;
+    std::fs::write(&config, settings(api)).with_context(|| format!("{} cannot be written", config.display()))?;
     let mut command = Command::new(binary);
     command.arg("serve").arg("--config").arg(&config).current_dir(dir);
     // Nothing of this shell's settings counts.
@@ -75,14 +88,13 @@ bind = "{api}"
 level = "error"
 [ingress]
 user_messages_per_minute = 0
+[delivery]
+progress_after_seconds = 0
 [channels.telegram]
 token = "{token}"
 api_url = "{telegram}"
 access = "open"
-rate_overall_per_second = 0
-rate_private_per_second = 0
-rate_group_per_minute = 0
-[[llm.providers]]
+{UNLIMITED}[[llm.providers]]
 name = "bench"
 kind = "openai"
 base_url = "{model}"
@@ -165,7 +177,7 @@ impl Process {
         Ok(self.child.kill().await?)
     }
 
-    /// What it holds in memory now, in MB.
+    /// The memory that it holds now, in MB.
     ///
     /// # Errors
     /// It has ended.
@@ -200,7 +212,7 @@ impl Process {
         Ok(std::fs::read_dir(format!("/proc/{id}/fd"))?.count())
     }
 
-    /// What its metrics say now.
+    /// Its metrics now.
     ///
     /// # Errors
     /// It does not tell.
@@ -210,7 +222,7 @@ impl Process {
         Ok(Metrics(answer.error_for_status()?.text().await?))
     }
 
-    /// What its API answers to JSON.
+    /// The answer of its API to JSON.
     ///
     /// # Errors
     /// It does not answer, or refuses.
@@ -261,7 +273,7 @@ impl Process {
     }
 }
 
-/// What a process tells of itself, in Prometheus' text format.
+/// The metrics of a process, in Prometheus' text format.
 pub struct Metrics(String);
 
 impl Metrics {

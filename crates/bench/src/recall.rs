@@ -1,5 +1,5 @@
-//! What a search finds of what it should: a corpus of long conversations with known answers is stored on SQLite and,
-//! where it is installed, on PostgreSQL; each question is asked of its own conversation, and of everybody else's.
+//! The recall of searches: a corpus of long conversations with known answers is stored on SQLite and, where it is
+//! installed, on PostgreSQL; each question is asked of its own conversation, and of everybody else's.
 //!
 //! It fails if too few questions find their answer among the first ten, if anybody finds what is not theirs, or if a
 //! search takes too long.
@@ -22,7 +22,8 @@ use clifford_core::{
     messages::MessageStatus,
     people::UserRole,
     places::Mode,
-    search::{Asked, Request, Scope},
+    search::{Request, Scope, SearchInput},
+    settings::{Database, Synchronous},
 };
 use clifford_fakes::{
     corpus::{self, Conversation, Corpus},
@@ -48,10 +49,10 @@ const BATCH: usize = 1000;
 /// When the questions are asked.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
-/// What is searched.
+/// The corpus to search.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// What the corpus is made of: the same for the same number.
+    /// The seed of the corpus: the same corpus for the same number.
     #[arg(long, default_value_t = 11)]
     seed: u64,
     /// On how many days people speak.
@@ -65,7 +66,7 @@ pub struct Options {
     sqlite: bool,
 }
 
-/// What was found on one engine.
+/// The results on one engine.
 #[derive(Clone, Debug, Default)]
 struct Found {
     questions: usize,
@@ -151,8 +152,11 @@ struct Stored {
 async fn of_engine(url: String, corpus: &Corpus) -> anyhow::Result<Found> {
     let db = Db::open(&DbOptions {
         url,
-        synchronous_full: false,
-        max_connections: 4,
+        section: Database {
+            synchronous: Synchronous::Normal,
+            max_connections: 4,
+            ..Database::default()
+        },
         exclusive: false,
         migrate: true,
     })
@@ -197,9 +201,6 @@ async fn of_engine(url: String, corpus: &Corpus) -> anyhow::Result<Found> {
 
 /// Has PostgreSQL count what it holds, as its autovacuum does within a minute: nobody searches in the seconds after all
 /// of it was stored at once.
-///
-/// # Errors
-/// The database's.
 pub async fn plan_as_in_the_long_run(db: &Db) -> anyhow::Result<()> {
     if let Pools::Postgres(pool) = db.pools() {
         sqlx::query("ANALYZE").execute(pool).await?;
@@ -223,9 +224,9 @@ fn strangers(page: &Page, place: &Stored) -> usize {
 }
 
 async fn ask(db: &Db, text: &str, scope: Scope) -> anyhow::Result<Page> {
-    let asked = Asked {
+    let asked = SearchInput {
         text,
-        ..Asked::default()
+        ..SearchInput::default()
     };
     let request = Request::read(asked, scope, TimeZone::UTC, NOW)?;
     Ok(clifford_content::search::find::find(db, request).await?)
@@ -241,6 +242,7 @@ async fn store(db: &Db, place: usize, conversation: &Conversation) -> anyhow::Re
         handle: None,
         is_bot: false,
         language: None,
+        roles: None,
     };
     let chat = Place {
         platform: Platform::new("telegram"),

@@ -14,7 +14,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 /// How long an answer may take before it counts as lost.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What became of the messages.
+/// The outcome of the messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// How many were written.
@@ -145,7 +145,7 @@ impl Replies {
         }
     }
 
-    /// What became of the questions so far.
+    /// The outcome of the questions so far.
     pub fn tally(&self) -> Tally {
         Tally {
             asked: self.asked.len(),

@@ -25,7 +25,7 @@ pub enum Limit {
 /// One measured number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// What was measured.
+    /// The name of the measurement.
     pub name: &'static str,
     /// Its unit.
     pub unit: &'static str,
@@ -71,14 +71,14 @@ impl Figure {
     }
 }
 
-/// What one measurement found.
+/// The result of one measurement.
 #[derive(Clone, Debug, Default)]
 pub struct Round {
     /// The figures, the same ones in every round.
     pub figures: Vec<Figure>,
-    /// What became of Clifford's messages.
+    /// The outcome of Clifford's messages.
     pub tally: Tally,
-    /// What there is to draw.
+    /// The curves to draw.
     pub curves: Vec<Curve>,
 }
 
@@ -87,7 +87,7 @@ pub struct Round {
 pub struct Curve {
     /// The chart that it is part of.
     pub chart: Chart,
-    /// What it shows.
+    /// The name of the quantity.
     pub name: &'static str,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
@@ -135,7 +135,7 @@ impl Report {
         }
     }
 
-    /// What there is to draw: of each figure's last round.
+    /// The curves to draw: of each figure's last round.
     pub fn curves(&self) -> &[Curve] {
         &self.curves
     }

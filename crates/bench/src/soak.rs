@@ -1,4 +1,4 @@
-//! `soak`: what grows while the bot works on and on under steady load, and connections break every few seconds.
+//! `soak`: growth while the bot works on and on under steady load, and connections break every few seconds.
 //!
 //! People write on Telegram and on Discord; polls are cut, the gateway is dropped, told to reconnect and given an
 //! invalid session. Runs, usage and compacted messages are kept for some seconds only, so that the database, too,
@@ -107,7 +107,7 @@ fn directory(parent: Option<&Path>) -> anyhow::Result<TempDir> {
     .context("no directory for the database can be made; name another with --dir")
 }
 
-/// What is over is deleted after some seconds: a ten-thousandth of a day is 8.6 of them.
+/// Finished work is deleted after some seconds: a ten-thousandth of a day is 8.6 of them.
 fn settings(discord: &DiscordFake) -> String {
     format!(
         r#"

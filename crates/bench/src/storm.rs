@@ -31,7 +31,7 @@ use self::{
     apologies::{Failed, Sentence},
     evidence::Evidence,
     fleet::{Database, Fleet},
-    judge::{Asked, Heard, Tally, Wrong},
+    judge::{Heard, JudgedMessage, Tally, Wrong},
     model::Model,
     people::People,
     plan::{Plan, Shape, Size, Trouble},
@@ -59,7 +59,7 @@ pub struct Options {
     /// How often a process is killed.
     #[arg(long, default_value_t = 100)]
     kills: u32,
-    /// What decides everything else.
+    /// The seed decides everything else.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many processes share the database; the second half of them only work on runs.
@@ -77,8 +77,8 @@ pub struct Options {
     clifford: Option<PathBuf>,
 }
 
-/// What there was, and what came of it.
-struct Outcome {
+/// The messages of a storm, and their outcome.
+struct StormResult {
     tally: Tally,
     wrong: Vec<Wrong>,
     evidence: Evidence,
@@ -168,7 +168,7 @@ pub async fn run(options: Options) -> anyhow::Result<ExitCode> {
 }
 
 impl Options {
-    /// What brings the same storm about.
+    /// The command that repeats the same storm.
     fn again(&self) -> String {
         let Self {
             messages,
@@ -359,7 +359,7 @@ async fn judged(
     database: &Database,
     breaks: &[Instant],
     died: &[Instant],
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<StormResult> {
     let evidence = Evidence::of(&database.url).await?;
     let (runs, errors, not_taken) = (evidence.runs_of(), evidence.errors(), world.not_taken());
     let apologised: HashSet<_> = errors.iter().flatten().copied().collect();
@@ -368,7 +368,7 @@ async fn judged(
         .messages
         .iter()
         .enumerate()
-        .map(|(number, said)| Asked {
+        .map(|(number, said)| JudgedMessage {
             room: said.room,
             person: said.person,
             may_be_late: said.refused_for.is_some(),
@@ -423,7 +423,7 @@ async fn judged(
             what: "its run was quarantined, and no process dies of it".to_owned(),
         }));
     }
-    Ok(Outcome {
+    Ok(StormResult {
         tally,
         wrong,
         evidence,

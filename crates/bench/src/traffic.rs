@@ -22,8 +22,8 @@ pub async fn one_at_a_time(world: &World, people: usize, messages: usize) -> any
     Ok(replies)
 }
 
-/// `waiting` people wait for an answer at every moment, for so long; returns the replies a second too. Who
-/// was answered makes room for whoever has been silent longest.
+/// `waiting` people wait for an answer at every moment, for so long; returns the replies a second too. An
+/// answered person makes room for the one who has been silent longest.
 ///
 /// # Errors
 /// More came than could be counted.

@@ -28,7 +28,7 @@ use clifford_store::messages::{self, NewInbound};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Who may ask.
+/// The token of the callers.
 const TOKEN: &str = "bench";
 /// A page, in bytes.
 const PAGE: usize = 10_000;
@@ -37,7 +37,7 @@ const LONG: usize = 600_000;
 /// How many short questions follow.
 const QUESTIONS: usize = 4;
 
-/// What of the table is measured.
+/// The cells of the table to measure.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only this window.
@@ -48,7 +48,7 @@ pub struct Options {
     unset: bool,
 }
 
-/// What happens in a cell.
+/// The event in a cell.
 #[derive(Clone, Copy, Debug)]
 enum Case {
     /// Short questions.
@@ -67,7 +67,7 @@ impl Case {
     ];
 }
 
-/// What came of a cell.
+/// The outcome of a cell.
 struct Row {
     requests: usize,
     refused: usize,
@@ -194,7 +194,7 @@ fn misses_silently(request: &RecordedRequest, there: usize) -> bool {
 }
 
 /// The shares between two prompts of which the second was not cut anew: what stands first in it is what stood there.
-/// What was said in between is new in any case, and does not count.
+/// Messages in between are new in any case, and do not count.
 #[expect(clippy::cast_precision_loss, reason = "the length of a prompt")]
 fn uncut(prompts: &[Arc<RecordedRequest>]) -> Vec<f64> {
     let said = |payload: &Value| payload["conversation"].as_array().cloned().unwrap_or_default();
@@ -221,7 +221,7 @@ fn uncut(prompts: &[Arc<RecordedRequest>]) -> Vec<f64> {
     prompts.windows(2).filter_map(share).collect()
 }
 
-/// What a prompt says.
+/// The text of a prompt.
 fn text(request: &RecordedRequest) -> String {
     request.messages().iter().fold(String::new(), |mut text, message| {
         // Writing to a string cannot fail.

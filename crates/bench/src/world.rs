@@ -73,7 +73,7 @@ impl World {
         })
     }
 
-    /// What comes back from now on.
+    /// The replies from now on.
     pub fn replies(&self) -> Replies {
         Replies::new(self.telegram.subscribe())
     }
@@ -135,7 +135,7 @@ impl World {
         })
     }
 
-    /// What the bot did that a careful bot does not.
+    /// Acts of the bot that a careful bot does not do.
     pub fn violations(&self) -> Vec<String> {
         [self.telegram.violations(), self.model.violations()].concat()
     }
@@ -151,7 +151,7 @@ fn reply_to(request: &RecordedRequest) -> Reply {
     Reply::json(&answer)
 }
 
-/// What the model says to a request that answers nobody: one that writes memory.
+/// The model's reply to a request that answers nobody: one that writes memory.
 fn beside_answers(request: &RecordedRequest) -> Option<Value> {
     match request.body["response_format"]["json_schema"]["name"].as_str()? {
         "memory_operations" => Some(json!({"operations": []})),

@@ -1,20 +1,42 @@
-//! Whom a platform lets speak, as `bot.toml` says it.
+//! Access to the bot on a platform, as `bot.toml` sets it.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// Who may talk to the bot in private.
+/// The people whom the bot answers on a platform, and what calls it there: keys of the platform's section. Words in
+/// braces stand for the platform's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Audience {
+    /// Access in private chats: `open` (everybody), `pairing` (people whom the owner approves) or `allowlist`.
+    pub access: Access,
+    /// Ids of the people who may talk to the bot under `pairing` and `allowlist` without being
+    /// approved: `[{person}]`.
+    pub allow: Vec<Id>,
+    /// Roles of the platform whose bearers may talk to the bot in {shared} under `pairing` and `allowlist`, by id or name:
+    /// `["Staff"]`.
+    #[schemars(inner(length(min = 1, max = 100)))]
+    pub allow_roles: Vec<String>,
+    /// Words that call the bot in {shared}, beside its @name.
+    #[schemars(inner(length(min = 1, max = 100)))]
+    pub wake_words: Vec<String>,
+    /// Ids of the {shared} in which every message is answered: `[{place}]`.
+    pub always: Vec<Id>,
+    /// Whether the bot hears everything in {threads} that it opened, or was once addressed in, until `/close`.
+    pub follow_threads: bool,
+}
+
+/// Access in private chats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// Everybody.
     Open,
-    /// Whom the owner has approved; strangers get a code to be approved by.
+    /// People whom the owner has approved; strangers get a code to be approved by.
     #[default]
     Pairing,
-    /// Who stands in `allow`.
+    /// People listed in `allow`.
     Allowlist,
 }
 
@@ -39,6 +61,12 @@ impl Id {
     /// The id as adapters write it.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<&str> for Id {
+    fn from(id: &str) -> Self {
+        Self(id.to_owned())
     }
 }
 

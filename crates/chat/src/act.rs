@@ -1,9 +1,9 @@
-//! What a platform offers beside speaking, done for a person and with no more rights than theirs.
+//! A platform's acts beyond messages, done for a person and with no more rights than theirs.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// What may be done.
+/// An act on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Read what was said in a place.
@@ -37,9 +37,9 @@ pub enum Act {
 /// A poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// What can be answered: 2 to 10 of them.
+    /// The possible answers: 2 to 10 of them.
     pub answers: Vec<String>,
     /// Whether one may choose several.
     pub several: bool,
@@ -47,12 +47,12 @@ pub struct Poll {
     pub hours: u16,
 }
 
-/// What came of it.
+/// The result of an act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acted {
     /// Messages, oldest first.
-    Messages(Vec<Said>),
+    Messages(Vec<HistoryMessage>),
     /// It is done.
     Done,
     /// A message was sent: its id.
@@ -63,14 +63,14 @@ pub enum Acted {
 
 /// One message of a place's history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Said {
+pub struct HistoryMessage {
     /// The platform's id.
     pub id: String,
-    /// Who said it.
+    /// The author.
     pub by: String,
     /// When.
     pub at: Timestamp,
-    /// What.
+    /// The resource.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What an argument may become while it is typed, where the platform asks for that.
+//! Completion of an argument while it is typed, where the platform asks for that.
 
 use crate::inbound::{Place, Speaker};
 
@@ -7,11 +7,11 @@ use crate::inbound::{Place, Speaker};
 pub struct Completion {
     /// Where.
     pub place: Place,
-    /// Who.
+    /// The person.
     pub speaker: Speaker,
     /// The command's name without the slash.
     pub command: String,
-    /// What stands there so far.
+    /// The text typed so far.
     pub typed: String,
 }
 
@@ -23,9 +23,9 @@ impl Completion {
 /// One thing that the argument may become.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What people read; one line of at most [`Choice::LONGEST`] characters.
+    /// The label that people read; one line of at most [`Choice::LONGEST`] characters.
     pub label: String,
-    /// What the command is given; at most [`Choice::LONGEST`] characters.
+    /// The value that the command gets; at most [`Choice::LONGEST`] characters.
     pub value: String,
 }
 

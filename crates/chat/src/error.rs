@@ -1,4 +1,4 @@
-//! Errors, each variant named by what the caller does next.
+//! Errors, each variant named by the caller's next step.
 
 use std::time::Duration;
 

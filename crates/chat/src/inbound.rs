@@ -1,11 +1,11 @@
-//! What happens on a platform, in the words of all platforms.
+//! Events of a platform, in the words of all platforms.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::platform::Platform;
+use crate::{platform::Platform, role::PlatformRole};
 
-/// What an adapter writes before the text of a message that was forwarded: whoever wrote it is not who sends it, so it
+/// The mark that an adapter writes before the text of a forwarded message: its author is not its sender, so the text
 /// is data, and never a command.
 pub const FORWARDED: &str = "[forwarded]";
 
@@ -30,6 +30,10 @@ pub enum Inbound {
     Command(Command),
     /// A place got a new id (a Telegram group that became a supergroup).
     Moved(Moved),
+    /// Somebody likes a message or not, or takes that back.
+    Reaction(Reaction),
+    /// The bot was added to a group or server.
+    Joined(Joined),
     /// The bot was removed from a place, or a person blocked it.
     Left(Left),
     /// Something that the adapter could not read; it is kept for inspection, and passed over.
@@ -45,9 +49,75 @@ impl Inbound {
             Self::Deleted(deleted) => deleted.platform,
             Self::Command(command) => command.place.platform,
             Self::Moved(moved) => moved.platform,
+            Self::Reaction(reaction) => reaction.platform,
+            Self::Joined(joined) => joined.place.platform,
             Self::Left(left) => left.platform,
             Self::Unreadable(unreadable) => unreadable.platform,
         }
+    }
+}
+
+/// Somebody's reaction to a message, as far as it is a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reaction {
+    /// Which platform.
+    pub platform: Platform,
+    /// The platform's id of the place, or of the chat that the place is in, where the platform does not tell more.
+    pub place: String,
+    /// The platform's id of the message.
+    pub message: String,
+    /// The person; without a name, where the platform tells none.
+    pub speaker: Speaker,
+    /// What they did.
+    pub reacted: Reacted,
+}
+
+/// How a person reacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reacted {
+    /// All of their reactions now: this verdict, or none.
+    Stands(Option<Verdict>),
+    /// They added this one.
+    Given(Verdict),
+    /// They took this one back.
+    Withdrawn(Verdict),
+}
+
+/// A verdict on an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A thumb up.
+    Liked,
+    /// A thumb down.
+    Disliked,
+}
+
+impl Verdict {
+    /// The verdict that an emoji is, in whatever colour of skin; most are none.
+    pub fn of_emoji(emoji: &str) -> Option<Self> {
+        let plain = |c: &char| !matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{fe0f}');
+        let mut symbols = emoji.chars().filter(plain);
+        match (symbols.next(), symbols.next()) {
+            (Some('\u{1f44d}'), None) => Some(Self::Liked),
+            (Some('\u{1f44e}'), None) => Some(Self::Disliked),
+            _ => None,
+        }
+    }
+
+    /// As it is stored and written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Liked => "liked",
+            Self::Disliked => "disliked",
+        }
+    }
+
+    /// What [`Verdict::as_str`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Liked, Self::Disliked]
+            .into_iter()
+            .find(|verdict| verdict.as_str() == text)
     }
 }
 
@@ -56,7 +126,7 @@ impl Inbound {
 pub struct Message {
     /// Where.
     pub place: Place,
-    /// Who.
+    /// The person.
     pub speaker: Speaker,
     /// The platform's id of the message, unique within its place.
     pub id: String,
@@ -77,7 +147,7 @@ pub struct Message {
     pub backfilled: bool,
     /// As [`Command::via`], for a message that came as a command (Discord's `/ask`).
     pub via: Option<String>,
-    /// What it answers or quotes, as far as the platform tells. What is stored of it says more.
+    /// The message that it replies to or quotes, as far as the platform tells. The stored message says more.
     pub quoted: Option<Quoted>,
 }
 
@@ -107,6 +177,8 @@ pub struct Addressed {
     pub mention: bool,
     /// It answers a message of the bot.
     pub reply: bool,
+    /// Its author wants to be answered in a new thread.
+    pub in_thread: bool,
 }
 
 /// A changed message.
@@ -114,7 +186,7 @@ pub struct Addressed {
 pub struct Edit {
     /// Where.
     pub place: Place,
-    /// Who wrote it.
+    /// The author.
     pub speaker: Speaker,
     /// The platform's id of the message.
     pub id: String,
@@ -138,23 +210,25 @@ pub struct Deleted {
 pub struct Command {
     /// Where.
     pub place: Place,
-    /// Who.
+    /// The person.
     pub speaker: Speaker,
     /// The platform's id of the message or interaction.
     pub id: String,
     /// Its name without the slash, in lower case.
     pub name: String,
-    /// What stood behind the name, trimmed.
+    /// The text behind the name, trimmed.
     pub argument: String,
     /// When it was sent, by the platform's clock.
     pub sent_at: Timestamp,
-    /// What [`crate::outbound::Address::via`] must carry so that the answer reaches this command (a Discord
-    /// interaction's token).
+    /// The value that [`crate::outbound::Address::via`] must carry so that the answer reaches this command
+    /// (a Discord interaction's token).
     pub via: Option<String>,
+    /// Others share the place, but the answer is seen by whoever gave the command alone.
+    pub answered_alone: bool,
 }
 
 impl Command {
-    /// What the id of a pressed button's command begins with, where the platform gives it none that no message can have.
+    /// The prefix of the id of a pressed button's command, where the platform gives it none that no message can have.
     pub const PRESS: &str = "press:";
 
     /// Whether it came by other means than a message, so that whoever gave it can be answered alone.
@@ -187,6 +261,13 @@ pub struct Moved {
     pub to: String,
 }
 
+/// The bot was added to a group or server. Handing it in again changes nothing, until the bot left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// Where it introduces itself: the group, or the server's channel for such messages. It has a [`Place::space`].
+    pub place: Place,
+}
+
 /// The bot cannot write to a place any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
@@ -207,7 +288,7 @@ pub struct Unreadable {
     pub platform: Platform,
     /// The payload as it came.
     pub payload: String,
-    /// What was wrong with it.
+    /// The fault of the event.
     pub error: String,
 }
 
@@ -226,7 +307,7 @@ pub struct Place {
     pub space: Option<Space>,
 }
 
-/// What kind of place it is.
+/// The kind of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceKind {
@@ -254,7 +335,7 @@ pub struct Space {
     pub name: Option<String>,
 }
 
-/// Who speaks.
+/// The speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Speaker {
     /// The platform's id of the account.
@@ -267,6 +348,9 @@ pub struct Speaker {
     pub is_bot: bool,
     /// The language that the account is set to (BCP 47), where the platform tells.
     pub language: Option<String>,
+    /// The roles that the account has in the place's server or group, as they came with the event; `None`: the event
+    /// does not tell.
+    pub roles: Option<Vec<PlatformRole>>,
 }
 
 /// A file that came with a message. It stays on the platform; its id says how to get it.
@@ -282,6 +366,9 @@ pub struct Attachment {
     pub media_type: Option<String>,
     /// Its size in bytes, where the platform tells.
     pub size: Option<u64>,
+    /// How many seconds it plays, where the platform tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u32>,
 }
 
 impl Attachment {
@@ -305,7 +392,7 @@ impl Attachment {
     }
 }
 
-/// What became of an event.
+/// The outcome of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// Stored; it will be answered.
@@ -341,6 +428,13 @@ pub struct Served {
 pub enum ConnectionStatus {
     /// Connected, under this name.
     Connected(String),
+    /// Connected, but the platform withholds something from the bot. What begins anew on SIGHUP asks for it again.
+    Limited {
+        /// The bot's name.
+        name: String,
+        /// What is withheld, what goes on without it, and how to get it.
+        lacks: String,
+    },
     /// Not connected, and why.
     Disconnected(String),
 }

@@ -1,4 +1,4 @@
-//! What is said between Clifford and a chat platform: events in, parts out, and what may go wrong.
+//! The exchange between Clifford and a chat platform: events in, parts out, and errors.
 //!
 //! Types only: `clifford-channel` has the traits that an adapter implements, and hands these types out as its own.
 
@@ -11,3 +11,4 @@ pub mod inbound;
 pub mod lenient;
 pub mod outbound;
 pub mod platform;
+pub mod role;

@@ -1,4 +1,4 @@
-//! What is carried to a platform.
+//! Parts and signals that are carried to a platform.
 
 use std::{fmt, path::PathBuf, time::Duration};
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use clifford_markup::Flavor;
 use serde::{Deserialize, Serialize};
 
-/// What a platform can do, and how much of it.
+/// The abilities of a platform, and their limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The most that one part's visible text may have, in UTF-16 code units.
@@ -25,6 +25,31 @@ pub struct Limits {
     pub shows_progress: bool,
     /// How long to wait from one look of a growing answer to the next ([`Signal::Draft`]); `None`: it is not shown.
     pub draft_every: Option<Duration>,
+    /// How long to wait from one look of a status message to the next; `None`: the platform has none.
+    pub status_every: Option<Duration>,
+    /// Marks the messages of people ([`Signal::Mark`]).
+    pub marks: bool,
+    /// Buttons stand below answers, by which people say whether these are good.
+    pub asks_feedback: bool,
+}
+
+impl Default for Limits {
+    /// A platform that takes texts of any length without markup, and can do nothing else.
+    fn default() -> Self {
+        Self {
+            text_units: usize::MAX,
+            file_bytes: u64::MAX,
+            flavor: Flavor::Plain,
+            drops_repeats: false,
+            typing_every: None,
+            delivered_when_stored: false,
+            shows_progress: false,
+            draft_every: None,
+            status_every: None,
+            marks: false,
+            asks_feedback: false,
+        }
+    }
 }
 
 /// Where a part goes: fixed when its run is created, never "the last channel".
@@ -36,7 +61,7 @@ pub struct Address {
     pub private: bool,
     /// The platform's id of the message to answer, where the answer should point at it.
     pub reply_to: Option<String>,
-    /// What the command that is answered gave ([`crate::inbound::Command::via`]).
+    /// The `via` of the command that is answered ([`crate::inbound::Command::via`]).
     pub via: Option<String>,
 }
 
@@ -50,8 +75,8 @@ pub enum Part {
         text: String,
         /// The same without markup, for when the platform cannot read it.
         plain: String,
-        /// What stands below it to be pressed, where the platform has buttons. Whoever has none finds the same in
-        /// the text.
+        /// Buttons below the text, where the platform has buttons. A reader without buttons finds the same in the
+        /// text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         buttons: Vec<Button>,
     },
@@ -70,7 +95,7 @@ pub enum Part {
         id: String,
         /// Its name.
         name: String,
-        /// What it is.
+        /// The media type.
         media_type: String,
         /// Its content, read when it is sent: it stands in no outbox.
         #[serde(skip)]
@@ -96,10 +121,69 @@ impl fmt::Debug for Payload {
 /// A button. Pressing it is giving its command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Button {
-    /// What stands on it, at most 40 characters.
+    /// The label, at most 40 characters.
     pub label: String,
     /// The command without its slash, such as `switch 0192…`; at most 60 bytes.
     pub command: String,
+    /// How it looks, where the platform has colours.
+    #[serde(default, skip_serializing_if = "ButtonStyle::is_plain")]
+    pub style: ButtonStyle,
+    /// What a press does.
+    #[serde(default, skip_serializing_if = "Press::is_answered")]
+    pub press: Press,
+    /// In place of a form, a platform that has such lets people choose of its roles; their names are the words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub picks_roles: bool,
+}
+
+/// What pressing a button does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Press {
+    /// Its command is answered by a message.
+    #[default]
+    Answered,
+    /// The answer to its command takes the place of the message that the button is below.
+    InPlace,
+    /// A form asks for words, which are added to its command; the answer takes the message's place. A platform without
+    /// forms shows no such button: the text says what to type.
+    Form,
+}
+
+impl Press {
+    fn is_answered(&self) -> bool {
+        *self == Self::Answered
+    }
+}
+
+/// How a button looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ButtonStyle {
+    /// As any other.
+    #[default]
+    Plain,
+    /// Green: it lets something happen.
+    Positive,
+    /// Red: it keeps something from happening, or destroys.
+    Negative,
+}
+
+impl ButtonStyle {
+    fn is_plain(&self) -> bool {
+        *self == Self::Plain
+    }
+}
+
+/// A thread that is to be opened for a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewThread {
+    /// The platform's id of the question.
+    pub message: String,
+    /// The `via` of the command that put it ([`crate::inbound::Command::via`]).
+    pub via: Option<String>,
+    /// Its title, of at most 80 characters.
+    pub title: String,
 }
 
 /// Names one part for good: at most 25 ASCII characters (the length of a Discord nonce).
@@ -112,21 +196,30 @@ impl fmt::Display for DeliveryKey {
     }
 }
 
-/// What the platform said of a part that it took.
+/// What becomes of a message that stands only while a run is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// It goes away: nobody needs to be called to it.
+    Status,
+    /// It becomes the answer.
+    Draft,
+}
+
+/// The platform's receipt for a part that it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
     /// The platform's id of the message; empty, if it did not tell.
     pub id: String,
 }
 
-/// What may be lost.
+/// Signals, which may be lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// The bot is at work; shown for [`Limits::typing_every`].
     Typing,
     /// A step of the run, for channels that show them.
     Progress {
-        /// What kind of step.
+        /// The kind of step.
         kind: ProgressKind,
         /// A line to show.
         text: String,
@@ -145,8 +238,24 @@ pub enum Signal {
         /// Its key.
         key: DeliveryKey,
     },
+    /// How far the bot is with the message that [`Address::reply_to`] names, for channels that mark messages
+    /// ([`Limits::marks`]).
+    Mark(Mark),
     /// The run ended or sleeps: nothing more comes for it now.
     Done,
+}
+
+/// How far the bot is with a person's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It waits for something else.
+    Seen,
+    /// It is worked on.
+    Working,
+    /// It was answered.
+    Done,
+    /// It was not.
+    Failed,
 }
 
 /// The kinds of steps that are shown.
@@ -156,8 +265,8 @@ pub enum ProgressKind {
     Note,
     /// A tool is called.
     ToolCall,
-    /// What the tool said.
+    /// The tool's result.
     ToolResult,
-    /// What the run cost so far.
+    /// The cost of the run so far.
     Cost,
 }

@@ -1,4 +1,4 @@
-//! What differs between two configurations: names of keys, never values.
+//! The difference between two configurations: names of keys, never values.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,9 @@ type Named = (String, Secret);
 fn named(config: &Config, secrets: &Secrets) -> Vec<Named> {
     let single = [
         ("http.token", &secrets.http_token),
-        ("secrets.key", &secrets.sealing_key),
+        ("secrets.key", &secrets.encryption_key),
+        ("llm.roles.transcription.key", &secrets.transcription_key),
+        ("llm.roles.speech.key", &secrets.speech_key),
     ];
     let mut named: Vec<_> = (single.into_iter())
         .filter_map(|(key, secret)| Some((key.to_owned(), secret.clone()?)))
@@ -115,7 +117,7 @@ mod tests {
         let provider = "[[llm.providers]]\nname = \"a\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1\"\n";
         let cases: &[(String, String, &[&str], &[&str])] = &[
             (String::new(), String::new(), &[], &[]),
-            // What is set to what holds anyway changes nothing.
+            // A key that is set to the value in effect changes nothing.
             (String::new(), "[engine]\nmax_iterations = 20".to_owned(), &[], &[]),
             (
                 String::new(),

@@ -102,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A text, `{ env = "NAME" }` or `{ file = "PATH" }`. What is given is never repeated.
+    /// A text, `{ env = "NAME" }` or `{ file = "PATH" }`. The secret itself is never repeated.
     fn secret(&mut self, node: &Node, path: &str) {
         let filled = |node: &Node| matches!(&node.value, Value::Text(text) if !text.trim().is_empty());
         let fits = filled(node)
@@ -130,7 +130,7 @@ impl Checker<'_> {
     }
 }
 
-/// What may stand at a key, in words.
+/// The values that a key may hold, in words.
 fn expected(shape: Shape<'_>) -> String {
     let choices = shape.choices();
     if let Some(format) = shape.format().and_then(Format::named) {

@@ -1,4 +1,4 @@
-//! `[data]`: the directory for what is not in the database.
+//! `[data]`: the directory for data outside of the database.
 
 use std::{
     collections::BTreeMap,
@@ -17,8 +17,8 @@ pub struct Data {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", length(min = 1), example = "/var/lib/clifford")]
     pub dir: Option<PathBuf>,
-    /// Whether only Clifford's own user may read the data directory and the SQLite database: new files are made so, and
-    /// what is there already is changed at the start. `false`: the permissions are yours to set.
+    /// Whether only Clifford's own user may read the data directory and the SQLite database. New files get these
+    /// permissions, and existing ones at the start. `false`: the permissions are yours to set.
     pub private: bool,
 }
 

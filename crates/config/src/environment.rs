@@ -1,11 +1,11 @@
-//! What is read from the environment where no file says it: tokens, keys, the database.
+//! Values read from the environment where no file sets them: tokens, keys, the database.
 
 use std::collections::BTreeMap;
 
 use clifford_channel::Platforms;
 
 use super::{
-    Place,
+    Location,
     tree::{Node, Value},
 };
 
@@ -21,13 +21,13 @@ pub(super) fn fill_without_file(tree: &mut Node, env: &BTreeMap<String, String>,
     for row in platforms.rows() {
         let name = row.about.token_variable;
         if variable(env, name).is_some() {
-            tree.put_default(&row.path(), Node::empty(Place::Variable(name.to_owned())));
+            tree.put_default(&row.path(), Node::empty(Location::Variable(name.to_owned())));
         }
     }
     if let Some(url) = variable(env, "DATABASE_URL") {
         tree.put_default(
             "database.url",
-            Node::text(Place::Variable("DATABASE_URL".to_owned()), url),
+            Node::text(Location::Variable("DATABASE_URL".to_owned()), url),
         );
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn fill_provider(tree: &mut Node, env: &BTreeMap<String, String>) {
 fn provider(env: &BTreeMap<String, String>, prefix: &str) -> Option<Node> {
     let text = |name: &str| {
         let name = format!("{prefix}_{name}");
-        variable(env, &name).map(|value| Node::text(Place::Variable(name.clone()), value))
+        variable(env, &name).map(|value| Node::text(Location::Variable(name.clone()), value))
     };
     let key = text("API_KEY").map(|node| {
         let place = node.place;

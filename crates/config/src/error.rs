@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and where it stands.
+//! Faults of a configuration, and where they stand.
 
 use std::{fmt, path::Path, sync::Arc};
 
@@ -38,15 +38,15 @@ fn join(problems: &[Problem]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where it stands; `None` if what is missing stands nowhere.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
     /// The key's path, such as `llm.providers[0].model`; empty if the fault is not one of a key.
     pub key: String,
-    /// What is wrong, and what is allowed.
+    /// The fault, and the values that are allowed.
     pub fault: String,
 }
 
 impl Problem {
-    pub(crate) fn new(place: impl Into<Option<Place>>, key: impl Into<String>, fault: impl Into<String>) -> Self {
+    pub(crate) fn new(place: impl Into<Option<Location>>, key: impl Into<String>, fault: impl Into<String>) -> Self {
         Self {
             place: place.into(),
             key: key.into(),
@@ -69,7 +69,7 @@ impl fmt::Display for Problem {
 
 /// Where a setting stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Location {
     /// In a file.
     File {
         /// The file, as it was named or found.
@@ -83,7 +83,7 @@ pub enum Place {
     CommandLine,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),

@@ -13,6 +13,7 @@ pub(super) enum Format {
     TimeZone,
     LogFilter,
     PlatformId,
+    ShardCount,
 }
 
 impl Format {
@@ -25,6 +26,7 @@ impl Format {
             "time-zone" => Some(Self::TimeZone),
             "log-filter" => Some(Self::LogFilter),
             "platform-id" => Some(Self::PlatformId),
+            "shard-count" => Some(Self::ShardCount),
             _ => None,
         }
     }
@@ -38,6 +40,7 @@ impl Format {
             Self::TimeZone => "an IANA time zone, such as \"UTC\" or \"Europe/Berlin\"",
             Self::LogFilter => "error, warn, info, debug or trace, or a filter such as \"info,clifford=debug\"",
             Self::PlatformId => "an id: a number, with or without quotes",
+            Self::ShardCount => "\"auto\", or a whole number from 1 to 1000",
         }
     }
 
@@ -56,6 +59,7 @@ impl Format {
             Self::TimeZone => jiff::tz::TimeZone::get(text).is_ok(),
             Self::LogFilter => !text.trim().is_empty() && tracing_subscriber::EnvFilter::try_new(text).is_ok(),
             Self::PlatformId => text.parse::<i64>().is_ok(),
+            Self::ShardCount => text == "auto" || text.parse().is_ok_and(|number: u32| (1..=1000).contains(&number)),
         }
     }
 }
@@ -66,7 +70,7 @@ mod tests {
 
     #[test]
     fn each_form_takes_what_it_names_and_nothing_else() {
-        let cases: [(Format, &[&str], &[&str]); 6] = [
+        let cases: [(Format, &[&str], &[&str]); 7] = [
             (
                 Format::SocketAddress,
                 &["127.0.0.1:0", "[::1]:8088"],
@@ -99,6 +103,7 @@ mod tests {
                 &["123", "-1001234567890"],
                 &["", "ada", "@ada", "1.5"],
             ),
+            (Format::ShardCount, &["auto", "1", "1000"], &["", "0", "1001", "0-3/16"]),
         ];
         for (format, good, bad) in cases {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! What the owner should know or do next.
+//! Hints: things that the owner should know or do next.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn hints(
 
 /// Budgets that hold nobody back.
 fn budgets(config: &Config) -> Vec<String> {
-    let is_priced = |provider: &Provider| provider.prompt_price.is_some() || provider.completion_price.is_some();
+    let is_priced = |provider: &Provider| provider.prices.prompt.is_some() || provider.prices.completion.is_some();
     let priced = config.llm.providers.iter().any(is_priced);
     let budgets = config.budgets.iter().enumerate();
     let idle = budgets.filter_map(|(index, budget)| match (budget.cost, budget.tokens) {
@@ -84,8 +84,8 @@ fn in_file(config: &Config, file: &str, env: &BTreeMap<String, String>, platform
         })
         .collect();
     for section in channels.sections() {
-        let common = section.common();
-        if common.access == Access::Allowlist && common.allow.is_empty() {
+        let audience = &section.common().audience;
+        if audience.access == Access::Allowlist && audience.allow.is_empty() {
             hints.push(format!(
                 "{}.allow is empty, so nobody may talk to the bot there in private.",
                 section.about().path()

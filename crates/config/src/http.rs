@@ -1,8 +1,8 @@
 //! `[http]`: the API and the dashboard.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use clifford_vault::SecretSource;
+use clifford_vault::{SecretSource, Url};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,17 +18,21 @@ pub struct Http {
     /// The address and port to listen on. Put a proxy with TLS before anything but loopback.
     #[schemars(with = "String", extend("format" = "socket-address"))]
     pub bind: SocketAddr,
-    /// An owner token given from outside, beside those that `clifford token` makes. As long as this variable is
-    /// not set, there is none.
+    /// An owner's token from outside, beside those of `clifford token`. Without this variable there is none.
     #[schemars(extend("writeOnly" = true))]
     pub token: SecretSource,
-    /// How long a request may take; streams and `?wait=` have their own limits.
+    /// The address by which people reach the dashboard, such as that of a proxy with TLS; for the links that let them in.
+    /// Its host is accepted as those of `allowed_hosts` are. Without it, `bind`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "http-url"), example = "https://bot.example.org")]
+    pub public_url: Option<Url>,
+    /// The longest time of a request; streams and `?wait=` have their own limits.
     #[schemars(range(min = 1, max = 3600))]
     pub request_timeout_seconds: u64,
     /// The largest body of a request.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_body_bytes: u64,
-    /// The most connections at a time. Beyond that, one on which nothing was asked gives its place to a new one.
+    /// The most connections at a time. Beyond that, a new connection replaces an idle one.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_connections: u32,
     /// The most connections from one address of another machine; a proxy on this machine is not limited.
@@ -37,12 +41,12 @@ pub struct Http {
     /// The most streams of runs that one token has open.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_streams_per_token: u32,
-    /// How long a caller may take to send the head of their first request.
+    /// The longest time for the head of a connection's first request.
     #[schemars(range(min = 1, max = 3600))]
     pub header_timeout_seconds: u64,
-    /// Further names under which the API is reached, such as that of a proxy: a request whose `Host` is another is
-    /// refused, so that no web page can reach it by a name of its own. The addresses that it listens on and `localhost`
-    /// are always right. Beyond loopback, every name is as long as this is empty.
+    /// Further names of the API, such as that of a proxy. A request with any other `Host` is refused, so that no web
+    /// page can reach the API by a name of its own (DNS rebinding). `localhost` and the addresses that it listens on
+    /// are always accepted. If `bind` is not a loopback address and this is empty, every name is accepted.
     pub allowed_hosts: Vec<String>,
 }
 
@@ -52,6 +56,7 @@ impl Default for Http {
             enabled: true,
             bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 8088)),
             token: SecretSource::Env(TOKEN_VARIABLE.to_owned()),
+            public_url: None,
             request_timeout_seconds: 30,
             max_body_bytes: 1024 * 1024,
             max_connections: 1024,
@@ -59,6 +64,48 @@ impl Default for Http {
             max_streams_per_token: 32,
             header_timeout_seconds: 5,
             allowed_hosts: Vec::new(),
+        }
+    }
+}
+
+impl Http {
+    /// The address by which people reach the dashboard, without a slash at its end.
+    pub fn address(&self) -> String {
+        match &self.public_url {
+            Some(url) => url.as_str().trim_end_matches('/').to_owned(),
+            None => {
+                let ip = match self.bind.ip() {
+                    ip if ip.is_unspecified() => IpAddr::from(Ipv4Addr::LOCALHOST),
+                    ip => ip,
+                };
+                format!("http://{}", SocketAddr::new(ip, self.bind.port()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_reach_the_dashboard_by_its_public_address_or_the_one_it_listens_on() {
+        for (bind, public, expected) in [
+            ("127.0.0.1:8088", None, "http://127.0.0.1:8088"),
+            ("0.0.0.0:80", None, "http://127.0.0.1:80"),
+            ("[::1]:8088", None, "http://[::1]:8088"),
+            (
+                "0.0.0.0:80",
+                Some("https://bot.example.org/"),
+                "https://bot.example.org",
+            ),
+        ] {
+            let http = Http {
+                bind: bind.parse().unwrap(),
+                public_url: public.map(Url::from),
+                ..Http::default()
+            };
+            assert_eq!(http.address(), expected);
         }
     }
 }

@@ -1,19 +1,17 @@
-//! `bot.toml`: what can be set, where it is read from, and what is said when it is wrong.
+//! `bot.toml`: the keys, their sources, and the errors of wrong values.
 //!
-//! One file per section holds its keys, with their explanations, defaults and bounds; those of a platform stand with its
-//! adapter. The schema, the checks and `bot.toml.example` are made of them. [`load`] reads the file, lays the environment
+//! A section is a type that holds its keys, with their explanations, defaults and bounds. It stands where its room can
+//! take it as it is: in `core/settings`, with the models, the tools or an adapter, else here. [`Config`] composes them;
+//! the schema, the checks and `bot.toml.example` are made of it. [`load`] reads the file, lays the environment
 //! and the flags over it and reports all faults together. Nothing here reads the process's own environment: it is handed
 //! in.
 
-mod agent;
 mod changes;
 mod channels;
 mod check;
 mod data;
-mod database;
 mod environment;
 mod error;
-mod files;
 mod format;
 mod hints;
 mod http;
@@ -21,7 +19,6 @@ mod llm;
 mod load;
 mod nearest;
 mod overlay;
-mod retention;
 mod rules;
 mod secret;
 mod secrets;
@@ -31,24 +28,27 @@ mod telemetry;
 mod tests;
 mod tree;
 
-pub use agent::{Agent, Mode};
 pub use changes::{Changes, changes};
 pub use channels::Channels;
 use clifford_core::policy::Rule;
-pub use clifford_core::settings::{Budget, Delivery, Engine, Ingress, Memory, PlanningGate, Policy, Profile, Triggers};
+pub use clifford_core::{
+    places::Mode,
+    settings::{
+        Agent, Budget, Database, Delivery, Engine, FileStore, Files, Ingress, Memory, PlanningGate, Policy, Profile,
+        Retention, Synchronous, Triggers,
+    },
+};
+pub use clifford_llm::{Provider, ProviderKind, RoleModel, Structured, TokenPrices};
 pub use clifford_telemetry::{Log, LogFormat};
 use clifford_tools::ToolSettings;
 pub use data::{Data, config_dir};
-pub use database::{Database, Synchronous};
-pub use error::{ConfigErrors, Place, Problem};
-pub use files::{FileStore, Files};
+pub use error::{ConfigErrors, Location, Problem};
 pub use http::Http;
-pub use llm::{Llm, Provider, ProviderKind, RoleModel, Roles, Structured};
+pub use llm::{Llm, Roles};
 pub use load::{Loaded, Origin, Sources, load};
-pub use retention::Retention;
 use schemars::JsonSchema;
 pub use secret::Secrets;
-pub use secrets::Sealing;
+pub use secrets::StoredSecrets;
 use serde::{Deserialize, Serialize};
 pub use shape::schema;
 pub use telemetry::Telemetry;
@@ -61,7 +61,7 @@ pub struct Config {
     pub database: Database,
     /// The data directory.
     pub data: Data,
-    /// Where files are kept: those that people send and those that the bot makes.
+    /// Storage of files: those that people send and those that the bot makes.
     pub files: Files,
     /// The API and the dashboard.
     pub http: Http,
@@ -69,37 +69,37 @@ pub struct Config {
     pub agent: Agent,
     /// More agents, each with a name of its own.
     pub agents: Vec<Agent>,
-    /// The kinds of helpers that a run can ask for, each with a name of its own.
+    /// Profiles of subagents, each with a name of its own.
     pub profiles: Vec<Profile>,
     /// The limits and rules of a run.
     pub engine: Engine,
     /// The language models.
     pub llm: Llm,
-    /// How much may be spent on language models.
+    /// Limits of what language models may cost.
     pub budgets: Vec<Budget>,
     /// The platforms.
     pub channels: Channels,
     /// How messages come in.
     pub ingress: Ingress,
-    /// What is remembered of people and conversations.
+    /// The memory of people and conversations.
     pub memory: Memory,
-    /// How long is kept what nobody needs for its work any more.
+    /// Retention of finished work and old messages.
     pub retention: Retention,
-    /// Reminders and whatever else comes due by the clock.
+    /// Reminders, scheduled runs and other triggers.
     pub triggers: Triggers,
     /// How answers go out.
     pub delivery: Delivery,
-    /// How secrets that are stored are sealed.
-    pub secrets: Sealing,
-    /// What people are asked to approve.
+    /// Encryption of stored secrets.
+    pub secrets: StoredSecrets,
+    /// The tool calls that people are asked to approve.
     pub policy: Policy,
-    /// Rules about tool calls. Those of the database hold beside them.
+    /// Rules about tool calls. Rules of the database apply as well.
     pub policies: Vec<Rule>,
     /// The tools, a section each.
     pub tools: ToolSettings,
-    /// What the process tells of itself.
+    /// The log of the process.
     pub log: Log,
-    /// Where traces go, and where a process is watched that serves no API.
+    /// Traces, and the monitoring of processes without the API.
     pub telemetry: Telemetry,
 }
 

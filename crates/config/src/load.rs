@@ -8,14 +8,14 @@ use std::{
 };
 
 use clifford_channel::Platforms;
+use clifford_tools::{ToolSettings, registry};
 use clifford_vault::Url;
 use serde_json::Value;
 
 use super::{
-    Channels, Config, check, data, environment,
-    error::{ConfigErrors, Place, Problem},
+    Channels, Config, Provider, check, data, environment,
+    error::{ConfigErrors, Location, Problem},
     hints::hints,
-    llm::Provider,
     overlay, rules,
     secret::Secrets,
     shape::{Shape, schema},
@@ -53,7 +53,7 @@ pub struct Loaded {
     pub data_dir: PathBuf,
     /// The database that is set, else the one in the data directory.
     pub database_url: Url,
-    /// What to look at or to do next, one sentence each.
+    /// Hints for the owner, one sentence each.
     pub hints: Vec<String>,
     /// The platforms that may have a section.
     pub platforms: Platforms,
@@ -70,7 +70,7 @@ impl Loaded {
         Secrets::resolve(&self.config, env, &self.tree)
     }
 
-    /// What belongs to a process stays as it was when that started.
+    /// Settings of the process stay as they were at its start.
     pub fn keep_of_process(&mut self, old: &Self) {
         self.config.log.clone_from(&old.config.log);
         self.config.telemetry.clone_from(&old.config.telemetry);
@@ -106,7 +106,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
     let env = &sources.env;
     let (mut tree, origin) = match find(sources)? {
         Some((shown, text)) => (tree::read(&text, &Arc::from(shown.as_path()))?, Origin::File(shown)),
-        None => (Node::empty(Place::CommandLine), Origin::Defaults),
+        None => (Node::empty(Location::CommandLine), Origin::Defaults),
     };
     let platforms = sources.platforms;
     let schema = schema(platforms);
@@ -149,7 +149,8 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
 fn understand(tree: &Node, root: Shape<'_>, platforms: Platforms) -> Result<Config, ConfigErrors> {
     ConfigErrors::unless_empty(check::check(tree, root))?;
     let mut json = tree.to_json();
-    let channels = json.as_object_mut().and_then(|table| table.remove("channels"));
+    let mut take = |key| json.as_object_mut().and_then(|table| table.remove(key));
+    let (channels, tools) = (take("channels"), take("tools"));
     let mut config: Config = serde_json::from_value(json).map_err(|error| Problem::new(None, "", error.to_string()))?;
     if let Some(Value::Object(sections)) = channels {
         config.channels = Channels::read(sections, platforms).map_err(|(path, fault)| {
@@ -157,6 +158,13 @@ fn understand(tree: &Node, root: Shape<'_>, platforms: Platforms) -> Result<Conf
             Problem::new(place, path, fault)
         })?;
     }
+    // Without a section, too: the platforms' tools have settings.
+    let sections = match tools {
+        Some(Value::Object(sections)) => sections,
+        _ => serde_json::Map::new(),
+    };
+    let read = ToolSettings::read(sections, &registry::all(platforms));
+    config.tools = read.map_err(|error| Problem::new(None, "", error))?;
     config.llm.providers = config.llm.providers.into_iter().map(Provider::settled).collect();
     ConfigErrors::unless_empty(rules::check(&config, tree))?;
     Ok(config)

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Place,
+    Location,
     nearest::{nearest, paths},
     shape::Shape,
     tree::{self, Node, Value},
 };
 
-/// What the names of overlaying variables begin with.
+/// The prefix of overlaying variables.
 const PREFIX: &str = "clifford_";
 
 /// Lays every `CLIFFORD_SECTION__KEY` of `env` over `tree`. Upper and lower case are the same in names.
@@ -21,7 +21,13 @@ pub(super) fn environment(tree: &mut Node, root: Shape<'_>, env: &BTreeMap<Strin
             .strip_prefix(PREFIX)
             .filter(|key| key.contains("__") || is_list(key))
         {
-            put(tree, root, &key.replace("__", "."), text, Place::Variable(name.clone()));
+            put(
+                tree,
+                root,
+                &key.replace("__", "."),
+                text,
+                Location::Variable(name.clone()),
+            );
         }
     }
 }
@@ -29,7 +35,7 @@ pub(super) fn environment(tree: &mut Node, root: Shape<'_>, env: &BTreeMap<Strin
 /// Lays settings of the command line (`engine.max_iterations` and its value) over `tree`.
 pub(super) fn flags(tree: &mut Node, root: Shape<'_>, overrides: &[(String, String)]) {
     for (path, text) in overrides {
-        put(tree, root, path, text, Place::CommandLine);
+        put(tree, root, path, text, Location::CommandLine);
     }
 }
 
@@ -57,7 +63,7 @@ pub(super) fn hints(root: Shape<'_>, env: &BTreeMap<String, String>) -> Vec<Stri
         .collect()
 }
 
-fn put(tree: &mut Node, root: Shape<'_>, path: &str, text: &str, place: Place) {
+fn put(tree: &mut Node, root: Shape<'_>, path: &str, text: &str, place: Location) {
     let steps: Vec<_> = path.split('.').collect();
     let shape = steps.iter().try_fold(root, |shape, step| shape.key(step));
     tree.put(&steps, read(text, shape, place));
@@ -65,7 +71,7 @@ fn put(tree: &mut Node, root: Shape<'_>, path: &str, text: &str, place: Place) {
 
 /// A value in TOML's or JSON's way of writing; anything else is text. Where text belongs, what only looks like a
 /// number or a list is text as well.
-fn read(text: &str, shape: Option<Shape<'_>>, place: Place) -> Node {
+fn read(text: &str, shape: Option<Shape<'_>>, place: Location) -> Node {
     let fits = |node: &Node| match (&node.value, shape) {
         (Value::Text(_), _) | (_, None) => true,
         (Value::Table(_), Some(shape)) => shape.is_secret() || !shape.takes("string"),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Config, Place, error::Problem, tree::Node};
+use clifford_core::settings::BudgetScope;
+
+use super::{Config, Location, error::Problem, tree::Node};
 
 /// Everything in `config` that contradicts itself; `tree` tells where it stands.
 pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
@@ -12,6 +14,7 @@ pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
     names(config, &at, &mut problems);
     roles(config, &at, &mut problems);
     policies(config, &at, &mut problems);
+    budgets(config, &at, &mut problems);
     for key in config.files.missing() {
         let fault = "missing; set it, or files.store = \"directory\"".to_owned();
         problems.push(Problem::new(at("files"), format!("files.{key}"), fault));
@@ -19,7 +22,7 @@ pub(super) fn check(config: &Config, tree: &Node) -> Vec<Problem> {
     problems
 }
 
-fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Location>, problems: &mut Vec<Problem>) {
     let (engine, delivery) = (&config.engine, &config.delivery);
     let pairs = [
         (
@@ -50,7 +53,7 @@ fn limits(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Ve
     }
 }
 
-fn roles(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+fn roles(config: &Config, at: &dyn Fn(&str) -> Option<Location>, problems: &mut Vec<Problem>) {
     let known: Vec<_> = config
         .llm
         .providers
@@ -61,16 +64,23 @@ fn roles(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec
     if known.is_empty() {
         return;
     }
-    for (role, chosen) in config.llm.roles.set() {
-        if let Some(provider) = chosen.provider.as_deref().filter(|provider| !known.contains(provider)) {
-            let key = format!("llm.roles.{role}.provider");
+    let roles = config
+        .llm
+        .roles
+        .set()
+        .map(|(role, chosen)| (format!("llm.roles.{role}"), &chosen.provider));
+    let choices = config.llm.choices.iter().enumerate();
+    let choices = choices.map(|(place, choice)| (format!("llm.choices[{place}]"), &choice.role.provider));
+    for (section, provider) in roles.chain(choices) {
+        if let Some(provider) = provider.as_deref().filter(|provider| !known.contains(provider)) {
+            let key = format!("{section}.provider");
             let fault = format!("there is no provider {provider:?}; there is {}", known.join(", "));
             problems.push(Problem::new(at(&key), key, fault));
         }
     }
 }
 
-fn policies(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+fn policies(config: &Config, at: &dyn Fn(&str) -> Option<Location>, problems: &mut Vec<Problem>) {
     for (place, rule) in config.policies.iter().enumerate() {
         if let Some((field, fault)) = rule.fault() {
             let (path, section) = (format!("policies[{place}].{field}"), format!("policies[{place}]"));
@@ -79,7 +89,18 @@ fn policies(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut 
     }
 }
 
-fn names(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec<Problem>) {
+fn budgets(config: &Config, at: &dyn Fn(&str) -> Option<Location>, problems: &mut Vec<Problem>) {
+    for (place, budget) in config.budgets.iter().enumerate() {
+        if budget.scope != BudgetScope::User && !budget.platform_roles.is_empty() {
+            let path = format!("budgets[{place}].platform_roles");
+            let fault =
+                "only a budget of scope = \"user\" can be for roles; set that, or leave the roles out".to_owned();
+            problems.push(Problem::new(at(&path), path, fault));
+        }
+    }
+}
+
+fn names(config: &Config, at: &dyn Fn(&str) -> Option<Location>, problems: &mut Vec<Problem>) {
     let agents = config
         .agents
         .iter()
@@ -100,7 +121,14 @@ fn names(config: &Config, at: &dyn Fn(&str) -> Option<Place>, problems: &mut Vec
     }
     let profiles = config.profiles.iter().enumerate();
     let profiles = profiles.map(|(i, profile)| (format!("profiles[{i}]"), profile.name.as_str()));
-    for group in [agents.collect::<Vec<_>>(), providers.collect(), profiles.collect()] {
+    let choices = config.llm.choices.iter().enumerate();
+    let choices = choices.map(|(i, choice)| (format!("llm.choices[{i}]"), choice.name.as_str()));
+    for group in [
+        agents.collect::<Vec<_>>(),
+        providers.collect(),
+        profiles.collect(),
+        choices.collect(),
+    ] {
         let mut taken = BTreeMap::new();
         for (path, name) in group {
             if let Some(first) = taken.get(&name.to_lowercase()) {

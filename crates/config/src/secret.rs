@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use clifford_channel::Platform;
+use clifford_tools::AudioServer;
 use clifford_vault::{Masker, Secret, SecretError, SecretSource, Url};
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
     tree::Node,
 };
 
-/// What is said of a provider that can't do without a key and has none.
+/// The error for a provider that requires a key and has none.
 fn no_key(provider: &Provider) -> String {
     let variable = provider.key_variable();
     format!(
@@ -22,6 +23,10 @@ fn no_key(provider: &Provider) -> String {
         provider.host()
     )
 }
+
+/// OpenAI writes nothing down for nobody.
+const NO_AUDIO_KEY: &str = "missing, and api.openai.com answers nobody without one; set key = { env = \"OPENAI_API_KEY\" }, or \
+                            base_url for another server";
 
 /// The secrets that the settings refer to, of what is turned on.
 #[derive(Clone, Debug, Default)]
@@ -32,12 +37,16 @@ pub struct Secrets {
     pub tokens: Vec<(Platform, Secret)>,
     /// Keys by their providers' names.
     pub provider_keys: BTreeMap<String, Secret>,
+    /// The key of the server that writes down what is said.
+    pub transcription_key: Option<Secret>,
+    /// The key of the server that speaks answers.
+    pub speech_key: Option<Secret>,
     /// The access key and the secret key of the bucket that files are kept in.
     pub bucket_keys: Option<(Secret, Secret)>,
-    /// What tools need, by `tool.key`.
+    /// Secrets of tools, by `tool.key`.
     pub tools: BTreeMap<String, Secret>,
-    /// What seals the secrets that are stored, if it is given.
-    pub sealing_key: Option<Secret>,
+    /// The key that encrypts stored secrets, if it is given.
+    pub encryption_key: Option<Secret>,
     /// Passwords in the URLs of the settings.
     pub url_passwords: Vec<Secret>,
     /// Knows all of them, and those that are opened later.
@@ -49,8 +58,10 @@ impl Secrets {
     pub fn all(&self) -> impl Iterator<Item = &Secret> {
         (self.http_token.iter())
             .chain(self.tokens.iter().map(|(_, token)| token))
-            .chain(&self.sealing_key)
+            .chain(&self.encryption_key)
             .chain(self.provider_keys.values())
+            .chain(&self.transcription_key)
+            .chain(&self.speech_key)
             .chain(self.bucket_keys.iter().flat_map(|(access, secret)| [access, secret]))
             .chain(self.tools.values())
             .chain(&self.url_passwords)
@@ -81,7 +92,7 @@ impl Secrets {
         let http_token = reader.read("http", "token", wanted.then_some(&config.http.token));
         let mut tokens = Vec::new();
         for section in config.channels.enabled() {
-            if let Some(token) = reader.read(&section.about().path(), "token", Some(section.common().token)) {
+            if let Some(token) = reader.read(&section.about().path(), "token", Some(&section.common().token)) {
                 tokens.push((section.platform(), token));
             }
         }
@@ -96,6 +107,18 @@ impl Secrets {
                 reader.report(&section, "key", &no_key(provider));
             }
         }
+        let roles = &config.llm.roles;
+        let transcription = roles.transcription.as_ref().map(|role| &role.server);
+        let speech = roles.speech.as_ref().map(|role| &role.server);
+        let mut audio_key = |section, server: Option<&AudioServer>| {
+            let server = server?;
+            if server.key.is_none() && server.needs_key() {
+                reader.report(section, "key", NO_AUDIO_KEY);
+            }
+            reader.read(section, "key", server.key.as_ref())
+        };
+        let transcription_key = audio_key("llm.roles.transcription", transcription);
+        let speech_key = audio_key("llm.roles.speech", speech);
         let has_bucket = config.files.store == FileStore::S3;
         let mut bucket_key =
             |key, source: &Option<_>| reader.read("files", key, source.as_ref().filter(|_| has_bucket));
@@ -108,11 +131,12 @@ impl Secrets {
                 tools.insert(path, secret);
             }
         }
-        let sealing_key = reader.read("secrets", "key", config.secrets.key.as_ref());
+        let encryption_key = reader.read("secrets", "key", config.secrets.key.as_ref());
         ConfigErrors::unless_empty(reader.problems)?;
         let urls = config.llm.providers.iter().map(|provider| &provider.base_url);
-        let urls = urls.chain(config.channels.enabled().map(|section| section.common().api_url));
+        let urls = urls.chain(config.channels.enabled().map(|section| &section.common().api_url));
         let url_passwords = urls
+            .chain(transcription.into_iter().chain(speech).map(|server| &server.base_url))
             .chain(&config.database.url)
             .chain(&config.files.endpoint)
             .chain(&config.telemetry.otlp_endpoint)
@@ -122,9 +146,11 @@ impl Secrets {
             http_token,
             tokens,
             provider_keys,
+            transcription_key,
+            speech_key,
             bucket_keys,
             tools,
-            sealing_key,
+            encryption_key,
             url_passwords,
             masker: Arc::default(),
         };
@@ -161,7 +187,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is wrong with a secret, and what to do.
+/// The fault of a secret, and its remedy.
 fn fault(error: &SecretError, section: &str, key: &str) -> String {
     let remedy = match error {
         SecretError::Missing(_) => format!("set it, or {key} = {{ file = \"PATH\" }}"),

@@ -1,15 +1,15 @@
-//! `[secrets]`: how what people entrust to the bot is kept.
+//! `[secrets]`: the encryption of stored secrets.
 
 use clifford_vault::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How secrets that are stored (keys of people's own, webhooks' secrets) are sealed.
+/// Encryption of stored secrets: people's own keys, secrets of webhooks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Sealing {
-    /// The key that seals them: 32 bytes as Base64. Without it: the file `secret.key` in the data directory, made
-    /// when it is first needed. Processes that share a database need the same.
+pub struct StoredSecrets {
+    /// The encryption key: 32 bytes as Base64. Without it: the file `secret.key` in the data directory, made when it is
+    /// first needed. Processes that share a database need the same key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "CLIFFORD_SECRET_KEY"}]))]
     pub key: Option<SecretSource>,

@@ -1,6 +1,7 @@
-//! What a key may hold, read from the JSON schema that is made of the types.
+//! The values that a key may hold, read from the JSON schema that is generated from the types.
 
 use clifford_channel::Platforms;
+use clifford_tools::{registry, settings};
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
@@ -13,10 +14,12 @@ pub fn schema(platforms: Platforms) -> Value {
     let mut schema = generator.root_schema_for::<Config>().to_value();
     for row in platforms.rows() {
         let mut section = row.schema(&mut generator).to_value();
-        section["description"] = row.about.summary.into();
         // It may be left out: that turns the platform off.
         section["type"] = json!(["object", "null"]);
         schema["properties"]["channels"]["properties"][row.about.platform.as_str()] = section;
+    }
+    for tool in registry::all(platforms) {
+        schema["properties"]["tools"]["properties"][tool.name.as_ref()] = settings::section(&tool);
     }
     schema["title"] = "Clifford's bot.toml".into();
     schema
@@ -27,7 +30,7 @@ pub fn schema(platforms: Platforms) -> Value {
 pub struct Shape<'a>(&'a Value);
 
 impl<'a> Shape<'a> {
-    /// A key's schema; an optional one counts as what it holds when it is there. What marks a secret stands outside.
+    /// A key's schema; an optional one counts as what it holds when it is there. The mark of a secret stands outside.
     pub fn new(schema: &'a Value) -> Self {
         let alternatives = schema["anyOf"].as_array().into_iter().flatten();
         let mut present = alternatives.filter(|alternative| alternative["type"] != "null");
@@ -57,7 +60,7 @@ impl<'a> Shape<'a> {
         self.0["additionalProperties"].is_object()
     }
 
-    /// What a list's elements are.
+    /// The shape of a list's elements.
     pub fn items(self) -> Option<Self> {
         self.0.get("items").map(Self::new)
     }

@@ -1,4 +1,4 @@
-//! Whole configurations: what is read from where, and what is said when it is wrong.
+//! Whole configurations: their sources, and the errors of wrong values.
 
 mod errors;
 mod example;

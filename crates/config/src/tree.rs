@@ -9,14 +9,14 @@ use toml::{
 };
 
 use super::{
-    Place,
+    Location,
     error::{ConfigErrors, Problem},
 };
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
-    pub place: Place,
+    pub place: Location,
     pub value: Value,
 }
 
@@ -29,13 +29,13 @@ pub(super) enum Value {
     Integer(i64),
     Float(f64),
     Flag(bool),
-    /// What no key takes: a date, or a number beyond 64 bits.
+    /// A value that no key takes: a date, or a number beyond 64 bits.
     Other(String),
 }
 
 impl Node {
     /// A table with nothing in it.
-    pub fn empty(place: Place) -> Self {
+    pub fn empty(place: Location) -> Self {
         Self {
             place,
             value: Value::Table(BTreeMap::new()),
@@ -43,7 +43,7 @@ impl Node {
     }
 
     /// A text.
-    pub fn text(place: Place, text: impl Into<String>) -> Self {
+    pub fn text(place: Location, text: impl Into<String>) -> Self {
         Self {
             place,
             value: Value::Text(text.into()),
@@ -51,7 +51,7 @@ impl Node {
     }
 
     /// A table of these entries.
-    pub fn table<const N: usize>(place: Place, entries: [(&str, Node); N]) -> Self {
+    pub fn table<const N: usize>(place: Location, entries: [(&str, Node); N]) -> Self {
         let entries = entries.map(|(key, node)| (key.to_owned(), node));
         Self {
             place,
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// What stands at a path such as `llm.providers[0].name`.
+    /// The node at a path such as `llm.providers[0].name`.
     pub fn find(&self, path: &str) -> Option<&Self> {
         path.split(['.', '['])
             .try_fold(self, |node, step| match (&node.value, step.strip_suffix(']')) {
@@ -148,7 +148,7 @@ pub fn read(text: &str, path: &Arc<Path>) -> Result<Node, ConfigErrors> {
     let place = |span: Range<usize>| {
         let before = &text.as_bytes()[..span.start.min(text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Place::File {
+        Location::File {
             path: Arc::clone(path),
             line,
         }
@@ -169,7 +169,7 @@ pub fn read(text: &str, path: &Arc<Path>) -> Result<Node, ConfigErrors> {
 }
 
 /// Reads one value in TOML's or JSON's way of writing.
-pub(super) fn read_value(text: &str, place: &Place) -> Option<Node> {
+pub(super) fn read_value(text: &str, place: &Location) -> Option<Node> {
     if let Ok(parsed) = DeValue::parse(text) {
         return Some(Node {
             place: place.clone(),
@@ -185,7 +185,7 @@ pub(super) fn read_value(text: &str, place: &Place) -> Option<Node> {
     })
 }
 
-fn table(entries: &DeTable<'_>, place: &dyn Fn(Range<usize>) -> Place) -> Value {
+fn table(entries: &DeTable<'_>, place: &dyn Fn(Range<usize>) -> Location) -> Value {
     let entry = |(key, entry): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let key: &Spanned<std::borrow::Cow<'_, str>> = key;
         let node = Node {
@@ -197,7 +197,7 @@ fn table(entries: &DeTable<'_>, place: &dyn Fn(Range<usize>) -> Place) -> Value 
     Value::Table(entries.iter().map(entry).collect())
 }
 
-fn value(parsed: &DeValue<'_>, place: &dyn Fn(Range<usize>) -> Place) -> Value {
+fn value(parsed: &DeValue<'_>, place: &dyn Fn(Range<usize>) -> Location) -> Value {
     match parsed {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())

@@ -7,11 +7,10 @@
 //! bucket, or still with the platform that it came from (`files/location.rs`). An attachment has its row in the
 //! message's commit, and its content is fetched when a tool first reads it (`Channel::fetch`). Content that is kept
 //! here is stored before its row, and announced in `loose_files` before that; a deleted row puts its content back there
-//! by a trigger. So `files/sweep.rs` leaves nothing behind after any crash. What a run sends along (`file_ids`) is
-//! looked up before the rules judge its reply (`engine/run/session/attachments.rs`); the outbox holds the file's id,
-//! and delivery reads the content when it sends it. In private a person sees their own files, in a shared place
-//! everybody sees those of the place (`files/see.rs`). Whatever a run's own tree did not make is data from outside when
-//! it is read.
+//! by a trigger. So `files/sweep.rs` leaves nothing behind after any crash. A run's `file_ids` are looked up before the
+//! rules judge its reply (`engine/run/session/attachments.rs`); the outbox holds each file's id, and delivery reads the
+//! content when it sends it. In private a person sees their own files, in a shared place everybody sees those of the
+//! place (`files/see.rs`). A file that the run's own tree did not make is data from outside when it is read.
 
 mod directory;
 mod error;
@@ -30,12 +29,12 @@ mod sweep;
 mod text;
 
 pub use error::FileError;
-pub use keep::{Content, Files, Limits, NewFile};
+pub use keep::{Content, Files, NewFile};
 pub use location::Location;
 pub use media::media_type;
 pub use name::clean;
 pub use s3::S3;
 pub use see::may_see;
-pub use storage::{S3Settings, Storage, StorageError};
+pub use storage::{BucketKeys, Storage, StorageError};
 pub use sweep::sweep;
 pub use text::text;

@@ -1,3 +1,3 @@
-//! Memory as a run reads it: what is recalled for a message.
+//! Memory as a run reads it: the items and messages recalled for a message.
 
 pub mod recall;

@@ -1,7 +1,7 @@
-//! Searching what was said, and keeping the index of it up to date.
+//! The search over messages, and the upkeep of its index.
 //!
 //! **Search.** Nothing is indexed on a message's way in: `search/indexer.rs` takes in what has no `search_id` some
-//! moments later, and a search first takes in what is missing of the places that it looks in. Terms are made in Rust,
+//! moments later, as a maintenance job, and a search first takes in what is missing of the places that it looks in. Terms are made in Rust,
 //! alike for both engines (`core/search/terms.rs`); who finds what is one pure rule (`core/search/scope.rs`). The
 //! index only says where to look: whose a message is, its row says (`store/search.rs`, `Reach::rule`). A question
 //! (`core/search/query.rs`) becomes words without stop words, each with the forms that its stem allows

@@ -1,22 +1,51 @@
 //! Access: the people who may speak to the bot, and the messages that it answers. Pure rules, the same for every
 //! platform.
 
-pub use clifford_chat::access::Access;
-use clifford_chat::inbound::{Addressed, Place};
+pub use clifford_chat::access::{Access, Audience};
+use clifford_chat::{
+    inbound::{Addressed, Place, PlaceKind, Speaker},
+    role::any_named,
+};
 
-use crate::people::UserRole;
+use crate::{
+    people::UserRole,
+    places::{Mode, Speaks},
+};
 
-/// The people whom a platform's channel answers.
+/// The rules that the managers of a group or server set for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// The people who may speak.
-    pub access: Access,
-    /// Accounts and places (by the platform's ids) that may speak in any case.
-    pub allow: Vec<String>,
-    /// Words that call the bot in a shared place.
-    pub wake_words: Vec<String>,
-    /// Shared places where every message is answered.
-    pub always: Vec<String>,
+pub struct PlaceRules {
+    /// Whether it speaks there; `None`: where it is addressed.
+    pub speaks: Option<Speaks>,
+    /// The roles that may use it; empty: everybody.
+    pub use_roles: Vec<String>,
+    /// The roles that may answer what others are asked, beside managers.
+    pub approve_roles: Vec<String>,
+    /// How it answers.
+    pub mode: Option<Mode>,
+}
+
+impl PlaceRules {
+    /// Whether somebody may use the bot there. An owner may.
+    pub fn admits(&self, speaker: &Speaker, role: Option<UserRole>) -> bool {
+        role == Some(UserRole::Owner)
+            || self.use_roles.is_empty()
+            || any_named(speaker.roles.as_deref().unwrap_or_default(), &self.use_roles)
+    }
+
+    /// Whether a message there is answered, as far as these rules go.
+    pub fn answers(&self, is_addressed: bool) -> bool {
+        match self.speaks {
+            Some(Speaks::Never) => false,
+            Some(Speaks::Always) => true,
+            Some(Speaks::Addressed) | None => is_addressed,
+        }
+    }
+
+    /// Whether somebody may answer what others are asked there, by a role of theirs.
+    pub fn approves(&self, speaker: &Speaker) -> bool {
+        any_named(speaker.roles.as_deref().unwrap_or_default(), &self.approve_roles)
+    }
 }
 
 /// The decision about a speaker.
@@ -30,52 +59,57 @@ pub enum Entry {
     Ignored,
 }
 
-impl Policy {
-    /// Whether an account may speak in a place. `role`: what is known of it.
-    pub fn entry(&self, place: &Place, account: &str, role: Option<UserRole>) -> Entry {
-        let listed = |id: &str| self.allow.iter().any(|allowed| allowed == id);
-        let space = place.space.as_ref().map(|space| space.external_id.as_str());
-        let known = matches!(role, Some(UserRole::Owner | UserRole::Member));
-        if self.access == Access::Open
-            || role == Some(UserRole::Owner)
-            || listed(account)
-            || (!place.kind.is_private() && (listed(&place.external_id) || space.is_some_and(listed)))
-            || (self.access == Access::Pairing && known)
-        {
-            Entry::Welcome
-        } else if self.access == Access::Pairing && place.kind.is_private() {
-            Entry::Pair
-        } else {
-            Entry::Ignored
-        }
+/// Whether somebody may speak in a place. `role`: what is known of their account.
+pub fn entry(audience: &Audience, place: &Place, speaker: &Speaker, role: Option<UserRole>) -> Entry {
+    let listed = |id: &str| audience.allow.iter().any(|allowed| allowed.as_str() == id);
+    let space = place.space.as_ref().map(|space| space.external_id.as_str());
+    let by_role = || any_named(speaker.roles.as_deref().unwrap_or_default(), &audience.allow_roles);
+    let known = matches!(role, Some(UserRole::Owner | UserRole::Member));
+    if audience.access == Access::Open
+        || role == Some(UserRole::Owner)
+        || listed(&speaker.id)
+        || (!place.kind.is_private() && (listed(&place.external_id) || space.is_some_and(listed) || by_role()))
+        || (audience.access == Access::Pairing && known)
+    {
+        Entry::Welcome
+    } else if audience.access == Access::Pairing && place.kind.is_private() {
+        Entry::Pair
+    } else {
+        Entry::Ignored
     }
+}
 
-    /// Whether a message speaks to the bot.
-    pub fn is_addressed(&self, place: &Place, addressed: Addressed, text: &str) -> bool {
-        let space = place.space.as_ref().map(|space| space.external_id.as_str());
-        let always = |id: &str| self.always.iter().any(|place| place == id);
-        place.kind.is_private()
-            || addressed.mention
-            || addressed.reply
-            || always(&place.external_id)
-            || space.is_some_and(always)
-            || self.wakes(text)
-    }
+/// Whether a message speaks to the bot.
+pub fn is_addressed(audience: &Audience, place: &Place, addressed: Addressed, text: &str) -> bool {
+    let space = place.space.as_ref().map(|space| space.external_id.as_str());
+    let always = |id: &str| audience.always.iter().any(|place| place.as_str() == id);
+    place.kind.is_private()
+        || addressed.mention
+        || addressed.reply
+        || always(&place.external_id)
+        || space.is_some_and(always)
+        || wakes(&audience.wake_words, text)
+}
 
-    /// Whether a wake word stands where it addresses, not in passing: at the beginning of a line, alone or behind a
-    /// greeting; before a comma, colon or question mark; or behind a comma, at the end of what is said.
-    fn wakes(&self, text: &str) -> bool {
-        let lower = text.to_lowercase();
-        self.wake_words
-            .iter()
-            .map(|word| word.to_lowercase())
-            .filter(|word| !word.is_empty())
-            .any(|word| {
-                lower
-                    .match_indices(&word)
-                    .any(|(at, found)| addresses(&lower[..at], &lower[at + found.len()..]))
-            })
-    }
+/// Whether a message in a thread that the bot follows is heard, though it does not speak to the bot. `here`: what is set
+/// for the place.
+pub fn follows(audience: &Audience, place: &Place, here: Option<bool>) -> bool {
+    place.kind == PlaceKind::Thread && here.unwrap_or(audience.follow_threads)
+}
+
+/// Whether a wake word stands where it addresses, not in passing: at the beginning of a line, alone or behind a
+/// greeting; before a comma, colon or question mark; or behind a comma, at the end of what is said.
+fn wakes(words: &[String], text: &str) -> bool {
+    let lower = text.to_lowercase();
+    words
+        .iter()
+        .map(|word| word.to_lowercase())
+        .filter(|word| !word.is_empty())
+        .any(|word| {
+            lower
+                .match_indices(&word)
+                .any(|(at, found)| addresses(&lower[..at], &lower[at + found.len()..]))
+        })
 }
 
 /// Greetings that may stand before the bot's name.
@@ -126,12 +160,20 @@ fn addresses(before: &str, after: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clifford_chat::{
-        inbound::{PlaceKind, Space},
-        platform::Platform,
-    };
+    use clifford_chat::{access::Id, inbound::Space, platform::Platform, role::PlatformRole};
 
     use super::*;
+
+    fn speaker(roles: &[&str]) -> Speaker {
+        Speaker {
+            id: "7".into(),
+            name: "Ada".into(),
+            handle: None,
+            is_bot: false,
+            language: None,
+            roles: Some(roles.iter().map(|role| PlatformRole::word(role)).collect()),
+        }
+    }
 
     fn place(kind: PlaceKind, id: &str, space: Option<&str>) -> Place {
         let space = space.map(|id| Space {
@@ -152,10 +194,10 @@ mod tests {
         use Entry::{Ignored, Pair, Welcome};
         let private = place(PlaceKind::Private, "7", None);
         let group = place(PlaceKind::Thread, "-1:2", Some("-1"));
-        let policy = |access, allow: &[&str]| Policy {
+        let audience = |access, allow: &[&str]| Audience {
             access,
-            allow: allow.iter().map(|id| (*id).to_owned()).collect(),
-            ..Policy::default()
+            allow: allow.iter().copied().map(Id::from).collect(),
+            ..Audience::default()
         };
         let cases = [
             (Access::Open, &[][..], &private, None, Welcome),
@@ -175,7 +217,7 @@ mod tests {
         ];
         for (access, allow, place, role, expected) in cases {
             assert_eq!(
-                policy(access, allow).entry(place, "7", role),
+                entry(&audience(access, allow), place, &speaker(&[]), role),
                 expected,
                 "{access:?} {allow:?} {role:?}"
             );
@@ -183,11 +225,86 @@ mod tests {
     }
 
     #[test]
+    fn managers_say_who_uses_it_and_where_it_speaks() {
+        let rules = PlaceRules {
+            use_roles: vec!["Staff".to_owned()],
+            ..PlaceRules::default()
+        };
+        assert!(rules.admits(&speaker(&["staff"]), None));
+        assert!(!rules.admits(&speaker(&["guests"]), Some(UserRole::Member)));
+        assert!(rules.admits(&speaker(&[]), Some(UserRole::Owner)));
+        assert!(PlaceRules::default().admits(&speaker(&[]), None));
+        let answers = |speaks| {
+            let rules = PlaceRules {
+                speaks,
+                ..PlaceRules::default()
+            };
+            [true, false].map(|is_addressed| rules.answers(is_addressed))
+        };
+        assert_eq!(answers(None), [true, false]);
+        assert_eq!(answers(Some(Speaks::Addressed)), [true, false]);
+        assert_eq!(answers(Some(Speaks::Always)), [true, true]);
+        assert_eq!(answers(Some(Speaks::Never)), [false, false]);
+        let approving = PlaceRules {
+            approve_roles: vec!["7".to_owned()],
+            ..PlaceRules::default()
+        };
+        assert!(approving.approves(&speaker(&["7"])) && !approving.approves(&speaker(&["8"])));
+        assert!(!PlaceRules::default().approves(&speaker(&["7"])));
+    }
+
+    #[test]
+    fn a_role_lets_its_bearers_speak_in_shared_places() {
+        let audience = Audience {
+            access: Access::Allowlist,
+            allow_roles: vec!["Staff".to_owned()],
+            ..Audience::default()
+        };
+        let (private, group) = (
+            place(PlaceKind::Private, "7", None),
+            place(PlaceKind::Group, "-1", Some("-1")),
+        );
+        let enters = |place, roles: &[&str]| entry(&audience, place, &speaker(roles), None);
+        assert_eq!(enters(&group, &["staff"]), Entry::Welcome);
+        assert_eq!(enters(&group, &["guests"]), Entry::Ignored);
+        assert_eq!(enters(&private, &["staff"]), Entry::Ignored);
+        let untold = Speaker {
+            roles: None,
+            ..speaker(&[])
+        };
+        assert_eq!(entry(&audience, &group, &untold, None), Entry::Ignored);
+    }
+
+    #[test]
+    fn threads_are_followed_as_the_place_says_else_as_the_platform_does() {
+        let audience = |follow_threads| Audience {
+            follow_threads,
+            ..Audience::default()
+        };
+        let thread = place(PlaceKind::Thread, "-1:2", Some("-1"));
+        let group = place(PlaceKind::Group, "-1", Some("-1"));
+        let cases = [
+            (true, &thread, None, true),
+            (true, &thread, Some(false), false),
+            (false, &thread, None, false),
+            (false, &thread, Some(true), true),
+            (true, &group, Some(true), false),
+        ];
+        for (platform, place, here, expected) in cases {
+            assert_eq!(
+                follows(&audience(platform), place, here),
+                expected,
+                "{platform} {here:?}"
+            );
+        }
+    }
+
+    #[test]
     fn in_a_shared_place_only_what_is_addressed_is_answered() {
-        let policy = Policy {
+        let audience = Audience {
             wake_words: vec!["Clifford".into()],
             always: vec!["-5".into()],
-            ..Policy::default()
+            ..Audience::default()
         };
         let group = place(PlaceKind::Group, "-1", Some("-1"));
         let none = Addressed::default();
@@ -215,7 +332,7 @@ mod tests {
             (&place(PlaceKind::Private, "7", None), none, "hello", true),
         ];
         for (place, addressed, text, expected) in cases {
-            assert_eq!(policy.is_addressed(place, addressed, text), expected, "{text}");
+            assert_eq!(is_addressed(&audience, place, addressed, text), expected, "{text}");
         }
     }
 }

@@ -4,25 +4,10 @@
 /// argument.
 macro_rules! text_column {
     ($name:ident) => {
-        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
-        where
-            String: sqlx::Type<DB>,
-        {
-            fn type_info() -> DB::TypeInfo {
-                <String as sqlx::Type<DB>>::type_info()
-            }
-            fn compatible(ty: &DB::TypeInfo) -> bool {
-                <String as sqlx::Type<DB>>::compatible(ty)
-            }
-        }
-
-        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
-        where
-            String: sqlx::Decode<'r, DB>,
-        {
-            fn decode(value: <DB as sqlx::Database>::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
-                let text = <String as sqlx::Decode<'r, DB>>::decode(value)?;
-                Ok(Self::try_from(text)?)
+        impl $crate::row::FromCell for $name {
+            fn from_cell(cell: $crate::row::Cell<'_>) -> Result<Self, String> {
+                let text = <String as $crate::row::FromCell>::from_cell(cell)?;
+                Self::try_from(text).map_err(|error| error.to_string())
             }
         }
 
@@ -100,30 +85,6 @@ pub use text_enum;
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct JsonText<T>(pub T);
-
-impl<DB: sqlx::Database, T> sqlx::Type<DB> for JsonText<T>
-where
-    String: sqlx::Type<DB>,
-{
-    fn type_info() -> DB::TypeInfo {
-        <String as sqlx::Type<DB>>::type_info()
-    }
-
-    fn compatible(ty: &DB::TypeInfo) -> bool {
-        <String as sqlx::Type<DB>>::compatible(ty)
-    }
-}
-
-impl<'r, DB: sqlx::Database, T: serde::de::DeserializeOwned> sqlx::Decode<'r, DB> for JsonText<T>
-where
-    String: sqlx::Decode<'r, DB>,
-{
-    fn decode(value: <DB as sqlx::Database>::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
-        Ok(Self(serde_json::from_str(&<String as sqlx::Decode<'r, DB>>::decode(
-            value,
-        )?)?))
-    }
-}
 
 /// A value as the text of a JSON column. The types stored here (maps with string keys) always serialise.
 pub fn to_json(value: &impl serde::Serialize) -> String {

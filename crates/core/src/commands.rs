@@ -16,7 +16,41 @@ impl CommandSpec {
     pub fn is_private(&self) -> bool {
         self.name == "key"
     }
+
+    /// Whether it is answered in private chats only: elsewhere it says so.
+    pub fn is_in_private_only(&self) -> bool {
+        IN_PRIVATE_ONLY.contains(&self.name)
+    }
+
+    /// Whether it is of its giver alone, wherever it is given: where a platform can, nobody else sees the answer.
+    pub fn is_personal(&self) -> bool {
+        self.is_in_private_only() || PERSONAL.contains(&self.name)
+    }
+
+    /// Whether it is of use to those alone who manage a place, where people share one.
+    pub fn is_for_managers(&self) -> bool {
+        self.name == "settings"
+    }
 }
+
+/// Commands that are answered in private chats only.
+const IN_PRIVATE_ONLY: [&str; 7] = ["continue", "dashboard", "link", "unlink", "export", "erase", "key"];
+
+/// Commands whose answers are nobody else's business, beside those that are answered in private chats only.
+const PERSONAL: [&str; 12] = [
+    "memory",
+    "forget",
+    "pin",
+    "share",
+    "private",
+    "search",
+    "reminders",
+    "settings",
+    "usage",
+    "undo",
+    "whoami",
+    "help",
+];
 
 const fn command(name: &'static str, argument: Option<(&'static str, bool)>, description: &'static str) -> CommandSpec {
     CommandSpec {
@@ -30,59 +64,54 @@ const fn command(name: &'static str, argument: Option<(&'static str, bool)>, des
 pub const COMMANDS: &[CommandSpec] = &[
     command("new", Some(("name", false)), "Start a new conversation"),
     command("contexts", None, "List the conversations of this chat"),
-    command("switch", Some(("name", true)), "Go on with another conversation"),
+    command("switch", Some(("name", true)), "Switch to another conversation"),
     command("close", None, "Close this conversation"),
     command(
         "continue",
         Some(("conversation", false)),
-        "Go on here with a conversation from another platform",
+        "Continue a conversation from another platform here",
     ),
-    command("search", Some(("words", true)), "Look for what was said before"),
+    command("search", Some(("words", true)), "Search earlier messages"),
     command("memory", None, "Show what I know about you"),
-    command("forget", Some(("key", true)), "Forget something about you, or `all`"),
-    command(
-        "pin",
-        Some(("key", true)),
-        "Keep something as it is, or let it change again",
-    ),
+    command("forget", Some(("key", true)), "Forget a fact about you, or `all`"),
+    command("pin", Some(("key", true)), "Pin a fact about you, or unpin it"),
     command(
         "share",
         Some(("key", true)),
-        "Let something be known wherever you speak to me",
+        "Let me use a fact wherever you talk to me",
     ),
-    command("private", Some(("key", true)), "Let something be known in private only"),
+    command("private", Some(("key", true)), "Let me use a fact in private only"),
     command(
         "reminders",
         Some(("remove", false)),
-        "List your reminders, and take one back",
+        "List your reminders, and cancel one",
     ),
-    command("link", Some(("code", false)), "Make two of your accounts one"),
+    command("link", Some(("code", false)), "Link two of your accounts"),
     command(
         "unlink",
         Some(("confirmation", false)),
-        "Part this account from your others",
+        "Unlink this account from your others",
     ),
-    command("export", None, "Get everything that I have of you"),
-    command(
-        "erase",
-        Some(("confirmation", false)),
-        "Delete everything that I have of you",
-    ),
-    command(
-        "key",
-        Some(("what", false)),
-        "Let me answer you by your own key for a model",
-    ),
-    command("usage", None, "Show what your requests have used"),
-    command("why", None, "Show how my last answer came about"),
-    command("approve", Some(("id", false)), "Approve what I asked you for"),
-    command("deny", Some(("id", false)), "Deny what I asked you for"),
-    command("stop", None, "Stop what I am doing here"),
+    command("dashboard", None, "Open your page in a browser"),
+    command("export", None, "Get all of your data"),
+    command("erase", Some(("confirmation", false)), "Delete all of your data"),
+    command("key", Some(("what", false)), "Use your own key for a model"),
+    command("settings", Some(("what", false)), "Show and change settings"),
+    command("model", Some(("name", false)), "Show the models, and choose one"),
+    command("usage", None, "Show the usage of your requests"),
+    command("why", None, "Explain my last answer"),
+    command("undo", Some(("run", false)), "Take back what I set or remembered last"),
+    command("approve", Some(("id", false)), "Approve a call that I asked about"),
+    command("deny", Some(("id", false)), "Deny a call that I asked about"),
+    command("stop", None, "Stop my work in this chat"),
     command("whoami", None, "Show who you are to me"),
-    command("help", None, "Show what I can do"),
+    command("help", Some(("topic", false)), "List my commands, by topic"),
 ];
+
+/// Commands that stand in no list: buttons give them, and people who were told of them.
+const UNLISTED: [&str; 3] = ["start", "pair", "rate"];
 
 /// Whether this is a command of this bot.
 pub fn is_known(name: &str) -> bool {
-    name == "start" || COMMANDS.iter().any(|command| command.name == name)
+    UNLISTED.contains(&name) || COMMANDS.iter().any(|command| command.name == name)
 }

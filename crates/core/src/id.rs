@@ -73,6 +73,8 @@ id! {
     MemoryItemId;
     /// One rule about tool calls.
     PolicyId;
+    /// One change of a setting.
+    SettingChangeId;
     /// One piece of work that belongs to no run.
     JobId;
     /// Something that wakes a run again and again.
@@ -85,6 +87,8 @@ id! {
     DocumentId;
     /// One API token.
     TokenId;
+    /// One session in a browser.
+    SessionId;
     /// One secret that a person gave.
     UserSecretId;
     /// One running process.

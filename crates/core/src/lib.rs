@@ -1,5 +1,8 @@
-//! The rules of Clifford as pure functions: what a run does next, what policy asks, what is remembered, found, due and
-//! paid. No I/O, no clock, no randomness; time and chance come in as arguments.
+//! The rules of Clifford as pure functions: the next step of a run, the questions of policy, and what is remembered,
+//! found, due and paid. No I/O, no clock, no randomness; time and chance come in as arguments.
+
+// The derives name the crate as others see it.
+extern crate self as clifford_core;
 
 pub mod access;
 pub mod budget;
@@ -16,6 +19,8 @@ pub mod places;
 pub mod policy;
 pub mod prompt;
 pub mod quarantine;
+pub mod rate;
+pub mod row;
 pub mod run;
 pub mod runs;
 pub mod schedule;

@@ -1,4 +1,4 @@
-//! Memory: what is worth remembering, at which level, and how long.
+//! Memory: the items worth remembering, their levels, and their lifetimes.
 
 pub mod content;
 pub mod levels;

@@ -1,4 +1,4 @@
-//! A message: which way it went, where it stands, and what it quotes.
+//! A message: its direction, its status, and its quote.
 
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +123,23 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The most characters of the reason in [`undelivered`].
+const REASON: usize = 200;
+
+/// The mark before a message of the bot's that did not reach its person, or not whole: what the model would take for said
+/// was not read.
+pub fn undelivered(why: &str) -> String {
+    let why: String = why
+        .chars()
+        .map(|c| if c.is_control() || "[]".contains(c) { ' ' } else { c })
+        .collect();
+    let why = cut(why.trim(), REASON);
+    match why.is_empty() {
+        true => "[not delivered, or not whole] ".to_owned(),
+        false => format!("[not delivered, or not whole: {why}] "),
+    }
+}
+
 /// At most so many characters.
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -136,4 +153,19 @@ pub fn quotes_others(text: &str) -> bool {
     text.lines()
         .filter_map(|line| line.strip_prefix(INTRODUCED))
         .any(|who| !KNOWN.iter().any(|known| who.starts_with(known)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_of_what_was_not_delivered_cannot_be_left() {
+        assert_eq!(undelivered(""), "[not delivered, or not whole] ");
+        assert_eq!(
+            undelivered("Forbidden]\n[Ada: yes"),
+            "[not delivered, or not whole: Forbidden   Ada: yes] "
+        );
+        assert!(undelivered(&"x".repeat(500)).chars().count() < 260);
+    }
 }

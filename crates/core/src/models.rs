@@ -20,6 +20,10 @@ text_enum! {
         Memory = "memory",
         /// Looks at images.
         Vision = "vision",
+        /// Writes down what is said.
+        Transcription = "transcription",
+        /// Speaks answers.
+        Speech = "speech",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Addresses on the network: which may be fetched, and what they name. Nothing is fetched here.
+//! Addresses on the network: their kinds, and those that may be fetched. Nothing is fetched here.
 
 pub mod address;
 pub mod refused;

@@ -1,9 +1,8 @@
-//! A person, as they are stored, and what they may do.
+//! A person, as they are stored, and their role.
 
 use serde::Serialize;
-use sqlx::FromRow;
 
-use crate::{column::text_enum, id::UserId};
+use crate::{column::text_enum, id::UserId, row::FromRow};
 
 text_enum! {
     /// The rights of a person.
@@ -26,7 +25,7 @@ pub struct User {
     pub id: UserId,
     /// The name that others see.
     pub name: String,
-    /// What they may do.
+    /// The role.
     pub role: UserRole,
     /// Language (BCP 47), where known.
     pub language: Option<String>,

@@ -2,12 +2,12 @@
 
 use clifford_chat::{inbound::PlaceKind, platform::Platform};
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{
     clock::Timestamp,
     column::text_enum,
     id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
+    row::FromRow,
 };
 
 text_enum! {
@@ -122,5 +122,39 @@ text_enum! {
         Steer = "steer",
         /// The work ends, and it is answered at once.
         Interrupt = "interrupt",
+    }
+}
+
+text_enum! {
+    /// Whether answers are spoken as well.
+    VoiceReplies {
+        /// They are not.
+        Never = "never",
+        /// Those to a voice message are.
+        WhenSpokenTo = "when_spoken_to",
+        /// All are.
+        Always = "always",
+    }
+}
+
+text_enum! {
+    /// Where in a group or server the bot speaks.
+    Speaks {
+        /// Where it is addressed.
+        Addressed = "addressed",
+        /// It answers every message.
+        Always = "always",
+        /// It answers nothing.
+        Never = "never",
+    }
+}
+
+text_enum! {
+    /// Whether questions in a channel are answered in threads.
+    Threads {
+        /// They are answered where they are asked.
+        Off = "off",
+        /// Each is answered in a new one.
+        Auto = "auto",
     }
 }

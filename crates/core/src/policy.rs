@@ -1,4 +1,4 @@
-//! What a run may do: rules that judge each tool call, and what follows from words that came from outside. Pure.
+//! Limits of a run: rules that judge each tool call, and the consequences of words from outside. Pure.
 //!
 //! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out.
 //!
@@ -6,6 +6,9 @@
 //! rules, and `policy/judge.rs` says what becomes of it, purely. Calls that count against a limit are counted under
 //! their own key before they are recorded, so a crash between counts them once. `run/approval.rs` turns the verdict
 //! into a decision like any other.
+//!
+//! **Labels are in the fold.** `RunState.labels` ([`labels`]) tells since which step a run has read whose words, and who
+//! may read what it holds. The replay, `runs show` and `/why` show them.
 //!
 //! **Taint is in the fold.** `RunState.origins` grows by tool results, by what the prompt begins with (a `tainted`
 //! step, from `recall::origins`), and by subagents; a child begins with its parent's. `runs.tainted` tells later runs
@@ -21,30 +24,31 @@ pub mod class;
 mod condition;
 pub mod evidence;
 pub mod judge;
+pub mod labels;
 mod phrase;
 mod prose;
+pub mod repeats;
 pub mod rule;
 mod table;
+mod texts;
 pub mod trace;
 pub mod words;
 
-pub use judge::{Call, Facts, Limit, Named, Outcome, Verdict, judge};
+pub use judge::{Call, Facts, Limit, Named, PolicyOutcome, Verdict, judge};
 pub use rule::{Action, By, Day, Per, Place, Rule};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::settings;
 
-/// What is set for judging.
+/// The settings of the policy.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings {
+pub struct PolicySettings {
     /// The rules of the configuration: `[[policies]]`.
     pub rules: Vec<Rule>,
     /// How approvals are asked for: `[policy]`.
     pub approvals: settings::Policy,
 }
 
-impl Settings {
+impl PolicySettings {
     /// Every rule that holds beside those of the database: the configuration's and the built-in ones.
     pub fn named(&self) -> Vec<Named> {
         let own = self.rules.iter().enumerate().map(|(place, rule)| {
@@ -59,14 +63,4 @@ impl Settings {
         });
         own.chain(built_in::rules()).collect()
     }
-}
-
-/// What a run does whose call was denied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OnDeny {
-    /// It ends, and says so.
-    Finish,
-    /// The model is told, and goes on.
-    Continue,
 }

@@ -36,3 +36,4 @@ pub mod sleep;
 pub mod state;
 pub mod step;
 pub mod transcript;
+pub mod undo;

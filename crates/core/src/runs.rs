@@ -1,14 +1,15 @@
 //! A run, as it is stored: kind, status, owner.
 
+use clifford_chat::role::PlatformRole;
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 use crate::{
     clock::Timestamp,
     column::{JsonText, text_enum},
     id::{AgentId, ChannelId, ContextId, RunId, UserId},
     places::Mode,
+    row::FromRow,
 };
 
 text_enum! {
@@ -57,6 +58,16 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// The way of a verdict on an answer.
+    GivenBy {
+        /// A reaction to the message.
+        Reaction = "reaction",
+        /// A button below it.
+        Button = "button",
+    }
+}
+
 /// A run.
 #[derive(Clone, Debug, PartialEq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -71,7 +82,7 @@ pub struct Run {
     /// The channel that it came from.
     #[schema(value_type = Option<String>)]
     pub channel_id: Option<ChannelId>,
-    /// Who asked.
+    /// The person who asked.
     #[schema(value_type = Option<String>)]
     pub user_id: Option<UserId>,
     /// The conversation that it belongs to.
@@ -83,21 +94,20 @@ pub struct Run {
     /// The coordinator at the top of its tree; itself, if it is one.
     #[schema(value_type = String)]
     pub root_run_id: RunId,
-    /// Whom it speaks to.
+    /// The audience of the run.
     pub kind: RunKind,
     /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
-    #[sqlx(try_from = "i64")]
     pub level: u32,
-    /// Which kind of helper it is.
+    /// The profile that the run uses.
     pub profile: Option<String>,
     /// How it answers.
     pub mode: Mode,
-    /// What was asked.
+    /// The question or task.
     pub input_text: String,
     /// The same as data: a subagent's conversation, an API caller's object.
     #[schema(value_type = Option<Object>)]
     pub input_json: Option<JsonText<Json>>,
-    /// What it returned.
+    /// The result.
     pub output_text: Option<String>,
     /// The only tools it may call, if it is limited.
     #[schema(value_type = Option<Vec<String>>)]
@@ -106,6 +116,10 @@ pub struct Run {
     #[serde(skip)]
     #[schema(ignore)]
     pub address: Option<JsonText<clifford_chat::outbound::Address>>,
+    /// The roles that its person had on the platform, where they asked; `None`: not known.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub platform_roles: Option<JsonText<Vec<PlatformRole>>>,
     /// Where it stands.
     pub status: RunStatus,
     /// Why it failed.
@@ -113,7 +127,7 @@ pub struct Run {
     /// When it wakes; of a pending run: when it may begin.
     #[schema(value_type = Option<String>)]
     pub wake_at: Option<Timestamp>,
-    /// What it waits for, or was woken by.
+    /// The event that it waits for, or that woke it.
     pub wake_reason: Option<String>,
     /// How often it was claimed: what a worker writes carries it.
     #[serde(skip)]
@@ -127,7 +141,7 @@ pub struct Run {
     pub completion_tokens: i64,
     /// Tokens sent that the provider had cached.
     pub cached_tokens: i64,
-    /// What it cost.
+    /// The cost.
     pub cost: f64,
     /// When it was made.
     #[schema(value_type = String)]
@@ -178,6 +192,7 @@ impl Run {
             output_text: None,
             allowed_tools: None,
             address: None,
+            platform_roles: None,
             status: RunStatus::Running,
             error: None,
             wake_at: None,

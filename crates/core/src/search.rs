@@ -1,5 +1,5 @@
-//! Search: how texts become terms, what a query asks for, who finds what, how well a text answers, and the index that
-//! is kept beside messages.
+//! Search: the terms of texts, the parts of a query, the scope of a searcher, the rank of a text, and the index that is
+//! kept beside messages.
 //!
 //! A question comes in as text ([`Query::parse`], [`dates::named`]). The index names, for each of its words, the newest
 //! messages of the asker's places that hold it in some form (`store::search::lists`); those of the rarest words are
@@ -20,7 +20,7 @@ pub mod word;
 
 pub use self::{
     query::Query,
-    request::{Asked, Cursor, Fault, Request},
+    request::{Cursor, Fault, Request, SearchInput},
     scope::Scope,
     snippet::{Form, snippet},
     word::Phrase,

@@ -1,4 +1,4 @@
-//! Work beside the runs: kinds and states of jobs.
+//! Work beside the runs: kinds and states of jobs, and the maintenance jobs.
 
 use crate::column::text_enum;
 
@@ -7,8 +7,34 @@ text_enum! {
     JobKind {
         /// Remembers what was said in a conversation.
         MemoryWrite = "memory_write",
-        /// Deletes a person with every trace.
+        /// Deletes a person and all of their data.
         Erase = "erase",
+    }
+}
+
+text_enum! {
+    /// A maintenance job: what is done again and again, by one process at a time.
+    MaintenanceKind {
+        /// Deletes runs, messages and usage that were kept for long enough.
+        Retention = "retention",
+        /// Deletes what is kept of spaces that the bot left.
+        LeftSpaces = "left_spaces",
+        /// Closes conversations in which nobody spoke for long enough.
+        IdleConversations = "idle_conversations",
+        /// Deletes messages that a summary replaced long enough ago.
+        CompactedMessages = "compacted_messages",
+        /// Deletes the contents of deleted files.
+        DeletedFiles = "deleted_files",
+        /// Deletes reminders that are over.
+        EndedReminders = "ended_reminders",
+        /// Deletes what rules with a limit no longer count.
+        RateLimits = "rate_limits",
+        /// Deletes how budgets stood in months that are over.
+        BudgetPeriods = "budget_periods",
+        /// Deletes signatures of webhooks' requests that are too old to be taken.
+        WebhookSignatures = "webhook_signatures",
+        /// Takes messages into the search index.
+        SearchIndex = "search_index",
     }
 }
 

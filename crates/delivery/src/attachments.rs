@@ -15,7 +15,7 @@ impl Inner {
     ///
     /// # Errors
     /// The part cannot be sent: its file is gone, or may be had later.
-    pub(super) async fn enclosed(&self, part: &Part) -> Result<Option<Part>, SendError> {
+    pub(super) async fn with_content(&self, part: &Part) -> Result<Option<Part>, SendError> {
         let Part::Stored {
             id, name, media_type, ..
         } = part

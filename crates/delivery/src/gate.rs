@@ -1,11 +1,15 @@
 //! One gate a chat: messages in order, the indicator while a run is at work, nothing while the platform asks
 //! for patience.
 
+mod album;
 mod attempt;
 mod drafts;
+mod editing;
 mod giving_up;
+mod in_order;
 mod late;
 mod status;
+mod status_message;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -18,18 +22,20 @@ use clifford_core::{
     id::{ChannelId, MessageId, RunId},
     messages::MessageStatus,
 };
-use clifford_store::messages::outbox::{self, Outgoing, OutgoingPart};
+use clifford_store::messages::{
+    outbox::{Outgoing, OutgoingPart},
+    status_messages::StatusMessage,
+};
 use clifford_telemetry::{
-    failpoint::{self as crash, Point},
     measures,
     spans::{self, Origin},
 };
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
-pub use self::drafts::GrowingText;
-use self::{drafts::Drafts, giving_up::as_file, late::Retry};
-use super::{Busy, Inner, NOT_DELIVERED, REFUSED_BY_PLATFORM, in_flight::InFlightGuard, locked, status_mark::Mark};
+pub use self::drafts::StreamingText;
+use self::{drafts::Drafts, late::Retry, status_message::StatusMessages};
+use super::{Busy, Inner, in_flight::InFlightGuard, locked};
 use crate::outbound::PendingDelivery;
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
@@ -48,7 +54,7 @@ const FAILED: &str = "failed";
 pub(super) enum Item {
     /// A message that this process holds.
     Message {
-        ticket: PendingDelivery,
+        pending: PendingDelivery,
         recovered: bool,
         origin: Origin,
         taken: InFlightGuard,
@@ -65,12 +71,17 @@ pub(super) enum Item {
     Busy,
     /// The answer of a run at work has grown.
     Draft,
-    /// A run ended, waits or was let go of.
+    /// A run at work does something else.
+    Doing,
+    /// A run ended, waits or was let go of (`ends`: not the last).
     Done {
         run: RunId,
+        epoch: i64,
         address: Address,
-        drops_draft: bool,
+        ends: bool,
     },
+    /// A status message whose run is not at work any more.
+    LeftBehind(StatusMessage),
     /// Send what is here, then end.
     Close,
 }
@@ -83,6 +94,7 @@ pub(super) struct Gate {
     pub(super) busy: Busy,
     indicate_at: Option<Instant>,
     drafts: Drafts,
+    statuses: StatusMessages,
     pub(super) silent_until: Option<Instant>,
     /// Messages that are to be sent, the oldest first.
     pub(super) waiting: BTreeMap<MessageId, Held>,
@@ -105,6 +117,8 @@ pub(super) struct Held {
     retry: Option<Retry>,
     /// A part of it was given up.
     is_cut: bool,
+    /// Its files go one by one: as one message the platform did not take them.
+    goes_singly: bool,
     origin: Origin,
     _taken: InFlightGuard,
 }
@@ -144,6 +158,7 @@ impl Gate {
             busy,
             indicate_at: None,
             drafts: Drafts::default(),
+            statuses: StatusMessages::default(),
             silent_until: None,
             waiting: BTreeMap::new(),
             late: BTreeMap::new(),
@@ -154,7 +169,7 @@ impl Gate {
     pub(super) async fn run(mut self) {
         let stop = self.inner.stop.clone();
         loop {
-            let next = [self.indicate_at, self.drafts.at, self.late_at()]
+            let next = [self.indicate_at, self.drafts.at, self.statuses.at, self.late_at()]
                 .into_iter()
                 .flatten()
                 .min();
@@ -183,6 +198,8 @@ impl Gate {
                         Box::pin(self.send_waiting()).await;
                     } else if self.drafts.at.is_some_and(|at| at <= until) {
                         self.show_drafts().await;
+                    } else if self.statuses.at.is_some_and(|at| at <= until) {
+                        Box::pin(self.show_statuses()).await;
                     } else if self.indicate_at.is_some() {
                         self.indicate().await;
                     } else if self.close_if_idle() {
@@ -198,7 +215,7 @@ impl Gate {
     }
 
     fn close_if_idle(&self) -> bool {
-        if !self.late.is_empty() {
+        if !self.late.is_empty() || self.statuses.at.is_some() {
             return false;
         }
         let removed = self
@@ -217,7 +234,7 @@ impl Gate {
         }
     }
 
-    /// Sends what waits, the oldest first. While another process has an older message in hand, what comes in
+    /// Sends what waits, the oldest first. While another process has an older message in flight, what comes in
     /// is taken: it may be that very message, which its process left behind.
     async fn send_waiting(&mut self) {
         let stop = self.inner.stop.clone();
@@ -255,10 +272,15 @@ impl Gate {
         );
         span.record("parts", i64::try_from(held.parts.len()).unwrap_or(i64::MAX));
         let platform = self.channel.platform();
+        let run = held.message.run_id;
         let delivered = self.message(held);
         let Some(outcome) = delivered.instrument(span.clone()).await else {
             return;
         };
+        if let Some(run) = run.filter(|run| !locked(&self.busy).contains_key(run)) {
+            // What was to become a part that was given up.
+            self.end_status(run, 0).await;
+        }
         spans::ended(&span, outcome, outcome == DELIVERED);
         measures::delivered(platform, outcome);
     }
@@ -266,12 +288,12 @@ impl Gate {
     async fn pass(&mut self, item: Item) {
         match item {
             Item::Message {
-                ticket,
+                pending,
                 recovered,
                 origin,
                 taken,
             } => {
-                let parts = ticket
+                let parts = pending
                     .parts
                     .into_iter()
                     .enumerate()
@@ -286,50 +308,63 @@ impl Gate {
                         },
                     });
                 let parts: Vec<_> = parts.collect();
-                self.forget_draft(ticket.message.run_id, parts.first());
+                self.forget_draft(pending.message.run_id, parts.first());
                 self.hold(Held {
-                    message: ticket.message,
+                    message: pending.message,
                     parts,
                     recovered,
                     tried_before: Duration::ZERO,
                     began: None,
                     retry: None,
                     is_cut: false,
+                    goes_singly: false,
                     origin,
                     _taken: taken,
                 });
             }
-            Item::Recovered { message, parts, taken } => self.hold(Held {
-                tried_before: self.tried_before(&message),
-                message,
-                parts,
-                recovered: true,
-                began: None,
-                retry: None,
-                is_cut: false,
-                origin: Origin::default(),
-                _taken: taken,
-            }),
+            Item::Recovered { message, parts, taken } => {
+                self.adopt_draft(&message).await;
+                self.hold(Held {
+                    tried_before: self.tried_before(&message),
+                    message,
+                    parts,
+                    recovered: true,
+                    began: None,
+                    retry: None,
+                    is_cut: false,
+                    goes_singly: false,
+                    origin: Origin::default(),
+                    _taken: taken,
+                });
+            }
             Item::Signal(to, signal) => self.signal(&to, &signal).await,
             Item::Busy => {
                 if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
                     self.indicate_at = Some(Instant::now() + INDICATE_AFTER);
                 }
+                self.plan_statuses();
             }
             Item::Draft => self.plan_draft(),
+            Item::Doing => self.plan_statuses(),
             Item::Done {
                 run,
+                epoch,
                 address,
-                drops_draft,
+                ends,
             } => {
                 if locked(&self.busy).is_empty() {
                     self.indicate_at = None;
                 }
-                if drops_draft {
+                if ends {
                     self.drop_draft(run).await;
+                    self.end_status(run, epoch).await;
+                } else {
+                    self.statuses.forget(run);
                 }
+                self.plan_statuses();
                 self.signal(&address, &Signal::Done).await;
             }
+            Item::LeftBehind(message) => self.take_away_left(message).await,
             Item::Close => self.closing = true,
         }
     }
@@ -355,108 +390,5 @@ impl Gate {
         if let Err(SendError::RetryAfter(wait)) = self.channel.signal(to, signal).await {
             self.silent_until = Some(Instant::now() + wait);
         }
-    }
-
-    /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
-    /// platform drops repeats, or the owner wants it. A text that is refused goes as a file; what is refused in every
-    /// form takes no file behind it along. `None`: it waits for another time, or is another process's.
-    async fn message(&mut self, mut held: Held) -> Option<&'static str> {
-        let last = held.parts.last().map(|part| part.seq);
-        while let Some(part) = held.parts.first().cloned() {
-            if !self.is_ours(&held.message).await {
-                tracing::info!(message = %held.message.id, "message released: another process sends it now");
-                self.inner.late.remove(&held.message.id);
-                return None;
-            }
-            let is_resumed = held.recovered || held.retry.is_some();
-            if held.recovered && part.status == MessageStatus::Sending && !self.may_repeat() {
-                let reason = "it may have arrived before a crash; resend_ambiguous is off";
-                self.give_up_part(&mut held, reason, None).await;
-                continue;
-            }
-            if part.status == MessageStatus::Pending && is_resumed {
-                self.mark(&held.message, Mark::Sending(part.seq)).await;
-            }
-            let unsure = is_resumed && part.status == MessageStatus::Sending;
-            match self.part(&mut held, &part, unsure).await {
-                Sent::Delivered(receipt) => {
-                    self.drafts.became(&part.key);
-                    crash::reach(Point::PartSent);
-                    let is_last = last == Some(part.seq);
-                    let mark = Mark::Delivered {
-                        seq: part.seq,
-                        receipt,
-                        is_last,
-                    };
-                    self.mark(&held.message, mark).await;
-                    held.parts.remove(0);
-                    if !is_last {
-                        crash::reach(Point::BetweenParts);
-                    }
-                }
-                Sent::Refused(reason) => match as_file(&part.body.0) {
-                    Some(file) => {
-                        tracing::warn!(message = %held.message.id, channel = %self.id, "text refused, sending it as a file");
-                        tracing::debug!(message = %held.message.id, reason, "text refusal");
-                        if let Some(part) = held.parts.first_mut() {
-                            part.body.0 = file;
-                        }
-                    }
-                    None => self.give_up_part(&mut held, &reason, Some(REFUSED_BY_PLATFORM)).await,
-                },
-                Sent::GivenUp(reason, told) => self.give_up_part(&mut held, &reason, told).await,
-                Sent::AllGivenUp(reason) => self.give_up_all(&mut held, &reason, Some(NOT_DELIVERED)).await,
-                Sent::Gone(reason) => self.give_up_all(&mut held, &reason, None).await,
-                Sent::Late { reason, status } => {
-                    if status == MessageStatus::Pending {
-                        self.mark(&held.message, Mark::Unsent(part.seq)).await;
-                    }
-                    if let Some(part) = held.parts.first_mut() {
-                        part.status = status;
-                    }
-                    self.set_aside(held, reason).await;
-                    return None;
-                }
-                Sent::Stopped => return None,
-            }
-        }
-        self.inner.late.remove(&held.message.id);
-        Some(if held.is_cut { FAILED } else { DELIVERED })
-    }
-
-    /// Whether this process may still send a message: one that was stopped for a while may find that another has
-    /// taken it over. If the database does not answer, waits until it does.
-    async fn is_ours(&self, message: &Outgoing) -> bool {
-        let inner = &self.inner;
-        while inner.db.is_shared() {
-            let now = inner.clock.now();
-            let until = now.after(inner.settings.lease);
-            match outbox::keep(&inner.db, message.id, inner.worker, now, until).await {
-                Ok(ours) => return ours,
-                Err(error) => tracing::warn!(%error, "delivery waits for the database"),
-            }
-            tokio::select! {
-                () = inner.stop.cancelled() => return false,
-                () = tokio::time::sleep(LOOK) => {}
-            }
-        }
-        true
-    }
-
-    /// Whether another process may still be sending an older message to this chat. If the database does not
-    /// answer, it may.
-    async fn has_older(&self, message: MessageId) -> bool {
-        if !self.inner.db.is_shared() {
-            return false;
-        }
-        let older = match self.inner.db.read().await {
-            Ok(mut conn) => outbox::has_older(&mut conn, self.id, message).await,
-            Err(error) => Err(error),
-        };
-        older.unwrap_or(true)
-    }
-
-    pub(super) async fn mark(&self, message: &Outgoing, mark: Mark) {
-        mark.keep(&self.inner, message.id, self.id).await;
     }
 }

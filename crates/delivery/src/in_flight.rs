@@ -7,30 +7,30 @@ use std::{
 
 use clifford_core::id::MessageId;
 
-/// The messages in hand, and how often each was taken.
+/// The messages in flight, and how often each was taken.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hand(Arc<Mutex<HashMap<MessageId, usize>>>);
+pub(super) struct InFlight(Arc<Mutex<HashMap<MessageId, usize>>>);
 
-/// A message is in hand as long as this lives.
+/// A message is in flight as long as this lives.
 #[derive(Debug)]
 pub(super) struct InFlightGuard {
-    hand: Hand,
+    in_flight: InFlight,
     message: MessageId,
 }
 
-impl Hand {
+impl InFlight {
     /// Takes a message.
     pub(super) fn take(&self, message: MessageId) -> InFlightGuard {
-        self.change(|taken| *taken.entry(message).or_default() += 1);
+        self.change(|counts| *counts.entry(message).or_default() += 1);
         InFlightGuard {
-            hand: self.clone(),
+            in_flight: self.clone(),
             message,
         }
     }
 
-    /// Whether a message is in hand.
+    /// Whether a message is in flight.
     pub(super) fn has(&self, message: MessageId) -> bool {
-        self.change(|taken| taken.contains_key(&message))
+        self.change(|counts| counts.contains_key(&message))
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut HashMap<MessageId, usize>) -> T) -> T {
@@ -41,11 +41,11 @@ impl Hand {
 
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        self.hand.change(|taken| {
-            if let Some(count) = taken.get_mut(&self.message) {
+        self.in_flight.change(|counts| {
+            if let Some(count) = counts.get_mut(&self.message) {
                 *count -= 1;
                 if *count == 0 {
-                    taken.remove(&self.message);
+                    counts.remove(&self.message);
                 }
             }
         });
@@ -57,13 +57,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_in_hand_until_whoever_took_it_last_is_done() {
-        let (hand, message) = (Hand::default(), MessageId::new());
-        let first = hand.take(message);
-        let second = hand.take(message);
+    fn a_message_is_in_flight_until_its_last_guard_is_dropped() {
+        let (in_flight, message) = (InFlight::default(), MessageId::new());
+        let first = in_flight.take(message);
+        let second = in_flight.take(message);
         drop(first);
-        assert!(hand.has(message));
+        assert!(in_flight.has(message));
         drop(second);
-        assert!(!hand.has(message));
+        assert!(!in_flight.has(message));
     }
 }

@@ -17,7 +17,7 @@ use clifford_channel::Channel;
 use clifford_chat::{
     error::SendError,
     inbound::Place,
-    outbound::{Address, DeliveryKey, Signal},
+    outbound::{Address, DeliveryKey, Mark, NewThread, Signal},
     platform::Platform,
 };
 use clifford_content::files::Files;
@@ -25,12 +25,16 @@ use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{ChannelId, MessageId, RunId, WorkerId},
     quarantine::{Limits, Verdict},
+    run::progress::THINKING,
     settings::Delivery as Section,
 };
 use clifford_store::{
     Db, StoreError,
     leases::ClaimWindow,
-    messages::outbox::{self, Outgoing},
+    messages::{
+        outbox::{self, Outgoing},
+        status_messages,
+    },
 };
 use clifford_telemetry::{quarantine::Isolation, spans::Origin};
 use dashmap::DashMap;
@@ -40,10 +44,10 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::gate::GrowingText;
+pub use self::gate::StreamingText;
 use self::{
     gate::{Gate, Item},
-    in_flight::Hand,
+    in_flight::InFlight,
 };
 use crate::outbound::{PendingDelivery, To};
 
@@ -56,10 +60,12 @@ const NOT_DELIVERED: &str = "Sorry, an answer of mine could not be sent here for
 const FILES_NOT_SENT: &str = "Sorry, I could not send you the file";
 /// The most messages claimed at once.
 const BATCH: u32 = 200;
+/// How often status messages are looked for that were left behind.
+const LOOK_EVERY: Duration = Duration::from_secs(20);
 
 /// Settings of delivery.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct DeliverySettings {
     /// `[delivery]`.
     pub section: Section,
     /// How long a lease lasts.
@@ -78,16 +84,18 @@ struct Inner {
     db: Db,
     clock: SharedClock,
     worker: WorkerId,
-    settings: Settings,
+    settings: DeliverySettings,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
     files: Arc<Files>,
     /// The work that is isolated, because processes died of it or beside it.
     isolation: Isolation,
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.
-    hand: Hand,
+    in_flight: InFlight,
     /// The messages that are set aside.
     late: DashMap<MessageId, LateMessage>,
+    /// When status messages that were left behind were looked for last.
+    looked: Mutex<Option<Instant>>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -121,8 +129,12 @@ struct AtWork {
     epoch: i64,
     /// Where it answers.
     address: Address,
+    /// Since when it is.
+    since: Instant,
+    /// What it does now, as Markdown.
+    doing: String,
     /// Its answer as far as it has come, until that is shown: the key of its first part, and Markdown.
-    draft: Option<(DeliveryKey, GrowingText)>,
+    draft: Option<(DeliveryKey, StreamingText)>,
 }
 
 impl Delivery {
@@ -131,7 +143,7 @@ impl Delivery {
         db: Db,
         clock: SharedClock,
         worker: WorkerId,
-        settings: Settings,
+        settings: DeliverySettings,
         channels: BTreeMap<Platform, Arc<dyn Channel>>,
         files: Arc<Files>,
     ) -> Self {
@@ -144,8 +156,9 @@ impl Delivery {
             files,
             isolation: Isolation::default(),
             gates: DashMap::new(),
-            hand: Hand::default(),
+            in_flight: InFlight::default(),
             late: DashMap::new(),
+            looked: Mutex::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
@@ -163,17 +176,28 @@ impl Delivery {
         }
     }
 
+    /// Opens a thread for a question that was asked in a place, and returns the thread's id as a place.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn open_thread(&self, place: &Place, thread: &NewThread) -> Result<String, SendError> {
+        match self.inner.channels.get(&place.platform) {
+            Some(channel) => channel.open_thread(&place.external_id, thread).await,
+            None => Err(SendError::Rejected(format!("{} is not connected", place.platform))),
+        }
+    }
+
     /// Delivers a message that this process holds.
-    pub fn deliver(&self, ticket: PendingDelivery) {
-        let Ok(platform) = ticket.message.platform.parse() else {
+    pub fn deliver(&self, pending: PendingDelivery) {
+        let Ok(platform) = pending.message.platform.parse() else {
             return;
         };
-        let taken = self.inner.hand.take(ticket.message.id);
+        let taken = self.inner.in_flight.take(pending.message.id);
         self.pass(
             platform,
-            ticket.message.channel_id,
+            pending.message.channel_id,
             Item::Message {
-                ticket,
+                pending,
                 recovered: false,
                 origin: Origin::here(),
                 taken,
@@ -186,15 +210,31 @@ impl Delivery {
         self.pass(to.platform, to.channel, Item::Signal(to.address.clone(), signal));
     }
 
+    /// Marks the message that is answered, where the platform marks messages.
+    pub fn mark(&self, to: &To, mark: Mark) {
+        let channel = self.inner.channels.get(&to.platform);
+        if channel.is_some_and(|channel| channel.limits().marks) {
+            self.signal(to, Signal::Mark(mark));
+        }
+    }
+
     /// A claim of a run is at work for a chat: its indicator shows until [`Delivery::done`].
     pub fn busy(&self, to: &To, run: RunId, epoch: i64) {
         if let Some(handle) = self.gate(to.platform, to.channel) {
+            let mut busy = locked(&handle.busy);
+            // It may have waited for its turn.
+            let since = busy
+                .get(&run)
+                .filter(|known| known.epoch == epoch)
+                .map(|known| known.since);
             let at_work = AtWork {
                 epoch,
                 address: to.address.clone(),
+                since: since.unwrap_or_else(Instant::now),
+                doing: THINKING.to_owned(),
                 draft: None,
             };
-            locked(&handle.busy).insert(run, at_work);
+            busy.insert(run, at_work);
         }
         self.pass(to.platform, to.channel, Item::Busy);
     }
@@ -205,9 +245,24 @@ impl Delivery {
         channel.is_some_and(|channel| channel.limits().draft_every.is_some())
     }
 
+    /// What a run does now, as Markdown: its status message says it when its turn comes, while this claim is at work.
+    pub fn doing(&self, channel: ChannelId, run: RunId, epoch: i64, doing: String) {
+        let Some(handle) = self.inner.gates.get(&channel) else {
+            return;
+        };
+        let mut busy = locked(&handle.busy);
+        if let Some(at_work) = busy.get_mut(&run).filter(|at_work| at_work.epoch == epoch) {
+            at_work.doing = doing;
+            if at_work.since.elapsed() >= self.inner.settings.section.progress_after {
+                // A gate that has just closed has no run at work.
+                handle.items.send(Item::Doing).ok();
+            }
+        }
+    }
+
     /// The answer of a run has grown. It is shown when its turn comes, if it has not grown again by then, and only
     /// while this claim is at work.
-    pub fn draft(&self, channel: ChannelId, run: RunId, epoch: i64, key: &DeliveryKey, text: &GrowingText) {
+    pub fn draft(&self, channel: ChannelId, run: RunId, epoch: i64, key: &DeliveryKey, text: &StreamingText) {
         let Some(handle) = self.inner.gates.get(&channel) else {
             return;
         };
@@ -228,7 +283,7 @@ impl Delivery {
     }
 
     /// The same for a released claim: the next holder of the run continues its draft.
-    pub fn let_go(&self, to: &To, run: RunId, epoch: i64) {
+    pub fn release(&self, to: &To, run: RunId, epoch: i64) {
         self.rest(to, run, epoch, false);
     }
 
@@ -238,12 +293,16 @@ impl Delivery {
             let is_over = busy.get(&run).is_some_and(|at_work| at_work.epoch <= epoch);
             if is_over { busy.remove(&run) } else { None }
         });
-        let drops_draft = drops_draft && known.is_some();
-        let address = known.map_or_else(|| to.address.clone(), |at_work| at_work.address);
+        let ends = drops_draft && known.is_some();
+        let (epoch, address) = match known {
+            Some(at_work) => (at_work.epoch, at_work.address),
+            None => (epoch, to.address.clone()),
+        };
         let item = Item::Done {
             run,
+            epoch,
             address,
-            drops_draft,
+            ends,
         };
         self.pass(to.platform, to.channel, item);
     }
@@ -252,25 +311,61 @@ impl Delivery {
     pub fn cancelled(&self, run: RunId) {
         for gate in &self.inner.gates {
             if let Some(at_work) = locked(&gate.busy).remove(&run) {
+                // Platforms without marks pass over it.
+                let mark = Item::Signal(at_work.address.clone(), Signal::Mark(Mark::Failed));
+                gate.items.send(mark).ok();
                 // A gate that has just closed had no run at work.
                 let item = Item::Done {
                     run,
+                    epoch: at_work.epoch,
                     address: at_work.address,
-                    drops_draft: true,
+                    ends: true,
                 };
                 gate.items.send(item).ok();
             }
         }
     }
 
+    /// Takes away the status messages that processes have left behind. It looks for them now and then.
+    pub async fn take_away_status_messages(&self) -> Result<(), StoreError> {
+        let inner = &self.inner;
+        let is_time = {
+            let mut looked = inner.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_time = looked.is_none_or(|at| at.elapsed() >= LOOK_EVERY);
+            if is_time {
+                *looked = Some(Instant::now());
+            }
+            is_time
+        };
+        if !is_time {
+            return Ok(());
+        }
+        let now = inner.clock.now();
+        // No other process can be about to make an answer of one.
+        let after = if inner.db.is_shared() {
+            inner.settings.lease
+        } else {
+            Duration::ZERO
+        };
+        let mut conn = inner.db.read().await?;
+        let left = status_messages::left_behind(&mut conn, inner.worker, &self.served(), (now, after), BATCH).await?;
+        drop(conn);
+        for message in left {
+            if let Ok(platform) = message.platform.parse() {
+                self.pass(platform, message.channel_id, Item::LeftBehind(message));
+            }
+        }
+        Ok(())
+    }
+
     /// Claims what nobody delivers: it waited for its time, or its process died. Returns what is to be set aside, because
     /// too many died of it.
-    pub async fn claim(&self, look: ClaimWindow) -> Result<Vec<Outgoing>, StoreError> {
+    pub async fn claim(&self, window: ClaimWindow) -> Result<Vec<Outgoing>, StoreError> {
         let inner = &self.inner;
         let served = self.served();
         let claimed = inner
             .db
-            .write(move |tx| Box::pin(async move { outbox::claim(tx, look, &served, BATCH).await }))
+            .write(move |tx| Box::pin(async move { outbox::claim(tx, window, &served, BATCH).await }))
             .await?;
         let mut guilty = Vec::new();
         for (message, parts) in claimed {
@@ -282,7 +377,7 @@ impl Delivery {
                 continue;
             };
             let channel = message.channel_id;
-            let taken = inner.hand.take(message.id);
+            let taken = inner.in_flight.take(message.id);
             let item = Item::Recovered { message, parts, taken };
             self.pass(platform, channel, item);
         }
@@ -305,8 +400,8 @@ impl Delivery {
     }
 
     /// Whether a message is on its way out of this process.
-    pub fn has_in_hand(&self, message: MessageId) -> bool {
-        self.inner.hand.has(message)
+    pub fn is_in_flight(&self, message: MessageId) -> bool {
+        self.inner.in_flight.has(message)
     }
 
     /// The platforms that this process can send to.

@@ -1,4 +1,4 @@
-//! Outbound messages: rendered for their platform, and stored with what caused them.
+//! Outbound messages: rendered for their platform, and stored with their cause.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use clifford_chat::{
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
-    run::attachments::Enclosed,
+    run::attachments::AttachedFile,
 };
 use clifford_store::{
     StoreError, Tx,
@@ -45,6 +45,15 @@ pub struct To {
     pub run: Option<RunId>,
     /// The same in the platform's terms.
     pub address: Address,
+}
+
+/// What stands below a message of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Below<'a> {
+    /// Buttons.
+    pub buttons: Vec<Button>,
+    /// Files that go with it.
+    pub files: &'a [AttachedFile],
 }
 
 /// A message that this process holds and is to deliver once its transaction is committed.
@@ -109,7 +118,7 @@ impl Outbound {
         self.named(id, &name, to, text, buttons, file.into_iter().collect(), now)
     }
 
-    /// A run's message, with files behind it; `number`: how many messages it has sent before. Its keys are known in
+    /// A run's message, with what stands below it; `number`: how many messages it has sent before. Its keys are known in
     /// advance, so that a draft can become it.
     pub fn run_message(
         &self,
@@ -117,19 +126,49 @@ impl Outbound {
         run: RunId,
         number: usize,
         text: &str,
-        enclosed: &[Enclosed],
+        below: Below<'_>,
         now: Timestamp,
     ) -> (NewOutbound, Option<PendingDelivery>) {
         let name = run_message_name(run, number);
-        let parts = enclosed.iter().map(|file| Part::Stored {
+        let Below {
+            buttons,
+            files: attachments,
+        } = below;
+        let parts = attachments.iter().map(|file| Part::Stored {
             id: file.id.to_string(),
             name: self.masker.mask(&file.name).into_owned(),
             media_type: file.media_type.clone(),
             payload: Payload::default(),
         });
-        let (mut message, ticket) = self.named(MessageId::new(), &name, to, text, Vec::new(), parts.collect(), now);
-        message.attachments = (!enclosed.is_empty()).then(|| serde_json::json!(enclosed));
-        (message, ticket)
+        let (mut message, pending) = self.named(MessageId::new(), &name, to, text, buttons, parts.collect(), now);
+        message.attachments = (!attachments.is_empty()).then(|| serde_json::json!(attachments));
+        (message, pending)
+    }
+
+    /// Puts buttons below an answer that ask whether it is good, where its platform's answers have them.
+    pub fn ask_whether_good(
+        &self,
+        to: &To,
+        run: RunId,
+        message: &mut NewOutbound,
+        pending: Option<&mut PendingDelivery>,
+    ) {
+        if !self.limits(to.platform).is_some_and(|limits| limits.asks_feedback) {
+            return;
+        }
+        let parts = [Some(&mut message.parts), pending.map(|pending| &mut pending.parts)];
+        for parts in parts.into_iter().flatten() {
+            let texts = parts.iter_mut().filter_map(|(_, part)| match part {
+                Part::Text { buttons, .. } => Some(buttons),
+                Part::File { .. } | Part::Stored { .. } => None,
+            });
+            if let Some(buttons) = texts.last() {
+                buttons.extend([
+                    Button::new("\u{1f44d}", format!("rate {run} up")),
+                    Button::new("\u{1f44e}", format!("rate {run} down")),
+                ]);
+            }
+        }
     }
 
     /// The key of the first part of [such a message](Self::run_message).
@@ -173,7 +212,7 @@ impl Outbound {
                 None,
             ),
         };
-        let ticket = (lease.is_some() && !parts.is_empty()).then(|| PendingDelivery {
+        let pending = (lease.is_some() && !parts.is_empty()).then(|| PendingDelivery {
             message: Outgoing {
                 id,
                 channel_id: to.channel,
@@ -184,6 +223,7 @@ impl Outbound {
                 deaths: 0,
                 isolation: None,
                 late_since: None,
+                edits: None,
             },
             parts: parts.clone(),
         });
@@ -196,11 +236,12 @@ impl Outbound {
             content: text.to_owned(),
             attachments: None,
             metadata: None,
+            edits: None,
             address: to.address,
             parts,
             lease,
         };
-        (message, ticket)
+        (message, pending)
     }
 
     fn parts(
@@ -257,7 +298,8 @@ fn keyed(name: &str, parts: Vec<Part>) -> Vec<(String, Part)> {
         .collect()
 }
 
-fn key(name: &str, place: usize) -> String {
+/// The key of the part at a place of a message of this name.
+pub(crate) fn key(name: &str, place: usize) -> String {
     format!("{name}{place:02}")
 }
 
@@ -276,7 +318,7 @@ pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp
 /// another. Does nothing for a message without a placeholder. Where the platform lets nobody replace it any more, the text
 /// is a message that points at it.
 ///
-/// The message belongs to no conversation. Whichever process serves the platform claims and sends it.
+/// The message belongs to no conversation. The process that serves the platform claims and sends it.
 pub async fn resolve_placeholder(
     tx: &mut Tx,
     asked: &messages::Queued,
@@ -293,7 +335,7 @@ pub async fn resolve_placeholder(
     messages::insert_outbound(tx, &message, now).await
 }
 
-/// A message of one fixed sentence without markup, which belongs to no conversation. Whichever process serves the
+/// A message of one fixed sentence without markup, which belongs to no conversation. The process that serves the
 /// platform claims and sends it.
 pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &'static str) -> NewOutbound {
     let part = Part::Text {
@@ -309,6 +351,28 @@ pub fn naming_sentence(channel: ChannelId, to: &Address, text: &str, limits: &Li
     sentence(channel, to, text, rendered(text, limits))
 }
 
+/// A message that takes the place of the last paragraph of one that was sent, and of its buttons: Markdown. It belongs
+/// to no conversation. The process that serves the platform claims it; a version that cannot change messages sends the
+/// sentence as a message.
+pub fn edit(of: MessageId, channel: ChannelId, user: Option<UserId>, to: &Address, text: &str) -> NewOutbound {
+    let part = Part::Text {
+        text: text.to_owned(),
+        plain: text.to_owned(),
+        buttons: Vec::new(),
+    };
+    // The reply was sent with the message, and the interaction has its answer.
+    let to = Address {
+        reply_to: None,
+        via: None,
+        ..to.clone()
+    };
+    NewOutbound {
+        edits: Some(of),
+        user_id: user,
+        ..sentence(channel, &to, text, vec![part])
+    }
+}
+
 fn sentence(channel: ChannelId, to: &Address, text: &str, parts: Vec<Part>) -> NewOutbound {
     let id = MessageId::new();
     NewOutbound {
@@ -320,6 +384,7 @@ fn sentence(channel: ChannelId, to: &Address, text: &str, parts: Vec<Part>) -> N
         content: text.to_owned(),
         attachments: None,
         metadata: None,
+        edits: None,
         address: to.clone(),
         parts: keyed(&URL_SAFE_NO_PAD.encode(id.0.as_bytes()), parts),
         lease: None,
@@ -373,7 +438,7 @@ mod tests {
                 via: None,
             },
         };
-        let (message, _) = outbound.run_message(to, run, 3, "hello", &[], Timestamp(0));
+        let (message, _) = outbound.run_message(to, run, 3, "hello", Below::default(), Timestamp(0));
         assert_eq!(message.parts[0].0, Outbound::run_message_key(run, 3).0);
     }
 }

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     backoff::Backoff,
-    share::{Place, Share},
+    share::{ConnectionSlot, Share},
     standing::{Standing, Window},
 };
 
@@ -104,7 +104,11 @@ enum Ended {
 impl Receiver {
     /// Receives until `stop`.
     pub async fn run(self, stop: CancellationToken) {
-        let (platform, shards) = (self.channel.platform(), self.channel.shards());
+        let platform = self.channel.platform();
+        let shards = tokio::select! {
+            () = stop.cancelled() => return,
+            shards = self.channel.shards(self.ingress.as_ref()) => shards,
+        };
         let share = Arc::new(Share::new(self.clone(), shards));
         let standing = Standing::new(platform, Arc::clone(&self.ingress), shards);
         let mut connections = JoinSet::new();
@@ -116,12 +120,14 @@ impl Receiver {
                 window: standing.window(shard),
             });
             let own = stop.clone();
-            connections.spawn(supervise::keep("connection", stop.clone(), move || {
+            connections.spawn(supervise::restart_on_panic("connection", stop.clone(), move || {
                 Arc::clone(&connection).run(own.clone())
             }));
         }
         let ending = stop.child_token();
-        let sharing = supervise::keep("shares of connections", ending.clone(), || share.keep(ending.clone()));
+        let sharing = supervise::restart_on_panic("shares of connections", ending.clone(), || {
+            share.announce_presence(ending.clone())
+        });
         tokio::join!(sharing, async {
             // None of them panics: that ends in `supervise`.
             while connections.join_next().await.is_some() {}
@@ -136,10 +142,10 @@ impl Receiver {
 
     /// Takes or renews a lease.
     async fn hold(&self, name: &str) -> Hold {
-        let (name, look) = (name.to_owned(), self.clock_guard.look());
+        let (name, window) = (name.to_owned(), self.clock_guard.window());
         let held = self
             .db
-            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, look).await }))
+            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, window).await }))
             .await;
         match held {
             Ok(true) => Hold::Ours,
@@ -164,8 +170,8 @@ impl Receiver {
 
     /// Whether the process died that had a lease. Not known: it may have.
     async fn was_left(&self, name: &str) -> bool {
-        let look = self.clock_guard.look();
-        let left = async { leases::was_left(&mut self.db.read().await?, name, look).await };
+        let window = self.clock_guard.window();
+        let left = async { leases::was_left(&mut self.db.read().await?, name, window).await };
         let left: Result<bool, StoreError> = left.await;
         left.unwrap_or(true)
     }
@@ -216,7 +222,7 @@ impl Connection {
             }
             match ended {
                 Ended::Stopped => break,
-                Ended::Anew => tracing::info!(platform = %receiver.channel.platform(), "reconnecting"),
+                Ended::Anew => tracing::info!(platform = %receiver.channel.platform(), "reconnecting to the platform"),
                 Ended::LeaseLost => self.window.down("the connection lease was lost"),
                 Ended::Excess => {
                     receiver.release(&name).await;
@@ -280,7 +286,7 @@ impl Connection {
     }
 
     /// One connection, for as long as the lease is held.
-    async fn connection(&self, name: &str, place: &mut Place, stop: &CancellationToken) -> Ended {
+    async fn connection(&self, name: &str, place: &mut ConnectionSlot, stop: &CancellationToken) -> Ended {
         let own = stop.child_token();
         let ingress = Arc::clone(&self.window) as Arc<dyn Ingress>;
         let receive = self.receiver.channel.receive_shard(self.shard, ingress, own.clone());
@@ -294,7 +300,7 @@ impl Connection {
                     Err(error) => Ended::Failed(error),
                 };
             }
-            ended = self.keep(name, place) => ended,
+            ended = self.renew(name, place) => ended,
             () = self.keeps_failing() => Ended::HandedOver,
             () = self.to_begin_anew() => Ended::Anew,
         };
@@ -321,11 +327,11 @@ impl Connection {
         std::future::pending().await
     }
 
-    /// Returns when the connection is down and must restart.
+    /// Returns when the connection is down, or lacks something, and is to restart.
     async fn to_begin_anew(&self) {
         loop {
             self.receiver.again.notified().await;
-            if self.window.is_down() {
+            if self.window.may_gain() {
                 return;
             }
         }
@@ -333,7 +339,7 @@ impl Connection {
 
     /// Renews the lease until it is lost or given up. While the database does not answer, the lease is this process's
     /// until it expires; a process that learns of another holder stops at once, else both would receive.
-    async fn keep(&self, name: &str, place: &mut Place) -> Ended {
+    async fn renew(&self, name: &str, place: &mut ConnectionSlot) -> Ended {
         let receiver = &self.receiver;
         let mut renewed = Instant::now();
         loop {

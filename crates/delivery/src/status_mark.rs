@@ -30,6 +30,11 @@ pub(super) enum Mark {
     Unsent(i64),
     /// The platform has taken a part.
     Delivered { seq: i64, receipt: Receipt, is_last: bool },
+    /// The platform has taken these parts as one message.
+    DeliveredTogether {
+        receipts: Vec<(i64, Receipt)>,
+        is_last: bool,
+    },
     /// It stands so to isolation.
     Isolation(clifford_core::quarantine::Mark),
     /// It has not, this time.
@@ -57,7 +62,7 @@ pub(super) enum Mark {
 
 impl Mark {
     /// Writes it. If the database is away, waits until it is back: what was sent must be marked.
-    pub(super) async fn keep(self, inner: &Inner, id: MessageId, channel: ChannelId) {
+    pub(super) async fn persist(self, inner: &Inner, id: MessageId, channel: ChannelId) {
         let (now, worker) = (inner.clock.now(), inner.worker);
         let is_plain = matches!(self, Self::Sending(_) | Self::Delivered { .. });
         let mut backoff = Duration::from_millis(100);
@@ -77,7 +82,7 @@ impl Mark {
             match written {
                 Ok(()) => return,
                 Err(StoreError::Unavailable(reason) | StoreError::Refused(reason)) => {
-                    tracing::warn!(reason, "delivery waits for the database");
+                    tracing::warn!(reason, "waiting for the database to continue delivery");
                     tokio::select! {
                         () = inner.stop.cancelled() => return,
                         () = tokio::time::sleep(backoff) => {}
@@ -112,6 +117,20 @@ impl Mark {
                     worker,
                 };
                 outbox::part_delivered(tx, part, now).await
+            }
+            Self::DeliveredTogether { receipts, is_last } => {
+                let count = receipts.len();
+                for (place, (seq, receipt)) in receipts.into_iter().enumerate() {
+                    let part = Delivered {
+                        message: id,
+                        seq,
+                        is_last: is_last && place + 1 == count,
+                        platform_id: Some(receipt.id.as_str()).filter(|id| !id.is_empty()),
+                        worker,
+                    };
+                    outbox::part_delivered(tx, part, now).await?;
+                }
+                Ok(())
             }
             Self::Isolation(mark) => outbox::mark(tx, id, worker, mark).await,
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,

@@ -9,7 +9,7 @@ use clifford_core::{
     id::WorkerId,
     places::Mode,
     run::rules::Rules,
-    settings::{Engine, Memory, Triggers},
+    settings::{Engine, Ingress, Memory, Retention, Triggers},
 };
 use clifford_delivery::{Delivery, outbound::Outbound};
 use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
@@ -20,6 +20,7 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    ambient::Ambient,
     events::Events,
     models::{encryption::Encryption, roles::Roles},
 };
@@ -27,22 +28,29 @@ use crate::{
 /// How many of a context's messages a direct chat's prompt has.
 const CHAT_TURNS: u32 = 40;
 
-/// Settings of the engine that are not rules.
-#[derive(Clone, Debug)]
-pub struct Settings {
+/// The sections of `bot.toml` that the engine works by.
+#[derive(Clone, Debug, Default)]
+pub struct EngineSettings {
     /// `[engine]`.
     pub engine: Engine,
-    /// The defaults for places without settings of their own.
-    pub defaults: PlaceSettings,
+    /// `[ingress]`.
+    pub ingress: Ingress,
     /// `[memory]`.
     pub memory: Memory,
     /// `[triggers]`.
     pub triggers: Triggers,
-    /// How much may be spent on models.
+    /// `[[budgets]]`.
     pub budgets: Vec<Budget>,
+    /// `[retention]`.
+    pub retention: Retention,
 }
 
-impl Settings {
+impl EngineSettings {
+    /// The defaults for places without settings of their own.
+    pub const fn defaults(&self) -> PlaceSettings {
+        PlaceSettings::configured(&self.ingress, &self.memory)
+    }
+
     /// How much of what was said comes into a prompt.
     pub fn amounts(&self, mode: Mode) -> Amounts {
         Amounts {
@@ -69,7 +77,7 @@ pub struct Context {
     /// The rules' numbers.
     pub rules: Rules,
     /// Settings.
-    pub settings: Settings,
+    pub settings: EngineSettings,
     /// The models, by role.
     pub models: Arc<Roles>,
     /// The tools.
@@ -94,6 +102,8 @@ pub struct Context {
     pub tasks: TaskTracker,
     /// Work that processes died of is done alone.
     pub isolation: Isolation,
+    /// What people said around, kept in memory.
+    pub ambient: Ambient,
 }
 
 impl std::fmt::Debug for Context {

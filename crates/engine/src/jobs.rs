@@ -1,15 +1,18 @@
 //! Does jobs: durable work that belongs to no run. A job that fails is tried again, later each time; nothing waits
 //! for it. `jobs/job.rs` says what a job is, `jobs/registry.rs` lists the jobs, and each has a file of its own. Jobs
 //! use runs and memory; neither knows of jobs.
+//!
+//! **Two kinds.** A job is a row of `jobs`: something made it necessary, and it is done once. A maintenance job
+//! (`jobs/maintenance.rs`) is done again and again; its row in `maintenance_jobs` is always the same.
+//!
+//! **A true loop.** [`run`] claims what comes due and works on it, so it is no job itself.
 
 pub mod erase;
 pub mod export;
-pub mod housekeeping;
 mod job;
-pub mod left_spaces;
+pub mod maintenance;
 pub mod memory_write;
 pub mod registry;
-pub mod retention;
 
 use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -75,13 +78,13 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
 }
 
 async fn claim(cx: &Context) -> Result<Option<(Row, JobLease)>, StoreError> {
-    let look = cx.clock_guard.look();
+    let window = cx.clock_guard.window();
     // Most of the time there is nothing, which a reader can tell.
-    let next = jobs::next_due(&mut cx.db.read().await?, look).await?;
-    if next.is_none_or(|at| at > look.now) {
+    let next = jobs::next_due(&mut cx.db.read().await?, window).await?;
+    if next.is_none_or(|at| at > window.now) {
         return Ok(None);
     }
-    cx.db.write(move |tx| Box::pin(jobs::claim(tx, look))).await
+    cx.db.write(move |tx| Box::pin(jobs::claim(tx, window))).await
 }
 
 /// Works on a claimed job as the deaths of those that held it before say.
@@ -116,7 +119,7 @@ async fn examine(claimed: &Claimed) {
                 .write(move |tx| Box::pin(async move { jobs::quarantine(tx, &lease, &why, now).await }))
                 .await;
             if let Err(error) = written {
-                tracing::warn!(%error, "failed to quarantine a job; its lease runs out by itself");
+                tracing::warn!(%error, "failed to quarantine a job, whose lease lapses by itself");
             }
         }
     }
@@ -183,9 +186,9 @@ async fn work_within(claimed: &Claimed) {
     });
     let done = tokio::select! {
         done = work => done,
-        never = keep(cx, lease) => match never {},
+        never = renew_lease(cx, lease) => match never {},
     };
-    let label = if done.is_ok() { "done" } else { "put_off" };
+    let label = if done.is_ok() { "done" } else { "rescheduled" };
     measures::job_done(kind, label);
     Span::current().record("outcome", label);
     let Err(error) = done else { return };
@@ -203,8 +206,8 @@ async fn work_within(claimed: &Claimed) {
     if matches!(error, JobError::Panicked) {
         measures::panicked();
     }
-    // What a model said stands in the job's row.
-    tracing::debug!(%error, "job failure");
+    // The model's words stand in the job's row.
+    tracing::debug!(%error, "job failed (details)");
     reschedule(cx, lease, &error, due_at, now).await;
 }
 
@@ -220,9 +223,9 @@ async fn caught(work: impl Future<Output = Result<(), JobError>>) -> Result<(), 
         .unwrap_or(Err(JobError::Panicked))
 }
 
-/// Renews the lease of a job in hand, three times in the life of one, for as long as it is this worker's. Whether it
+/// Renews the lease of a claimed job, three times in the life of one, for as long as it is this worker's. Whether it
 /// still is, each write of the work finds out by itself.
-async fn keep(cx: &Context, lease: JobLease) -> Infallible {
+async fn renew_lease(cx: &Context, lease: JobLease) -> Infallible {
     let every = (cx.settings.engine.lease / 3).max(Duration::from_millis(100));
     loop {
         tokio::time::sleep(every).await;

@@ -7,6 +7,7 @@
 //! with. [`Runs`] stands above: the runs that this process works on, with their permits and cancellations. A run starts
 //! others through [`run::Starter`]; code that needs the database alone takes the database.
 
+pub mod ambient;
 pub mod budget;
 mod context;
 pub mod events;
@@ -20,6 +21,9 @@ pub mod triggers;
 pub mod work;
 
 pub use crate::{
-    context::{Context, Notifiers, Settings},
-    runs::{Runs, control::retry_from_outside},
+    context::{Context, EngineSettings, Notifiers},
+    runs::{
+        Runs,
+        control::{retry_from_outside, submit_from_outside},
+    },
 };

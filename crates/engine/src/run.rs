@@ -1,4 +1,4 @@
-//! Carrying a run out: its prompt, the model, what it decides, and what of that is shown while it grows.
+//! The execution of a run: its prompt, the model, its decisions, and the draft of its answer.
 
 pub mod answering;
 pub mod cancel;
@@ -11,7 +11,10 @@ pub mod masked;
 pub mod perform;
 pub mod prompt;
 pub mod session;
+pub mod settling;
+pub mod title;
 pub mod tool_payer;
+pub mod undoing;
 pub mod unpaid;
 pub mod unread;
 

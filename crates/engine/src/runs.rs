@@ -5,6 +5,7 @@ pub mod suspects;
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_chat::outbound::Mark;
 use clifford_core::{clock::Timestamp, id::RunId, runs::RunStatus};
 use clifford_store::{
     StoreError,
@@ -105,7 +106,7 @@ impl Runs {
                     Ok(Begun::NotBefore(later)) => at = later,
                     Ok(Begun::NotOurs) => return,
                     Err(error) => {
-                        tracing::warn!(run = %lease.run, %error, "run waits for the database");
+                        tracing::warn!(run_id = %lease.run, %error, "run waits for the database");
                         at = now.after(RETRY);
                     }
                 }
@@ -193,14 +194,15 @@ impl Held {
         let to = work.reply_to();
         if let Some(to) = &to {
             cx.delivery.busy(to, run, epoch);
+            cx.delivery.mark(to, Mark::Working);
         }
         let rest = Box::pin(perform::drive(cx, &self.runs, work, &self.cancelled)).await;
-        if let (Some(to), perform::Rest::Released) = (&to, rest) {
+        if let (Some(to), perform::Exit::Released) = (&to, rest) {
             // If that cannot be read, the next holder finds the draft.
             if self.runs.is_given_up(&self.lease).await.unwrap_or(false) {
                 cx.delivery.done(to, run, epoch);
             } else {
-                cx.delivery.let_go(to, run, epoch);
+                cx.delivery.release(to, run, epoch);
             }
         }
     }

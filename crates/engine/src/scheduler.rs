@@ -1,4 +1,6 @@
 //! Finds work: runs and triggers whose time has come, runs that nobody holds, messages that nobody delivers.
+//!
+//! **A true loop.** It claims what other work hangs on and listens for what other processes store, so it is no job itself.
 
 pub mod lease;
 pub mod wake;
@@ -11,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Runs, triggers::fire};
 
-/// The net under bells and notifications.
+/// The longest sleep between two scans, should a notification be lost.
 const POLL: Duration = Duration::from_secs(1);
 /// The most runs claimed at once.
 const BATCH: usize = 256;
@@ -56,15 +58,18 @@ async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
     let now = cx.clock.now();
     wake::wake_due(&cx.db, cx.settings.triggers.grace, now).await?;
     fire::fire_due(cx, now).await?;
+    cx.ambient.sweep(now);
     loop {
         let permits = runs.free_permits().min(BATCH);
         if permits == 0 || !claim(runs, permits).await? {
             break;
         }
     }
-    for guilty in cx.delivery.claim(cx.clock_guard.look()).await? {
+    for guilty in cx.delivery.claim(cx.clock_guard.window()).await? {
         cx.quarantine_message(guilty).await?;
     }
+    // Behind the messages that some of them are to become.
+    cx.delivery.take_away_status_messages().await?;
     let mut conn = cx.db.read().await?;
     // The work of a dead process is taken over as soon as its lease expires.
     let free = match cx.db.is_shared() {
@@ -84,13 +89,13 @@ async fn claim(runs: &Arc<Runs>, permits: usize) -> Result<bool, StoreError> {
     let cx = &runs.context;
     // No other work is claimed while a suspect is worked on, for a bounded time. Work claimed then waits by itself.
     cx.isolation.opening().await;
-    let look = cx.clock_guard.look();
+    let window = cx.clock_guard.window();
     let limit = u32::try_from(permits).unwrap_or(u32::MAX);
     let served = cx.delivery.served();
     let tree = u32::try_from(cx.settings.engine.max_parallel_subagents).unwrap_or(u32::MAX);
     let claimed = cx
         .db
-        .write(move |tx| Box::pin(async move { run_queue::claim(tx, look, &served, limit, tree).await }))
+        .write(move |tx| Box::pin(async move { run_queue::claim(tx, window, &served, limit, tree).await }))
         .await?;
     let count = claimed.len();
     for claimed in claimed {

@@ -1,5 +1,6 @@
 //! The state that a worker needs to go on with a run: its row, its steps, its person and its place.
 
+use clifford_chat::role::PlatformRole;
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
@@ -43,7 +44,7 @@ impl Work {
     /// Reads everything that belongs to a claimed run.
     ///
     /// # Errors
-    /// The store's; [`StoreError::NotFound`] if the run or its agent is gone.
+    /// [`StoreError::NotFound`] if the run or its agent is gone.
     pub async fn load(conn: &mut Conn, lease: Lease) -> Result<Self, StoreError> {
         let run = runs::get(conn, lease.run)
             .await?
@@ -74,7 +75,7 @@ impl Work {
     /// Reads what can be read of a claimed run without its steps: to end it, or to tell where it belongs.
     ///
     /// # Errors
-    /// The store's; [`StoreError::NotFound`] if the run is gone, [`StoreError::Corrupt`] if its own row cannot be read.
+    /// [`StoreError::NotFound`] if the run is gone, [`StoreError::Corrupt`] if its own row cannot be read.
     pub async fn without_steps(conn: &mut Conn, lease: Lease) -> Result<Self, StoreError> {
         let run = runs::get(conn, lease.run)
             .await?
@@ -142,6 +143,8 @@ pub struct Task {
     pub input: String,
     /// Where replies go.
     pub address: Option<clifford_chat::outbound::Address>,
+    /// The roles that the person has on the platform; `None`: not known.
+    pub platform_roles: Option<Vec<PlatformRole>>,
     /// When it may begin, if not at once.
     pub not_before: Option<Timestamp>,
 }
@@ -163,6 +166,7 @@ impl Task {
             input_json: None,
             allowed_tools: None,
             address: self.address,
+            platform_roles: self.platform_roles,
             not_before: self.not_before,
             lease,
         }

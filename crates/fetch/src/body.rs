@@ -1,4 +1,4 @@
-//! Reads a body up to a limit, which holds for what arrives and for what it unpacks to.
+//! Reads a body up to a limit, for its bytes on the wire and unpacked.
 
 use std::{io, pin::Pin};
 
@@ -10,7 +10,7 @@ use tokio_util::io::StreamReader;
 
 use super::error::FetchError;
 
-/// What [`read`] can unpack, for the request to say so.
+/// The encodings that [`read`] can unpack, for the request to say so.
 pub(super) const ACCEPTED: &str = "gzip, deflate, br";
 
 /// The whole body, unpacked.
@@ -27,7 +27,7 @@ pub(super) async fn read(response: Response, limit: usize) -> Result<Vec<u8>, Fe
         .map_err(io::Error::other)
         .and_then(move |piece| {
             arrived += piece.len();
-            // What unpacks to nothing could go on for ever.
+            // A stream that unpacks to nothing could go on for ever.
             futures::future::ready(if arrived > limit {
                 Err(io::ErrorKind::FileTooLarge.into())
             } else {

@@ -1,4 +1,4 @@
-//! What a body is, by its media type, and its text, by its charset: pure rules.
+//! The kind of a body, by its media type, and its text, by its charset: pure rules.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use mime::Mime;
@@ -21,7 +21,7 @@ const TEXTUAL: [&str; 9] = [
     "sql",
 ];
 
-/// What kind of text a page is.
+/// The kind of text of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// HTML, to be read as a page.
@@ -30,7 +30,7 @@ pub enum Kind {
     Plain,
 }
 
-/// What a media type names; `None`: it is not said, and has to be seen from the bytes.
+/// The kind of text that a media type names; `None`: it is not said, and has to be seen from the bytes.
 ///
 /// # Errors
 /// It is no text.
@@ -50,7 +50,7 @@ pub fn kind(media_type: Option<&str>) -> Result<Option<Kind>, FetchError> {
     }
 }
 
-/// What kind of text a body without a media type is.
+/// The kind of text of a body without a media type.
 ///
 /// # Errors
 /// It is no text.
@@ -88,7 +88,7 @@ fn charset(media_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(parsed.get_param("charset")?.as_str().as_bytes())
 }
 
-/// What `<meta charset>` or the XML declaration says.
+/// The charset that `<meta charset>` or the XML declaration names.
 fn declared(body: &[u8], kind: Kind) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]).to_ascii_lowercase();
     let (_, rest) = match kind {
@@ -104,7 +104,7 @@ fn declared(body: &[u8], kind: Kind) -> Option<&'static Encoding> {
         .split(['"', '\'', ' ', ';', '>', '/', '?'])
         .next()?;
     let found = Encoding::for_label(label.as_bytes())?;
-    // What says so in ASCII cannot be UTF-16.
+    // A declaration in ASCII rules out UTF-16.
     Some(if found == encoding_rs::UTF_16LE || found == encoding_rs::UTF_16BE {
         UTF_8
     } else {

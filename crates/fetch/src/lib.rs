@@ -1,4 +1,4 @@
-//! Fetches what a model or a person gave the address of: the one way out to addresses that nobody configured.
+//! Fetches addresses that a model or a person gave: the one way out to addresses that nobody configured.
 //!
 //! Only http and https, only hosts of the public internet unless the owner allows others, judged anew at every
 //! redirect and by the addresses that are really connected to; within limits of length and time.
@@ -40,7 +40,7 @@ use url::Url;
 /// How often a page may redirect.
 const REDIRECTS: usize = 5;
 
-/// What is asked for.
+/// The requirements of the request.
 const WANTED: &str =
     "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,application/xml;q=0.9,*/*;q=0.5";
 
@@ -62,10 +62,10 @@ impl Default for Limits {
     }
 }
 
-/// Whom a fetcher asks for addresses, and which of them it holds for public.
+/// The resolver of a fetcher, and its rule for public addresses.
 #[derive(Clone)]
 pub struct Network {
-    /// Who knows the addresses of hosts.
+    /// The resolver of hosts.
     pub lookup: Arc<dyn Lookup>,
     /// Which of them may be connected to.
     pub is_public: fn(IpAddr) -> bool,
@@ -85,11 +85,11 @@ impl Default for Network {
 pub struct Page {
     /// Where it was found in the end.
     pub url: Url,
-    /// What the server answered.
+    /// The status of the response.
     pub status: StatusCode,
     /// Its media type, as the server says.
     pub media_type: Option<String>,
-    /// What kind of text it is.
+    /// The kind of text.
     pub kind: Kind,
     /// The text.
     pub text: String,

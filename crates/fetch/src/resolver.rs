@@ -12,7 +12,7 @@ use std::{
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Who knows the addresses of hosts.
+/// The resolver of hosts.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     /// Every address of a host. The port 0 stands for the URL's own.

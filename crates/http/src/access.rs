@@ -1,4 +1,4 @@
-//! The permissions: who may do what with which objects.
+//! The permissions of tokens on objects.
 //!
 //! A token's row says on whose behalf it acts (`auth`). A handler names the object that a request is about; its relation to
 //! the caller is found here, from its row and, for shared places, from the platform. [`rules::decide`] is the one rule that

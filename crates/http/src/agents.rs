@@ -32,7 +32,8 @@ pub(super) async fn get(
     one(&api, id).await.map(Json)
 }
 
-/// What is to change in an agent; what is left out stays. At the next start what the configuration says counts again.
+/// Changes to an agent; a field that is left out stays as it is. At the next start the configuration's values apply
+/// again.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AgentChange {

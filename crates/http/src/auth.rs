@@ -1,4 +1,4 @@
-//! Authentication: bearer tokens with scopes. `access` holds the rights of a caller.
+//! Authentication: bearer tokens with scopes, and sessions of browsers. `access` holds the rights of a caller.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,7 +7,7 @@ use std::{
 
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, Method, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -19,14 +19,19 @@ use super::{
     access::{Caller, Grant, Need, Scope, Scopes, Standing},
     problem::{Code, Problem},
     server::Peer,
+    sessions,
 };
 
 /// How often requests without a valid token are logged at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
-/// Lets in who has a token.
+/// Lets in who has a token, and who brings a login link.
 pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request, next: Next) -> Response {
-    match caller(&api, request.headers()).await {
+    let method = request.method().clone();
+    if sessions::begins(&method, request.uri().path()) {
+        return next.run(request).await;
+    }
+    match caller(&api, &method, request.headers()).await {
         Ok(caller) => {
             if let Some(peer) = request.extensions().get::<Peer>()
                 && let Err(problem) = peer.authenticated(caller.token(), caller.share())
@@ -45,8 +50,11 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
     }
 }
 
-async fn caller(api: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
+async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
     let Some(token) = bearer(headers) else {
+        if let Some(secret) = sessions::cookie(headers) {
+            return sessions::caller(api, (method, headers), secret).await;
+        }
         let detail = "send Authorization: Bearer TOKEN; `clifford token create` makes one";
         return Err(Problem::new(Code::Unauthorized, detail).with_challenge("Bearer realm=\"clifford\""));
     };
@@ -61,6 +69,7 @@ async fn caller(api: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
                 scopes: Scopes::of(&[Scope::Admin.as_str().to_owned()]),
             },
             person: None,
+            session: None,
         });
     }
     let known = tokens::bearer(&mut api.db.read_local().await?, &hash).await?;
@@ -81,6 +90,7 @@ async fn caller(api: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
             scopes: Scopes::of(&known.scopes.0),
         },
         person: known.user_id.or(known.speaker),
+        session: None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! The API's own channel: what goes there is delivered when it is stored.
+//! The API's own channel: a message there is delivered when it is stored.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Channel for WebChannel {
             typing_every: None,
             delivered_when_stored: true,
             shows_progress: false,
-            draft_every: None,
+            ..Limits::default()
         }
     }
 

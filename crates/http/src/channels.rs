@@ -28,7 +28,7 @@ use super::{
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct ChannelsQuery {
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<ChannelId>,
@@ -37,13 +37,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of channels, newest first.
-#[utoipa::path(get, path = "/api/channels", tag = "channels", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/channels", tag = "channels", security(("bearer" = [])), params(ChannelsQuery),
     responses((status = 200, body = Page<Channel>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<ChannelsQuery>,
 ) -> Result<Json<Page<Channel>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.db.read().await?;
@@ -67,7 +67,7 @@ pub(super) async fn get(
     seen(&api, &caller, Need::See, id).await.map(Json)
 }
 
-/// What is to change in a channel; what is left out stays.
+/// Changes to a channel; a field that is left out stays as it is.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct ChannelChange {

@@ -32,7 +32,7 @@ const NAME: usize = 200;
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct ContextsQuery {
     /// Only of this channel.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
@@ -47,13 +47,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of conversations, newest first.
-#[utoipa::path(get, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), params(ContextsQuery),
     responses((status = 200, body = Page<Context>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<ContextsQuery>,
 ) -> Result<Json<Page<Context>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let user = match wanted.channel_id {
@@ -88,11 +88,11 @@ pub(super) struct NewContext {
     /// The web channel; left out: the caller's own.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// Its name; left out: it is named after its first exchange.
+    /// Its name; left out: named after its first exchange.
     name: Option<String>,
 }
 
-/// Begins a conversation in a web channel; the one that went on there is closed.
+/// Starts a conversation in a web channel, and closes the active one.
 #[utoipa::path(post, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), request_body = NewContext,
     responses((status = 201, body = Context), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
@@ -125,7 +125,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(one(&api, id).await?)))
 }
 
-/// What is to change in a conversation; what is left out stays.
+/// Changes to a conversation; a field that is left out stays as it is.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ContextChange {
@@ -174,7 +174,7 @@ pub(super) async fn change(
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct WantedJobs {
+pub(super) struct JobsQuery {
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<JobId>,
@@ -182,16 +182,16 @@ pub(super) struct WantedJobs {
     limit: Option<u32>,
 }
 
-/// A page of a conversation's jobs, newest first: what the memory writer made of it.
+/// A page of a conversation's jobs of the memory writer, newest first.
 #[utoipa::path(get, path = "/api/contexts/{id}/jobs", tag = "contexts", security(("bearer" = [])),
-    params(("id" = String, Path, description = "The conversation"), WantedJobs),
+    params(("id" = String, Path, description = "The conversation"), JobsQuery),
     responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn jobs(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
     Id(id): Id<ContextId>,
-    Query(wanted): Query<WantedJobs>,
+    Query(wanted): Query<JobsQuery>,
 ) -> Result<Json<Page<Job>>, Problem> {
     allowed(&api, &caller, Need::See, id).await?;
     let filter = jobs::Filter {

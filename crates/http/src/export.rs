@@ -17,7 +17,7 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 
-/// All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
+/// The export of a person's data, as JSON Lines: an object a line, whose `type` names its kind.
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = String, content_type = "application/jsonl"), (status = 404, body = ProblemBody)))]
@@ -35,7 +35,7 @@ pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id
             Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (conn, export)))),
             Err(error) => {
                 // The head was sent: all that can be done is to break off.
-                tracing::warn!(%error, "export interrupted");
+                tracing::warn!(%error, "failed to finish an export");
                 Err(error)
             }
         }

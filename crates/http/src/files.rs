@@ -41,11 +41,11 @@ impl From<FileError> for Problem {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct FilesQuery {
     /// Of this person; left out: the caller's own. Only a token with the scope `admin` may name somebody else.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
-    /// Only those whose name holds this text; capitals do not count.
+    /// Only files whose name contains this text; case does not matter.
     q: Option<String>,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
@@ -55,13 +55,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of files, newest first.
-#[utoipa::path(get, path = "/api/files", tag = "files", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/files", tag = "files", security(("bearer" = [])), params(FilesQuery),
     responses((status = 200, body = Page<File>), (status = 400, body = ProblemBody), (status = 403, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<FilesQuery>,
 ) -> Result<Json<Page<File>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let own = caller.own(&api).await?;
@@ -79,7 +79,7 @@ pub(super) async fn list(
     Ok(Json(Page::of(found, limit, |file| file.id.to_string())))
 }
 
-/// What an uploaded file is called.
+/// The name of an uploaded file.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -88,7 +88,7 @@ pub(super) struct Named {
     name: String,
 }
 
-/// Takes a file: the body is its content. It is the caller's, and goes with a message by `fileIds`.
+/// Uploads a file: the body is its content. It belongs to the caller, and `fileIds` attaches it to a message.
 #[utoipa::path(post, path = "/api/files", tag = "files", security(("bearer" = [])), params(Named),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, body = File), (status = 409, body = ProblemBody, description = "There is no room"),
@@ -103,7 +103,7 @@ pub(super) async fn upload(
     check_text("name", &name, 1000)?;
     let kept = &api.context.services.files;
     let content = content_of(request, kept.most()).await?;
-    let (user, channel) = api.gatekeeper.api_visitor(caller.place(), caller.speaker()).await?;
+    let (user, channel) = api.ingress.api_visitor(caller.place(), caller.speaker()).await?;
     let new = NewFile {
         name: api.context.masker.mask(&name).into_owned(),
         content,
@@ -132,7 +132,7 @@ async fn content_of(mut request: Request, most: u64) -> Result<Bytes, Problem> {
     })
 }
 
-/// What is known of a file.
+/// The metadata of a file.
 #[utoipa::path(get, path = "/api/files/{id}", tag = "files", security(("bearer" = [])),
     params(("id" = String, Path, description = "The file")),
     responses((status = 200, body = File), (status = 404, body = ProblemBody)))]
@@ -145,7 +145,7 @@ pub(super) async fn get(
     one(&api, &caller, Need::Open, id).await.map(Json)
 }
 
-/// A file's content, to be saved: no browser shows it as a page.
+/// A file's content, as a download: no browser shows it as a page.
 #[utoipa::path(get, path = "/api/files/{id}/content", tag = "files", security(("bearer" = [])),
     params(("id" = String, Path, description = "The file")),
     responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, body = ProblemBody)))]
@@ -208,13 +208,13 @@ pub(super) async fn delete(
 
 /// Files as they go with a message of the caller's: their own, and each with one message. `earlier`: the message that
 /// this one may repeat.
-pub(super) async fn to_enclose(
+pub(super) async fn attachments(
     api: &Shared,
     caller: &Caller,
     ids: &[String],
     earlier: Option<MessageId>,
 ) -> Result<Vec<Attachment>, Problem> {
-    let mut enclosed = Vec::new();
+    let mut attachments = Vec::new();
     for text in ids {
         let unknown = || Problem::input("fileIds", format!("there is no file {text}"));
         let id: FileId = text.parse().map_err(|_| unknown())?;
@@ -225,15 +225,16 @@ pub(super) async fn to_enclose(
                 format!("file {text} went with a message already"),
             ));
         }
-        enclosed.push(Attachment {
+        attachments.push(Attachment {
             kind: "document".to_owned(),
             id: file.id.to_string(),
             name: Some(file.name),
             media_type: file.media_type,
             size: file.size.and_then(|size| u64::try_from(size).ok()),
+            seconds: None,
         });
     }
-    Ok(enclosed)
+    Ok(attachments)
 }
 
 /// A file that the caller may do this with.

@@ -5,9 +5,9 @@ use clifford_core::policy::Rule;
 use serde::de::DeserializeOwned;
 
 use super::{
-    agents::AgentChange, channels::ChannelChange, contexts, extract, keys, links::Entered, memories,
-    messages::NewMessage, policies::TrialCall, runs, settings::NewValue, tools::ToolChange, triggers,
-    users::UserChange,
+    agents::AgentChange, channels::ChannelChange, completions::ChatRequest, contexts, extract, keys, links::Entered,
+    memories, messages::NewMessage, pairings::Decided, policies::TrialCall, runs, sessions::Login, settings::NewValue,
+    tools::ToolChange, triggers, users::UserChange,
 };
 
 /// Reads a body as the body of one kind of request.
@@ -39,6 +39,9 @@ readers![
     triggers::TriggerChange,
     UserChange,
     keys::GivenKey,
+    Login,
+    Decided,
+    ChatRequest,
 ];
 
 /// A byte for the kind of request, then its body: it is read, or refused by a problem that is the caller's; nothing

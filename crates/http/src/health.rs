@@ -10,6 +10,7 @@ use axum::{
 };
 use clifford_chat::{inbound::ConnectionStatus, platform::Platform};
 use clifford_delivery::receiver::{STANDING_BY, lease_name};
+use clifford_engine::jobs::maintenance;
 use clifford_llm::CircuitState;
 use clifford_store::{StoreError, leases, places::settings};
 use serde::Serialize;
@@ -19,11 +20,11 @@ use super::{Shared, auth::OwnerReader};
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Whether the process lives. Needs no token. The first line is `ok`; a line follows for each platform that is not
+/// Whether the process is alive. Needs no token. The first line is `ok`; a line follows for each platform that is not
 /// connected, with the reason.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "It lives", body = String)))]
 pub(super) async fn healthz(State(api): State<Shared>) -> String {
-    let connections = api.gatekeeper.connections();
+    let connections = api.ingress.connections();
     let down = connections.iter().filter_map(|(platform, status)| match status {
         ConnectionStatus::Disconnected(why) if why != STANDING_BY => {
             Some(format!("{platform} is not connected: {why}"))
@@ -64,13 +65,14 @@ impl Check {
 /// Whether the process can work.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct Readiness {
-    /// Everything does.
+    /// Everything that must, does.
     ready: bool,
-    /// Each thing that must.
+    /// Each thing that must, and `maintenance`.
     checks: BTreeMap<String, Check>,
 }
 
-/// Whether the process can work: the database takes writes, each platform is connected, a provider answers.
+/// Whether the process can work: the database takes writes, each platform is connected, a provider answers. The check
+/// `maintenance` names maintenance jobs that fail, and does not count.
 #[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 pub(super) async fn readyz(State(api): State<Shared>, _: OwnerReader) -> Response {
@@ -82,6 +84,9 @@ pub(super) async fn readyz(State(api): State<Shared>, _: OwnerReader) -> Respons
         checks.insert(format!("channel:{platform}"), platform_check(&api, *platform).await);
     }
     let ready = checks.values().all(|check| check.ok);
+    if checks["database"].ok {
+        checks.insert("maintenance".to_owned(), maintenance_check(&api).await);
+    }
     let status = if ready {
         StatusCode::OK
     } else {
@@ -102,7 +107,7 @@ async fn database(api: &Shared) -> Check {
     match tokio::time::timeout(PATIENCE, written).await {
         Ok(Ok(())) => Check::good("it takes writes"),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "database not ready");
+            tracing::warn!(%error, "failed to reach the database");
             Check::bad("it takes no writes; the log says why")
         }
         Err(_) => Check::bad(format!("it did not answer within {} s", PATIENCE.as_secs())),
@@ -136,9 +141,15 @@ fn provider(api: &Shared) -> Check {
 }
 
 async fn platform_check(api: &Shared, platform: Platform) -> Check {
-    let here = api.gatekeeper.connections().remove(&platform);
-    if let Some(ConnectionStatus::Connected(name)) = here {
-        return Check::good(format!("connected as {name}{}", late(api, platform)));
+    let here = api.ingress.connections().remove(&platform);
+    match &here {
+        Some(ConnectionStatus::Connected(name)) => {
+            return Check::good(format!("connected as {name}{}", late(api, platform)));
+        }
+        Some(ConnectionStatus::Limited { name, lacks }) => {
+            return Check::good(format!("connected as {name}; {lacks}{}", late(api, platform)));
+        }
+        Some(ConnectionStatus::Disconnected(_)) | None => {}
     }
     if elsewhere(api, platform).await.unwrap_or(false) {
         return Check::good("connected by another process; standing by");
@@ -147,6 +158,19 @@ async fn platform_check(api: &Shared, platform: Platform) -> Check {
         Some(ConnectionStatus::Disconnected(why)) => why,
         _ => "not connected yet".to_owned(),
     })
+}
+
+/// The maintenance jobs that fail. The process works on without them for a long while.
+async fn maintenance_check(api: &Shared) -> Check {
+    let failing = async { maintenance::failing(&mut api.db.read().await?, &api.context.settings).await };
+    match failing.await {
+        Ok(failing) if failing.is_empty() => Check::good("no maintenance job fails"),
+        Ok(failing) => Check::bad(failing.iter().map(maintenance::describe).collect::<Vec<_>>().join("; ")),
+        Err(error) => {
+            tracing::warn!(%error, "failed to read the maintenance jobs");
+            Check::bad("the database did not tell; the log says why")
+        }
+    }
 }
 
 /// The messages that are late, by chat and reason.

@@ -31,9 +31,9 @@ impl From<Refusal> for Problem {
     }
 }
 
-/// Begins the run of a webhook. The request is signed: `X-Clifford-Timestamp` says when, as seconds since the epoch, and
-/// `X-Clifford-Signature` is `sha256=` and the HMAC-SHA256 of the timestamp, a full stop and the body, in hexadecimal
-/// digits. A signature is good once, and for five minutes. The run is given the body as data.
+/// Starts the run of a webhook. The request is signed: `X-Clifford-Timestamp` says when, as seconds since the epoch,
+/// and `X-Clifford-Signature` is `sha256=` and the HMAC-SHA256 of the timestamp, a full stop and the body, in
+/// hexadecimal digits. A signature is valid once, and for five minutes. The run gets the body as data.
 #[utoipa::path(post, path = "/api/hooks/{name}", tag = "triggers", request_body(content = String,
         description = "Anything; JSON is given to the run as that, anything else as text"),
     params(("name" = String, Path, description = "The webhook's name"),

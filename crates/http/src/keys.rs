@@ -67,7 +67,7 @@ pub(super) async fn list(
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GivenKey {
-    /// The key. It is sealed, and shown nowhere.
+    /// The key. It is encrypted, and shown nowhere.
     #[schema(write_only)]
     key: String,
 }
@@ -97,13 +97,13 @@ pub(super) async fn put(
         .map(Keyed::name)
         .map(str::to_owned)
         .collect();
-    let sealed = byok::seal(&providers, &context.encryption, &provider, &given.key);
-    let sealed = sealed.map_err(|fault| match fault {
+    let encrypted = byok::encrypt(&providers, &context.encryption, &provider, &given.key);
+    let encrypted = encrypted.map_err(|fault| match fault {
         CannotUse::Provider { .. } => Problem::not_found(format!("provider {}", byok::hidden_if_key(&provider))),
         other => Problem::input("key", other.to_string()),
     })?;
     let now = api.clock.now();
-    let stored = sealed.clone();
+    let stored = encrypted.clone();
     let written = api
         .db
         .write(move |tx| Box::pin(async move { user_secrets::put(tx, user, &stored, now).await }));
@@ -112,7 +112,7 @@ pub(super) async fn put(
         other => other.into(),
     })?;
     Ok(Json(OwnKey {
-        provider: sealed.provider,
+        provider: encrypted.provider,
         created_at: now,
     }))
 }

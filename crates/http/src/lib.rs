@@ -1,17 +1,19 @@
-//! The HTTP API: one file per resource, and what all of them share.
+//! The HTTP API: one file per resource, and their common parts.
 //!
 //! **The API.** `server.rs` accepts; `server/connections.rs` says which connection keeps its place when there are no
 //! more, and `server/hosts.rs` which requests are meant for this server. `auth.rs` finds the token with its person in
-//! one statement. A handler names the object that a request is about and what is done with it; `access` finds how it
-//! stands to the caller (for shared places by asking the platform), and `access/rules.rs`, which is pure, is the one
-//! rule that answers. A test plays every route of the description by every kind of token. Streams of runs share one
-//! look at the database (`stream/shared.rs`).
+//! one statement, `sessions.rs` that of a browser. A handler names the object that a request is about and what is done
+//! with it; `access` finds how it stands to the caller (for shared places by asking the platform), and
+//! `access/rules.rs`, which is pure, is the one rule that answers. A test plays every route of the description by every kind of token. Streams of runs share one
+//! look at the database (`stream/shared.rs`). Platforms that call the bot are answered in `webhooks.rs`.
 
 mod access;
 mod agents;
 mod auth;
+mod budgets;
 pub mod channel;
 mod channels;
+mod completions;
 mod contexts;
 mod export;
 mod extract;
@@ -25,10 +27,14 @@ mod links;
 mod memories;
 mod messages;
 mod metrics;
+mod openapi;
+mod outbox;
 mod pace;
 mod page;
+mod pairings;
 mod policies;
 mod problem;
+mod quarantine;
 #[cfg(test)]
 mod reference;
 mod replay;
@@ -36,16 +42,23 @@ mod router;
 mod runs;
 mod search;
 mod server;
+pub mod sessions;
 mod settings;
+mod spaces;
 mod step;
 mod stream;
+mod tokens;
 mod tools;
 mod triggers;
+mod undo;
 mod usage;
 mod users;
+mod webhooks;
 
 use std::sync::Arc;
 
+use axum::http::Extensions;
+use clifford_channel::Channel;
 use clifford_chat::platform::Platform;
 use clifford_config as config;
 use clifford_core::clock::SharedClock;
@@ -60,6 +73,15 @@ pub use self::{
     server::{BindError, Server, Socket},
 };
 
+/// What the answer to a request needs to know of its connection: for a request that is made on behalf of another one.
+pub fn connection(of: &Extensions) -> Extensions {
+    let mut known = Extensions::new();
+    if let Some(peer) = of.get::<server::Peer>() {
+        known.insert(peer.clone());
+    }
+    known
+}
+
 /// The services of the handlers.
 pub struct Api {
     /// The database.
@@ -71,13 +93,15 @@ pub struct Api {
     /// The models, the tools and what else runs work with.
     pub context: Arc<Context>,
     /// Messages go in through it.
-    pub gatekeeper: Arc<IngressService>,
+    pub ingress: Arc<IngressService>,
     /// Limits.
     pub settings: config::Http,
     /// The hash of the owner token that was given from outside.
     pub owner_token: Option<String>,
     /// The platforms that this process is to be connected to.
     pub platforms: Vec<Platform>,
+    /// The platforms that bring their events to this server.
+    pub webhooks: Vec<Arc<dyn Channel>>,
     /// Counters, gauges and histograms, if they are recorded.
     pub metrics: Option<Metrics>,
     /// Open streams and waits end on it.
@@ -92,6 +116,7 @@ pub struct ApiState {
     managers: access::Managers,
     refusals: auth::Refusals,
     streams: stream::Streams,
+    tries: sessions::Tries,
 }
 
 /// The state of every handler.

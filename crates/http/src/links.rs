@@ -1,4 +1,4 @@
-//! Linking accounts, for callers who look after all of them: by the same codes as in chats.
+//! Linking of accounts, for operators: by the same codes as in chats.
 
 use axum::{
     Json,
@@ -72,7 +72,7 @@ pub(super) struct Entered {
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Linked {
-    /// Who both are now.
+    /// The person that both are now.
     #[schema(value_type = String)]
     user_id: UserId,
     /// Their name.

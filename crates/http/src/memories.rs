@@ -1,4 +1,4 @@
-//! Memories: what is remembered of people, and what the memory writer did.
+//! Memories: the items of people, and the jobs of the memory writer.
 
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{
@@ -6,7 +6,7 @@ use clifford_core::{
     memory::content::{Content, Fault},
     work::JobKind,
 };
-use clifford_engine::memory::editing::{self, Change, Known, NewItem};
+use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
 use clifford_store::{
     jobs::{self, Job},
     memory::admin::{self as memory_admin, Filter, Item},
@@ -36,7 +36,7 @@ impl From<Fault> for Problem {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct MemoriesQuery {
     /// Only of this person. A person's token may leave it out; else only one with the scope `admin`.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
@@ -46,7 +46,7 @@ pub(super) struct Wanted {
     level: Option<u32>,
     /// Only archived ones, or only active ones.
     archived: Option<bool>,
-    /// Only those whose key or value holds this text; capitals do not count.
+    /// Only items whose key or value contains this text; case does not matter.
     q: Option<String>,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
@@ -56,13 +56,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of items, newest first.
-#[utoipa::path(get, path = "/api/memories", tag = "memories", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/memories", tag = "memories", security(("bearer" = [])), params(MemoriesQuery),
     responses((status = 200, body = Page<Item>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<MemoriesQuery>,
 ) -> Result<Json<Page<Item>>, Problem> {
     let user = caller.whose(&api, wanted.user_id).await?;
     if user.is_none() && !caller.is_admin() {
@@ -109,26 +109,26 @@ async fn one(api: &Shared, caller: &Caller, need: Need, id: MemoryItemId) -> Res
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct NewMemory {
-    /// Whose.
+    /// The person.
     #[schema(value_type = String)]
     user_id: UserId,
     /// identity, preferences, constraints, projects, relationships, environment or recent_context.
     module: String,
     /// Short snake_case, such as `cat_name`.
     key: String,
-    /// What to remember; how long it may be depends on the level.
+    /// The text to remember; its maximum length depends on the level.
     value: String,
     /// 0 (durable) to 5 (detailed and recent); left out: 1.
     level: Option<i64>,
-    /// How sure it is, 0 to 1; left out: 1.
+    /// The confidence, 0 to 1; left out: 1.
     confidence: Option<f64>,
-    /// Known wherever its person speaks to the bot; left out: in private only.
+    /// Whether the bot may use it wherever its person speaks to it; left out: in private only.
     shareable: Option<bool>,
     /// Only its person changes it.
     pinned: Option<bool>,
 }
 
-/// Remembers something of a person. A level that is full archives what it has not seen for longest.
+/// Adds a memory item for a person. A full level archives the item that has not come up for longest.
 #[utoipa::path(post, path = "/api/memories", tag = "memories", security(("bearer" = [])), request_body = NewMemory,
     responses((status = 201, body = Item), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is an active item of that module and key")))]
@@ -163,7 +163,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(item)))
 }
 
-/// What is to change in an item; what is left out stays.
+/// Changes to an item; a field that is left out stays as it is.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MemoryChange {
@@ -171,36 +171,36 @@ pub(super) struct MemoryChange {
     module: Option<String>,
     /// Its key.
     key: Option<String>,
-    /// Its value. It was not said where others read along, so it is known in private only, unless it is shareable.
+    /// Its value. A new value is used in private only, unless the item is shareable.
     value: Option<String>,
     /// Its level.
     level: Option<i64>,
-    /// How sure it is.
+    /// The confidence.
     confidence: Option<f64>,
     /// Only its person changes it.
     pinned: Option<bool>,
-    /// It is out of use.
+    /// Whether it is archived.
     archived: Option<bool>,
-    /// Known wherever its person speaks to the bot.
+    /// Whether the bot may use it wherever its person speaks to it.
     shareable: Option<bool>,
-    /// `true`: known in private only, wherever it was said.
+    /// `true`: used in private only, even if it was said elsewhere.
     private: Option<bool>,
 }
 
 impl MemoryChange {
-    fn known(&self) -> Result<Option<Known>, Problem> {
+    fn known(&self) -> Result<Option<Visibility>, Problem> {
         match (self.shareable, self.private) {
             (_, Some(false)) => Err(Problem::input("private", "`shareable` makes it known elsewhere")),
             (Some(true), Some(true)) => Err(Problem::input("private", "it is either private or shareable")),
-            (_, Some(true)) => Ok(Some(Known::InPrivate)),
-            (Some(true), None) => Ok(Some(Known::Everywhere)),
-            (Some(false), None) => Ok(Some(Known::WhereItWasSaid)),
+            (_, Some(true)) => Ok(Some(Visibility::InPrivate)),
+            (Some(true), None) => Ok(Some(Visibility::Everywhere)),
+            (Some(false), None) => Ok(Some(Visibility::WhereItWasSaid)),
             (None, None) => Ok(None),
         }
     }
 }
 
-/// Changes an item, pinned or not: this is its person's own hand.
+/// Changes an item, pinned or not, as its person may.
 #[utoipa::path(patch, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     request_body = MemoryChange, params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = Item), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
@@ -232,7 +232,7 @@ pub(super) async fn change(
     Ok(Json(item))
 }
 
-/// Deletes an item for good. What was archived under its key is an item of its own.
+/// Deletes an item for good. An item archived under the same key is an item of its own.
 #[utoipa::path(delete, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
@@ -262,7 +262,7 @@ fn unknown(id: MemoryItemId) -> Problem {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct WantedJobs {
+pub(super) struct JobsQuery {
     /// Only of this conversation.
     #[param(value_type = Option<String>)]
     context_id: Option<ContextId>,
@@ -276,14 +276,14 @@ pub(super) struct WantedJobs {
     limit: Option<u32>,
 }
 
-/// A page of what the memory writer did and is to do, newest first.
-#[utoipa::path(get, path = "/api/memories/jobs", tag = "memories", security(("bearer" = [])), params(WantedJobs),
+/// A page of past and pending jobs of the memory writer, newest first.
+#[utoipa::path(get, path = "/api/memories/jobs", tag = "memories", security(("bearer" = [])), params(JobsQuery),
     responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody)))]
 pub(super) async fn writes(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<WantedJobs>,
+    Query(wanted): Query<JobsQuery>,
 ) -> Result<Json<Page<Job>>, Problem> {
     let user = match wanted.context_id {
         Some(context) if wanted.user_id.is_none() => {

@@ -45,20 +45,70 @@ pub(super) struct NewMessage {
     /// A web channel; left out: the conversation's, or the caller's own.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// The conversation to go on with; left out: the one that goes on in the channel.
+    /// The conversation to continue; left out: the active one of the channel.
     #[schema(value_type = Option<String>)]
     context_id: Option<ContextId>,
     /// The text.
     #[schema(max_length = 1_048_576)]
     content: String,
+    /// The message of the channel that it answers.
+    #[schema(value_type = Option<String>)]
+    reply_to: Option<MessageId>,
     /// Files to go with it.
     #[serde(default)]
     file_ids: Vec<String>,
     /// How it is answered; left out: as its channel does.
     mode: Option<Mode>,
-    /// The caller's own key: the same message with the same one is not stored again.
+    /// The caller's own key: a repeat with the same key stores nothing.
     #[schema(max_length = 200)]
     idempotency_key: Option<String>,
+}
+
+impl NewMessage {
+    /// A text, said in a conversation or in the caller's own channel.
+    pub(super) fn said(context: Option<ContextId>, content: String) -> Self {
+        Self {
+            channel_id: None,
+            context_id: context,
+            content,
+            reply_to: None,
+            file_ids: Vec::new(),
+            mode: None,
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Stores a message and creates its run, as [`create`] does.
+pub(super) async fn accept(
+    api: &Shared,
+    writer: Writer,
+    caller: Caller,
+    new: NewMessage,
+) -> Result<MessageId, Problem> {
+    let stored = create(
+        State(Shared::clone(api)),
+        writer,
+        caller,
+        Query(Wait { wait: None }),
+        Body(new),
+    );
+    let (_, Json(accepted)) = Box::pin(stored).await?;
+    Ok(accepted.message_id)
+}
+
+/// The run of a message with what it said, at its end or when the time is over; `None`: it has none yet.
+pub(super) async fn ended(
+    api: &Shared,
+    message: MessageId,
+    wait: Duration,
+) -> Result<Option<(Run, Vec<String>)>, StoreError> {
+    let Some(run) = answered(api, message, wait).await? else {
+        return Ok(None);
+    };
+    let said = messages::shown_of(&mut api.db.read().await?, run.id).await?;
+    let said = said.into_iter().map(|message| message.content).collect();
+    Ok(Some((run, said)))
 }
 
 /// How long to wait.
@@ -70,7 +120,7 @@ pub(super) struct Wait {
     wait: Option<u64>,
 }
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Accepted {
@@ -85,7 +135,7 @@ pub(super) struct Accepted {
     /// Its run, if the caller waited for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
-    /// What the bot said and what it asks, of its subagents too, if the caller waited for it.
+    /// The bot's messages and questions, those of its subagents included, if the caller waited for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<String>>,
 }
@@ -121,10 +171,10 @@ pub(super) async fn create(
     };
     let place = channels::place(&api, &caller, channel).await?;
     let earlier = match &new.idempotency_key {
-        Some(key) if !new.file_ids.is_empty() => api.gatekeeper.api_earlier(&place, key).await?,
+        Some(key) if !new.file_ids.is_empty() => api.ingress.api_earlier(&place, key).await?,
         _ => None,
     };
-    let files = files::to_enclose(&api, &caller, &new.file_ids, earlier).await?;
+    let files = files::attachments(&api, &caller, &new.file_ids, earlier).await?;
     let message = ApiMessage {
         place,
         speaker: caller.speaker(),
@@ -132,10 +182,11 @@ pub(super) async fn create(
         key: new.idempotency_key,
         context: new.context_id,
         mode: new.mode,
+        reply_to: new.reply_to,
         files,
         is_limited: caller.only().is_some(),
     };
-    let stored = api.gatekeeper.api_message(message).await?;
+    let stored = api.ingress.api_message(message).await?;
     let waited = if wait.is_zero() {
         None
     } else {
@@ -181,6 +232,7 @@ impl From<ApiRefusal> for Problem {
                 let detail = "another message came with this key; take a new key for another content";
                 Self::new(Code::KeyReused, detail).of_field("idempotencyKey")
             }
+            ApiRefusal::NothingToAnswer(_) => Self::input("replyTo", refusal.to_string()),
             ApiRefusal::Store(error) => error.into(),
         }
     }
@@ -221,11 +273,11 @@ async fn answered(api: &Shared, message: MessageId, wait: Duration) -> Result<Op
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct MessagesQuery {
     /// Only of this channel.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// Only of this conversation, with what its runs ask.
+    /// Only of this conversation, with the questions of its runs.
     #[param(value_type = Option<String>)]
     context_id: Option<ContextId>,
     /// Only older than this one.
@@ -236,13 +288,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of messages, newest first.
-#[utoipa::path(get, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(MessagesQuery),
     responses((status = 200, body = Page<Message>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<MessagesQuery>,
 ) -> Result<Json<Page<Message>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     if let Some(channel) = wanted.channel_id {

@@ -1,4 +1,4 @@
-//! Prometheus metrics: what the code counts, and what is measured when somebody asks.
+//! Prometheus metrics: counters of the code, and gauges measured at each scrape.
 
 use std::{
     sync::OnceLock,
@@ -60,7 +60,7 @@ impl Metrics {
     }
 
     /// Keeps what is recorded small, until `stop`.
-    pub async fn keep(self, stop: CancellationToken) {
+    pub async fn run_upkeep(self, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -130,10 +130,10 @@ async fn measure(api: &Shared) -> Result<(), StoreError> {
         gauge!("clifford_runs", "status" => status.as_str()).set(count as f64);
     }
     let waiting = queue_depth::all(&mut conn, now).await?;
-    let backlogs = [waiting.runs, waiting.jobs, waiting.outbox, waiting.triggers];
-    for (queue, backlog) in QUEUES.into_iter().zip(backlogs) {
-        let age = backlog.since.map_or(Duration::ZERO, |since| now.since(since));
-        gauge!("clifford_queue_depth", "queue" => queue).set(backlog.count as f64);
+    let depths = [waiting.runs, waiting.jobs, waiting.outbox, waiting.triggers];
+    for (queue, depth) in QUEUES.into_iter().zip(depths) {
+        let age = depth.since.map_or(Duration::ZERO, |since| now.since(since));
+        gauge!("clifford_queue_depth", "queue" => queue).set(depth.count as f64);
         gauge!("clifford_queue_oldest_seconds", "queue" => queue).set(age.as_secs_f64());
     }
     gauge!("clifford_approvals_pending").set(waiting.approvals as f64);

@@ -11,7 +11,7 @@ pub(super) const LONGEST: usize = 1 << 20;
 /// [`Code::TooManyMessages`](super::problem::Code::TooManyMessages).
 pub(super) fn check_pace(api: &Shared, caller: &Caller) -> Result<(), Problem> {
     match caller.only() {
-        Some(_) => Ok(api.gatekeeper.api_pace(&caller.place(), &caller.speaker())?),
+        Some(_) => Ok(api.ingress.api_pace(&caller.place(), &caller.speaker())?),
         None => Ok(()),
     }
 }

@@ -10,9 +10,9 @@ const MOST: u32 = 200;
 /// A page of a list, newest first.
 #[derive(Debug, PartialEq, Serialize, utoipa::ToSchema)]
 pub(super) struct Page<T> {
-    /// What is on it.
+    /// The items of this page.
     items: Vec<T>,
-    /// What to ask for with `before` to get the next page; `null`: this is the last one.
+    /// The value of `before` for the next page; `null`: this is the last one.
     next: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Rules about tool calls, and what they would make of one.
+//! Rules about tool calls, and their verdict on a trial call.
 
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{id::PolicyId, policy::Rule};
@@ -39,7 +39,7 @@ pub(super) async fn get(
     found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
 
-/// Makes a rule.
+/// Adds a rule.
 #[utoipa::path(post, path = "/api/policies", tag = "policies", security(("bearer" = [])), request_body = Rule,
     responses((status = 201, body = Policy), (status = 422, body = ProblemBody)))]
 pub(super) async fn create(
@@ -57,7 +57,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Puts another rule in the place of one.
+/// Replaces a rule.
 #[utoipa::path(put, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])), request_body = Rule,
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -107,12 +107,12 @@ pub(super) struct TrialCall {
     #[serde(default)]
     #[schema(value_type = Object)]
     args: Map<String, Value>,
-    /// Who calls, and where.
+    /// The caller, and the place of the call.
     #[serde(flatten)]
     trial: Trial,
 }
 
-/// Tells what would become of a call, and why. Nothing is called, and nothing counted.
+/// Returns the verdict on a call and its reason. Nothing is called, and nothing counted.
 #[utoipa::path(post, path = "/api/policies/test", tag = "policies", security(("bearer" = [])), request_body = TrialCall,
     responses((status = 200, body = Tried), (status = 422, body = ProblemBody)))]
 pub(super) async fn test(

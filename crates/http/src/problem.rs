@@ -5,12 +5,12 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use clifford_engine::models::encryption::CannotOpen;
+use clifford_engine::models::encryption::CannotDecrypt;
 use clifford_store::StoreError;
 use serde::Serialize;
 use serde_json::json;
 
-/// What went wrong, by a word that does not change.
+/// The kind of error, as a word that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
@@ -19,6 +19,8 @@ pub(super) enum Code {
     Unauthorized,
     /// The token may not do this.
     MissingScope,
+    /// A session's change comes from another site.
+    ForeignOrigin,
     /// There is no such route.
     UnknownRoute,
     /// The route does not know this method.
@@ -61,6 +63,8 @@ pub(super) enum Code {
     AgentDisabled,
     /// No such code to link accounts by is good.
     LinkCodeUnknown,
+    /// No such login link is good.
+    LinkUnknown,
     /// The account tried too many codes.
     TooManyTries,
     /// Both are one person already.
@@ -85,11 +89,13 @@ impl Code {
     pub(super) const fn status(self) -> StatusCode {
         match self {
             Self::Unauthorized | Self::NotSigned => StatusCode::UNAUTHORIZED,
-            Self::MissingScope => StatusCode::FORBIDDEN,
+            Self::MissingScope | Self::ForeignOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
-            Self::InvalidInput | Self::LinkCodeUnknown | Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::InvalidInput | Self::LinkCodeUnknown | Self::LinkUnknown | Self::KeyReused => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -112,6 +118,7 @@ impl Code {
         match self {
             Self::Unauthorized => "A valid token is needed",
             Self::MissingScope => "The token may not do this",
+            Self::ForeignOrigin => "The request comes from another site",
             Self::UnknownRoute => "There is no such route",
             Self::MethodNotAllowed => "The route does not know this method",
             Self::UnknownHost => "The request is for another host",
@@ -133,6 +140,7 @@ impl Code {
             Self::ChannelDisabled => "The channel is turned off",
             Self::AgentDisabled => "The agent is turned off",
             Self::LinkCodeUnknown => "There is no such code",
+            Self::LinkUnknown => "There is no such link",
             Self::TooManyTries => "Too many codes were tried",
             Self::AlreadyLinked => "Both are one person already",
             Self::LinkOtherWayRound => "The code must come from the other account",
@@ -162,13 +170,13 @@ pub(super) struct Problem {
 pub(super) struct ProblemBody {
     /// `about:blank`: the code says which.
     r#type: &'static str,
-    /// What went wrong, by a word that does not change.
+    /// The kind of error, as a word that does not change.
     code: Code,
     /// The same for people.
     title: &'static str,
     /// The status code.
     status: u16,
-    /// What exactly, and what to do.
+    /// The details, and the way out.
     detail: String,
     /// The field of the body, query, path or header that is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,11 +234,14 @@ impl Problem {
     }
 }
 
-impl From<CannotOpen> for Problem {
+impl From<CannotDecrypt> for Problem {
     /// Where the key is, is nobody's business who calls.
-    fn from(error: CannotOpen) -> Self {
+    fn from(error: CannotDecrypt) -> Self {
         tracing::error!(%error, "failed to decrypt a stored secret");
-        Self::new(Code::Internal, "a secret cannot be sealed or opened; the log tells why")
+        Self::new(
+            Code::Internal,
+            "a secret cannot be encrypted or decrypted; the log tells why",
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use std::{env, fmt::Write, fs};
 use clifford_core::{runs::RunStatus, work::JobKind};
 use serde_json::Value;
 
-use super::{problem::Code, router};
+use super::{openapi, problem::Code, router};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/api.md");
 
@@ -52,7 +52,13 @@ fn page(description: &Value) -> String {
                 }
             }
             fields(&mut text, description, operation);
-            let answers: Vec<_> = operation["responses"].as_object().unwrap().iter().map(answer).collect();
+            let answers: Vec<_> = operation["responses"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter(|(status, _)| *status != "default")
+                .map(answer)
+                .collect();
             writeln!(text, "Answers: {}.", answers.join(", ")).unwrap();
         }
     }
@@ -160,7 +166,9 @@ fn answer((status, answer): (&String, &Value)) -> String {
         .and_then(|content| content.values().next());
     let schema = content.and_then(|content| content["schema"]["$ref"].as_str());
     let schema = schema.and_then(|path| path.rsplit('/').next());
-    let told = answer["description"].as_str().filter(|told| !told.is_empty());
+    let told = answer["description"]
+        .as_str()
+        .filter(|told| *told != openapi::reason(status));
     let notes: Vec<_> = [schema.map(|name| format!("`{name}`")), told.map(str::to_owned)]
         .into_iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! A run told again: what the engine knew at each step, and what it decided.
+//! The replay of a run: the engine's state and decision at each step.
 
 use std::sync::Arc;
 
@@ -47,16 +47,16 @@ pub(super) struct ReplayStep {
     /// The step.
     #[serde(flatten)]
     step: StepView,
-    /// What the engine knew after it.
+    /// The state of the run after this step.
     #[schema(value_type = Object)]
     state: Value,
-    /// What it made of the reply, if the step is one.
+    /// The decision of the engine on the reply, if the step is one.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Value>,
 }
 
-/// The fold of a run's steps, iteration by iteration: what the engine knew and what it made of each reply.
+/// The fold of a run's steps, iteration by iteration: the engine's state and its decision on each reply.
 #[utoipa::path(get, path = "/api/runs/{id}/replay", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Replay), (status = 404, body = ProblemBody)))]

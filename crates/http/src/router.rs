@@ -1,4 +1,4 @@
-//! Every route, and what all of them pass through.
+//! Every route, and the layers that all of them pass through.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -25,10 +25,11 @@ use utoipa_axum::{
 };
 
 use super::{
-    Api, Shared, access, agents, auth, channels, contexts, export, files, health, hooks, keys, links, memories,
-    messages, metrics, policies,
+    Api, Shared, access, agents, auth, budgets, channels, completions, contexts, export, files, health, hooks, keys,
+    links, memories, messages, metrics, openapi, outbox, pairings, policies,
     problem::{Code, Problem},
-    replay, runs, search, settings, stream, tools, triggers, usage, users,
+    quarantine, replay, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers, undo, usage, users,
+    webhooks,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -65,7 +66,9 @@ pub fn router(api: Api) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(Shared::clone(&api), auth::authenticate))
         .merge(open.method_not_allowed_fallback(wrong_method))
+        .layer(from_fn_with_state(Shared::clone(&api), webhooks::taken))
         .layer(DefaultBodyLimit::max(body_limit))
+        .layer(from_fn(completions::errors))
         .layer(from_fn(guarded))
         .with_state(api)
 }
@@ -99,6 +102,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(runs::wake));
     add(routes!(runs::retry));
     add(routes!(runs::confirm));
+    add(routes!(undo::undo));
     add(routes!(replay::replay));
     add(routes!(stream::stream));
     add(routes!(contexts::list, contexts::create));
@@ -128,25 +132,42 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(triggers::fire));
     add(routes!(links::make));
     add(routes!(links::enter));
+    add(routes!(sessions::list, sessions::begin));
+    add(routes!(sessions::log_out));
+    add(routes!(sessions::end));
+    add(routes!(sessions::me));
+    add(routes!(tokens::list));
+    add(routes!(tokens::revoke));
+    add(routes!(spaces::list));
+    add(routes!(spaces::get));
+    add(routes!(pairings::list));
+    add(routes!(pairings::decide));
+    add(routes!(outbox::list));
+    add(routes!(outbox::resend));
+    add(routes!(outbox::give_up));
+    add(routes!(quarantine::list));
+    add(routes!(completions::models));
     add(routes!(export::export));
     add(routes!(usage::list));
+    add(routes!(budgets::list));
     add(routes!(files::list, files::upload));
     add(routes!(files::get, files::delete));
     add(routes!(files::content));
     add(routes!(health::readyz));
     add(routes!(metrics::scrape));
-    add(routes!(description));
 }
 
-/// Routes that need no token: a webhook's requests are signed.
+/// Routes that need no token: a webhook's requests are signed, and the description is everybody's.
 fn open(add: &mut dyn FnMut(Routes)) {
     add(routes!(health::healthz));
     add(routes!(hooks::take));
+    add(routes!(description));
 }
 
 /// Routes whose caller may ask them to wait.
 fn patient(add: &mut dyn FnMut(Routes)) {
     add(routes!(messages::create));
+    add(routes!(completions::create));
 }
 
 /// The router of these routes. Each description is dropped at once: all of them together take some megabytes, which
@@ -180,7 +201,8 @@ static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
         .get_or_insert_default()
         .add_security_scheme("bearer", SecurityScheme::Http(bearer));
     access::routes::describe(&mut description);
-    description.to_json().unwrap_or_default()
+    let described = serde_json::to_value(&description).unwrap_or_default();
+    openapi::completed(described).to_string()
 });
 
 /// The description of every route.
@@ -190,7 +212,7 @@ pub(super) fn description_json() -> &'static str {
 }
 
 /// This description.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "operation", security(("bearer" = [])),
+#[utoipa::path(get, path = "/api/openapi.json", tag = "operation",
     responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
 async fn description() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION.as_str())

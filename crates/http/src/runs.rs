@@ -10,13 +10,17 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_engine::{
-    run::answering::{Answer, By},
+    run::answering::{ApprovalAnswer, By},
     work::Task,
 };
 use clifford_store::{
     people::users,
     places::{agents, channels},
-    runs::{Filter, steps, views as run_views},
+    runs::{
+        Filter,
+        feedback::{self, Feedback},
+        steps, views as run_views,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,8 +44,8 @@ const PROFILE: usize = 100;
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
-    /// Only those that stand here.
+pub(super) struct RunsQuery {
+    /// Only runs with this status.
     status: Option<RunStatus>,
     /// Only of this person.
     #[param(value_type = Option<String>)]
@@ -57,13 +61,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of runs, newest first.
-#[utoipa::path(get, path = "/api/runs", tag = "runs", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/runs", tag = "runs", security(("bearer" = [])), params(RunsQuery),
     responses((status = 200, body = Page<Run>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<RunsQuery>,
 ) -> Result<Json<Page<Run>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let user = seen_of(&api, &caller, wanted.user, wanted.channel).await?;
@@ -86,6 +90,8 @@ pub(super) struct RunWithSteps {
     run: Run,
     /// Its steps, in order.
     run_steps: Vec<StepView>,
+    /// What people think of its answer.
+    feedback: Vec<Feedback>,
 }
 
 /// One run with its steps.
@@ -99,9 +105,12 @@ pub(super) async fn get(
     Id(id): Id<RunId>,
 ) -> Result<Json<RunWithSteps>, Problem> {
     let run = allowed(&api, &caller, Need::See, id).await?;
-    let steps = steps::of_run(&mut api.db.read().await?, id).await?;
+    let mut conn = api.db.read().await?;
+    let steps = steps::of_run(&mut conn, id).await?;
+    let feedback = feedback::of_run(&mut conn, id).await?;
     Ok(Json(RunWithSteps {
         run,
+        feedback,
         run_steps: steps.iter().map(StepView::from).collect(),
     }))
 }
@@ -113,22 +122,22 @@ pub(super) struct NewRun {
     /// The agent; left out: the channel's, or the default one.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
-    /// What is asked.
+    /// The question.
     #[schema(max_length = 1_048_576)]
     input_text: String,
-    /// Data that goes with it, shown to the model as data: whole, or cut with a mark where it is long.
+    /// Data for the run, shown to the model as data: whole, or cut with a mark where it is long.
     #[schema(value_type = Option<Object>)]
     input_json: Option<Value>,
-    /// Which kind of helper it is.
+    /// The profile that the run uses.
     profile: Option<String>,
     /// The only tools it may call: `tool` or `tool.command`.
     allowed_tools: Option<Vec<String>>,
-    /// Where what it says goes; left out: nowhere, it is read from the run.
+    /// The channel of its messages; left out: none, read them from the run.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
 }
 
-/// Begins a run without a message.
+/// Starts a run without a message.
 #[utoipa::path(post, path = "/api/runs", tag = "runs", security(("bearer" = [])), request_body = NewRun,
     responses((status = 202, body = Run), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody),
@@ -163,6 +172,7 @@ pub(super) async fn create(
         mode: Mode::Run,
         input: new.input_text,
         address,
+        platform_roles: None,
         not_before: None,
     };
     let mut run = task.into_run(None);
@@ -174,7 +184,7 @@ pub(super) async fn create(
 
 /// The agent that does it, and where it speaks.
 async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(AgentId, Option<Address>), Problem> {
-    let (own, address) = match new.channel_id {
+    let (channel, address) = match new.channel_id {
         None => (None, None),
         Some(id) => {
             let channel = channel_routes::one(api, id).await?;
@@ -182,11 +192,11 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
             channel_routes::answering(&channel)?;
             let address = Address {
                 private: channel.is_private(),
-                place: channel.external_id,
+                place: channel.external_id.clone(),
                 reply_to: None,
                 via: None,
             };
-            (channel.agent_id, Some(address))
+            (Some(channel), Some(address))
         }
     };
     if new.agent_id.is_some() && caller.only().is_some() {
@@ -197,7 +207,7 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
     }
     let mut conn = api.db.read().await?;
     let Some(id) = new.agent_id else {
-        let agent = agents::for_channel(&mut conn, own).await?;
+        let agent = agents::for_channel(&mut conn, channel.as_ref()).await?;
         let agent = agent.ok_or_else(|| Problem::new(Code::NoAgent, "turn an agent on in the configuration"))?;
         return Ok((agent.id, address));
     };
@@ -263,13 +273,16 @@ pub(super) async fn wake(
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct NewAnswer {
-    /// What is answered.
+    /// The answer.
     decision: Decided,
-    /// The question's code, as the message that asks shows it; left out: whatever the run asks now.
+    /// The question's code, as the message with the question shows it; left out: the run's present question.
     code: Option<String>,
     /// A rule allows such calls from now on in the conversation, for the same person.
     #[serde(default)]
     always: bool,
+    /// With `deny`: the wish of the run's person, in their words. The run goes on with them, as with a reply to the
+    /// question in a chat.
+    words: Option<String>,
 }
 
 /// Approved or denied.
@@ -283,7 +296,7 @@ pub(super) enum Decided {
     Deny,
 }
 
-/// Answers what a run asks before it makes a call.
+/// Answers a run's question about a call.
 #[utoipa::path(post, path = "/api/runs/{id}/confirm", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")), request_body = NewAnswer,
     responses((status = 202, body = Run), (status = 404, body = ProblemBody),
@@ -297,12 +310,18 @@ pub(super) async fn confirm(
 ) -> Result<(StatusCode, Json<Run>), Problem> {
     let run = allowed(&api, &caller, Need::Change, id).await?;
     let by = answerer(&api, &caller, &run).await?;
-    let answer = Answer {
+    let words = new.words.filter(|words| !words.trim().is_empty());
+    let is_person = matches!(&by, By::User(user) | By::Manager(user, _) if run.user_id == Some(user.id));
+    if words.is_some() && !(new.decision == Decided::Deny && is_person) {
+        let detail = "only the run's person says what they want instead, with `deny` and a token of their own";
+        return Err(Problem::input("words", detail));
+    }
+    let answer = ApprovalAnswer {
         run: id,
         code: new.code,
         approved: new.decision == Decided::Approve,
         always: new.always,
-        words: None,
+        words,
         by,
     };
     Ok((StatusCode::ACCEPTED, Json(api.runs.confirm(answer).await?)))
@@ -338,7 +357,7 @@ async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Proble
     })
 }
 
-/// Does a failed or cancelled run once more, as a new one.
+/// Repeats a failed or cancelled run, as a new one.
 #[utoipa::path(post, path = "/api/runs/{id}/retry", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 202, body = Run, description = "The new run"), (status = 404, body = ProblemBody),

@@ -1,11 +1,11 @@
 //! Search over messages.
 
 use axum::{Json, extract::State};
-use clifford_content::search::find::Found;
+use clifford_content::search::find::SearchHit;
 use clifford_core::{
     budget,
     id::{ChannelId, UserId},
-    search::{self, Asked, Cursor, Form, Scope},
+    search::{self, Cursor, Form, Scope, SearchInput},
 };
 use serde::Deserialize;
 
@@ -18,14 +18,14 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 
-/// What is looked for, and where.
+/// The words to search for, and where.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
-    /// A question or a few words. Any of them, in any form, is looked for, and what holds more and rarer ones comes
-    /// first; "quoted" words must be there as a phrase. What was said at a time that it names ("in May", "last week") is
-    /// raised; a time alone, or nothing beside `from` or `to`, lists what was said then, the newest first.
+pub(super) struct SearchQuery {
+    /// A question or a few words. Any word counts, in any form; more and rarer ones rank higher; "quoted" words are
+    /// required as a phrase. Messages of a time that it names ("in May", "last week") are ranked higher; a time alone,
+    /// or nothing beside `from` or `to`, lists the messages of that time, the newest first.
     q: String,
     /// In the private channels of this person.
     #[param(value_type = Option<String>)]
@@ -33,29 +33,28 @@ pub(super) struct Wanted {
     /// In this channel; with `userId`, if it is a private one of that person.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// Only what was said from then on: `2026-03-15`, `2026-03`, `2026`, `16.03.2026`, `yesterday`,
-    /// `2026-03-15T11:00` by the server's time zone, or RFC 3339. What is not wholly understood is refused.
+    /// Only messages from then on: `2026-03-15`, `2026-03`, `2026`, `16.03.2026`, `yesterday`, `2026-03-15T11:00` by
+    /// the server's time zone, or RFC 3339. A time that is not wholly understood is refused.
     from: Option<String>,
-    /// Only what was said until then, the day, month or year included.
+    /// Only messages until then, the day, month or year included.
     to: Option<String>,
-    /// What `next` of the page before said.
+    /// The `next` of the page before.
     #[param(value_type = Option<String>)]
     before: Option<String>,
     /// How many on a page, at most 200.
     limit: Option<u32>,
 }
 
-/// A page of the messages that answer a question, best first, each with those before and after it. What stands beside
-/// a good answer may be found without a word of the question. A search is always in a person's private channels or in
-/// one channel.
-#[utoipa::path(get, path = "/api/search", tag = "messages", security(("bearer" = [])), params(Wanted),
-    responses((status = 200, body = Page<Found>), (status = 400, body = ProblemBody)))]
+/// A page of the messages that answer a question, best first, each with those before and after it. Neighbours of a
+/// match may hold no word of the question. A search is always in a person's private channels or in one channel.
+#[utoipa::path(get, path = "/api/search", tag = "messages", security(("bearer" = [])), params(SearchQuery),
+    responses((status = 200, body = Page<SearchHit>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
-) -> Result<Json<Page<Found>>, Problem> {
+    Query(wanted): Query<SearchQuery>,
+) -> Result<Json<Page<SearchHit>>, Problem> {
     let wrong = |field: &str, detail: &str| Problem::new(Code::InvalidQuery, detail).of_field(field);
     if let Some(channel) = wanted.channel_id {
         caller.sees_channel(&api, channel).await?;
@@ -71,7 +70,7 @@ pub(super) async fn list(
         (None, Some(channel)) => Scope::Channel(channel),
         (None, None) => return Err(wrong("userId", "say where to look: give userId, channelId or both")),
     };
-    let asked = Asked {
+    let asked = SearchInput {
         text: &wanted.q,
         from: wanted.from.as_deref(),
         to: wanted.to.as_deref(),

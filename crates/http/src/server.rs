@@ -14,7 +14,7 @@ use std::{
 
 use axum::{
     Router,
-    http::Request,
+    http::{Request, Uri},
     response::{IntoResponse, Response},
 };
 use clifford_config as config;
@@ -29,7 +29,7 @@ use tower::ServiceExt;
 
 pub(super) use self::connections::{Peer, Share};
 use self::{
-    connections::{Answer, Connections, Limits},
+    connections::{Connections, Limits, ResponseBody},
     hosts::Hosts,
 };
 
@@ -103,6 +103,13 @@ impl Socket {
     }
 }
 
+/// The further names of a server: those of its settings, and that of its public address.
+fn names(settings: &config::Http) -> Vec<String> {
+    let public = settings.public_url.as_ref();
+    let public = public.and_then(|url| url.as_str().parse::<Uri>().ok()?.host().map(str::to_owned));
+    settings.allowed_hosts.iter().cloned().chain(public).collect()
+}
+
 /// A bound address, in the runtime that answers on it; nobody is answered yet.
 pub struct Server {
     listener: TcpListener,
@@ -127,7 +134,7 @@ impl Server {
                 all: count(settings.max_connections),
                 per_address: count(settings.max_connections_per_address),
             },
-            hosts: Hosts::new(socket.address.ip(), &settings.allowed_hosts),
+            hosts: Hosts::new(socket.address.ip(), &names(settings)),
             header_timeout: Duration::from_secs(settings.header_timeout_seconds),
             idle_timeout: Duration::from_secs(settings.request_timeout_seconds),
         })
@@ -136,6 +143,12 @@ impl Server {
     /// Where it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Takes requests for this host too, by which a platform reaches the bot.
+    pub fn also_for(mut self, host: &str) -> Self {
+        self.hosts.allow(host);
+        self
     }
 
     /// Answers until `stop`, then finishes what is being answered.
@@ -221,7 +234,7 @@ impl Answering {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(%error, "API connection broke");
+            tracing::debug!(%error, "lost an API connection");
         }
     }
 }
@@ -253,5 +266,5 @@ async fn answered(
         }
         Err(problem) => problem.into_response(),
     };
-    Ok(response.map(|body| Answer::of(body, asked)))
+    Ok(response.map(|body| ResponseBody::of(body, asked)))
 }

@@ -1,11 +1,11 @@
-//! Settings: what holds for the whole bot, a space, a channel or a person.
+//! Settings of the bot, a space, a channel or a person.
 
 use axum::{
     Json,
     extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
-use clifford_tools::settings::catalogue::{self, Known, Scope, Shown};
+use clifford_tools::settings::catalogue::{self, Scope, SettingSpec, SettingView};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ use super::{
 /// A setting as a path names it.
 pub(super) struct Named {
     scope: Scope,
-    known: &'static Known,
+    known: &'static SettingSpec,
 }
 
 impl FromRequestParts<Shared> for Named {
@@ -44,20 +44,20 @@ impl FromRequestParts<Shared> for Named {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct SettingsQuery {
     /// `bot`, `space:ID`, `channel:ID` or `user:ID`; left out: `bot`.
     scope: Option<String>,
 }
 
-/// Every setting that a scope may have, with what is set there and what holds otherwise.
-#[utoipa::path(get, path = "/api/settings", tag = "settings", security(("bearer" = [])), params(Wanted),
-    responses((status = 200, body = Page<Shown>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
+/// Every setting of a scope, with its own and its inherited value.
+#[utoipa::path(get, path = "/api/settings", tag = "settings", security(("bearer" = [])), params(SettingsQuery),
+    responses((status = 200, body = Page<SettingView>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
-) -> Result<Json<Page<Shown>>, Problem> {
+    Query(wanted): Query<SettingsQuery>,
+) -> Result<Json<Page<SettingView>>, Problem> {
     let scope = wanted.scope.as_deref().unwrap_or("bot");
     let scope = scope
         .parse()
@@ -70,19 +70,19 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/settings/{scope}/{name}", tag = "settings", security(("bearer" = [])),
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
-    responses((status = 200, body = Shown), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = SettingView), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
     named: Named,
-) -> Result<Json<Shown>, Problem> {
+) -> Result<Json<SettingView>, Problem> {
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::See, &object, named.scope).await?;
     one(&api, &named).await.map(Json)
 }
 
-/// What a setting is to be.
+/// The new value of a setting.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewValue {
@@ -96,14 +96,14 @@ pub(super) struct NewValue {
     request_body = NewValue,
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
-    responses((status = 200, body = Shown), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody),
+    responses((status = 200, body = SettingView), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
 pub(super) async fn put(
     State(api): State<Shared>,
     caller: Caller,
     named: Named,
     request: Request,
-) -> Result<Json<Shown>, Problem> {
+) -> Result<Json<SettingView>, Problem> {
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let new: NewValue = body(request, &api).await?;
@@ -121,7 +121,7 @@ pub(super) async fn put(
     one(&api, &named).await.map(Json)
 }
 
-/// Takes a setting back: what it inherits holds again.
+/// Removes a setting; the inherited value applies again.
 #[utoipa::path(delete, path = "/api/settings/{scope}/{name}", tag = "settings", security(("bearer" = [])),
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
@@ -144,12 +144,12 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
     }
 }
 
-async fn shown(api: &Shared, scope: Scope) -> Result<Vec<Shown>, Problem> {
-    let defaults = api.context.settings.defaults;
+async fn shown(api: &Shared, scope: Scope) -> Result<Vec<SettingView>, Problem> {
+    let defaults = api.context.settings.defaults();
     Ok(catalogue::list(&mut api.db.read().await?, scope, defaults).await?)
 }
 
-async fn one(api: &Shared, named: &Named) -> Result<Shown, Problem> {
+async fn one(api: &Shared, named: &Named) -> Result<SettingView, Problem> {
     let found = shown(api, named.scope).await?;
     found
         .into_iter()

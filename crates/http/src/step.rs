@@ -14,14 +14,14 @@ use serde_json::Value as Json;
 pub(super) struct StepView {
     /// Its place in the run, from 1.
     pub seq: u32,
-    /// What happened.
+    /// The events of a life.
     pub r#type: &'static str,
     /// The tool, `tool.command`.
     tool_name: Option<String>,
-    /// What it was given.
+    /// The arguments of the call.
     #[schema(value_type = Option<Object>)]
     args_json: Option<Json>,
-    /// What came of it.
+    /// The result of an act.
     #[schema(value_type = Option<Object>)]
     result_json: Option<Json>,
     /// How that is called.

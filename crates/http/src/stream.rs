@@ -44,7 +44,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),
-        ("Last-Event-ID" = Option<u32>, Header, description = "Begin behind this step")),
+        ("Last-Event-ID" = Option<u32>, Header, description = "Resume after this step")),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
 pub(super) async fn stream(
@@ -117,7 +117,7 @@ impl Feed {
                 self.look_at = None;
                 if let Err(error) = self.look().await {
                     self.look_at = Some(Instant::now() + RETRY);
-                    tracing::warn!(run = %self.run, %error, "event stream failed to read its run, retrying");
+                    tracing::warn!(run_id = %self.run, %error, "event stream failed to read its run, retrying");
                 }
                 continue;
             }

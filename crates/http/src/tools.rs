@@ -1,4 +1,4 @@
-//! Tools: what they can do, whether they can be used, and what is set for them.
+//! Tools: their commands, their state and their settings.
 
 use axum::{
     Json,
@@ -51,7 +51,7 @@ impl In {
     }
 }
 
-/// Every tool, with what is set for it in a scope and where that comes from.
+/// Every tool, with its settings in a scope and their sources.
 #[utoipa::path(get, path = "/api/tools", tag = "tools", security(("bearer" = [])), params(In),
     responses((status = 200, body = Page<ShownTool>), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
@@ -83,13 +83,14 @@ pub(super) async fn get(
     one(&api, scope, &name.0).await.map(Json)
 }
 
-/// What is to be set for a tool, by field, as in `[tools.NAME]` of `bot.toml`; `null`: what is inherited holds again.
+/// The settings of a tool, by field, as in `[tools.NAME]` of `bot.toml`; `null`: the inherited value applies again.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = Object)]
 pub(super) struct ToolChange(Map<String, Value>);
 
-/// Sets what is set for a tool in a scope; what is left out stays. It holds from the next run on.
+/// Changes the settings of a tool in a scope; a field that is left out stays as it is. The change takes effect with the
+/// next run.
 #[utoipa::path(patch, path = "/api/tools/{name}", tag = "tools", security(("bearer" = [])), request_body = ToolChange,
     params(("name" = String, Path, description = "The tool"), In),
     responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),

@@ -48,8 +48,8 @@ impl From<Fault> for Problem {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
-    /// Only those that do this: wake, run or reminder.
+pub(super) struct TriggersQuery {
+    /// Only triggers of this kind: wake, run or reminder.
     kind: Option<TriggerKind>,
     /// Only of this person.
     #[param(value_type = Option<String>)]
@@ -62,13 +62,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of triggers, newest first.
-#[utoipa::path(get, path = "/api/triggers", tag = "triggers", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/triggers", tag = "triggers", security(("bearer" = [])), params(TriggersQuery),
     responses((status = 200, body = Page<Trigger>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<TriggersQuery>,
 ) -> Result<Json<Page<Trigger>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let filter = Filter {
@@ -128,35 +128,36 @@ fn unknown(id: TriggerId) -> Problem {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct NewTriggerBody {
-    /// What it does: `run` begins a run, `reminder` says something without a model.
+    /// The kind: `run` begins a run, `reminder` sends a text without a model.
     kind: TriggerKind,
     /// Its name: a-z, 0-9, - and _. A webhook's address ends in it.
     name: Option<String>,
-    /// What is asked or said.
+    /// The prompt of a run, or the text of a reminder.
     content: String,
     /// Of a run: the agent; left out: the channel's, or the default one.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
-    /// Where it speaks; of a run, left out: nowhere, its output is read from the run.
+    /// The channel of its messages; of a run, left out: none, read its output from the run.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
-    /// For whom: a reminder is said to them in private if there is no channel. A person's token makes its person's.
+    /// The person. Without a channel, a reminder goes to their private chat. A person's token adds triggers of that
+    /// person.
     #[schema(value_type = Option<String>)]
     user_id: Option<UserId>,
     /// Of a run: a conversation of the channel that it belongs to.
     #[schema(value_type = Option<String>)]
     context_id: Option<ContextId>,
-    /// A signed request to /api/hooks/NAME fires it. Only a token with the scope `admin` makes these.
+    /// A signed request to /api/hooks/NAME fires it. It requires the scope `admin`.
     #[serde(default)]
     webhook: bool,
-    /// When it fires first, or only.
+    /// The first or only time that it fires.
     #[schema(value_type = Option<String>)]
     at: Option<Timestamp>,
-    /// Fires again and again, once a minute at most: 5 fields, or 6 with the second first.
+    /// A schedule, which fires once a minute at most: 5 fields, or 6 with the second first.
     cron: Option<String>,
-    /// IANA time zone of the expression; left out: the person's, or what the configuration says.
+    /// IANA time zone of the expression; left out: the person's, or the configuration's.
     time_zone: Option<String>,
-    /// What becomes of due times that pass while the bot is down; left out: as the configuration says.
+    /// The treatment of due times that pass while the bot is down; left out: as the configuration says.
     catch_up: Option<CatchUp>,
 }
 
@@ -171,7 +172,7 @@ pub(super) struct MadeTrigger {
     secret: Option<String>,
 }
 
-/// Makes a trigger.
+/// Adds a trigger.
 #[utoipa::path(post, path = "/api/triggers", tag = "triggers", security(("bearer" = [])),
     request_body = NewTriggerBody,
     responses((status = 201, body = MadeTrigger), (status = 422, body = ProblemBody),
@@ -213,7 +214,7 @@ pub(super) async fn create(
     let trigger = new.into_trigger(api.clock.now())?;
     let secret = trigger.webhook.then(webhook::new_secret);
     let kept = match &secret {
-        Some(secret) => Some(webhook::sealed(&api.context.encryption, trigger.id, secret)?),
+        Some(secret) => Some(webhook::encrypt(&api.context.encryption, trigger.id, secret)?),
         None => None,
     };
     let trigger = api
@@ -317,7 +318,7 @@ async fn references(
     Ok(user.time_zone)
 }
 
-/// What is to change in a trigger; what is left out stays.
+/// Changes to a trigger; a field that is left out stays as it is.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct TriggerChange {
@@ -325,7 +326,7 @@ pub(super) struct TriggerChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     name: Option<Option<String>>,
-    /// What is asked or said.
+    /// The prompt of a run, or the text of a reminder.
     content: Option<String>,
     /// When it fires next.
     #[schema(value_type = Option<String>)]
@@ -336,7 +337,7 @@ pub(super) struct TriggerChange {
     cron: Option<Option<String>>,
     /// IANA time zone of the expression.
     time_zone: Option<String>,
-    /// What becomes of due times that pass while the bot is down.
+    /// The treatment of due times that pass while the bot is down.
     catch_up: Option<CatchUp>,
     /// Whether it fires.
     enabled: Option<bool>,
@@ -421,7 +422,7 @@ pub(super) async fn remove(
     }
 }
 
-/// What a firing came to.
+/// The outcome of a firing.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FiredView {
@@ -465,8 +466,8 @@ pub(super) fn busy(error: StoreError) -> Problem {
 
 /// Lets this process go on with what a firing caused.
 pub(super) fn follow(api: &Shared, fired: fire::Fired) -> FiredView {
-    if let Some(ticket) = fired.ticket {
-        api.context.delivery.deliver(ticket);
+    if let Some(pending) = fired.pending {
+        api.context.delivery.deliver(pending);
     }
     api.context.notify.runs.notify_one();
     FiredView {

@@ -14,11 +14,11 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 
-/// What is summed up, and by what.
+/// The usage to sum up, and how to group it.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct UsageQuery {
     /// `day` (the default), `model`, `user`, `space`, `channel` or `role`.
     #[param(value_type = Option<String>)]
     by: Option<String>,
@@ -35,14 +35,14 @@ pub(super) struct Wanted {
     limit: Option<u32>,
 }
 
-/// What models were used for: the dearest groups, of days the newest.
-#[utoipa::path(get, path = "/api/usage", tag = "usage", security(("bearer" = [])), params(Wanted),
+/// The usage of models: the dearest groups, of days the newest.
+#[utoipa::path(get, path = "/api/usage", tag = "usage", security(("bearer" = [])), params(UsageQuery),
     responses((status = 200, body = Page<Group>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<UsageQuery>,
 ) -> Result<Json<Page<Group>>, Problem> {
     let by = match wanted.by {
         Some(by) => by

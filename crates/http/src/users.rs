@@ -32,7 +32,7 @@ const NAME: usize = 200;
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct UsersQuery {
     /// Only with this role.
     role: Option<UserRole>,
     /// Only those who came before this one.
@@ -43,13 +43,13 @@ pub(super) struct Wanted {
 }
 
 /// A page of people, newest first.
-#[utoipa::path(get, path = "/api/users", tag = "users", security(("bearer" = [])), params(Wanted),
+#[utoipa::path(get, path = "/api/users", tag = "users", security(("bearer" = [])), params(UsersQuery),
     responses((status = 200, body = Page<User>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<UsersQuery>,
 ) -> Result<Json<Page<User>>, Problem> {
     let limit = page::limit(wanted.limit)?;
     let filter = Filter {
@@ -91,13 +91,13 @@ pub(super) async fn identities(
     Ok(Json(Page::whole(found)))
 }
 
-/// What is to change in a person; what is left out stays.
+/// Changes to a person; a field that is left out stays as it is.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct UserChange {
     /// The name that others see.
     name: Option<String>,
-    /// What they may do; only an owner changes it. The last owner stays one.
+    /// The role; only an owner changes it. The last owner stays one.
     role: Option<UserRole>,
     /// Their language as a BCP 47 tag; `null`: it is not known.
     #[serde(default, deserialize_with = "given")]
@@ -154,7 +154,8 @@ fn checked(field: &str, kind: Kind, value: Option<Option<String>>) -> Result<Opt
     }
 }
 
-/// Deletes a person with every trace. It is done in the background, and done when there is no such person any more.
+/// Deletes a person and all of their data. It is done in the background, and done when there is no such person any
+/// more.
 #[utoipa::path(delete, path = "/api/users/{id}", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 202, body = Job, description = "The job that does it"), (status = 404, body = ProblemBody),

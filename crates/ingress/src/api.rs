@@ -1,10 +1,10 @@
-//! Messages of API callers: the same way in, for those whom a token let in.
+//! Messages of API callers: the same way in, for people with a token.
 
 use std::time::Duration;
 
 use clifford_chat::inbound::{Attachment, Place, Speaker};
 use clifford_core::{
-    access::{Entry, Policy},
+    access::{Audience, Entry},
     id::{ChannelId, MessageId, RunId, UserId},
     places::Mode,
 };
@@ -36,6 +36,8 @@ pub struct ApiMessage {
     pub context: Option<clifford_core::id::ContextId>,
     /// How it is to be answered, if not as its channel is.
     pub mode: Option<Mode>,
+    /// The message of the place that it answers.
+    pub reply_to: Option<MessageId>,
     /// Files that were uploaded before: the id of each is its own.
     pub files: Vec<Attachment>,
     /// Whether the limit of messages a minute holds for the sender.
@@ -51,6 +53,9 @@ pub enum ApiRefusal {
     /// Another message came with this key.
     #[error("another message came with this key")]
     KeyReused,
+    /// There is no message to answer in its place.
+    #[error("there is no message {0} here to answer")]
+    NothingToAnswer(MessageId),
     /// It could not be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -80,14 +85,22 @@ impl IngressService {
         let (platform, place) = (message.place.platform, message.place.external_id.clone());
         let text = self.masked(message.text);
         let files = message.files.iter().map(|file| file.id.as_str()).collect::<Vec<_>>();
-        let request_hash = (message.key.as_ref())
-            .map(|_| clifford_vault::hash(&json!([text, message.context, message.mode, files]).to_string()));
+        let request_hash = (message.key.as_ref()).map(|_| {
+            let mut sent = vec![json!(text), json!(message.context), json!(message.mode), json!(files)];
+            sent.extend(message.reply_to.map(|answered| json!(answered)));
+            clifford_vault::hash(&json!(sent).to_string())
+        });
+        let quoted = match message.reply_to {
+            Some(id) => (self.quoted_by_id(&message.place, &message.speaker, id).await?)
+                .ok_or(ApiRefusal::NothingToAnswer(id))?,
+            None => Found::default(),
+        };
         let sent_hash = request_hash.clone();
         let key = message.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         let by_key = key.clone();
         let context = message.context;
-        let taken = AcceptContext {
-            visit: Origin {
+        let accept = AcceptContext {
+            origin: Origin {
                 place: message.place,
                 speaker: message.speaker,
                 via: None,
@@ -99,18 +112,21 @@ impl IngressService {
             text,
             sent_at: now,
             attachments: message.files,
-            quoted: Found::default(),
+            quoted,
             album: None,
             backfilled: false,
             entry: Some(Entry::Welcome),
-            policy: Policy::default(),
+            audience: Audience::default(),
+            is_addressed: true,
+            is_heard: true,
             settings: self.settings.clone(),
             outbound: self.context.outbound.clone(),
             worker: self.context.worker,
             lease: self.context.settings.engine.lease,
             mode: message.mode,
-            defaults: self.context.settings.defaults,
+            defaults: self.context.settings.defaults(),
             limited: Limited::No,
+            limits: Vec::new(),
             now,
         };
         let outcome = self
@@ -119,11 +135,11 @@ impl IngressService {
                 Box::pin(async move {
                     // A repeat changes nothing, even if another conversation was chosen since.
                     if let Some(context) = context
-                        && !is_repeat(tx, &taken).await?
+                        && !is_repeat(tx, &accept).await?
                     {
-                        message::choose_context(tx, &taken.visit, context, now).await?;
+                        message::choose_context(tx, &accept.origin, context, now).await?;
                     }
-                    taken.store(tx).await
+                    accept.store(tx).await
                 })
             })
             .await?;
@@ -174,7 +190,7 @@ impl IngressService {
     /// The person of an API caller and their own channel; both are created on first contact.
     pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
         let now = self.clock.now();
-        let visit = Origin {
+        let origin = Origin {
             place,
             speaker,
             via: None,
@@ -182,7 +198,7 @@ impl IngressService {
         };
         let settled = self
             .db
-            .write(move |tx| Box::pin(async move { settle(tx, &visit, None, newcomer(&visit), now).await }));
+            .write(move |tx| Box::pin(async move { settle(tx, &origin, None, newcomer(&origin), now).await }));
         settled.await.map(|(user, channel)| (user.id, channel.id))
     }
 
@@ -193,11 +209,11 @@ impl IngressService {
 }
 
 /// A message with this key has come to this place before.
-async fn is_repeat(tx: &mut Tx, taken: &AcceptContext) -> Result<bool, StoreError> {
-    let Some(key) = &taken.key else {
+async fn is_repeat(tx: &mut Tx, accept: &AcceptContext) -> Result<bool, StoreError> {
+    let Some(key) = &accept.key else {
         return Ok(false);
     };
-    let place = &taken.visit.place;
+    let place = &accept.origin.place;
     let Some(channel) = channels::by_place(tx, place.platform, &place.external_id).await? else {
         return Ok(false);
     };

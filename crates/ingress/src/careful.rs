@@ -38,7 +38,12 @@ impl Event {
             Inbound::Message(message) => ("message", &message.place, &message.id),
             Inbound::Command(command) => ("command", &command.place, &command.id),
             Inbound::Edit(edit) => ("edit", &edit.place, &edit.id),
-            Inbound::Deleted(_) | Inbound::Moved(_) | Inbound::Left(_) | Inbound::Unreadable(_) => return None,
+            Inbound::Deleted(_)
+            | Inbound::Moved(_)
+            | Inbound::Reaction(_)
+            | Inbound::Joined(_)
+            | Inbound::Left(_)
+            | Inbound::Unreadable(_) => return None,
         };
         let platform = place.platform;
         Some(Self {
@@ -149,7 +154,7 @@ impl IngressService {
         let payload = self.masked(format!("{event:?}"));
         let why = format!("quarantined: {deaths} processes died that stored it");
         let told = self.told(known).await?;
-        let (message, ticket) = told.unzip();
+        let (message, pending) = told.unzip();
         let (id, platform, now) = (known.id.clone(), known.platform, self.clock.now());
         let written = self.db.write(move |tx| {
             let (id, payload, why, message) = (id.clone(), payload.clone(), why.clone(), message.clone());
@@ -166,8 +171,8 @@ impl IngressService {
         tracing::error!(%platform, deaths, "event quarantined: the process died each time that it stored it");
         measures::quarantined(Kind::Event);
         measures::event_unreadable(platform);
-        if let Some(ticket) = ticket.flatten() {
-            self.context.delivery.deliver(ticket);
+        if let Some(pending) = pending.flatten() {
+            self.context.delivery.deliver(pending);
         }
         Ok(Accepted::Stored)
     }

@@ -1,26 +1,34 @@
-//! A command: who may give it, how fast, and what it does, in one transaction.
+//! A command: its permission, its rate and its effect, in one transaction.
 
 use std::time::Duration;
 
-use clifford_chat::inbound::{Accepted, Command, Message};
-use clifford_core::{
-    access::{Entry, Policy},
-    clock::Timestamp,
+use clifford_chat::{
+    inbound::{Accepted, Command, Message},
+    outbound::Address,
 };
-use clifford_delivery::outbound::{Outbound, To};
+use clifford_core::{
+    access::{self, Audience, Entry},
+    clock::Timestamp,
+    places::Speaks,
+};
+use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::models::{byok, roles::Keyed};
 use clifford_store::{
     StoreError, Tx, messages,
     people::{links, users},
-    places::place_settings::PlaceSettings,
+    places::{place_settings::PlaceSettings, settings},
     runs::approvals,
 };
 use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
-use super::{IngressService, Origin, answer, newcomer, outcome::Outcome, pace, pace::Limited, pairing, reply, settle};
-use crate::commands::{self, Carrier, Gathered, Given, Purse, Ring};
+use super::{
+    IngressService, Origin, answer, newcomer, outcome::IngressOutcome, pace, pace::Limited, pairing, reply, settle,
+};
+use crate::commands::{self, Carrier, Choices, CommandContext, Gathered, Purse, Ring};
 
+/// The commands that are carried out where the bot otherwise answers nothing.
+const WHERE_SILENT: [&str; 3] = ["approve", "deny", "stop"];
 /// How long a platform may take to delete a message that a key stood in.
 const DELETING: Duration = Duration::from_secs(5);
 
@@ -35,7 +43,7 @@ impl IngressService {
         if command.name == "ask" && !command.argument.is_empty() {
             return self.message(asked(command)).await;
         }
-        // A person's key may be the one that is configured: it is sealed, and nothing of it stays in the row.
+        // A person's key may be the one that is configured: it is encrypted, and nothing of it stays in the row.
         if command.name != "key" {
             command.argument = self.masked(command.argument);
         }
@@ -43,7 +51,8 @@ impl IngressService {
         if !command.place.kind.is_private() && !clifford_core::commands::is_known(&command.name) {
             return Ok(Accepted::Ignored);
         }
-        let visit = Origin {
+        self.learn_roles(&command.place, &mut command.speaker).await?;
+        let origin = Origin {
             place: command.place.clone(),
             speaker: command.speaker.clone(),
             via: command.via.clone(),
@@ -53,11 +62,19 @@ impl IngressService {
         // Stopping is never rate limited.
         let limited = match command.name.as_str() {
             "stop" => Limited::No,
-            _ => self.pace.over_limit(&visit.place, &visit.speaker, now),
+            _ => self.pace.over_limit(&origin.place, &origin.speaker, now),
         };
-        let (platform, account) = (visit.place.platform, visit.speaker.id.clone());
-        match self.carry_out(command, visit, limited, now).await {
+        let is_about_settings = command.name == "settings";
+        let may_erase = command.name == "erase" && !command.argument.is_empty();
+        let (platform, account) = (origin.place.platform, origin.speaker.id.clone());
+        match self.carry_out(command, origin, limited, now).await {
             Ok(outcome) => {
+                if is_about_settings {
+                    self.always.changed();
+                }
+                if may_erase && let Err(error) = Box::pin(self.forget_overheard(platform, &account)).await {
+                    tracing::warn!(%error, "failed to forget ambient messages of an erased person");
+                }
                 if outcome.is_refusal {
                     self.pace.refused(platform, account, now);
                 }
@@ -73,24 +90,31 @@ impl IngressService {
     async fn carry_out(
         &self,
         command: Command,
-        visit: Origin,
+        origin: Origin,
         limited: Limited,
         now: Timestamp,
-    ) -> Result<Outcome, StoreError> {
-        let asked = Asked {
-            policy: self.policy(visit.place.platform),
+    ) -> Result<IngressOutcome, StoreError> {
+        let asked = CommandRequest {
+            audience: self.audience(origin.place.platform),
             outbound: self.context.outbound.clone(),
-            defaults: self.context.settings.defaults,
-            purse: Purse::new(&self.context.settings.budgets, &self.context.rules.engine.time_zone),
+            defaults: self.context.settings.defaults(),
+            purse: Purse::new(
+                &self.context.settings.budgets,
+                &self.settings.section,
+                origin.speaker.roles.as_deref().unwrap_or_default(),
+                &self.context.rules.engine.time_zone,
+            ),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
-            may_refuse: self.pace.may_refuse(&visit.place, &visit.speaker, now),
+            choices: self.offered(&command.name),
+            dashboard: self.settings.dashboard.clone(),
+            may_refuse: self.pace.may_refuse(&origin.place, &origin.speaker, now),
             manages: {
                 self.question_lands(&command).await?;
                 self.manages(&command, limited).await?
             },
             command,
-            visit,
+            origin,
             limited,
             now,
         };
@@ -115,7 +139,7 @@ impl IngressService {
         }
     }
 
-    /// The key ring for `/key`, for a person who may speak here. The key is sealed, and its message deleted where
+    /// The key ring for `/key`, for a person who may speak here. The key is encrypted, and its message deleted where
     /// others may come to see it, before anything is stored.
     async fn ring(&self, command: &Command, limited: Limited) -> Result<Option<Ring>, StoreError> {
         if command.name != "key" || limited != Limited::No {
@@ -143,9 +167,23 @@ impl IngressService {
         )))
     }
 
+    /// What there is to choose of by a command.
+    pub(super) fn offered(&self, command: &str) -> Choices {
+        if !matches!(command, "settings" | "model") {
+            return Choices::default();
+        }
+        let (tools, config) = (&self.context.tools, &self.context.services.config);
+        let names = tools.all().into_iter().map(|tool| tool.name.to_string());
+        Choices {
+            models: self.context.models.offers(),
+            tools: names.filter(|name| config.common(name).enabled).collect(),
+            fixed: self.settings.section.fixed_settings.clone(),
+        }
+    }
+
     pub(super) fn is_welcome(&self, command: &Command, role: Option<clifford_core::people::UserRole>) -> bool {
         let place = &command.place;
-        self.policy(place.platform).entry(place, &command.speaker.id, role) == Entry::Welcome
+        access::entry(&self.audience(place.platform), place, &command.speaker, role) == Entry::Welcome
     }
 
     /// Deletes the message of a command, if it is one: what was given by other means stands nowhere.
@@ -179,6 +217,7 @@ fn asked(command: Command) -> Message {
         addressed: clifford_chat::inbound::Addressed {
             mention: true,
             reply: false,
+            in_thread: false,
         },
         attachments: Vec::new(),
         album: None,
@@ -195,31 +234,35 @@ fn written(command: &Command, masker: &Masker) -> String {
 }
 
 /// A command with all that its transaction needs.
-struct Asked {
+struct CommandRequest {
     command: Command,
-    visit: Origin,
-    policy: Policy,
+    origin: Origin,
+    audience: Audience,
     outbound: Outbound,
     defaults: PlaceSettings,
     purse: Purse,
     export: Option<Gathered>,
     ring: Option<Ring>,
+    choices: Choices,
+    dashboard: Option<String>,
     manages: bool,
     may_refuse: bool,
     limited: Limited,
     now: Timestamp,
 }
 
-async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError> {
-    let Asked {
+async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutcome, StoreError> {
+    let CommandRequest {
         command,
-        visit,
-        policy,
+        origin,
+        audience,
         outbound,
         defaults,
         purse,
         export,
         ring,
+        choices,
+        dashboard,
         manages,
         may_refuse,
         limited,
@@ -228,20 +271,29 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
     if commands::links_accounts(&command.name) {
         links::one_at_a_time(tx).await?;
     }
-    let known = users::by_identity(tx, visit.place.platform, &visit.speaker.id).await?;
-    if pairing::claims(tx, &visit, &command.argument).await? {
-        return pairing::meet(tx, &visit, &command.argument, &outbound, now).await;
+    let known = users::by_identity(tx, origin.place.platform, &origin.speaker.id).await?;
+    if pairing::claims(tx, &origin, &command.argument).await? {
+        return pairing::meet(tx, &origin, &command.argument, &outbound, now).await;
     }
-    match policy.entry(&visit.place, &visit.speaker.id, known.as_ref().map(|user| user.role)) {
+    let role = known.as_ref().map(|user| user.role);
+    match access::entry(&audience, &origin.place, &origin.speaker, role) {
         Entry::Welcome => {}
-        Entry::Pair => return pairing::meet(tx, &visit, &command.argument, &outbound, now).await,
-        Entry::Ignored => return Ok(Outcome::ignored()),
+        Entry::Pair => return pairing::meet(tx, &origin, &command.argument, &outbound, now).await,
+        Entry::Ignored => return Ok(IngressOutcome::ignored()),
     }
-    let (user, channel) = settle(tx, &visit, known, newcomer(&visit), now).await?;
+    let may_manage = manages && command.name == "settings";
+    if !origin.place.kind.is_private() && !may_manage {
+        let rules = settings::rules(tx, &origin.place).await?;
+        let is_silent = rules.speaks == Some(Speaks::Never) && !WHERE_SILENT.contains(&command.name.as_str());
+        if is_silent || !rules.admits(&origin.speaker, known.as_ref().map(|user| user.role)) {
+            return Ok(IngressOutcome::ignored());
+        }
+    }
+    let (user, channel) = settle(tx, &origin, known, newcomer(&origin), now).await?;
     if messages::by_platform_id(tx, channel.id, &command.id).await?.is_some() {
-        return Ok(Outcome {
+        return Ok(IngressOutcome {
             accepted: Accepted::Duplicate,
-            ..Outcome::ignored()
+            ..IngressOutcome::ignored()
         });
     }
     // Commands and their answers are no part of a conversation.
@@ -252,15 +304,15 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
     match limited {
         Limited::No => {}
         Limited::Tell(wait) => {
-            let (message, ticket) = answer(&outbound, &visit, &aside, &pace::too_fast(wait), now);
+            let (message, pending) = answer(&outbound, &origin, &aside, &pace::too_fast(wait), now);
             messages::insert_outbound(tx, &message, now).await?;
-            return Ok(Outcome {
-                answer: ticket,
+            return Ok(IngressOutcome {
+                answer: pending,
                 accepted: Accepted::Answering,
-                ..Outcome::ignored()
+                ..IngressOutcome::ignored()
             });
         }
-        Limited::Silently => return Ok(Outcome::ignored()),
+        Limited::Silently => return Ok(IngressOutcome::ignored()),
     }
     messages::insert_inbound(
         tx,
@@ -284,41 +336,72 @@ async fn store_command(tx: &mut Tx, asked: Asked) -> Result<Outcome, StoreError>
         now,
     )
     .await?;
-    let given = Given {
+    let given = CommandContext {
         channel: &channel,
         user: &user,
-        account: &visit.speaker.id,
+        account: &origin.speaker.id,
         defaults,
         purse: &purse,
         export: export.as_ref(),
         ring: ring.as_ref(),
         manages,
+        choices: &choices,
+        dashboard: dashboard.as_deref(),
     };
     let done = commands::run(tx, &command.name, &command.argument, given, now).await?;
+    if let Some(text) = done.aside.filter(|_| command.is_interaction()) {
+        return Ok(IngressOutcome::of(Accepted::Refused(text)));
+    }
     match done.refusal {
-        Some(text) if command.is_interaction() && !visit.place.kind.is_private() => {
-            return Ok(Outcome {
+        Some(text) if command.is_interaction() && !origin.place.kind.is_private() => {
+            return Ok(IngressOutcome {
                 accepted: Accepted::Refused(text),
-                ..Outcome::ignored()
+                ..IngressOutcome::ignored()
             });
         }
-        Some(_) if !may_refuse => return Ok(Outcome::ignored()),
+        Some(_) if !may_refuse => return Ok(IngressOutcome::ignored()),
         Some(_) | None => {}
     }
-    let to = reply(&visit, &aside);
+    let to = reply(&origin, &aside);
     let shown = To {
         run: done.shows.as_ref().map(|(run, _)| *run),
         ..to.clone()
     };
-    let (mut message, ticket) = outbound.message_with(shown, &done.text, done.buttons, done.file, now);
+    let told = match done.told.filter(|_| command.answered_alone) {
+        Some(told) => tell(tx, &outbound, &to, &told, now).await?,
+        None => None,
+    };
+    let (mut message, pending) = outbound.message_with(shown, &done.text, done.buttons, done.file, now);
     message.metadata = done.shows.map(|(_, question)| approvals::shows(&question));
     messages::insert_outbound(tx, &message, now).await?;
-    Ok(Outcome {
+    Ok(IngressOutcome {
         accepted: Accepted::Answering,
-        answer: ticket.map(|ticket| (ticket, to)),
+        answer: pending.map(|pending| (pending, to)),
+        told,
         interrupted: done.cancelled,
         work_to_claim: done.work_to_claim,
         is_refusal: done.refusal.is_some(),
-        ..Outcome::ignored()
+        ..IngressOutcome::ignored()
     })
+}
+
+/// Says in a place what changed there, since its answer is seen by whoever changed it alone.
+async fn tell(
+    tx: &mut Tx,
+    outbound: &Outbound,
+    to: &To,
+    text: &str,
+    now: Timestamp,
+) -> Result<Option<PendingDelivery>, StoreError> {
+    let everybody = To {
+        address: Address {
+            via: None,
+            reply_to: None,
+            ..to.address.clone()
+        },
+        ..to.clone()
+    };
+    let (message, pending) = outbound.message(everybody, text, now);
+    messages::insert_outbound(tx, &message, now).await?;
+    Ok(pending)
 }

@@ -1,31 +1,51 @@
-//! Commands that people give in a chat. One file a family; this one holds the list, and what belongs to none.
+//! Commands that people give in a chat. One file a family; this one holds the list, and the commands of no family.
 
 mod approving;
 mod complete;
 mod confirming;
 mod continuing;
 mod conversations;
+mod dashboard;
+mod help;
 mod items;
 mod keys;
 mod linking;
+mod model;
 mod own_data;
+mod pairs;
 mod platform;
+mod rating;
 mod reminders;
 mod search;
+mod settings;
+mod stopping;
+mod undo;
 mod usage;
+mod why;
 
 use clifford_chat::outbound::Button;
-use clifford_core::{clock::Timestamp, commands::COMMANDS, id::RunId, people::User, places::Channel, run::sentences};
-use clifford_delivery::outbound;
-use clifford_engine::run::cancel;
-use clifford_store::{StoreError, Tx, contexts, messages, places::place_settings::PlaceSettings, runs};
+use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question};
+use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
 
 pub use self::{
-    complete::{complete, completes},
+    complete::{Asked, complete, completes},
     keys::{Carrier, Ring, carries_key},
     own_data::{Gathered, hands_out},
+    settings::Choices,
     usage::Purse,
 };
+
+/// The run that a command is about which only some may give: a question is answered, or one run stopped.
+pub fn concerns(name: &str, argument: &str) -> Option<RunId> {
+    match name {
+        "stop" => stopping::named(argument),
+        "approve" | "deny" => {
+            let named = argument.split_whitespace().next()?;
+            question::parse(named).map(|(run, _)| run)
+        }
+        _ => None,
+    }
+}
 
 /// Whether a command links or parts accounts: only one does so at a time, and waits for its turn before it holds
 /// anything.
@@ -48,6 +68,10 @@ pub struct Done {
     pub work_to_claim: bool,
     /// The refusal of a command that is not theirs to give: others in the place need not hear it, or not each time.
     pub refusal: Option<&'static str>,
+    /// Told to everybody in the place, where the text is seen by one person alone: what changed for all of them.
+    pub told: Option<String>,
+    /// Told to the person alone who pressed a button, in place of the text.
+    pub aside: Option<&'static str>,
     /// The run whose question the answer shows, and that question's id.
     pub shows: Option<(RunId, String)>,
 }
@@ -63,7 +87,7 @@ impl Done {
 
 /// A command's person and place.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
+pub struct CommandContext<'a> {
     /// Where.
     pub channel: &'a Channel,
     /// The person.
@@ -78,8 +102,12 @@ pub struct Given<'a> {
     pub export: Option<&'a Gathered>,
     /// The key ring for `/key`.
     pub ring: Option<&'a Ring>,
-    /// They answer what somebody else's run asks in a group or server that they manage.
+    /// They manage the group or server: asked for what takes that alone.
     pub manages: bool,
+    /// What there is to choose of, for `/settings` and `/model`.
+    pub choices: &'a Choices,
+    /// The address of the dashboard, where there is one.
+    pub dashboard: Option<&'a str>,
 }
 
 /// Carries out a command that a person gave by an account of theirs.
@@ -87,10 +115,10 @@ pub async fn run(
     tx: &mut Tx,
     name: &str,
     argument: &str,
-    given: Given<'_>,
+    given: CommandContext<'_>,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let Given {
+    let CommandContext {
         channel,
         user,
         account,
@@ -99,84 +127,42 @@ pub async fn run(
         export,
         ring,
         manages,
+        ..
     } = given;
     match name {
         "new" => conversations::new(tx, argument, channel, now).await,
         "contexts" => conversations::list(tx, channel, now).await,
         "switch" => conversations::switch(tx, argument, channel, now).await,
         "close" => conversations::close(tx, channel, now).await,
-        "continue" => continuing::go_on(tx, argument, channel, user, now).await,
+        "continue" => continuing::continue_with(tx, argument, channel, user, now).await,
         "search" => search::search(tx, argument, channel, user, &purse.zone, now).await,
         "memory" => items::list(tx, channel, user, defaults).await,
-        "forget" => items::forget(tx, argument, channel, user, now).await,
-        "pin" => items::pin(tx, argument, channel, user, now).await,
-        "share" => items::share(tx, argument, channel, user, now).await,
-        "private" => items::private(tx, argument, channel, user, now).await,
+        "forget" => items::forget(tx, argument, channel, user).await,
+        "pin" | "share" | "private" => items::change(tx, name, argument, channel, user, now).await,
         "reminders" => reminders::run(tx, argument, channel, user).await,
         "link" => linking::link(tx, argument, channel, user, account, now).await,
         "unlink" => linking::unlink(tx, argument, channel, user, account, now).await,
+        "dashboard" => dashboard::dashboard(tx, channel, user, given.dashboard, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
         "key" => keys::run(tx, argument, channel, user, ring, now).await,
-        "usage" => usage::own(tx, user, purse, now).await,
-        "why" => usage::why(tx, channel).await,
+        "usage" => usage::own(tx, user, channel, purse, now).await,
+        "why" => why::why(tx, channel).await,
+        "undo" => undo::run(tx, argument, channel, user, now).await,
         "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), now).await,
         "deny" => approving::deny(tx, argument, channel, &approving::by(user, channel, manages), now).await,
-        "stop" => stop(tx, channel, now).await,
+        "settings" => settings::run(tx, argument, given, now).await,
+        "model" => model::run(tx, argument, given, now).await,
+        "pair" => pairs::run(tx, argument, channel, user, now).await,
+        "rate" => rating::rate(tx, argument, channel, user, now).await,
+        "stop" => stopping::stop(tx, argument, channel, user, manages, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
-        "help" | "start" => Ok(Done::say(help())),
+        "help" => Ok(help::help(argument, channel, user)),
+        "start" => Ok(help::help("", channel, user)),
         other => Ok(Done::say(format!(
             "I don't know the command `/{other}`. `/help` shows those I know."
         ))),
     }
-}
-
-async fn stop(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let Some(context) = channel.active_context_id else {
-        return Ok(Done::say("There is nothing to stop."));
-    };
-    // In the order in which ingress and a run's end lock: the context, then its runs.
-    contexts::lock(tx, context).await?;
-    let mut cancelled = Vec::new();
-    for run in runs::unended_in(tx, context).await? {
-        cancelled.extend(cancel::tree(tx, run.id, "stopped in chat", now).await?);
-    }
-    let dropped = messages::drop_queued(tx, context).await?;
-    for message in &dropped {
-        outbound::resolve_placeholder(tx, message, sentences::STOPPED_BEFORE, now).await?;
-    }
-    let text = if cancelled.is_empty() && dropped.is_empty() {
-        "There is nothing to stop."
-    } else {
-        "Stopped."
-    };
-    Ok(Done {
-        text: text.to_owned(),
-        cancelled,
-        ..Done::default()
-    })
-}
-
-fn help() -> String {
-    let lines = COMMANDS.iter().map(|command| match command.argument {
-        Some((argument, true)) => format!(
-            "`/{} {}`: {}",
-            command.name,
-            argument.to_uppercase(),
-            command.description
-        ),
-        Some((argument, false)) => format!(
-            "`/{} [{}]`: {}",
-            command.name,
-            argument.to_uppercase(),
-            command.description
-        ),
-        None => format!("`/{}`: {}", command.name, command.description),
-    });
-    format!(
-        "Just write to me. In a group, mention me or reply to me.\n\n{}",
-        lines.collect::<Vec<_>>().join("\n")
-    )
 }
 
 fn age(then: Timestamp, now: Timestamp) -> String {
@@ -203,14 +189,6 @@ mod tests {
             (200_000, "2 d ago"),
         ] {
             assert_eq!(age(Timestamp(now.0 - seconds * 1000), now), text);
-        }
-    }
-
-    #[test]
-    fn help_names_every_command() {
-        let text = help();
-        for command in COMMANDS {
-            assert!(text.contains(&format!("`/{}", command.name)), "{}", command.name);
         }
     }
 }

@@ -1,8 +1,16 @@
 //! The completions of an argument, for a person who may speak there.
 
 use clifford_chat::completion::{Choice, Completion};
-use clifford_core::access::Entry;
-use clifford_store::{StoreError, people::users, places::channels};
+use clifford_core::{
+    access::{self, Entry},
+    people::UserRole,
+    places::Speaks,
+};
+use clifford_store::{
+    StoreError,
+    people::users,
+    places::{channels, settings},
+};
 
 use super::IngressService;
 use crate::commands;
@@ -17,7 +25,7 @@ impl IngressService {
         let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &speaker.id).await?;
         let role = user.as_ref().map(|user| user.role);
-        if self.policy(place.platform).entry(place, &speaker.id, role) != Entry::Welcome {
+        if access::entry(&self.audience(place.platform), place, speaker, role) != Entry::Welcome {
             return Ok(Vec::new());
         }
         let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
@@ -27,6 +35,29 @@ impl IngressService {
         {
             return Ok(Vec::new());
         }
-        commands::complete(&mut conn, asked, channel.as_ref(), user.as_ref()).await
+        let is_owner = role == Some(UserRole::Owner);
+        let manages = if asked.command == "settings" && !place.kind.is_private() && !is_owner {
+            // The platform may take its time.
+            drop(conn);
+            let manages = self.managed_lately(place, speaker).await;
+            conn = self.db.read().await?;
+            manages
+        } else {
+            is_owner
+        };
+        if !place.kind.is_private() && !manages {
+            let rules = settings::rules(&mut conn, place).await?;
+            if rules.speaks == Some(Speaks::Never) || !rules.admits(speaker, role) {
+                return Ok(Vec::new());
+            }
+        }
+        let asked = commands::Asked {
+            completion: asked,
+            channel: channel.as_ref(),
+            user: user.as_ref(),
+            offered: &self.offered(&asked.command),
+            manages,
+        };
+        commands::complete(&mut conn, asked).await
     }
 }

@@ -1,4 +1,4 @@
-//! Messages that were deleted on their platform: they leave prompts and search, and what was not answered yet is not.
+//! Messages that were deleted on their platform: they leave prompts and search, and get no answer any more.
 //!
 //! The row stays, and says when. A run that has nothing else to answer and has said nothing ends quietly; one that has
 //! more begins again without it, unless it has taken it up already.
@@ -19,7 +19,7 @@ use clifford_store::{
     runs::{self, Lease},
 };
 
-use super::IngressService;
+use super::{IngressService, edit};
 
 /// The consequences of a deletion, after its commit.
 #[derive(Default)]
@@ -35,6 +35,9 @@ struct Followed {
 impl IngressService {
     pub(super) async fn deleted(&self, deleted: Deleted) -> Result<Accepted, StoreError> {
         let now = self.clock.now();
+        self.context
+            .ambient
+            .remove(deleted.platform, &deleted.place, &deleted.ids);
         let (worker, lease) = (self.context.worker, self.context.settings.engine.lease);
         let followed = self
             .db
@@ -65,11 +68,9 @@ async fn store(
     now: Timestamp,
 ) -> Result<Followed, StoreError> {
     let mut followed = Followed::default();
-    let Some(channel) = channels::by_place(tx, deleted.platform, &deleted.place).await? else {
-        return Ok(followed);
-    };
+    let here = channels::by_place(tx, deleted.platform, &deleted.place).await?;
     for id in &deleted.ids {
-        let Some(found) = messages::by_platform_id(tx, channel.id, id).await? else {
+        let Some((_, found)) = edit::find(tx, (deleted.platform, &deleted.place), here.as_ref(), id).await? else {
             continue;
         };
         if let Some(context) = found.context_id {
@@ -86,6 +87,9 @@ async fn store(
             unasked(tx, run, &mut followed, worker, lease_for, now).await?;
         }
     }
+    let Some(channel) = here else {
+        return Ok(followed);
+    };
     // Answers to a deleted message quote it, whether or not it was stored itself.
     for run in quoting::remove(tx, channel.id, &deleted.ids).await? {
         asked_again(tx, run, &mut followed, worker, lease_for, now).await?;

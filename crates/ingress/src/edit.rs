@@ -1,31 +1,60 @@
 //! Edits: a message that was not answered yet gets its new text.
 
-use clifford_chat::inbound::{Attachment, Edit};
-use clifford_core::{clock::Timestamp, id::WorkerId, messages::MessageStatus};
+use std::time::Duration;
+
+use clifford_chat::{
+    inbound::{Attachment, Edit},
+    platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, WorkerId},
+    messages::MessageStatus,
+    places::{Channel, WhenBusy},
+};
+use clifford_engine::{run::cancel, work::Task};
 use clifford_store::{
     StoreError, Tx, contexts,
     messages::{self, Message},
     people::users,
-    places::channels,
-    runs::{self, Lease},
+    places::{channels, place_settings::PlaceSettings},
+    runs::{self, Lease, steps},
 };
 
 use super::message;
 
-/// Stores an edit. A run that has made no step restarts with the new text: its lease is returned, and when it may
-/// begin, if not at once. A message stays as it is if a run has taken it up, if it was answered, if its text is
-/// unchanged, or if its author is another person.
-pub(super) async fn store(
-    tx: &mut Tx,
-    edit: Edit,
-    worker: WorkerId,
-    until: Timestamp,
-    now: Timestamp,
-) -> Result<Option<(Lease, Option<Timestamp>)>, StoreError> {
-    let Some(channel) = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await? else {
-        return Ok(None);
-    };
-    let Some(found) = messages::by_platform_id(tx, channel.id, &edit.id).await? else {
+/// What edits go by.
+#[derive(Clone, Copy)]
+pub(super) struct EditRules {
+    /// How long an edit takes the place of a question that is being answered.
+    pub within: Duration,
+    /// The defaults for places without settings of their own.
+    pub defaults: PlaceSettings,
+    /// The worker that goes on with the run, until when.
+    pub worker: WorkerId,
+    pub until: Timestamp,
+    pub now: Timestamp,
+}
+
+/// The consequences of an edit, after its commit.
+pub(super) struct Edited {
+    /// Runs that are interrupted, each with the claim that held it.
+    pub interrupted: Vec<(RunId, i64)>,
+    /// They ended, and are not only begun again.
+    pub is_over: bool,
+    /// The run that answers the new text, and when it may begin, if not at once.
+    pub begin: Lease,
+    pub not_before: Option<Timestamp>,
+}
+
+/// Stores an edit. A run that has made no step restarts with the new text. One that has gives way to another, if the
+/// question is new enough and newer messages interrupt there. A message stays as it is if a run has taken it up
+/// otherwise, if it was answered, if its text is unchanged, or if its author is another person.
+pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<Option<Edited>, StoreError> {
+    let now = rules.now;
+    let here = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await?;
+    let place = (edit.place.platform, edit.place.external_id.as_str());
+    let Some((channel, found)) = find(tx, place, here.as_ref(), &edit.id).await? else {
         return Ok(None);
     };
     let author = users::by_identity(tx, edit.place.platform, &edit.speaker.id).await?;
@@ -52,18 +81,98 @@ pub(super) async fn store(
         (MessageStatus::Received, Some(run)) => {
             let input = messages::input_of(tx, run, Some((known.id, text.as_str()))).await?;
             let input: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
-            let again = runs::begin_again(tx, run, &input.join("\n"), worker, until, now).await?;
-            let Some(again) = again else { return Ok(None) };
-            messages::edit(tx, known.id, &text, now).await?;
-            let lease = Lease {
-                run,
-                owner: worker,
-                epoch: again.epoch,
+            let input = input.join("\n");
+            let again = runs::begin_again(tx, run, &input, rules.worker, rules.until, now).await?;
+            let edited = match again {
+                Some(again) => Some(Edited {
+                    interrupted: vec![(run, again.epoch - 1)],
+                    is_over: false,
+                    begin: Lease {
+                        run,
+                        owner: rules.worker,
+                        epoch: again.epoch,
+                    },
+                    not_before: again.wake_at,
+                }),
+                None if now.since(known.created_at) <= rules.within => instead(tx, &channel, run, input, rules).await?,
+                None => None,
             };
-            Ok(Some((lease, again.wake_at)))
+            if edited.is_some() {
+                messages::edit(tx, known.id, &text, now).await?;
+            }
+            Ok(edited)
         }
         _ => Ok(None),
     }
+}
+
+/// Cancels the run of a question that was edited, and starts another for the new text. A run that has slept is never
+/// given up: a reminder would be lost with it.
+async fn instead(
+    tx: &mut Tx,
+    channel: &Channel,
+    id: RunId,
+    input: String,
+    rules: EditRules,
+) -> Result<Option<Edited>, StoreError> {
+    let now = rules.now;
+    let here = rules.defaults.of(tx, channel.space_id, channel.id).await?;
+    let at_work = runs::get(tx, id).await?.filter(|run| !run.status.is_ended());
+    let Some(run) = at_work.filter(|_| here.when_busy == WhenBusy::Interrupt) else {
+        return Ok(None);
+    };
+    if steps::has_slept(tx, id).await? {
+        return Ok(None);
+    }
+    let interrupted = cancel::tree(tx, id, cancel::EDITED, now).await?;
+    let task = Task {
+        agent: run.agent_id,
+        channel: run.channel_id,
+        user: run.user_id,
+        context: run.context_id,
+        mode: run.mode,
+        input,
+        address: run.address().cloned(),
+        platform_roles: run.platform_roles.clone().map(|roles| roles.0),
+        not_before: None,
+    };
+    let new = runs::insert(tx, &task.into_run(Some((rules.worker, rules.until))), now).await?;
+    messages::hand_over(tx, id, new.id).await?;
+    Ok(Some(Edited {
+        interrupted,
+        is_over: true,
+        begin: Lease {
+            run: new.id,
+            owner: rules.worker,
+            epoch: new.epoch,
+        },
+        not_before: None,
+    }))
+}
+
+/// The message of a place that the platform knows by this id, and its channel: the place's own, or the thread that was
+/// opened for the message, which has the message's id where it begins at one, or is a topic of the place.
+pub(super) async fn find(
+    tx: &mut Tx,
+    (platform, place): (Platform, &str),
+    here: Option<&Channel>,
+    id: &str,
+) -> Result<Option<(Channel, Message)>, StoreError> {
+    if let Some(here) = here
+        && let Some(found) = messages::by_platform_id(tx, here.id, id).await?
+    {
+        return Ok(Some((here.clone(), found)));
+    }
+    if let Some(thread) = channels::by_place(tx, platform, id).await?
+        && let Some(found) = messages::by_platform_id(tx, thread.id, id).await?
+    {
+        return Ok(Some((thread, found)));
+    }
+    let Some(found) = messages::by_platform_id_in_topics(tx, platform, place, id).await? else {
+        return Ok(None);
+    };
+    let topic = channels::get(tx, found.channel_id).await?;
+    Ok(topic.map(|topic| (topic, found)))
 }
 
 /// The files that came with a message.

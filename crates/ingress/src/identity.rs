@@ -83,7 +83,7 @@ pub struct Offer {
 /// Looks at a code that somebody enters on an account. It counts as a try, and nothing is linked.
 ///
 /// # Errors
-/// The store's; then nothing was kept, not even the try.
+/// The database fails; then nothing was stored, not even the attempt.
 pub async fn look_at_code(
     tx: &mut Tx,
     account: &Account,
@@ -123,7 +123,7 @@ pub async fn look_at_code(
 /// they are [asked](look_at_code) first.
 ///
 /// # Errors
-/// The store's; then nothing was kept, not even the try.
+/// The database fails; then nothing was stored, not even the attempt.
 pub async fn enter_code(
     tx: &mut Tx,
     account: &Account,
@@ -176,7 +176,7 @@ pub async fn join(
     }
     let joined = rules::joined(&maker, &entering);
     merge::merge(tx, entering.id, &joined, &clifford_core::memory::levels::caps(), now).await?;
-    tracing::info!(user = %joined.id, merged = %entering.id, "linked two accounts");
+    tracing::info!(user_id = %joined.id, merged_id = %entering.id, "linked two accounts");
     Ok(Ok(joined))
 }
 
@@ -208,7 +208,7 @@ pub async fn part(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Resu
     if role != user.role {
         users::set_role(tx, user.id, role, now).await?;
     }
-    tracing::info!(user = %user.id, parted = %parted.id, "unlinked an account");
+    tracing::info!(user_id = %user.id, parted_id = %parted.id, "unlinked an account");
     Ok(Ok(parted))
 }
 

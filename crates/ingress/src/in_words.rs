@@ -6,8 +6,8 @@
 //!
 //! Nothing else than the button's command comes of a reply, so the same rules say who may answer, which call is meant
 //! and until when. A reply of an inline bot or with files is no answer, and neither is a forwarded or quoted text. A
-//! question that is not shown whole is not approved so. In the terminal, where nothing can be replied to, one word right
-//! behind a question is taken for the reply.
+//! question that is not shown whole is not approved so. In the terminal, where nothing can be replied to, what its person
+//! writes right behind a question is taken for the reply.
 
 use clifford_chat::{
     inbound::{Accepted, Command, Message},
@@ -30,7 +30,7 @@ impl IngressService {
             return self.message(message).await;
         }
         match self.answer_in_words(&message).await? {
-            Some(command) => self.command(command).await,
+            Some(command) => Box::pin(self.command(command)).await,
             None => self.message(message).await,
         }
     }
@@ -46,7 +46,7 @@ impl IngressService {
         let mut conn = self.db.read().await?;
         let shown = match message.quoted.as_ref().and_then(|quoted| quoted.id.as_deref()) {
             Some(id) => approvals::shown_as(&mut conn, place.platform, &place.external_id, id).await?,
-            None if place.platform == Platform::TERMINAL && question::in_words(text).is_some() => {
+            None if place.platform == Platform::TERMINAL => {
                 approvals::shown_last(&mut conn, place.platform, &place.external_id).await?
             }
             None => None,
@@ -63,7 +63,7 @@ impl IngressService {
         let Some(asked) = asked else { return Ok(None) };
         let id = question::id(run.id, &code);
         let (name, argument) = match question::in_words(text) {
-            Some(true) if question::is_shown_whole(&asked.request.call) => ("approve", id),
+            Some(true) if question::is_shown_whole(&asked.request) => ("approve", id),
             Some(true) => return Ok(None),
             Some(false) => ("deny", id),
             None => {
@@ -82,6 +82,7 @@ impl IngressService {
             argument,
             sent_at: message.sent_at,
             via: None,
+            answered_alone: false,
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! From an event to a run: who may speak, which conversation, message and run in one transaction.
+//! From an event to a run: access, conversation, message and run in one transaction.
 //!
 //! A platform gets its acknowledgement of an event only after [`Ingress::accept`] has returned, so after the commit.
 //!
@@ -6,6 +6,7 @@
 //! access rules, the same transaction (`command.rs`), and a repeat is a repeat. The platform's acknowledgement goes out
 //! at once, independent of the command's result. Completion of an argument only reads (`completion.rs`).
 
+mod always;
 mod api;
 mod careful;
 mod command;
@@ -13,15 +14,20 @@ pub mod commands;
 mod completion;
 mod deletion;
 mod edit;
+mod hearing;
 pub mod identity;
 mod in_words;
+mod joining;
 mod managing;
 mod message;
 mod outcome;
 mod pace;
 mod pairing;
+mod platform_roles;
 mod poisoned;
 mod quoted;
+mod reactions;
+mod threads;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -31,14 +37,16 @@ use clifford_chat::{
     completion::{Choice, Completion},
     error::IngressError,
     inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, Served, Speaker},
-    outbound::Address,
+    outbound::{Address, Mark},
     platform::Platform,
+    role::PlatformRole,
 };
 use clifford_core::{
-    access::Policy,
+    access::{self, Audience},
     clock::{SharedClock, Timestamp},
     id::RunId,
     people::UserRole,
+    rate,
     settings::Ingress as Section,
 };
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
@@ -47,19 +55,29 @@ use clifford_store::{Db, StoreError, Tx, inbound_lookup, messages, people::users
 use clifford_telemetry::{measures, quarantine::Careful};
 use dashmap::DashMap;
 
+use self::{
+    always::AlwaysPlaces,
+    edit::EditRules,
+    message::AcceptContext,
+    outcome::IngressOutcome,
+    pace::{Limited, Pace},
+    platform_roles::ToldRoles,
+    threads::Answered,
+};
 pub use self::{
     api::{ApiAccepted, ApiMessage, ApiRefusal},
-    pairing::approve,
+    pairing::{Decision, account, approve, decide},
 };
-use self::{message::AcceptContext, outcome::Outcome, pace::Pace};
 
 /// How ingress judges what comes in.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct IngressSettings {
     /// The people whom each platform's channel answers.
-    pub policies: BTreeMap<Platform, Policy>,
+    pub audiences: BTreeMap<Platform, Audience>,
     /// `[ingress]`.
     pub section: Section,
+    /// The address of the dashboard, where there is one.
+    pub dashboard: Option<String>,
 }
 
 /// Takes events in.
@@ -69,8 +87,11 @@ pub struct IngressService {
     runs: Arc<Runs>,
     context: Arc<Context>,
     careful: Arc<Careful>,
-    settings: Settings,
+    settings: IngressSettings,
     pace: Pace,
+    told_roles: ToldRoles,
+    told_managers: managing::ToldManagers,
+    always: AlwaysPlaces,
     connections: DashMap<Platform, ConnectionStatus>,
 }
 
@@ -84,6 +105,11 @@ struct Origin {
 }
 
 impl Origin {
+    /// The speaker's roles, if they are known and the place has such.
+    fn platform_roles(&self) -> Option<Vec<PlatformRole>> {
+        self.place.space.as_ref().and(self.speaker.roles.clone())
+    }
+
     fn address(&self) -> Address {
         Address {
             place: self.place.external_id.clone(),
@@ -96,7 +122,7 @@ impl Origin {
 
 impl IngressService {
     /// Events become runs of `runs`; while `careful` is on, they are stored one by one.
-    pub fn new(runs: Arc<Runs>, careful: Arc<Careful>, settings: Settings) -> Arc<Self> {
+    pub fn new(runs: Arc<Runs>, careful: Arc<Careful>, settings: IngressSettings) -> Arc<Self> {
         let context = Arc::clone(&runs.context);
         let pace = Pace::new(settings.section.user_messages_per_minute);
         Arc::new(Self {
@@ -107,6 +133,9 @@ impl IngressService {
             careful,
             settings,
             pace,
+            told_roles: ToldRoles::default(),
+            told_managers: managing::ToldManagers::default(),
+            always: AlwaysPlaces::default(),
             connections: DashMap::new(),
         })
     }
@@ -119,11 +148,11 @@ impl IngressService {
             .collect()
     }
 
-    fn policy(&self, platform: Platform) -> Policy {
-        self.settings.policies.get(&platform).cloned().unwrap_or_default()
+    fn audience(&self, platform: Platform) -> Audience {
+        self.settings.audiences.get(&platform).cloned().unwrap_or_default()
     }
 
-    async fn message(&self, message: Message) -> Result<Accepted, StoreError> {
+    async fn message(&self, mut message: Message) -> Result<Accepted, StoreError> {
         if !message.place.kind.is_private() {
             let quoted = message.quoted.iter().map(|quoted| quoted.text.as_str());
             for text in std::iter::once(message.text.as_str()).chain(quoted) {
@@ -133,20 +162,40 @@ impl IngressService {
         if message.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
-        let policy = self.policy(message.place.platform);
-        let is_addressed = policy.is_addressed(&message.place, message.addressed, &message.text);
-        if !is_addressed && !self.goes_on_with_album(&message).await? {
+        let audience = self.audience(message.place.platform);
+        let is_addressed = access::is_addressed(&audience, &message.place, message.addressed, &message.text);
+        let is_addressed = is_addressed || self.goes_on_with_album(&message).await?;
+        let is_heard = is_addressed || self.follows(&message, &audience).await?;
+        if !is_heard && !self.always.holds(&self.db, &message.place, self.clock.now()).await? {
+            self.overhear(message).await?;
             return Ok(Accepted::Ignored);
         }
+        self.learn_roles(&message.place, &mut message.speaker).await?;
         let now = self.clock.now();
-        let quoted = self.quoted(&message.place, &message.speaker, message.quoted).await?;
+        let quoted = self
+            .quoted(&message.place, &message.speaker, message.quoted.take())
+            .await?;
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
-        let taken = AcceptContext {
-            visit: Origin {
+        let roles = message.speaker.roles.as_deref().unwrap_or_default();
+        let limits = rate::limits(&self.settings.section, roles);
+        let (mut via, mut reply_to) = (message.via.take(), Some(message.id.clone()));
+        if is_addressed && limited == Limited::No {
+            match Box::pin(self.thread_for(&message, via.as_deref(), &audience, now)).await {
+                Ok(Answered::Here) => {}
+                Ok(Answered::In(thread)) => (message.place, via, reply_to) = (thread, None, None),
+                Ok(Answered::Stored) => return Ok(Accepted::Duplicate),
+                Err(error) => {
+                    self.pace.release(message.place.platform, &message.speaker.id);
+                    return Err(error);
+                }
+            }
+        }
+        let accept = AcceptContext {
+            origin: Origin {
                 place: message.place,
                 speaker: message.speaker,
-                via: message.via,
-                reply_to: Some(message.id.clone()),
+                via,
+                reply_to,
             },
             id: Some(message.id),
             key: None,
@@ -158,18 +207,21 @@ impl IngressService {
             album: message.album,
             backfilled: message.backfilled,
             entry: None,
-            policy,
+            audience,
+            is_addressed,
+            is_heard,
             settings: self.settings.clone(),
             outbound: self.context.outbound.clone(),
             worker: self.context.worker,
             lease: self.context.settings.engine.lease,
             mode: None,
-            defaults: self.context.settings.defaults,
+            defaults: self.context.settings.defaults(),
             limited,
+            limits,
             now,
         };
-        let (platform, account) = (taken.visit.place.platform, taken.visit.speaker.id.clone());
-        match self.store(taken).await {
+        let (platform, account) = (accept.origin.place.platform, accept.origin.speaker.id.clone());
+        match self.store(accept).await {
             Ok(outcome) => Ok(self.after_commit(outcome)),
             Err(error) => {
                 // It is handed in again: what could not be stored is not counted against its author.
@@ -190,17 +242,27 @@ impl IngressService {
     }
 
     /// Goes on with what a transaction stored, after its commit.
-    fn after_commit(&self, outcome: Outcome) -> Accepted {
+    fn after_commit(&self, outcome: IngressOutcome) -> Accepted {
+        if !outcome.interrupted.is_empty() {
+            // The questions of those runs are to be changed.
+            self.context.notify.runs.notify_one();
+        }
         for (run, epoch) in outcome.interrupted {
             self.runs.interrupt(run, epoch);
             // One that waited for subagents has no task to say so.
             self.context.delivery.cancelled(run);
         }
-        if let Some((ticket, to)) = outcome.answer {
-            self.context.delivery.busy(&to, RunId(ticket.message.id.0), 0);
-            let id = RunId(ticket.message.id.0);
-            self.context.delivery.deliver(ticket);
+        if let Some((pending, to)) = outcome.answer {
+            self.context.delivery.busy(&to, RunId(pending.message.id.0), 0);
+            let id = RunId(pending.message.id.0);
+            self.context.delivery.deliver(pending);
             self.context.delivery.done(&to, id, 0);
+        }
+        if let Some(told) = outcome.told {
+            self.context.delivery.deliver(told);
+        }
+        if let Some(to) = outcome.waits {
+            self.context.delivery.mark(&to, Mark::Seen);
         }
         match outcome.start {
             Some(work) => match work.run.wake_at.filter(|at| *at > self.clock.now()) {
@@ -246,17 +308,31 @@ impl IngressService {
             pairing::void_said(&self.db, &edit.text, now).await?;
         }
         edit.text = self.masked(edit.text);
-        let (worker, until) = (self.context.worker, now.after(self.context.settings.engine.lease));
-        let again = self
-            .db
-            .write(move |tx| Box::pin(edit::store(tx, edit, worker, until, now)))
-            .await?;
-        if let Some((lease, not_before)) = again {
-            self.runs.interrupt(lease.run, lease.epoch - 1);
-            match not_before.filter(|at| *at > now) {
-                Some(at) => self.runs.start_later(lease, at),
-                None => self.runs.start_held(lease),
+        self.context.ambient.edit(&edit.place, &edit.id, &edit.text);
+        let rules = EditRules {
+            within: self.settings.section.edit_within,
+            defaults: self.context.settings.defaults(),
+            worker: self.context.worker,
+            until: now.after(self.context.settings.engine.lease),
+            now,
+        };
+        let edited = self.db.write(move |tx| Box::pin(edit::store(tx, edit, rules))).await?;
+        let Some(edited) = edited else {
+            return Ok(Accepted::Stored);
+        };
+        if edited.is_over {
+            // The questions of those runs are to be changed.
+            self.context.notify.runs.notify_one();
+        }
+        for (run, epoch) in edited.interrupted {
+            self.runs.interrupt(run, epoch);
+            if edited.is_over {
+                self.context.delivery.cancelled(run);
             }
+        }
+        match edited.not_before.filter(|at| *at > now) {
+            Some(at) => self.runs.start_later(edited.begin, at),
+            None => self.runs.start_held(edited.begin),
         }
         Ok(Accepted::Stored)
     }
@@ -321,10 +397,19 @@ impl Ingress for IngressService {
         // A lasting status is logged once.
         let is_news = self.connections.insert(platform, status.clone()).as_ref() != Some(&status);
         match &status {
-            ConnectionStatus::Connected(name) if is_news => tracing::info!(%platform, name, "connected"),
-            ConnectionStatus::Disconnected(why) if is_news => tracing::warn!(%platform, why, "failed to connect"),
-            ConnectionStatus::Connected(_) => tracing::debug!(%platform, "still connected"),
-            ConnectionStatus::Disconnected(_) => tracing::debug!(%platform, "still failing to connect"),
+            ConnectionStatus::Connected(name) if is_news => {
+                tracing::info!(%platform, name, "connected to the platform")
+            }
+            ConnectionStatus::Disconnected(why) if is_news => {
+                tracing::warn!(%platform, why, "failed to connect to the platform")
+            }
+            ConnectionStatus::Limited { name, lacks } if is_news => {
+                tracing::info!(%platform, name, lacks, "connected to the platform")
+            }
+            ConnectionStatus::Connected(_) | ConnectionStatus::Limited { .. } => {
+                tracing::debug!(%platform, "kept the connection to the platform")
+            }
+            ConnectionStatus::Disconnected(_) => tracing::debug!(%platform, "failed again to connect to the platform"),
         }
     }
 }
@@ -332,51 +417,51 @@ impl Ingress for IngressService {
 /// Sends a reply to a chat at once, without a run.
 fn answer(
     outbound: &Outbound,
-    visit: &Origin,
+    origin: &Origin,
     channel: &clifford_core::places::Channel,
     text: &str,
     now: Timestamp,
 ) -> (messages::NewOutbound, Option<(PendingDelivery, To)>) {
-    let to = reply(visit, channel);
-    let (message, ticket) = outbound.message(to.clone(), text, now);
-    (message, ticket.map(|ticket| (ticket, to)))
+    let to = reply(origin, channel);
+    let (message, pending) = outbound.message(to.clone(), text, now);
+    (message, pending.map(|pending| (pending, to)))
 }
 
-/// Where a visit is answered.
-fn reply(visit: &Origin, channel: &clifford_core::places::Channel) -> To {
+/// Where an origin is answered.
+fn reply(origin: &Origin, channel: &clifford_core::places::Channel) -> To {
     To {
-        platform: visit.place.platform,
+        platform: origin.place.platform,
         channel: channel.id,
         context: channel.active_context_id,
         user: None,
         run: None,
-        address: visit.address(),
+        address: origin.address(),
     }
 }
 
 /// The role of a first-time speaker. A speaker in an open place gets no access elsewhere by that; a person at this
 /// machine, or with a token, is trusted.
-fn newcomer(visit: &Origin) -> UserRole {
-    if visit.place.platform.is_own() {
+fn newcomer(origin: &Origin) -> UserRole {
+    if origin.place.platform.is_own() {
         UserRole::Member
     } else {
         UserRole::Stranger
     }
 }
 
-/// The person (unless that was looked up already) and the channel of a visit; both are made if they are new.
+/// The person (unless that was looked up already) and the channel of an origin; both are made if they are new.
 async fn settle(
     tx: &mut Tx,
-    visit: &Origin,
+    origin: &Origin,
     known: Option<clifford_core::people::User>,
     role: UserRole,
     now: Timestamp,
 ) -> Result<(clifford_core::people::User, clifford_core::places::Channel), StoreError> {
     let user = match known {
         Some(user) => user,
-        None => users::find_or_create(tx, visit.place.platform, &visit.speaker, role, now).await?,
+        None => users::find_or_create(tx, origin.place.platform, &origin.speaker, role, now).await?,
     };
-    let person = (visit.place.kind.is_private()).then_some((user.id, visit.speaker.id.as_str()));
-    let channel = channels::find_or_create(tx, &visit.place, person, now).await?;
+    let person = (origin.place.kind.is_private()).then_some((user.id, origin.speaker.id.as_str()));
+    let channel = channels::find_or_create(tx, &origin.place, person, now).await?;
     Ok((user, channel))
 }

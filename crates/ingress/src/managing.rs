@@ -1,18 +1,23 @@
-//! Whether somebody who answers a question of another person's run manages the place: the platform is asked, before the
-//! transaction of the command, and only where that decides.
+//! The check whether the person who answers a question of another's run, or stops it, manages the place: the platform is asked,
+//! before the transaction of the command, and only where that decides.
 
 use std::time::Duration;
 
-use clifford_chat::inbound::Command;
-use clifford_core::{people::UserRole, run::question};
+use clifford_channel::Actor;
+use clifford_chat::{
+    inbound::{Command, Place, Speaker},
+    platform::Platform,
+};
+use clifford_core::{clock::Timestamp, people::UserRole};
 use clifford_store::{
     StoreError,
     people::users,
-    places::channels,
+    places::{channels, settings},
     runs::{self, approvals},
 };
+use dashmap::DashMap;
 
-use super::{IngressService, pace::Limited};
+use super::{IngressService, commands, pace::Limited};
 
 /// How long a platform may take to say it.
 const TELLING: Duration = Duration::from_secs(5);
@@ -20,6 +25,14 @@ const TELLING: Duration = Duration::from_secs(5);
 const LANDING: Duration = Duration::from_secs(1);
 /// How often to look whether it has.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// How long the platform's word on somebody who types holds.
+const HOLDS: Duration = Duration::from_secs(60);
+/// How many people are remembered before those whose time is over are forgotten.
+const CROWD: usize = 1_000;
+
+/// Whether somebody manages a place, as the platform told lately: by platform, place and account.
+pub(super) type ToldManagers = DashMap<(Platform, String, String), (Timestamp, bool)>;
 
 impl IngressService {
     /// Waits a moment for the questions that are on their way to where somebody answers without naming one: what they
@@ -45,21 +58,24 @@ impl IngressService {
         // A message that does not land is shown again.
         let until = tokio::time::Instant::now() + LANDING;
         for message in on_the_way {
-            while self.context.delivery.has_in_hand(message) && tokio::time::Instant::now() < until {
+            while self.context.delivery.is_in_flight(message) && tokio::time::Instant::now() < until {
                 tokio::time::sleep(LOOK).await;
             }
         }
         Ok(())
     }
 
-    /// Whether the person of a command may answer questions of others' runs, in a group or server that they manage.
+    /// Whether the person of a command may answer questions of others' runs, and stop them, in a group or server that they
+    /// manage.
     pub(super) async fn manages(&self, command: &Command, limited: Limited) -> Result<bool, StoreError> {
         let place = &command.place;
-        if limited != Limited::No || place.kind.is_private() || !matches!(command.name.as_str(), "approve" | "deny") {
+        if limited != Limited::No || place.kind.is_private() {
             return Ok(false);
         }
-        let named = command.argument.split_whitespace().next().unwrap_or_default();
-        let Some((run, _)) = question::parse(named) else {
+        if matches!(command.name.as_str(), "settings" | "model") {
+            return self.manages_place(command).await;
+        }
+        let Some(run) = commands::concerns(&command.name, &command.argument) else {
             return Ok(false);
         };
         let mut conn = self.db.read().await?;
@@ -76,17 +92,63 @@ impl IngressService {
         if !self.is_welcome(command, user.map(|user| user.role)) {
             return Ok(false);
         }
-        let told = actor.manages(&place.external_id, &command.speaker.id);
-        Ok(match tokio::time::timeout(TELLING, told).await {
-            Ok(Ok(manages)) => manages,
-            Ok(Err(error)) => {
-                tracing::info!(%error, platform = %place.platform, "channel managers unknown");
-                false
+        let rules = settings::rules(&mut self.db.read().await?, place).await?;
+        if command.name != "stop" && rules.approves(&command.speaker) {
+            return Ok(true);
+        }
+        Ok(asked(actor.as_ref(), place, &command.speaker).await)
+    }
+
+    /// Whether the person of a command manages the group or server that it was given in.
+    async fn manages_place(&self, command: &Command) -> Result<bool, StoreError> {
+        let place = &command.place;
+        let user = users::by_identity(&mut self.db.read().await?, place.platform, &command.speaker.id).await?;
+        if user.as_ref().is_some_and(|user| user.role == UserRole::Owner) {
+            return Ok(true);
+        }
+        match self.context.services.actors.get(&place.platform) {
+            Some(actor) if self.is_welcome(command, user.map(|user| user.role)) => {
+                Ok(asked(actor.as_ref(), place, &command.speaker).await)
             }
-            Err(_) => {
-                tracing::info!(platform = %place.platform, "platform did not list the channel's managers in time");
-                false
-            }
-        })
+            _ => Ok(false),
+        }
+    }
+
+    /// The same of somebody who types: the platform is not asked with each letter. What is typed is judged anew when it
+    /// is given as a command.
+    pub(super) async fn managed_lately(&self, place: &Place, speaker: &Speaker) -> bool {
+        let Some(actor) = self.context.services.actors.get(&place.platform) else {
+            return false;
+        };
+        let now = self.clock.now();
+        let key = (place.platform, place.external_id.clone(), speaker.id.clone());
+        let told = self.told_managers.get(&key).map(|told| *told);
+        if let Some((at, manages)) = told
+            && now.since(at) < HOLDS
+        {
+            return manages;
+        }
+        let manages = asked(actor.as_ref(), place, speaker).await;
+        if self.told_managers.len() > CROWD {
+            self.told_managers.retain(|_, (at, _)| now.since(*at) < HOLDS);
+        }
+        self.told_managers.insert(key, (now, manages));
+        manages
+    }
+}
+
+/// Asks the platform whether a person manages a place.
+async fn asked(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> bool {
+    let told = actor.manages(&place.external_id, &speaker.id);
+    match tokio::time::timeout(TELLING, told).await {
+        Ok(Ok(manages)) => manages,
+        Ok(Err(error)) => {
+            tracing::info!(%error, platform = %place.platform, "failed to look up a channel's managers");
+            false
+        }
+        Err(_) => {
+            tracing::info!(platform = %place.platform, "platform did not list a channel's managers in time");
+            false
+        }
     }
 }

@@ -2,13 +2,14 @@
 
 mod attachments;
 mod busy;
+mod limits;
 
 use std::{sync::Arc, time::Duration};
 
 use clifford_chat::inbound::{Accepted, Attachment};
 use clifford_content::memory::recall;
 use clifford_core::{
-    access::{Entry, Policy},
+    access::{self, Audience, Entry},
     clock::Timestamp,
     id::{ContextId, MessageId, WorkerId},
     messages::MessageStatus,
@@ -16,6 +17,7 @@ use clifford_core::{
     places::{Channel, Mode},
     run::sentences,
     runs::Run,
+    settings::RateLimit,
 };
 use clifford_delivery::outbound::Outbound;
 use clifford_engine::{
@@ -25,7 +27,7 @@ use clifford_engine::{
 use clifford_store::{
     StoreError, Tx,
     contexts::{self, Context},
-    inbound_lookup::{self, Known, Plain, Sought},
+    inbound_lookup::{self, LookupKey, Plain, Sought},
     memory::prompt_context,
     messages::{self, NewInbound, Queued},
     places::{agents, channels, place_settings::PlaceSettings},
@@ -33,7 +35,8 @@ use clifford_store::{
 };
 
 use super::{
-    IngressService, Origin, Settings, answer, newcomer, outcome::Outcome, pace::Limited, pairing, quoted::Found, settle,
+    IngressService, IngressSettings, Origin, answer, newcomer, outcome::IngressOutcome, pace::Limited, pairing,
+    quoted::Found, settle,
 };
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.
@@ -41,7 +44,7 @@ const TO_THE_MINUTE: Duration = Duration::from_secs(60);
 
 /// A message, with all that its transaction needs.
 pub(super) struct AcceptContext {
-    pub visit: Origin,
+    pub origin: Origin,
     /// The platform's id of it.
     pub id: Option<String>,
     /// An API caller's key.
@@ -57,8 +60,12 @@ pub(super) struct AcceptContext {
     pub backfilled: bool,
     /// Decided already (a token let them in).
     pub entry: Option<Entry>,
-    pub policy: Policy,
-    pub settings: Settings,
+    pub audience: Audience,
+    /// It speaks to the bot.
+    pub is_addressed: bool,
+    /// It does so, or stands in a thread where everything is heard.
+    pub is_heard: bool,
+    pub settings: IngressSettings,
     pub outbound: Outbound,
     pub worker: WorkerId,
     pub lease: Duration,
@@ -67,6 +74,8 @@ pub(super) struct AcceptContext {
     /// The defaults for places without settings of their own.
     pub defaults: PlaceSettings,
     pub limited: Limited,
+    /// The limits of messages that hold for its sender and place.
+    pub limits: Vec<RateLimit>,
     pub now: Timestamp,
 }
 
@@ -81,13 +90,17 @@ impl IngressService {
     /// Stores a message. The rows that most messages need are looked up beside the database's one writer, which then
     /// checks them in the statements that it writes; all other rows, and those changed meanwhile, are looked up in the
     /// transaction.
-    pub(super) async fn store(&self, taken: AcceptContext) -> Result<Outcome, StoreError> {
+    pub(super) async fn store(&self, accept: AcceptContext) -> Result<IngressOutcome, StoreError> {
         let db = &self.db;
-        let found = inbound_lookup::find_plain(&mut db.read_local().await?, taken.sought()).await?;
-        let taken = Arc::new(taken);
-        if let Some(found) = found.filter(|found| taken.is_plain(found)) {
-            let plain = Arc::clone(&taken);
-            let mode = taken.mode_of(&found.agent, &found.channel);
+        let found = inbound_lookup::find_plain(&mut db.read_local().await?, accept.sought()).await?;
+        let accept = Arc::new(accept);
+        let found = found.map(|found| Plain {
+            agent: found.agent.clone().in_mode(found.rules.mode),
+            ..found
+        });
+        if let Some(found) = found.filter(|found| accept.is_plain(found)) {
+            let plain = Arc::clone(&accept);
+            let mode = accept.mode_of(&found.agent, &found.channel);
             let amounts = self.context.settings.amounts(mode);
             let wanted = recall::wanted_soon(found.user.id, &found.channel, found.agent.id, amounts);
             // The prompt's rows are read while the commit waits for the disk.
@@ -107,26 +120,30 @@ impl IngressService {
                 }
             }
         }
-        db.write(move |tx| Box::pin(async move { taken.store(tx).await })).await
+        db.write(move |tx| Box::pin(async move { accept.store(tx).await }))
+            .await
     }
 }
 
 impl AcceptContext {
     /// Stores the message and what becomes of it.
-    pub(super) async fn store(&self, tx: &mut Tx) -> Result<Outcome, StoreError> {
-        let place = &self.visit.place;
-        if self.entry.is_none() && pairing::claims(tx, &self.visit, &self.text).await? {
-            return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await;
+    pub(super) async fn store(&self, tx: &mut Tx) -> Result<IngressOutcome, StoreError> {
+        let place = &self.origin.place;
+        if self.entry.is_none() && pairing::claims(tx, &self.origin, &self.text).await? {
+            return pairing::meet(tx, &self.origin, &self.text, &self.outbound, self.now).await;
         }
         let arrival = inbound_lookup::find(tx, self.sought()).await?;
         let role = arrival.user.as_ref().map(|user| user.role);
         match self
             .entry
-            .unwrap_or_else(|| self.policy.entry(place, &self.visit.speaker.id, role))
+            .unwrap_or_else(|| access::entry(&self.audience, place, &self.origin.speaker, role))
         {
             Entry::Welcome => {}
-            Entry::Pair => return pairing::meet(tx, &self.visit, &self.text, &self.outbound, self.now).await,
-            Entry::Ignored => return Ok(Outcome::ignored()),
+            Entry::Pair => return pairing::meet(tx, &self.origin, &self.text, &self.outbound, self.now).await,
+            Entry::Ignored => return Ok(IngressOutcome::ignored()),
+        }
+        if !self.is_answered(&arrival.rules, role) {
+            return Ok(IngressOutcome::ignored());
         }
         let is_new = arrival.channel.is_none();
         let (user, channel) = match (arrival.user, arrival.channel) {
@@ -134,21 +151,25 @@ impl AcceptContext {
                 let channel = channels::touched(tx, channel, place.name.as_deref(), self.now).await?;
                 (user, channel)
             }
-            (user, _) => settle(tx, &self.visit, user, newcomer(&self.visit), self.now).await?,
+            (user, _) => settle(tx, &self.origin, user, newcomer(&self.origin), self.now).await?,
         };
         if channel.is_turned_off() {
-            return Ok(Outcome::ignored());
+            return Ok(IngressOutcome::ignored());
         }
         // Two first messages may both have found no channel; by now it is this one's.
         if arrival.is_repeat || (is_new && self.is_repeat(tx, &channel).await?) {
-            return Ok(Outcome::of(Accepted::Duplicate));
+            return Ok(IngressOutcome::of(Accepted::Duplicate));
         }
-        match self.limited {
+        let limited = match self.limited {
+            Limited::No => self.count(tx, &user, &channel).await?,
+            limited => limited,
+        };
+        match limited {
             Limited::No => {}
             Limited::Tell(wait) => {
                 return self.say(tx, &channel, &super::pace::too_fast(wait)).await;
             }
-            Limited::Silently => return Ok(Outcome::ignored()),
+            Limited::Silently => return Ok(IngressOutcome::ignored()),
         }
         let known = arrival
             .context
@@ -159,12 +180,13 @@ impl AcceptContext {
             active_context_id: Some(context),
             ..channel
         };
+        self.follow(tx, &channel).await?;
         let message = self.inbound(&channel, &user, context);
         if self.is_too_old() {
-            self.keep(tx, &message, &channel).await?;
-            return Ok(Outcome::of(Accepted::Stored));
+            self.insert(tx, &message, &channel).await?;
+            return Ok(IngressOutcome::of(Accepted::Stored));
         }
-        let Some(agent) = arrival.agent else {
+        let Some(agent) = arrival.agent.map(|agent| agent.in_mode(arrival.rules.mode)) else {
             return self.no_agent(tx, &channel, message).await;
         };
         match active {
@@ -176,12 +198,13 @@ impl AcceptContext {
     /// By what is known of it.
     pub(super) fn sought(&self) -> Sought<'_> {
         Sought {
-            platform: self.visit.place.platform,
-            account: &self.visit.speaker.id,
-            place: &self.visit.place.external_id,
+            platform: self.origin.place.platform,
+            account: &self.origin.speaker.id,
+            place: &self.origin.place.external_id,
+            space: self.origin.place.space.as_ref().map(|space| &*space.external_id),
             message: match (&self.id, &self.key) {
-                (Some(id), _) => Known::ById(id),
-                (None, key) => Known::ByKey(key.as_deref().unwrap_or_default()),
+                (Some(id), _) => LookupKey::ById(id),
+                (None, key) => LookupKey::ByKey(key.as_deref().unwrap_or_default()),
             },
         }
     }
@@ -189,13 +212,15 @@ impl AcceptContext {
     /// Whether nothing but a run can become of it, where this is what it found.
     pub(super) fn is_plain(&self, found: &Plain) -> bool {
         let entry = self.entry.unwrap_or_else(|| {
-            self.policy
-                .entry(&self.visit.place, &self.visit.speaker.id, Some(found.user.role))
+            let (place, speaker) = (&self.origin.place, &self.origin.speaker);
+            access::entry(&self.audience, place, speaker, Some(found.user.role))
         });
         entry == Entry::Welcome
-            && !(self.entry.is_none() && pairing::may_claim(&self.visit, &self.text))
+            && self.is_answered(&found.rules, Some(found.user.role))
+            && !(self.entry.is_none() && pairing::may_claim(&self.origin, &self.text))
             && !found.channel.is_turned_off()
             && self.limited == Limited::No
+            && self.has_left(found)
             && !self.is_too_old()
             && self.is_fresh(found.last_user_interaction_at)
     }
@@ -204,11 +229,11 @@ impl AcceptContext {
     ///
     /// # Errors
     /// [`StoreError::Conflict`]: what was found does not hold any more; nothing was stored.
-    pub(super) async fn store_plain(&self, tx: &mut Tx, found: Plain) -> Result<Outcome, StoreError> {
+    pub(super) async fn store_plain(&self, tx: &mut Tx, found: Plain) -> Result<IngressOutcome, StoreError> {
         let Some(context) = found.channel.active_context_id else {
             return Err(StoreError::Conflict("the conversation ended".to_owned()));
         };
-        let name = self.visit.place.name.as_deref();
+        let name = self.origin.place.name.as_deref();
         let before = self.now.before(TO_THE_MINUTE);
         let mut channel = found.channel;
         if channel.last_message_at.is_none_or(|at| at < before)
@@ -217,10 +242,12 @@ impl AcceptContext {
         {
             channel = channels::touched(tx, channel, name, self.now).await?;
         }
+        self.follow(tx, &channel).await?;
         // Where others write at the same time, this also locks the conversation before its run is made.
         if found.last_user_interaction_at < before || tx.is_postgres() {
             contexts::touch(tx, context, self.now).await?;
         }
+        self.count_later(tx, &found.user, &channel).await?;
         let message = self.inbound(&channel, &found.user, context);
         self.begin(tx, message, &[], found.agent, channel, found.user, Begin::IfUnchanged)
             .await
@@ -252,7 +279,7 @@ impl AcceptContext {
             context_id: Some(context),
             user_id: user.id,
             run_id: None,
-            content: spoken(channel, &self.visit.speaker.name, &text),
+            content: spoken(channel, &self.origin.speaker.name, &text),
             attachments: self.attachments.clone(),
             quote: self.quoted.quote.clone(),
             quoted_user_id: self.quoted.user,
@@ -281,7 +308,7 @@ impl AcceptContext {
         channel: Channel,
         user: User,
         begin: Begin,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<IngressOutcome, StoreError> {
         let window = self.window();
         let task = Task {
             agent: agent.id,
@@ -295,7 +322,8 @@ impl AcceptContext {
                 .chain([message.asked()])
                 .collect::<Vec<_>>()
                 .join("\n"),
-            address: Some(self.visit.address()),
+            address: Some(self.origin.address()),
+            platform_roles: self.origin.platform_roles(),
             not_before: (!window.is_zero()).then(|| self.now.after(window)),
         };
         let run = task.into_run(Some((self.worker, self.now.after(self.lease + window))));
@@ -306,7 +334,7 @@ impl AcceptContext {
             Begin::Surely => runs::insert(tx, &run, self.now).await?,
             Begin::IfUnchanged => runs::insert_if_unchanged(tx, &run, user.role, self.now).await?,
         };
-        self.keep(tx, &message, &channel).await?;
+        self.insert(tx, &message, &channel).await?;
         for waited in waited {
             messages::give_to_run(tx, waited.id, run.id).await?;
         }
@@ -324,9 +352,9 @@ impl AcceptContext {
             user: Some(user),
             prompt_context: None,
         };
-        Ok(Outcome {
+        Ok(IngressOutcome {
             start: Some(Box::new(work)),
-            ..Outcome::of(Accepted::Answering)
+            ..IngressOutcome::of(Accepted::Answering)
         })
     }
 
@@ -373,24 +401,29 @@ impl AcceptContext {
         Ok((known.id, active))
     }
 
-    async fn no_agent(&self, tx: &mut Tx, channel: &Channel, mut message: NewInbound) -> Result<Outcome, StoreError> {
+    async fn no_agent(
+        &self,
+        tx: &mut Tx,
+        channel: &Channel,
+        mut message: NewInbound,
+    ) -> Result<IngressOutcome, StoreError> {
         message.status = MessageStatus::History;
         // A retry is answered once there is an agent.
         message.idempotency_key = None;
-        self.keep(tx, &message, channel).await?;
+        self.insert(tx, &message, channel).await?;
         let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
-        Ok(Outcome {
+        Ok(IngressOutcome {
             no_agent: true,
             ..outcome
         })
     }
 
-    async fn say(&self, tx: &mut Tx, channel: &Channel, text: &str) -> Result<Outcome, StoreError> {
-        let (message, ticket) = answer(&self.outbound, &self.visit, channel, text, self.now);
+    async fn say(&self, tx: &mut Tx, channel: &Channel, text: &str) -> Result<IngressOutcome, StoreError> {
+        let (message, pending) = answer(&self.outbound, &self.origin, channel, text, self.now);
         messages::insert_outbound(tx, &message, self.now).await?;
-        Ok(Outcome {
-            answer: ticket,
-            ..Outcome::of(Accepted::Answering)
+        Ok(IngressOutcome {
+            answer: pending,
+            ..IngressOutcome::of(Accepted::Answering)
         })
     }
 }
@@ -423,11 +456,11 @@ pub(super) fn with_attachments(text: &str, attachments: &[Attachment]) -> String
 /// Makes a conversation of this channel, or of its person in private, the active one, for a caller who names it.
 pub(super) async fn choose_context(
     tx: &mut Tx,
-    visit: &Origin,
+    origin: &Origin,
     context: ContextId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let (_, channel) = settle(tx, visit, None, newcomer(visit), now).await?;
+    let (_, channel) = settle(tx, origin, None, newcomer(origin), now).await?;
     let known = contexts::get(tx, context)
         .await?
         .filter(|known| known.may_go_on_in(&channel));
@@ -450,6 +483,7 @@ mod tests {
             name: name.map(str::to_owned),
             media_type: None,
             size: None,
+            seconds: None,
         };
         assert_eq!(
             with_attachments("look", &[file("photo", None), file("document", Some("a.pdf"))]),

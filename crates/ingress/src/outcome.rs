@@ -6,12 +6,16 @@ use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_engine::work::Work;
 
 /// The rows that a transaction stored, to go on with after its commit.
-pub(super) struct Outcome {
+pub(super) struct IngressOutcome {
     pub accepted: Accepted,
     /// A run that this process holds.
     pub start: Option<Box<Work>>,
     /// An answer that needs no run.
     pub answer: Option<(PendingDelivery, To)>,
+    /// What everybody in a place is told beside an answer that one person sees.
+    pub told: Option<PendingDelivery>,
+    /// Where a message waits for something else.
+    pub waits: Option<To>,
     /// Runs that were cancelled, each with the claim that held it.
     pub interrupted: Vec<(RunId, i64)>,
     pub work_to_claim: bool,
@@ -20,12 +24,14 @@ pub(super) struct Outcome {
     pub is_refusal: bool,
 }
 
-impl Outcome {
+impl IngressOutcome {
     pub(super) fn ignored() -> Self {
         Self {
             accepted: Accepted::Ignored,
             start: None,
             answer: None,
+            told: None,
+            waits: None,
             interrupted: Vec::new(),
             work_to_claim: false,
             no_agent: false,

@@ -141,6 +141,7 @@ mod tests {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         };
         let pace = Pace::new(2);
         let at = |seconds: i64| pace.over_limit(&place, &speaker, Timestamp(seconds * 1000));
@@ -171,6 +172,7 @@ mod tests {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         };
         let pace = Pace::new(60);
         let at = |kind, seconds: i64| pace.may_refuse(&place(kind), &speaker, Timestamp(seconds * 1000));

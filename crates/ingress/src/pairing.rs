@@ -1,9 +1,12 @@
 //! Strangers: they get a code and nothing else, until the owner lets them in. The first owner comes with the
 //! code that was printed at the start.
 
+mod deciding;
+mod notices;
+
 use std::time::Duration;
 
-use clifford_chat::{inbound::Accepted, platform::Platform};
+use clifford_chat::inbound::Accepted;
 use clifford_core::{clock::Timestamp, people::UserRole};
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{
@@ -11,7 +14,8 @@ use clifford_store::{
     people::{claim, pairings, users},
 };
 
-use super::{Origin, answer, outcome::Outcome, settle};
+pub use self::deciding::{Decision, decide};
+use super::{Origin, answer, outcome::IngressOutcome, settle};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
@@ -19,8 +23,8 @@ const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Whether a speaker gives the owner's code, in private: the place's access rules do not matter.
-pub(super) async fn claims(tx: &mut Tx, visit: &Origin, text: &str) -> Result<bool, StoreError> {
-    if !may_claim(visit, text) || users::has_owner(tx).await? {
+pub(super) async fn claims(tx: &mut Tx, origin: &Origin, text: &str) -> Result<bool, StoreError> {
+    if !may_claim(origin, text) || users::has_owner(tx).await? {
         return Ok(false);
     }
     let said = clifford_vault::hash(&text.trim().to_uppercase());
@@ -28,8 +32,8 @@ pub(super) async fn claims(tx: &mut Tx, visit: &Origin, text: &str) -> Result<bo
 }
 
 /// Whether this may be the owner's code, by its looks.
-pub(super) fn may_claim(visit: &Origin, text: &str) -> bool {
-    visit.place.kind.is_private() && text.trim().len() == claim::LENGTH
+pub(super) fn may_claim(origin: &Origin, text: &str) -> bool {
+    origin.place.kind.is_private() && text.trim().len() == claim::LENGTH
 }
 
 /// The words of a text that may be a code.
@@ -64,7 +68,7 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
     if let Some(code) = made {
         tracing::warn!(
             code,
-            "owner code was posted in a shared chat and is void, send this one in a private chat"
+            "voided an owner code that was posted in a shared chat, send this one in a private chat"
         );
     }
     Ok(())
@@ -73,18 +77,19 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
 /// Meets a stranger: makes them the owner if they say the owner's code, else gives them a code of their own.
 pub(super) async fn meet(
     tx: &mut Tx,
-    visit: &Origin,
+    origin: &Origin,
     text: &str,
     outbound: &Outbound,
     now: Timestamp,
-) -> Result<Outcome, StoreError> {
-    let (platform, account) = (visit.place.platform, visit.speaker.id.as_str());
+) -> Result<IngressOutcome, StoreError> {
+    let (platform, account) = (origin.place.platform, origin.speaker.id.as_str());
     if is_claim(tx, text).await? {
-        let (user, channel) = settle(tx, visit, None, UserRole::Owner, now).await?;
+        let (user, channel) = settle(tx, origin, None, UserRole::Owner, now).await?;
         users::set_role(tx, user.id, UserRole::Owner, now).await?;
+        pairings::remove(tx, platform.as_str(), account).await?;
         return say(
             tx,
-            visit,
+            origin,
             &channel,
             outbound,
             "You are my owner now. What can I do for you? `/help` shows my commands.",
@@ -92,18 +97,22 @@ pub(super) async fn meet(
         )
         .await;
     }
+    let before = pairings::request_of(tx, platform.as_str(), account).await?;
+    if before.as_ref().is_some_and(|request| request.blocked_at.is_some()) {
+        return Ok(IngressOutcome::ignored());
+    }
     if let Some(open) = pairings::of_account(tx, platform, account, now).await?
         && now.since(open.expires_at.before(GOOD_FOR)) < AGAIN_AFTER
     {
-        return Ok(Outcome::ignored());
+        return Ok(IngressOutcome::ignored());
     }
-    let (_, channel) = settle(tx, visit, None, UserRole::Stranger, now).await?;
+    let (_, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
     let code = clifford_vault::code(claim::LENGTH, &mut rand::rng());
     pairings::put(
         tx,
         platform,
         account,
-        &visit.speaker.name,
+        &origin.speaker.name,
         &clifford_vault::hash(&code),
         now,
         now.after(GOOD_FOR),
@@ -112,23 +121,28 @@ pub(super) async fn meet(
     let text = format!(
         "Hello! I only talk to people whom my owner knows. Your code is `{code}`; ask my owner to run `clifford pair approve {code}` within an hour."
     );
-    say(tx, visit, &channel, outbound, &text, now).await
+    let is_told = notices::tell_owners(tx, origin, before.as_ref(), outbound, now).await?;
+    let said = say(tx, origin, &channel, outbound, &text, now).await?;
+    Ok(IngressOutcome {
+        work_to_claim: is_told,
+        ..said
+    })
 }
 
 async fn say(
     tx: &mut Tx,
-    visit: &Origin,
+    origin: &Origin,
     channel: &clifford_core::places::Channel,
     outbound: &Outbound,
     text: &str,
     now: Timestamp,
-) -> Result<Outcome, StoreError> {
-    let (message, ticket) = answer(outbound, visit, channel, text, now);
+) -> Result<IngressOutcome, StoreError> {
+    let (message, pending) = answer(outbound, origin, channel, text, now);
     messages::insert_outbound(tx, &message, now).await?;
-    Ok(Outcome {
+    Ok(IngressOutcome {
         accepted: Accepted::Answering,
-        answer: ticket,
-        ..Outcome::ignored()
+        answer: pending,
+        ..IngressOutcome::ignored()
     })
 }
 
@@ -142,17 +156,16 @@ async fn is_claim(tx: &mut Tx, text: &str) -> Result<bool, StoreError> {
 }
 
 /// Lets the person in who got this code, and returns their name. `None`: no such code, or it is too old.
-pub async fn approve(tx: &mut Tx, code: &str, now: Timestamp) -> Result<Option<String>, StoreError> {
-    let code = code.trim().to_uppercase();
-    let Some(pairing) = pairings::take(tx, &clifford_vault::hash(&code), now).await? else {
-        return Ok(None);
-    };
-    let platform: Platform = pairing.platform.parse().map_err(StoreError::Corrupt)?;
-    let user = users::by_identity(tx, platform, &pairing.platform_user_id)
-        .await?
-        .ok_or_else(|| StoreError::NotFound(format!("account {}", pairing.platform_user_id)))?;
-    if user.role == UserRole::Stranger {
-        users::set_role(tx, user.id, UserRole::Member, now).await?;
+pub async fn approve(tx: &mut Tx, code: &str, by: &str, now: Timestamp) -> Result<Option<String>, StoreError> {
+    let hash = clifford_vault::hash(&code.trim().to_uppercase());
+    match pairings::of_code(tx, &hash, now).await? {
+        Some(asked) => decide(tx, &asked.platform, &asked.platform_user_id, Decision::Approve, by, now).await,
+        None => Ok(None),
     }
-    Ok(Some(pairing.name))
+}
+
+/// An account as people name it, such as `telegram:9`: its platform and the platform's id.
+pub fn account(named: &str) -> Option<(&str, &str)> {
+    let (platform, id) = named.trim().split_once(':')?;
+    (!platform.is_empty() && !id.is_empty()).then_some((platform, id))
 }

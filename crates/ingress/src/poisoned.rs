@@ -33,7 +33,7 @@ impl IngressService {
         let platform = event.platform();
         let mut tries = 1;
         let why = loop {
-            match self.try_to(event.clone()).await {
+            match Box::pin(self.try_to(event.clone())).await {
                 Ok(accepted) => return Ok(accepted),
                 Err(error) if !is_for_good(&error) => return Err(error),
                 Err(error) if tries == TRIES => break error.to_string(),
@@ -55,10 +55,12 @@ impl IngressService {
             });
             match event {
                 Inbound::Message(message) => Box::pin(self.message_or_answer(message)).await,
-                Inbound::Edit(edit) => self.edit(edit).await,
-                Inbound::Deleted(deleted) => self.deleted(deleted).await,
-                Inbound::Command(command) => self.command(command).await,
+                Inbound::Edit(edit) => Box::pin(self.edit(edit)).await,
+                Inbound::Deleted(deleted) => Box::pin(self.deleted(deleted)).await,
+                Inbound::Command(command) => Box::pin(self.command(command)).await,
                 Inbound::Moved(moved) => self.moved(moved).await,
+                Inbound::Reaction(reaction) => self.reaction(reaction).await,
+                Inbound::Joined(joined) => self.joined(joined).await,
                 Inbound::Left(left) => self.left(left).await,
                 Inbound::Unreadable(event) => self.unreadable(event).await,
             }
@@ -91,7 +93,7 @@ impl IngressService {
         payload: String,
         why: String,
     ) -> Result<(Accepted, bool), StoreError> {
-        tracing::debug!(%platform, error = why, "event storage failure");
+        tracing::debug!(%platform, error = why, "failed to store an event (details)");
         let now = self.clock.now();
         let is_news = self
             .db

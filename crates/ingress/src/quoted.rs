@@ -11,7 +11,7 @@
 
 use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
 use clifford_core::{
-    id::UserId,
+    id::{MessageId, UserId},
     messages::{Author, Direction, Quote, cut},
 };
 use clifford_store::{
@@ -62,6 +62,29 @@ impl IngressService {
         if ours.as_ref().is_some_and(|ours| ours.is_withheld != 0) {
             return Ok(Found::default());
         }
+        Ok(self.found_for(quoted, ours, speaker))
+    }
+
+    /// Finds the message of a place that an API caller answers, by its own id; `None`: it is none of that place, or is not
+    /// to be quoted.
+    pub(super) async fn quoted_by_id(
+        &self,
+        place: &Place,
+        speaker: &Speaker,
+        id: MessageId,
+    ) -> Result<Option<Found>, StoreError> {
+        let mut conn = self.db.read().await?;
+        let ours = replies::by_id(&mut conn, place.platform, &place.external_id, id, &speaker.id).await?;
+        let ours = ours.filter(|ours| ours.is_withheld == 0);
+        // Its files are the channel's already.
+        Ok(ours.map(|ours| Found {
+            files: Vec::new(),
+            ..self.found_for(Quoted::default(), Some(ours), speaker)
+        }))
+    }
+
+    /// What is stored of a message that another one answers, without secrets.
+    fn found_for(&self, quoted: Quoted, ours: Option<Answered>, speaker: &Speaker) -> Found {
         let mut found = found(quoted, ours, speaker, self.settings.section.quoted_characters);
         if let Some(quote) = &mut found.quote {
             quote.text = self.masked(std::mem::take(&mut quote.text));
@@ -70,7 +93,7 @@ impl IngressService {
             }
         }
         found.files = self.masked_names(found.files);
-        Ok(found)
+        found
     }
 }
 
@@ -138,6 +161,7 @@ mod tests {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         }
     }
 

@@ -1,5 +1,5 @@
-//! A language model as the rest of Clifford sees it: what is asked, what comes back, what may go wrong, and how much
-//! text costs. No provider, no network.
+//! A language model as the rest of Clifford sees it: requests, replies, errors, and how much text costs. No provider,
+//! no network.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The seam: what is asked of a model, what comes back, and what may go wrong.
+//! The seam to models: requests, replies and errors.
 
 use std::{
     fmt,
@@ -319,6 +319,16 @@ pub enum ModelError {
         /// The refusal speaks of the request's bytes: images have many of them, and few tokens.
         in_bytes: bool,
     },
+    /// The provider does not take the images of the request: the same request without them may go through.
+    #[error("{provider} does not take the images: {reason}")]
+    Unseen {
+        /// The provider's name.
+        provider: String,
+        /// The provider's words.
+        reason: String,
+        /// Its model sees no images at all.
+        is_blind: bool,
+    },
     /// The provider takes calls, and says nothing, or nothing any more: another may be faster.
     #[error("{provider} did not answer in time: {reason}")]
     Silent {
@@ -376,6 +386,7 @@ impl ModelError {
             Self::Later { .. } => "later",
             Self::Overloaded { .. } => "overloaded",
             Self::TooLong { .. } => "too_long",
+            Self::Unseen { .. } => "unseen",
             Self::Silent { .. } => "silent",
             Self::BadRequest { .. } => "bad_request",
             Self::Refused { .. } => "refused",
@@ -390,6 +401,7 @@ impl ModelError {
             Self::Later { provider, .. }
             | Self::Overloaded { provider, .. }
             | Self::TooLong { provider, .. }
+            | Self::Unseen { provider, .. }
             | Self::Silent { provider, .. }
             | Self::BadRequest { provider, .. }
             | Self::Refused { provider, .. }

@@ -19,6 +19,7 @@ use self::{
 use crate::{
     function,
     remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable},
+    settings::Provider,
 };
 
 /// The version of the API that this client speaks.
@@ -38,7 +39,13 @@ impl Anthropic {
             prefix: "",
         };
         // Its address is usually given without the version, but not by everybody.
-        let is_versioned = config.base_url.trim().trim_end_matches('/').ends_with("/v1");
+        let is_versioned = config
+            .section
+            .base_url
+            .as_str()
+            .trim()
+            .trim_end_matches('/')
+            .ends_with("/v1");
         let path: &[&str] = if is_versioned {
             &["messages"]
         } else {
@@ -51,7 +58,10 @@ impl Anthropic {
     }
 
     async fn ask(&self, request: &Request, flow: &Flow, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let response = self.0.ask(|terms| Body::new(&self.0.config, request, terms)).await?;
+        let response = self
+            .0
+            .ask(request, |terms| Body::new(&self.0.config, request, terms))
+            .await?;
         self.read(response, request, flow, sink).await
     }
 
@@ -113,7 +123,7 @@ impl Anthropic {
 
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
         gathered.end();
-        let ProviderConfig { name, model, .. } = &self.0.config;
+        let Provider { name, model, .. } = &self.0.config.section;
         match gathered.stop_reason.as_deref() {
             Some("refusal") => return Err(self.0.refused(&gathered.explanation)),
             Some("max_tokens" | "model_context_window_exceeded") => {

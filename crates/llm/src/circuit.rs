@@ -1,4 +1,4 @@
-//! A circuit breaker: what keeps failing is left alone for a while, and tried again by itself.
+//! A circuit breaker: a provider that keeps failing is skipped for a while, and then tried again.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},

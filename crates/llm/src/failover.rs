@@ -75,9 +75,9 @@ impl Model for Failover {
             );
             match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
-                // The caller shortens the request and asks again. Another model's answer to this one is not worth its
+                // The caller shortens the request, or leaves its images out, and asks again. Another model's answer to this one is not worth its
                 // price.
-                Err(error @ ModelError::TooLong { .. }) => return Err(error),
+                Err(error @ (ModelError::TooLong { .. } | ModelError::Unseen { .. })) => return Err(error),
                 Err(error) => worst = Some(worse(worst, error)),
             }
         }
@@ -113,7 +113,7 @@ async fn attempt(
         Ok(_) => permit.succeeded(),
         Err(error) => {
             tracing::warn!(provider = error.provider(), error = error.class(), "model call failed");
-            tracing::debug!(%error, "provider response");
+            tracing::debug!(%error, "model call failed (details)");
             if wrote {
                 sink.reset();
             }
@@ -123,6 +123,7 @@ async fn attempt(
                 | ModelError::Silent { .. }
                 | ModelError::Cut { .. } => permit.failed(error),
                 ModelError::TooLong { .. }
+                | ModelError::Unseen { .. }
                 | ModelError::BadRequest { .. }
                 | ModelError::Refused { .. }
                 | ModelError::Unauthorised { .. } => permit.declined(error),
@@ -143,7 +144,7 @@ fn worse(worst: Option<ModelError>, error: ModelError) -> ModelError {
 /// request before bad luck.
 fn rank(error: &ModelError) -> (u8, Reverse<std::time::Duration>) {
     let (rank, wait) = match error {
-        ModelError::TooLong { .. } => (5, None),
+        ModelError::TooLong { .. } | ModelError::Unseen { .. } => (5, None),
         ModelError::Unauthorised { .. } => (4, None),
         ModelError::BadRequest { .. } => (3, None),
         ModelError::Refused { .. } => (2, None),

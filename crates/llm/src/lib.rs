@@ -12,6 +12,8 @@ mod offline;
 mod openai;
 mod remote;
 mod retry;
+mod settings;
+mod sight;
 mod turn;
 mod window;
 
@@ -27,8 +29,8 @@ pub use failover::{Candidate, Failover};
 pub use listing::Listed;
 pub use offline::Offline;
 pub use openai::OpenAi;
-pub use remote::{
-    Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, shown_url, thinks_first,
-};
+pub use remote::{DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, http_client, shown_url};
 pub use retry::{RetryPolicy, Retrying};
+pub use settings::{Provider, ProviderKind, RoleModel, Structured, Timeouts, TokenPrices, thinks_first};
+pub use sight::{Sight, known_sight};
 pub use window::{Learned, Window, WindowSource, assumed_window, is_own_network, known_window};

@@ -155,7 +155,7 @@ mod tests {
         let router = json!({"data": [{"id": "x"}, {"id": "m", "context_length": 131_072,
             "top_provider": {"context_length": 65_536}}]});
         let studio = json!({"data": [{"id": "m", "max_context_length": 131_072, "loaded_context_length": 8_192}]});
-        // What a model was trained with says nothing of the server.
+        // The context of the training says nothing of the server.
         let llama = json!({"data": [{"id": "m", "meta": {"n_ctx_train": 131_072}}]});
         for (list, expected) in [
             (vllm, Some(16_384)),

@@ -1,15 +1,24 @@
 //! A small rule-based responder, so that everything works before a model is connected.
 //!
 //! It is no language model, and says so. It reads the conversation that the engine sends to every model,
-//! answers with one action at a time, and knows nothing but what stands in that conversation.
+//! answers with one action at a time, and knows nothing but what stands in that conversation and what tools tell. A message
+//! is split into intents (`intent`), of which the questions are a table of sentences (`questions`); `parts` says which tool
+//! answers each, and `said` makes a sentence of its result, in English or German.
 
 mod arithmetic;
+mod dates;
 mod intent;
+mod language;
 mod memory;
 mod module;
+mod parts;
 mod phrases;
 mod plan;
+mod questions;
+mod said;
 mod transcript;
+mod units;
+mod zones;
 
 use async_trait::async_trait;
 use clifford_llm_api::{

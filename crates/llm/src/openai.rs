@@ -15,6 +15,7 @@ use self::wire::{Body, Chunk, Gathered};
 use crate::{
     function,
     remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable},
+    settings::Provider,
 };
 
 /// One provider.
@@ -34,7 +35,10 @@ impl OpenAi {
     }
 
     async fn ask(&self, request: &Request, flow: &Flow, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let response = self.0.ask(|terms| Body::new(&self.0.config, request, terms)).await?;
+        let response = self
+            .0
+            .ask(request, |terms| Body::new(&self.0.config, request, terms))
+            .await?;
         self.read(response, request, flow, sink).await
     }
 
@@ -110,7 +114,7 @@ impl OpenAi {
 
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
         gathered.end();
-        let ProviderConfig { name, model, .. } = &self.0.config;
+        let Provider { name, model, .. } = &self.0.config.section;
         let filtered = gathered.finish.as_deref() == Some("content_filter");
         if filtered || !gathered.refusal.is_empty() {
             return Err(self.0.refused(&gathered.refusal));

@@ -12,7 +12,7 @@ mod surrogates;
 
 use std::time::Duration;
 
-use clifford_llm_api::model::ModelError;
+use clifford_llm_api::model::{ModelError, Request};
 use reqwest::{
     Response, StatusCode, Url,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
@@ -20,16 +20,18 @@ use reqwest::{
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
 
-pub use self::config::{
-    Capability, DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, Timeouts, http_client, thinks_first,
-};
-use self::fault::Settings;
+pub use self::config::{DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, http_client};
+use self::fault::ProviderSettings;
 pub(crate) use self::{
     body::Pieces,
     dialect::{Dialect, Terms},
     events::{Ended, Events, Flow},
     fault::{Fault, is_told},
     surrogates::{Joiner, readable},
+};
+use crate::{
+    settings::{Timeouts, thinks_first},
+    sight::{self, Refusal},
 };
 
 /// Bytes of an error's body that are read.
@@ -48,7 +50,7 @@ pub(crate) struct KeyHeader {
 }
 
 /// The result of a request.
-pub(crate) enum Answer {
+pub(crate) enum HttpReply {
     /// The server answers.
     Reply(Response),
     /// The server cannot read the request, as it says.
@@ -80,10 +82,11 @@ impl Endpoint {
         key_header: &KeyHeader,
     ) -> Result<Self, SetupError> {
         let base_url = |reason: String| SetupError::BaseUrl {
-            provider: config.name.clone(),
+            provider: config.section.name.clone(),
             reason,
         };
-        let mut url = Url::parse(config.base_url.trim()).map_err(|error| base_url(error.to_string()))?;
+        let mut url =
+            Url::parse(config.section.base_url.as_str().trim()).map_err(|error| base_url(error.to_string()))?;
         if !["http", "https"].contains(&url.scheme()) || url.cannot_be_a_base() {
             return Err(base_url(format!("its scheme is `{}`", url.scheme())));
         }
@@ -96,10 +99,15 @@ impl Endpoint {
         let mut secrets: Vec<String> = url.password().or(user).map(str::to_owned).into_iter().collect();
         let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         // An empty key is what an unset environment variable leaves.
-        if let Some(key) = config.key.as_deref().map(str::trim).filter(|key| !key.is_empty()) {
+        if let Some(key) = config
+            .key
+            .as_ref()
+            .map(|key| key.expose().trim())
+            .filter(|key| !key.is_empty())
+        {
             let mut value =
                 HeaderValue::from_str(&format!("{}{key}", key_header.prefix)).map_err(|_| SetupError::Key {
-                    provider: config.name.clone(),
+                    provider: config.section.name.clone(),
                 })?;
             value.set_sensitive(true);
             headers.insert(key_header.name.clone(), value);
@@ -107,8 +115,8 @@ impl Endpoint {
             // Credentials in the URL would be sent as a second authorization.
             clear_credentials(&mut url);
         }
-        let shown_url = shown_url(&config.base_url);
-        let dialect = Dialect::new(config.capability, !thinks_first(&config.model));
+        let shown_url = shown_url(config.section.base_url.as_str());
+        let dialect = Dialect::new(config.section.structured, !thinks_first(&config.section.model));
         Ok(Self {
             config,
             client,
@@ -127,22 +135,33 @@ impl Endpoint {
     }
 
     /// Asks in terms that the server understands: what it turns out not to know is left out from then on.
-    pub(crate) async fn ask<B: Serialize>(&self, body: impl Fn(Terms) -> B) -> Result<Response, ModelError> {
+    pub(crate) async fn ask<B: Serialize>(
+        &self,
+        request: &Request,
+        body: impl Fn(Terms) -> B,
+    ) -> Result<Response, ModelError> {
+        let shows = !request.images.is_empty() && self.config.images.is_shown();
         loop {
             let terms = self.dialect.terms();
-            match self.send(&body(terms)).await? {
-                Answer::Reply(response) => return Ok(response),
+            match self.send(&body(terms), shows).await? {
+                HttpReply::Reply(response) => {
+                    if shows {
+                        self.config.images.learn(true);
+                    }
+                    return Ok(response);
+                }
                 // A refusal for length may name parameters, too, and none of them is to blame.
-                Answer::Unreadable(fault)
+                HttpReply::Unreadable(fault)
                     if fault.too_long.is_none() && self.dialect.give_way(terms, &fault.message) => {}
-                Answer::Unreadable(fault) => return Err(self.fault(fault)),
+                HttpReply::Unreadable(fault) => return Err(self.fault(fault)),
             }
         }
     }
 
-    async fn send(&self, body: &impl Serialize) -> Result<Answer, ModelError> {
+    /// Sends a request; `shows`: it has images.
+    async fn send(&self, body: &impl Serialize, shows: bool) -> Result<HttpReply, ModelError> {
         let mut body = serde_json::to_vec(body).map_err(|error| ModelError::BadRequest {
-            provider: self.config.name.clone(),
+            provider: self.config.section.name.clone(),
             reason: error.to_string(),
         })?;
         // It is kept until the answer is there, thousands of them at a time.
@@ -160,23 +179,39 @@ impl Endpoint {
         };
         let status = response.status();
         if status.is_success() {
-            return Ok(Answer::Reply(response));
+            return Ok(HttpReply::Reply(response));
         }
         let headers = response.headers().clone();
         let body = Pieces::new(response, self.config.timeouts.idle, LONGEST_ERROR)
             .up_to_limit()
             .await;
         let fault = Fault::from_response(status.as_u16(), &headers, &body);
+        if let Some(refusal) = sight::refusal(&fault.message).filter(|_| shows && fault.too_long.is_none()) {
+            return Err(self.unseen(refusal, &fault.message));
+        }
         if [StatusCode::BAD_REQUEST, StatusCode::UNPROCESSABLE_ENTITY].contains(&status) {
-            Ok(Answer::Unreadable(fault))
+            Ok(HttpReply::Unreadable(fault))
         } else {
             Err(self.fault(fault))
         }
     }
 
+    /// The images of a request were refused.
+    fn unseen(&self, refusal: Refusal, said: &str) -> ModelError {
+        let is_blind = refusal == Refusal::Blind;
+        if is_blind {
+            self.config.images.learn(false);
+        }
+        ModelError::Unseen {
+            provider: self.config.section.name.clone(),
+            reason: self.clean(said),
+            is_blind,
+        }
+    }
+
     /// The longest silence before a reply begins. A reply that is not streamed is silent until it has finished.
     const fn patience(&self) -> Duration {
-        if self.config.streaming {
+        if self.config.section.stream {
             self.config.timeouts.first_token
         } else {
             self.config.timeouts.total
@@ -195,7 +230,7 @@ impl Endpoint {
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
-        content_type.contains("event-stream") || self.config.streaming && !content_type.contains("json")
+        content_type.contains("event-stream") || self.config.section.stream && !content_type.contains("json")
     }
 
     /// The events of a reply.
@@ -228,9 +263,9 @@ impl Endpoint {
 
     /// The meaning of a server's error for the caller.
     pub(crate) fn fault(&self, fault: Fault) -> ModelError {
-        let settings = Settings {
-            provider: &self.config.name,
-            model: &self.config.model,
+        let settings = ProviderSettings {
+            provider: &self.config.section.name,
+            model: &self.config.section.model,
             base_url: &self.shown_url,
         };
         fault.into_error(&settings, |text| self.clean(text))
@@ -242,7 +277,7 @@ impl Endpoint {
             return self.overloaded(reason);
         }
         ModelError::Cut {
-            provider: self.config.name.clone(),
+            provider: self.config.section.name.clone(),
             partial: text.to_owned(),
         }
     }
@@ -257,14 +292,14 @@ impl Endpoint {
 
     fn silent(&self, reason: &str) -> ModelError {
         ModelError::Silent {
-            provider: self.config.name.clone(),
+            provider: self.config.section.name.clone(),
             reason: self.clean(reason),
         }
     }
 
     pub(crate) fn overloaded(&self, reason: &str) -> ModelError {
         ModelError::Overloaded {
-            provider: self.config.name.clone(),
+            provider: self.config.section.name.clone(),
             reason: self.clean(reason),
         }
     }
@@ -273,7 +308,7 @@ impl Endpoint {
     pub(crate) fn refused(&self, said: &str) -> ModelError {
         let said = self.clean(said.trim());
         ModelError::Refused {
-            provider: self.config.name.clone(),
+            provider: self.config.section.name.clone(),
             reason: if said.is_empty() {
                 "the content filter withheld the reply".to_owned()
             } else {

@@ -68,6 +68,7 @@ impl<M: Model> Retrying<M> {
             ModelError::Silent { .. } if self.policy.silence => Some(backoff),
             ModelError::Later { .. }
             | ModelError::TooLong { .. }
+            | ModelError::Unseen { .. }
             | ModelError::Silent { .. }
             | ModelError::BadRequest { .. }
             | ModelError::Refused { .. }
@@ -98,7 +99,7 @@ impl<M: Model> Model for Retrying<M> {
                 wait_ms,
                 "retrying a model call"
             );
-            tracing::debug!(%error, "provider response");
+            tracing::debug!(%error, "model call failed (details)");
             if wrote {
                 sink.reset();
             }

@@ -1,4 +1,4 @@
-//! How many tokens a model's context window holds: what is set, known or learned, in this order of trust.
+//! The size of a model's context window: set, known or learned, in this order of trust.
 
 mod known;
 
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn of_a_list_and_a_refusal_the_newer_is_believed() {
-        // What is told (a list's number or a refusal's), and what is believed then.
+        // The window told (a list's number or a refusal's), and the window believed then.
         let (list, refuse) = (Window::list as fn(&Window, u64), Window::refuse as fn(&Window, u64));
         let steps = [
             (refuse, 4_096, 4_096),

@@ -1,4 +1,4 @@
-//! The client of Anthropic's messages API: what it asks for, how it reads what comes back, what its errors mean.
+//! The client of Anthropic's messages API: its requests, its replies and its errors.
 
 mod support;
 
@@ -8,25 +8,31 @@ use clifford_fakes::{
     anthropic::{AnthropicFake, error_event, status},
     openai::Reply,
 };
-use clifford_llm::{Anthropic, Capability, ProviderConfig, Timeouts, http_client};
+use clifford_llm::{Anthropic, Provider, ProviderConfig, ProviderKind, Structured, http_client};
 use clifford_llm_api::model::{
     Completion, Image, Message, Model, ModelError, NativeToolCall, Request, Role, Schema, Usage,
 };
+use clifford_vault::Secret;
 use serde_json::{Value, json};
 
-use self::support::{Heard, Outcome, request};
+use self::support::{Heard, TestResult, request};
 
 const LONG: &str = "Thirty-two characters of text, \u{1f98a} and then as many again, for several chunks.";
 const KEY: &str = "sk-ant-1";
 
 fn config(fake: &AnthropicFake) -> ProviderConfig {
-    let mut config = ProviderConfig::new("main", fake.base_url(), "claude-test");
-    config.key = Some(KEY.to_owned());
+    let mut config = ProviderConfig::new(Provider {
+        kind: ProviderKind::Anthropic,
+        base_url: fake.base_url().into(),
+        model: "claude-test".to_owned(),
+        ..Provider::default()
+    });
+    config.key = Some(Secret::new(KEY));
     config
 }
 
 fn client(config: ProviderConfig) -> Result<Anthropic, Box<dyn std::error::Error>> {
-    Ok(Anthropic::new(config, http_client(&Timeouts::default())?)?)
+    Ok(Anthropic::new(config, http_client(Duration::from_secs(10))?)?)
 }
 
 fn completion(text: &str, completion_tokens: u64) -> Completion {
@@ -47,7 +53,7 @@ fn completion(text: &str, completion_tokens: u64) -> Completion {
 }
 
 #[tokio::test]
-async fn a_reply_is_the_same_streamed_or_whole_and_its_cached_tokens_are_part_of_the_prompt() -> Outcome {
+async fn a_reply_is_the_same_streamed_or_whole_and_its_cached_tokens_are_part_of_the_prompt() -> TestResult {
     for streaming in [true, false] {
         let fake = AnthropicFake::start().await;
         fake.require_key(KEY);
@@ -57,8 +63,8 @@ async fn a_reply_is_the_same_streamed_or_whole_and_its_cached_tokens_are_part_of
                 .cached_tokens(5),
         );
         let mut config = config(&fake);
-        config.streaming = streaming;
-        config.temperature = Some(0.2);
+        config.section.stream = streaming;
+        config.section.temperature = 0.2;
         let mut heard = Heard::default();
         let reply = client(config)?.complete(&request(), &mut heard).await?;
         assert_eq!(reply, completion(LONG, 19), "streaming: {streaming}");
@@ -91,7 +97,7 @@ async fn a_reply_is_the_same_streamed_or_whole_and_its_cached_tokens_are_part_of
 }
 
 #[tokio::test]
-async fn what_is_written_to_the_cache_is_told_and_counted() -> Outcome {
+async fn what_is_written_to_the_cache_is_told_and_counted() -> TestResult {
     let fake = AnthropicFake::start().await;
     fake.push(Reply::text("yes"));
     let mut asked = request();
@@ -109,7 +115,7 @@ async fn what_is_written_to_the_cache_is_told_and_counted() -> Outcome {
 }
 
 #[tokio::test]
-async fn tool_calls_come_with_their_arguments() -> Outcome {
+async fn tool_calls_come_with_their_arguments() -> TestResult {
     for streaming in [true, false] {
         let fake = AnthropicFake::start().await;
         fake.push(Reply::native_tool_calls([
@@ -120,7 +126,7 @@ async fn tool_calls_come_with_their_arguments() -> Outcome {
             ("tools.list".to_owned(), "{}".to_owned()),
         ]));
         let mut config = config(&fake);
-        config.streaming = streaming;
+        config.section.stream = streaming;
         let reply = client(config)?.complete(&request(), &mut ()).await?;
         let call = |name: &str, arguments: &str| NativeToolCall {
             name: name.to_owned(),
@@ -136,7 +142,7 @@ async fn tool_calls_come_with_their_arguments() -> Outcome {
 }
 
 #[tokio::test]
-async fn the_cache_is_marked_where_the_run_begins_and_where_it_ends_by_now() -> Outcome {
+async fn the_cache_is_marked_where_the_run_begins_and_where_it_ends_by_now() -> TestResult {
     let fake = AnthropicFake::start().await;
     fake.push(Reply::text("done"));
     let mut asked = request();
@@ -169,7 +175,7 @@ async fn the_cache_is_marked_where_the_run_begins_and_where_it_ends_by_now() -> 
 }
 
 #[tokio::test]
-async fn a_closed_schema_is_sent_without_bounds_and_an_open_one_is_not() -> Outcome {
+async fn a_closed_schema_is_sent_without_bounds_and_an_open_one_is_not() -> TestResult {
     let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
         "additionalProperties": false});
     let mut bounded = closed.clone();
@@ -177,14 +183,14 @@ async fn a_closed_schema_is_sent_without_bounds_and_an_open_one_is_not() -> Outc
     let open = json!({"type": "object", "properties": {"a": {"type": "object"}}});
     let format = json!({"format": {"type": "json_schema", "schema": closed}});
     for (schema, capability, expected) in [
-        (&bounded, Capability::JsonSchema, format),
-        (&open, Capability::JsonSchema, Value::Null),
-        (&bounded, Capability::None, Value::Null),
+        (&bounded, Structured::JsonSchema, format),
+        (&open, Structured::JsonSchema, Value::Null),
+        (&bounded, Structured::None, Value::Null),
     ] {
         let fake = AnthropicFake::start().await;
         fake.push(Reply::text("{}"));
         let mut config = config(&fake);
-        config.capability = capability;
+        config.section.structured = capability;
         let asked = Request {
             schema: Some(Schema::new("action", schema)),
             ..request()
@@ -197,7 +203,7 @@ async fn a_closed_schema_is_sent_without_bounds_and_an_open_one_is_not() -> Outc
 }
 
 #[tokio::test]
-async fn what_a_model_does_not_know_is_asked_of_it_once() -> Outcome {
+async fn what_a_model_does_not_know_is_asked_of_it_once() -> TestResult {
     let fake = AnthropicFake::start().await;
     fake.push(status(
         400,
@@ -207,7 +213,7 @@ async fn what_a_model_does_not_know_is_asked_of_it_once() -> Outcome {
     fake.push(Reply::text("one"));
     fake.push(Reply::text("two"));
     let mut config = config(&fake);
-    config.temperature = Some(0.5);
+    config.section.temperature = 0.5;
     let model = client(config)?;
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let asked = Request {
@@ -235,6 +241,7 @@ fn class(error: &ModelError) -> &'static str {
         ModelError::Later { .. } => "later",
         ModelError::Overloaded { .. } => "overloaded",
         ModelError::TooLong { .. } => "too long",
+        ModelError::Unseen { .. } => "unseen",
         ModelError::Silent { .. } => "silent",
         ModelError::BadRequest { .. } => "bad request",
         ModelError::Refused { .. } => "refused",
@@ -244,7 +251,7 @@ fn class(error: &ModelError) -> &'static str {
 }
 
 #[tokio::test]
-async fn errors_are_of_the_same_classes_as_everywhere() -> Outcome {
+async fn errors_are_of_the_same_classes_as_everywhere() -> TestResult {
     let cases = [
         (status(400, "messages: too long"), "bad request"),
         (
@@ -288,7 +295,7 @@ async fn errors_are_of_the_same_classes_as_everywhere() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_key_that_is_repeated_by_the_server_is_in_no_error() -> Outcome {
+async fn a_key_that_is_repeated_by_the_server_is_in_no_error() -> TestResult {
     let fake = AnthropicFake::start().await;
     fake.require_key("another");
     let error = client(config(&fake))?.complete(&request(), &mut ()).await.err();
@@ -302,7 +309,7 @@ async fn a_key_that_is_repeated_by_the_server_is_in_no_error() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_function_takes_the_reply_and_images_go_with_their_message() -> Outcome {
+async fn a_function_takes_the_reply_and_images_go_with_their_message() -> TestResult {
     for streaming in [true, false] {
         let fake = AnthropicFake::start().await;
         fake.push(Reply::native_tool_calls([(
@@ -310,9 +317,9 @@ async fn a_function_takes_the_reply_and_images_go_with_their_message() -> Outcom
             json!({"reply": {"a": "b"}}).to_string(),
         )]));
         let mut config = config(&fake);
-        config.capability = Capability::Function;
-        config.images = true;
-        config.streaming = streaming;
+        config.section.structured = Structured::Function;
+        config.images = std::sync::Arc::new(clifford_llm::Sight::set(true));
+        config.section.stream = streaming;
         let schema = json!({"type": "object", "anyOf": []});
         let asked = Request {
             schema: Some(Schema::new("action", &schema)),
@@ -340,7 +347,7 @@ async fn a_function_takes_the_reply_and_images_go_with_their_message() -> Outcom
 }
 
 #[tokio::test]
-async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
+async fn characters_whose_halves_come_apart_are_whole() -> TestResult {
     let fake = AnthropicFake::start().await;
     let model = client(config(&fake))?;
     let text = "😀 a👩‍👩‍👧bc😀😀 Grüße 🇩🇪";
@@ -356,7 +363,7 @@ async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_too_long_is_told_with_the_window() -> Outcome {
+async fn a_prompt_that_is_too_long_is_told_with_the_window() -> TestResult {
     let fake = AnthropicFake::start().await;
     fake.context_window(9000);
     let model = client(config(&fake))?;

@@ -15,7 +15,7 @@ use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, Re
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use tokio::time::{Instant, sleep};
 
-use self::support::{Heard, Outcome, request};
+use self::support::{Heard, TestResult, request};
 
 const ENOUGH: CircuitPolicy = CircuitPolicy {
     failures: 3,
@@ -89,7 +89,7 @@ fn no_reply(provider: &str, seconds: &str) -> ModelError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_model_leaves_time_for_the_next_and_is_left_alone_after_some_calls() -> Outcome {
+async fn a_silent_model_leaves_time_for_the_next_and_is_left_alone_after_some_calls() -> TestResult {
     let (silent, sound) = (Writer::silent(), Writer::new([], Some(1)));
     let first = candidate("silent", &silent);
     let circuit = Arc::clone(&first.circuit);
@@ -106,7 +106,7 @@ async fn a_silent_model_leaves_time_for_the_next_and_is_left_alone_after_some_ca
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_that_may_be_asked_have_their_share_of_the_time_and_the_last_has_the_rest() -> Outcome {
+async fn all_that_may_be_asked_have_their_share_of_the_time_and_the_last_has_the_rest() -> TestResult {
     let silent = [Writer::silent(), Writer::silent(), Writer::silent()];
     let [first, second, third] = [("a", 0), ("b", 1), ("c", 2)].map(|(name, place)| candidate(name, &silent[place]));
     let last = Arc::clone(&third.circuit);
@@ -120,7 +120,7 @@ async fn all_that_may_be_asked_have_their_share_of_the_time_and_the_last_has_the
         models.complete(&within(3), &mut ()).await.expect_err("all are silent");
     }
     assert!(matches!(last.state(), CircuitState::Open(_)));
-    // Whoever is left alone needs no time, and where all are, the first has all of it.
+    // A circuit that is left alone needs no time, and where all are, the first has all of it.
     let began = Instant::now();
     let reply = models.complete(&within(12), &mut ()).await;
     assert_eq!((reply, began.elapsed().as_secs()), (Err(no_reply("a", "12.0")), 12));
@@ -128,7 +128,7 @@ async fn all_that_may_be_asked_have_their_share_of_the_time_and_the_last_has_the
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_writes_may_go_on_and_whoever_stops_writing_may_not() -> Outcome {
+async fn whoever_writes_may_go_on_and_whoever_stops_writing_may_not() -> TestResult {
     // The first model's words and its end; what is heard, who replies, and when.
     let cases = [
         (vec![4; 25], Some(1), 25, 1, 101),
@@ -143,7 +143,7 @@ async fn whoever_writes_may_go_on_and_whoever_stops_writing_may_not() -> Outcome
         models.complete(&within(120), &mut heard).await?;
         let calls = writer.calls() + sound.calls();
         assert_eq!((calls, began.elapsed().as_secs()), (asked, took), "{words:?}");
-        // What was written is void once another is asked.
+        // The text so far is void once another provider is asked.
         let holds = if asked == 1 { heard_words } else { 0 };
         assert_eq!(heard.text(), "word ".repeat(holds), "{words:?}");
         assert_eq!(heard.0.iter().flatten().count(), heard_words, "{words:?}");
@@ -185,7 +185,7 @@ async fn a_model_is_not_asked_again_if_nobody_waits_for_that_any_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_was_left_alone_has_only_a_moment_to_show_that_it_is_back() -> Outcome {
+async fn who_was_left_alone_has_only_a_moment_to_show_that_it_is_back() -> TestResult {
     let (first, second) = (Writer::silent(), Writer::new([], Some(1)));
     let candidates = [candidate("a", &first), candidate("b", &second)];
     let circuit = Arc::clone(&candidates[0].circuit);

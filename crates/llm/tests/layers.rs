@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use self::{
     openai_support::{client, config},
-    support::{Heard, Outcome, request},
+    support::{Heard, TestResult, request},
 };
 
 /// Says some text, then does what comes next in its script.
@@ -251,7 +251,7 @@ async fn a_retry_before_any_text_resets_nothing() {
 }
 
 #[tokio::test]
-async fn a_real_server_is_asked_again_after_the_time_it_named() -> Outcome {
+async fn a_real_server_is_asked_again_after_the_time_it_named() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.push(Reply::status(429, "slow down").header("retry-after-ms", "5"));
     fake.push(Reply::text("twenty-four characters, and more").cut_after(2));

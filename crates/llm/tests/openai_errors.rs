@@ -1,4 +1,4 @@
-//! What the client makes of errors: what the caller may do, and no secrets.
+//! The client's reading of errors: how the caller may react, and no secrets.
 
 mod openai_support;
 mod support;
@@ -6,13 +6,14 @@ mod support;
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{OpenAi, ProviderConfig, SetupError, Timeouts, http_client};
+use clifford_llm::{OpenAi, SetupError, Timeouts, http_client};
 use clifford_llm_api::model::{Denial, Model, ModelError};
+use clifford_vault::Secret;
 use serde_json::json;
 
 use self::{
-    openai_support::{client, config},
-    support::{Heard, Outcome, request},
+    openai_support::{CONNECT, client, config, config_at},
+    support::{Heard, TestResult, request},
 };
 
 fn main_provider() -> String {
@@ -84,7 +85,7 @@ const CHECK_RIGHTS: &str = "check what `key` of provider `main` may do, and whet
 const CHECK_BALANCE: &str = "look at the balance and limits of the account behind `key` of provider `main`";
 
 #[tokio::test]
-async fn every_status_says_what_the_caller_may_do() -> Outcome {
+async fn every_status_says_what_the_caller_may_do() -> TestResult {
     let fake = OpenAiFake::start().await;
     let model = client(config(&fake))?;
     let check_model = format!(
@@ -177,7 +178,7 @@ async fn every_status_says_what_the_caller_may_do() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_date_to_wait_for_is_measured_by_the_servers_clock() -> Outcome {
+async fn a_date_to_wait_for_is_measured_by_the_servers_clock() -> TestResult {
     let fake = OpenAiFake::start().await;
     let retry = ("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT");
     fake.push(
@@ -191,7 +192,7 @@ async fn a_date_to_wait_for_is_measured_by_the_servers_clock() -> Outcome {
 }
 
 #[tokio::test]
-async fn garbage_is_overloaded_with_a_reason() -> Outcome {
+async fn garbage_is_overloaded_with_a_reason() -> TestResult {
     let fake = OpenAiFake::start().await;
     let endless = format!("{{\"choices\": \"{}\"}}", "x".repeat(9 << 20));
     for (reply, expected) in [
@@ -217,7 +218,7 @@ async fn garbage_is_overloaded_with_a_reason() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_hands_over_what_had_come() -> Outcome {
+async fn a_stream_that_breaks_off_hands_over_what_had_come() -> TestResult {
     let fake = OpenAiFake::start().await;
     let model = client(config(&fake))?;
     let text = "twenty-four characters, and more after them";
@@ -252,7 +253,7 @@ async fn a_stream_that_breaks_off_hands_over_what_had_come() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_stream_may_end_without_saying_done() -> Outcome {
+async fn a_stream_may_end_without_saying_done() -> TestResult {
     let fake = OpenAiFake::start().await;
     // The opening, the text, and the chunk that tells the reason for the end.
     fake.push(Reply::text("short").end_after(3));
@@ -264,7 +265,7 @@ async fn a_stream_may_end_without_saying_done() -> Outcome {
 }
 
 #[tokio::test]
-async fn an_error_within_a_stream_is_the_calls_error() -> Outcome {
+async fn an_error_within_a_stream_is_the_calls_error() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.push(Reply::text("some text").fail_after(2, &json!({"message": "worker died", "code": 502})));
     let error = client(config(&fake))?.complete(&request(), &mut ()).await;
@@ -273,7 +274,7 @@ async fn an_error_within_a_stream_is_the_calls_error() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() -> Outcome {
+async fn a_server_that_never_answers_is_given_up() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.respond_with(|_| Reply::never());
     let moment = Duration::from_millis(30);
@@ -283,13 +284,10 @@ async fn a_server_that_never_answers_is_given_up() -> Outcome {
         client(config.clone())?.complete(&request(), &mut ()).await,
         Err(silent("no answer within 30ms"))
     );
-    config.timeouts = Timeouts {
-        total: moment,
-        ..Timeouts::default()
-    };
+    config.timeouts = moments(60_000, 60_000, 30);
     let expected = Err(silent("no complete answer within 30ms"));
     assert_eq!(client(config.clone())?.complete(&request(), &mut ()).await, expected);
-    config.streaming = false;
+    config.section.stream = false;
     assert!(matches!(
         client(config)?.complete(&request(), &mut ()).await,
         Err(ModelError::Silent { .. })
@@ -303,12 +301,11 @@ fn moments(first_token: u64, idle: u64, total: u64) -> Timeouts {
         first_token: Duration::from_millis(first_token),
         idle: Duration::from_millis(idle),
         total: Duration::from_millis(total),
-        ..Timeouts::default()
     }
 }
 
 #[tokio::test]
-async fn a_stream_that_falls_silent_is_given_up_whatever_keeps_its_connection_open() -> Outcome {
+async fn a_stream_that_falls_silent_is_given_up_whatever_keeps_its_connection_open() -> TestResult {
     let fake = OpenAiFake::start().await;
     let text = "twenty-four characters, and more after them";
     let comments = Duration::from_millis(5);
@@ -338,7 +335,7 @@ async fn a_stream_that_falls_silent_is_given_up_whatever_keeps_its_connection_op
 }
 
 #[tokio::test]
-async fn a_stream_that_flows_is_not_cut_by_the_time_for_a_whole_reply() -> Outcome {
+async fn a_stream_that_flows_is_not_cut_by_the_time_for_a_whole_reply() -> TestResult {
     let fake = OpenAiFake::start().await;
     let text = "word ".repeat(100);
     let slow = Reply::text(text.clone()).pause(Duration::from_millis(15));
@@ -347,7 +344,7 @@ async fn a_stream_that_flows_is_not_cut_by_the_time_for_a_whole_reply() -> Outco
     config.timeouts = moments(5_000, 5_000, 100);
     fake.push(slow.clone());
     assert_eq!(client(config.clone())?.complete(&request(), &mut ()).await?.text, text);
-    config.streaming = false;
+    config.section.stream = false;
     fake.push(Reply::never());
     let error = client(config)?.complete(&request(), &mut ()).await;
     assert!(matches!(error, Err(ModelError::Silent { .. })), "{error:?}");
@@ -355,7 +352,7 @@ async fn a_stream_that_flows_is_not_cut_by_the_time_for_a_whole_reply() -> Outco
 }
 
 #[tokio::test]
-async fn a_request_that_is_too_long_is_told_with_the_window_where_that_is_said() -> Outcome {
+async fn a_request_that_is_too_long_is_told_with_the_window_where_that_is_said() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.respond_with(|_| Reply::text("short"));
     let model = client(config(&fake))?;
@@ -368,7 +365,7 @@ async fn a_request_that_is_too_long_is_told_with_the_window_where_that_is_said()
     fake.untold_context_window(300);
     assert_eq!(model.complete(&long, &mut ()).await, Err(too_long(None)));
     assert_eq!(model.complete(&request(), &mut ()).await?.text, "short");
-    // What passes a provider's error on, as gateways do.
+    // Gateways pass a provider's error on like this.
     let raw = r#"{"error":{"message":"This model's maximum context length is 4096 tokens."}}"#;
     let wrapped = json!({"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}}});
     fake.push(Reply::raw(400, "application/json", wrapped.to_string()));
@@ -383,7 +380,7 @@ async fn a_request_that_is_too_long_is_told_with_the_window_where_that_is_said()
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_overloaded_and_may_come_back() -> Outcome {
+async fn a_server_that_is_gone_is_overloaded_and_may_come_back() -> TestResult {
     let fake = OpenAiFake::start().await;
     let (address, config) = (fake.address(), config(&fake));
     drop(fake);
@@ -399,16 +396,16 @@ async fn a_server_that_is_gone_is_overloaded_and_may_come_back() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_wrong_key_and_an_unknown_model_name_the_setting_to_mend() -> Outcome {
+async fn a_wrong_key_and_an_unknown_model_name_the_setting_to_mend() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.require_key("sk-right");
     fake.only_models(["other-model"]);
     let mut config = config(&fake);
-    config.key = Some("sk-wrong-and-secret".to_owned());
+    config.key = Some(Secret::new("sk-wrong-and-secret"));
     let error = client(config.clone())?.complete(&request(), &mut ()).await;
     let reason = "status 401: Incorrect API key provided: [secret].";
     assert_eq!(error, Err(unauthorised(Denial::Key, reason, CHECK_KEY)));
-    config.key = Some("sk-right".to_owned());
+    config.key = Some(Secret::new("sk-right"));
     let error = client(config)?.complete(&request(), &mut ()).await;
     let reason = "status 404: The model `test-model` does not exist or you do not have access to it.";
     let remedy = format!(
@@ -420,10 +417,10 @@ async fn a_wrong_key_and_an_unknown_model_name_the_setting_to_mend() -> Outcome 
 }
 
 #[tokio::test]
-async fn credentials_in_the_url_are_sent_and_never_shown() -> Outcome {
+async fn credentials_in_the_url_are_sent_and_never_shown() -> TestResult {
     let fake = OpenAiFake::start().await;
     let base_url = fake.base_url().replace("http://", "http://ann:hunter2@");
-    let model = client(ProviderConfig::new("main", base_url, "m"))?;
+    let model = client(config_at(&base_url))?;
     for reply in [
         Reply::status(404, "no hunter2 here"),
         Reply::status(400, "no hunter2 here"),
@@ -450,10 +447,10 @@ async fn credentials_in_the_url_are_sent_and_never_shown() -> Outcome {
 }
 
 #[tokio::test]
-async fn the_key_never_shows() -> Outcome {
+async fn the_key_never_shows() -> TestResult {
     let fake = OpenAiFake::start().await;
     let mut config = config(&fake);
-    config.key = Some("sk-very-secret".to_owned());
+    config.key = Some(Secret::new("sk-very-secret"));
     let model = client(config.clone())?;
     fake.push(Reply::status(400, "I got Authorization: Bearer sk-very-secret"));
     let error = model.complete(&request(), &mut ()).await;
@@ -467,11 +464,11 @@ async fn the_key_never_shows() -> Outcome {
 }
 
 #[test]
-fn settings_that_cannot_work_are_refused_at_once() -> Outcome {
-    let http = http_client(&Timeouts::default())?;
+fn settings_that_cannot_work_are_refused_at_once() -> TestResult {
+    let http = http_client(CONNECT)?;
     let setup = |base_url: &str, key: Option<&str>| {
-        let mut config = ProviderConfig::new("main", base_url, "m");
-        config.key = key.map(str::to_owned);
+        let mut config = config_at(base_url);
+        config.key = key.map(Secret::new);
         OpenAi::new(config, http.clone()).map(|_| ())
     };
     let base_url = |reason: &str| {

@@ -1,4 +1,4 @@
-//! What the client asks for, and how it reads what comes back.
+//! Requests of the client, and its reading of replies.
 
 mod openai_support;
 mod support;
@@ -6,13 +6,14 @@ mod support;
 use std::time::Duration;
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::Capability;
+use clifford_llm::Structured;
 use clifford_llm_api::model::{Completion, Image, Model, ModelError, NativeToolCall, Request, Schema, Usage};
+use clifford_vault::Secret;
 use serde_json::{Value, json};
 
 use self::{
     openai_support::{client, config},
-    support::{Heard, Outcome, request},
+    support::{Heard, TestResult, request},
 };
 
 const LONG: &str = "Thirty-two characters of text, \u{1f98a} and then as many again, for several chunks.";
@@ -46,7 +47,7 @@ fn with_schema() -> Request {
 }
 
 #[tokio::test]
-async fn a_streamed_reply_grows_in_the_sink_and_is_whole_in_the_end() -> Outcome {
+async fn a_streamed_reply_grows_in_the_sink_and_is_whole_in_the_end() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.push(
         Reply::text(LONG)
@@ -67,6 +68,7 @@ async fn a_streamed_reply_grows_in_the_sink_and_is_whole_in_the_end() -> Outcome
                 {"role": "system", "content": "You answer with a JSON object."},
                 {"role": "user", "content": "Hi"},
             ],
+            "temperature": 0.2,
             "stream": true,
             "stream_options": {"include_usage": true},
         })
@@ -77,15 +79,15 @@ async fn a_streamed_reply_grows_in_the_sink_and_is_whole_in_the_end() -> Outcome
 }
 
 #[tokio::test]
-async fn a_reply_in_one_piece_is_read_whether_or_not_a_stream_was_asked_for() -> Outcome {
+async fn a_reply_in_one_piece_is_read_whether_or_not_a_stream_was_asked_for() -> TestResult {
     for streaming in [false, true] {
         let fake = OpenAiFake::start().await;
         fake.push(Reply::text(LONG).ignoring_stream());
         let mut heard = Heard::default();
         let mut config = config(&fake);
-        config.streaming = streaming;
-        config.key = Some("sk-test".to_owned());
-        config.max_tokens = Some(700);
+        config.section.stream = streaming;
+        config.key = Some(Secret::new("sk-test"));
+        config.section.max_tokens = Some(700);
         let reply = client(config)?.complete(&request(), &mut heard).await?;
         assert_eq!(reply, completion(LONG, usage(19, 0, false)));
         assert_eq!(heard.0, [Some(LONG.to_owned())]);
@@ -99,11 +101,11 @@ async fn a_reply_in_one_piece_is_read_whether_or_not_a_stream_was_asked_for() ->
 }
 
 #[tokio::test]
-async fn the_requests_own_limit_wins_over_the_providers() -> Outcome {
+async fn the_requests_own_limit_wins_over_the_providers() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.push(Reply::text("x"));
     let mut config = config(&fake);
-    config.max_tokens = Some(700);
+    config.section.max_tokens = Some(700);
     client(config)?
         .complete(
             &Request {
@@ -118,12 +120,12 @@ async fn the_requests_own_limit_wins_over_the_providers() -> Outcome {
 }
 
 #[tokio::test]
-async fn usage_is_estimated_where_the_server_tells_none() -> Outcome {
+async fn usage_is_estimated_where_the_server_tells_none() -> TestResult {
     for streaming in [false, true] {
         let fake = OpenAiFake::start().await;
         fake.push(Reply::text("123456789").without_usage());
         let mut config = config(&fake);
-        config.streaming = streaming;
+        config.section.stream = streaming;
         let reply = client(config)?.complete(&request(), &mut ()).await?;
         assert_eq!(reply, completion("123456789", usage(3, 0, true)));
     }
@@ -131,7 +133,7 @@ async fn usage_is_estimated_where_the_server_tells_none() -> Outcome {
 }
 
 #[tokio::test]
-async fn native_tool_calls_are_joined_from_their_fragments() -> Outcome {
+async fn native_tool_calls_are_joined_from_their_fragments() -> TestResult {
     let arguments = json!({"expression": "17 * 23 + 12345678901234567890"});
     let call = NativeToolCall {
         name: "compute.eval".to_owned(),
@@ -144,7 +146,7 @@ async fn native_tool_calls_are_joined_from_their_fragments() -> Outcome {
             ("tools.list".to_owned(), "{}".to_owned()),
         ]));
         let mut config = config(&fake);
-        config.streaming = streaming;
+        config.section.stream = streaming;
         let reply = client(config)?.complete(&request(), &mut ()).await?;
         let second = NativeToolCall {
             name: "tools.list".to_owned(),
@@ -159,12 +161,12 @@ async fn native_tool_calls_are_joined_from_their_fragments() -> Outcome {
 }
 
 #[tokio::test]
-async fn json_is_asked_for_as_the_server_is_able() -> Outcome {
+async fn json_is_asked_for_as_the_server_is_able() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.respond_with(|_| Reply::text("{}"));
     let format = async |capability, request: Request| -> Result<Value, Box<dyn std::error::Error>> {
         let mut config = config(&fake);
-        config.capability = capability;
+        config.section.structured = capability;
         client(config)?.complete(&request, &mut ()).await?;
         Ok(fake
             .requests()
@@ -173,7 +175,7 @@ async fn json_is_asked_for_as_the_server_is_able() -> Outcome {
             .unwrap_or_default())
     };
     assert_eq!(
-        format(Capability::JsonSchema, with_schema()).await?,
+        format(Structured::JsonSchema, with_schema()).await?,
         json!({"type": "json_schema", "json_schema": {
             "name": "action",
             "schema": {"type": "object", "properties": {"a": {"type": "string"}}},
@@ -181,17 +183,17 @@ async fn json_is_asked_for_as_the_server_is_able() -> Outcome {
         }})
     );
     assert_eq!(
-        format(Capability::JsonObject, with_schema()).await?,
+        format(Structured::JsonObject, with_schema()).await?,
         json!({"type": "json_object"})
     );
-    assert_eq!(format(Capability::None, with_schema()).await?, Value::Null);
-    assert_eq!(format(Capability::JsonSchema, request()).await?, Value::Null);
+    assert_eq!(format(Structured::None, with_schema()).await?, Value::Null);
+    assert_eq!(format(Structured::JsonSchema, request()).await?, Value::Null);
     assert_eq!(fake.violations(), Vec::<String>::new());
     Ok(())
 }
 
 #[tokio::test]
-async fn what_the_server_does_not_understand_is_asked_of_it_only_once() -> Outcome {
+async fn what_the_server_does_not_understand_is_asked_of_it_only_once() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.respond_with(|request| {
         let body = &request.body;
@@ -225,6 +227,7 @@ async fn what_the_server_does_not_understand_is_asked_of_it_only_once() -> Outco
             "model": "test-model",
             "messages": fake.requests()[0].body["messages"],
             "max_completion_tokens": 50,
+            "temperature": 0.2,
             "stream": true,
         })
     );
@@ -232,7 +235,7 @@ async fn what_the_server_does_not_understand_is_asked_of_it_only_once() -> Outco
 }
 
 #[tokio::test]
-async fn a_server_that_never_agrees_is_not_asked_for_ever() -> Outcome {
+async fn a_server_that_never_agrees_is_not_asked_for_ever() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.respond_with(|_| Reply::status(400, "response_format stream_options max_completion_tokens"));
     let error = client(config(&fake))?.complete(&with_schema(), &mut ()).await;
@@ -248,7 +251,7 @@ async fn a_server_that_never_agrees_is_not_asked_for_ever() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_stream_that_pauses_between_chunks_is_waited_for() -> Outcome {
+async fn a_stream_that_pauses_between_chunks_is_waited_for() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.push(
         Reply::text(LONG)
@@ -260,7 +263,7 @@ async fn a_stream_that_pauses_between_chunks_is_waited_for() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_thousand_calls_at_once_are_all_answered() -> Outcome {
+async fn a_thousand_calls_at_once_are_all_answered() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.record(false);
     let hold = fake.hold();
@@ -284,7 +287,7 @@ async fn a_thousand_calls_at_once_are_all_answered() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_server_that_knows_functions_is_made_to_call_one_that_takes_the_reply() -> Outcome {
+async fn a_server_that_knows_functions_is_made_to_call_one_that_takes_the_reply() -> TestResult {
     for streaming in [false, true] {
         let fake = OpenAiFake::start().await;
         let arguments = json!({"reply": {"a": "b"}});
@@ -292,8 +295,8 @@ async fn a_server_that_knows_functions_is_made_to_call_one_that_takes_the_reply(
         fake.push(Reply::status(400, "tool_choice is not supported by this model"));
         fake.push(Reply::text("{}"));
         let mut config = config(&fake);
-        config.capability = Capability::Function;
-        config.streaming = streaming;
+        config.section.structured = Structured::Function;
+        config.section.stream = streaming;
         let model = client(config)?;
         let reply = model.complete(&with_schema(), &mut ()).await?;
         assert_eq!((reply.text.as_str(), reply.tool_calls), (r#"{"a":"b"}"#, vec![]));
@@ -318,12 +321,12 @@ async fn a_server_that_knows_functions_is_made_to_call_one_that_takes_the_reply(
 }
 
 #[tokio::test]
-async fn images_go_with_their_message_to_whoever_sees_them() -> Outcome {
+async fn images_go_with_their_message_to_whoever_sees_them() -> TestResult {
     for sees in [true, false] {
         let fake = OpenAiFake::start().await;
         fake.push(Reply::text("a cat"));
         let mut config = config(&fake);
-        config.images = sees;
+        config.images = std::sync::Arc::new(clifford_llm::Sight::set(sees));
         let image = Image {
             media_type: "image/png".into(),
             base64: "iVBORw0=".into(),
@@ -350,7 +353,7 @@ async fn images_go_with_their_message_to_whoever_sees_them() -> Outcome {
 }
 
 #[tokio::test]
-async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
+async fn characters_whose_halves_come_apart_are_whole() -> TestResult {
     let fake = OpenAiFake::start().await;
     let model = client(config(&fake))?;
     let text = "😀 a👩‍👩‍👧bc😀😀 Grüße 🇩🇪";
@@ -385,7 +388,7 @@ async fn characters_whose_halves_come_apart_are_whole() -> Outcome {
 }
 
 #[tokio::test]
-async fn what_a_server_does_not_understand_is_read_from_a_list_of_errors() -> Outcome {
+async fn what_a_server_does_not_understand_is_read_from_a_list_of_errors() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.respond_with(|request| {
         let complaint = if request.body.get("response_format").is_some() {
@@ -407,7 +410,7 @@ async fn what_a_server_does_not_understand_is_read_from_a_list_of_errors() -> Ou
 }
 
 #[tokio::test]
-async fn replies_in_odd_forms_are_read_all_the_same() -> Outcome {
+async fn replies_in_odd_forms_are_read_all_the_same() -> TestResult {
     let fake = OpenAiFake::start().await;
     let odd = json!({
         "error": false,
@@ -450,7 +453,7 @@ fn without_numbers(reply: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_refusal_for_length_that_came_as_a_success_is_one() -> Outcome {
+async fn a_refusal_for_length_that_came_as_a_success_is_one() -> TestResult {
     let fake = OpenAiFake::start().await;
     let told = json!({"status_code": 2013, "status_msg": "invalid params, context window exceeds limit (2013)"});
     let body = json!({"id": "x", "choices": null, "base_resp": told}).to_string();

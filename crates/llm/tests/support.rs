@@ -1,11 +1,11 @@
-//! What the tests of the clients share: a request, and a sink that remembers.
+//! Helpers that the tests of the clients share: a request, and a sink that remembers.
 
 use std::error::Error;
 
 use clifford_llm_api::model::{Message, Request, Role, Sink};
 
-/// What every test returns.
-pub type Outcome = Result<(), Box<dyn Error>>;
+/// The result of every test.
+pub type TestResult = Result<(), Box<dyn Error>>;
 
 /// A message of the system (8 tokens by rule of thumb) and one of the user (1 token).
 pub fn request() -> Request {

@@ -1,4 +1,4 @@
-//! Takes out of a message what its reader may follow: found in the parsed Markdown, removed from its source.
+//! Removes addresses that a reader may follow from a message: found in the parsed Markdown, removed from its source.
 //!
 //! Entities, escapes, reference definitions and HTML hide an address from whoever searches the source. So targets and
 //! text are judged as the parser decoded them, and each finding is mapped back to the bytes that it was made of.
@@ -10,7 +10,7 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Options, Parser, Ta
 /// How often a message is cleaned at most, since taking something out can make Markdown of what is left.
 const ROUNDS: usize = 8;
 
-/// What becomes of a stretch of text.
+/// The fate of a stretch of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is taken out.
@@ -23,7 +23,7 @@ pub enum Fate {
 pub trait Judge {
     /// Whether a link or image may lead there. The target is decoded.
     fn may_lead_to(&self, target: &str) -> bool;
-    /// What may not stay as it is of a text that a platform may make links of, in order and without overlaps.
+    /// The stretches of a text that a platform may make links of and that may not stay, in order and without overlaps.
     fn unwanted(&self, text: &str) -> Vec<(Range<usize>, Fate)>;
     /// Whether something of a piece of code may not stay, too.
     fn is_unwanted_in_code(&self, text: &str) -> bool;
@@ -38,7 +38,7 @@ pub fn cleaned<'a>(markdown: &'a str, removed: &str, judge: &dyn Judge) -> Cow<'
             return text;
         }
         let mut next = apply(&text, edits, removed);
-        // What stood at the end may be gone, but not the lines before it.
+        // Text at the end may be gone, but not the lines before it.
         next.truncate(next.trim_end_matches('\n').len());
         if next.trim().is_empty() {
             removed.clone_into(&mut next);
@@ -91,7 +91,7 @@ struct Open {
     unwanted: bool,
     is_auto: bool,
     is_collapsed: bool,
-    /// What of the source its text is made of.
+    /// The part of the source that its text is made of.
     inside: Option<Range<usize>>,
 }
 
@@ -111,7 +111,7 @@ struct Reader<'a> {
     /// The block's text as it is shown: emphasis does not keep a platform from making a link of it.
     text: String,
     pieces: Vec<Piece>,
-    /// What is read is a block of code.
+    /// The reader is in a block of code.
     in_code: bool,
     /// The lines of the block of HTML that is read: its tags go over several.
     block: Vec<(String, Range<usize>)>,
@@ -194,7 +194,7 @@ impl Reader<'_> {
         self.inside(&range);
     }
 
-    /// A part of a link's text. What stands around that link is told when it is closed.
+    /// A part of a link's text. Text around that link is told when it is closed.
     fn inside(&mut self, range: &Range<usize>) {
         if let Some(open) = self.links.last_mut() {
             open.inside = Some(match &open.inside {
@@ -230,7 +230,7 @@ impl Reader<'_> {
         });
     }
 
-    /// What stands behind a block's fence is shown by nobody but who shows the source.
+    /// A block's info string is shown by nobody but clients that show the source.
     fn info(&mut self, kind: &CodeBlockKind<'_>, block: &Range<usize>) {
         let CodeBlockKind::Fenced(info) = kind else { return };
         if self.judge.unwanted(info).is_empty() {

@@ -1,4 +1,4 @@
-//! Leaves as Discord's Markdown, in which what was literal stays literal.
+//! Leaves as Discord's Markdown, in which literal text stays literal.
 
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ pub(crate) fn draw<'a>(document: &Document, pieces: impl Iterator<Item = Piece<'
 
 struct Page<'a> {
     out: String,
-    /// What stands before every line but the first of the piece that is drawn.
+    /// The prefix of every line but the first of the piece that is drawn.
     prefix: String,
     /// An opening bracket in the piece could be read as a link's.
     brackets: bool,

@@ -14,7 +14,7 @@ pub(crate) struct Line<'a> {
     pub(crate) emphasised: bool,
     /// An opening bracket could be read as a link's.
     pub(crate) brackets: bool,
-    /// What stands before every line but the first.
+    /// The prefix of every line but the first.
     pub(crate) prefix: &'a str,
 }
 

@@ -1,12 +1,12 @@
-//! What holds for every message whatever: for the tests of this crate and for the fuzzer.
+//! Properties of every message: for the tests of this crate and for the fuzzer.
 
 use std::collections::HashSet;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::{Flavor, Rendered, head, render};
+use crate::{DRESSES, Flavor, Rendered, for_terminal, head, render};
 
-const FLAVORS: [Flavor; 3] = [Flavor::TelegramHtml, Flavor::Discord, Flavor::Plain];
+const FLAVORS: [Flavor; 4] = [Flavor::TelegramHtml, Flavor::Discord, Flavor::Plain, Flavor::Terminal];
 const TAGS: [&str; 9] = [
     "b",
     "i",
@@ -23,7 +23,7 @@ fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// What Telegram would show of a text. Fails on anything that it would refuse.
+/// The text that Telegram would show. Fails on anything that it would refuse.
 fn read_html(html: &str) -> Result<String, String> {
     let mut seen = String::new();
     let mut open = Vec::new();
@@ -78,7 +78,7 @@ fn visible(text: &str) -> String {
     text.chars().filter(|c| *c != '>' && !is_invisible(*c)).collect()
 }
 
-/// What a part may not consist of alone.
+/// Characters that a part may not consist of alone.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -93,6 +93,12 @@ fn check_part(part: &Rendered, flavor: Flavor, limit: usize) {
     );
     match flavor {
         Flavor::Plain => assert_eq!(&part.text, &part.plain),
+        Flavor::Terminal => {
+            let undressed = DRESSES
+                .iter()
+                .fold(part.text.clone(), |text, dress| text.replace(dress, ""));
+            assert_eq!(undressed, for_terminal(&undressed), "{part:?}");
+        }
         Flavor::Discord => {
             assert!(units(&part.text) <= limit, "{part:?}");
             assert_eq!(part.text.matches("```").count() % 2, 0, "{:?}", part);
@@ -156,7 +162,7 @@ pub fn check_any(bytes: &[u8]) {
     };
     let text = String::from_utf8_lossy(text);
     let limit = usize::from(*limit);
-    // What is longer than a small part is a grapheme that has to be broken.
+    // A grapheme longer than a small part has to be broken.
     let fits = text.graphemes(true).all(|grapheme| units(grapheme) <= 40);
     if limit >= 100 && fits {
         check_whole(&text, limit);

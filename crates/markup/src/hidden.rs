@@ -1,4 +1,4 @@
-//! Characters that deceive whoever reads a text, and text without them.
+//! Characters that deceive readers, and text without them.
 
 use std::borrow::Cow;
 

@@ -13,6 +13,7 @@ mod frames;
 #[doc(hidden)]
 pub mod fuzzing;
 mod hidden;
+mod html;
 pub mod inline;
 mod links;
 mod mentions;
@@ -24,13 +25,16 @@ mod split;
 mod style;
 mod table;
 mod telegram;
+mod terminal;
 mod tree;
 
 pub use clean::{Fate, Judge, cleaned};
 pub use hidden::{for_terminal, is_deceiving, is_left_out, is_obeyed, json_for_terminal};
+pub use html::html;
 pub use mentions::without_mentions;
 pub use short::{shortened, within_sentence};
 use split::Parts;
+pub use terminal::DRESSES;
 
 /// How a platform marks up text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub enum Flavor {
     Discord,
     /// No markup.
     Plain,
+    /// Plain text with a terminal's control sequences for emphasis and code: those of [`DRESSES`] and no others.
+    Terminal,
 }
 
 /// One part of a message, ready to be sent.

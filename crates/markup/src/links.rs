@@ -1,4 +1,4 @@
-//! Which links are kept as links, and what becomes of the others.
+//! The links that are kept as links, and the text of the others.
 
 use crate::{runs::StyledText, style::Style, tree::Link};
 

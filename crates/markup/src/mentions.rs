@@ -21,7 +21,7 @@ pub(crate) fn apart(text: &str, mut before: Option<char>) -> Cow<'_, str> {
     while let Some(c) = chars.next() {
         out.push(c);
         let is_mail = before.is_some_and(|before| before.is_alphanumeric() || before == '_');
-        // What follows a style that ends here may be a name, too. Names are ASCII: nothing is set within a grapheme.
+        // A word after a style that ends here may be a name, too. Names are ASCII: nothing is set within a grapheme.
         let names = chars
             .peek()
             .is_none_or(|next| next.is_ascii_alphanumeric() || *next == '_');

@@ -14,7 +14,7 @@ use crate::{
     tree::{Document, Gap, Kind, Leaf, is_blank},
 };
 
-/// What a thematic break looks like, for platforms have none.
+/// The text of a thematic break, for platforms have none.
 const RULE: &str = "———";
 /// Longer language names are none.
 const LONGEST_LANGUAGE: usize = 24;
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the author left between the last leaf and the one that begins here.
+    /// The space that the author left between the last leaf and the one that begins here.
     fn gap(&self, start: usize) -> Gap {
         let between = self.source.get(self.read_to..start).unwrap_or_default();
         let lines = between.bytes().filter(|byte| *byte == b'\n').count();

@@ -13,20 +13,25 @@ pub(crate) fn draw<'a>(document: &Document, pieces: impl Iterator<Item = Piece<'
     for piece in pieces {
         let leaf = piece.leaf;
         if let Some(before) = before {
-            out.push('\n');
-            if leaf.gap == Gap::Paragraph {
-                let shared = before
-                    .frame
-                    .quote
-                    .filter(|quote| leaf.frame.quote.is_some_and(|own| own.id == quote.id));
-                push_quote(&mut out, shared.map_or(0, |quote| quote.depth), "");
-                out.push('\n');
-            }
+            push_gap(&mut out, before, leaf);
         }
         draw_piece(&mut out, document, &piece);
         before = Some(leaf);
     }
     out
+}
+
+/// Ends the line of one leaf, and sets the next one apart.
+pub(crate) fn push_gap(out: &mut String, before: &Leaf, leaf: &Leaf) {
+    out.push('\n');
+    if leaf.gap == Gap::Paragraph {
+        let shared = before
+            .frame
+            .quote
+            .filter(|quote| leaf.frame.quote.is_some_and(|own| own.id == quote.id));
+        push_quote(out, shared.map_or(0, |quote| quote.depth), "");
+        out.push('\n');
+    }
 }
 
 fn draw_piece(out: &mut String, document: &Document, piece: &Piece<'_>) {
@@ -43,8 +48,8 @@ fn draw_piece(out: &mut String, document: &Document, piece: &Piece<'_>) {
     push_lines(out, &text, depth, piece.first_indent(), inner);
 }
 
-/// What stands before a list item.
-fn spell(marker: Marker) -> String {
+/// The marker before a list item.
+pub(crate) fn spell(marker: Marker) -> String {
     let bullet = marker
         .number
         .map_or_else(|| "- ".to_owned(), |number| format!("{number}. "));
@@ -52,7 +57,8 @@ fn spell(marker: Marker) -> String {
     bullet + task
 }
 
-fn push_lines(out: &mut String, text: &str, quotes: usize, first_indent: usize, indent: usize) {
+/// Writes the lines of a leaf behind the marks of its quotes and its indents.
+pub(crate) fn push_lines(out: &mut String, text: &str, quotes: usize, first_indent: usize, indent: usize) {
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {
             out.push('\n');

@@ -5,7 +5,7 @@ use crate::{
     style::{Run, Style},
 };
 
-/// What marks both ends of a spoiler.
+/// The mark at both ends of a spoiler.
 const SPOILER: &str = "||";
 
 /// Text that grows, stretch by stretch.

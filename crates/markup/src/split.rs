@@ -8,7 +8,7 @@ use crate::{
     parse::parse,
     plain,
     style::{Run, Style},
-    telegram,
+    telegram, terminal,
     tree::{Document, Frame, Kind, Position},
     units,
 };
@@ -64,10 +64,12 @@ impl Parts {
         let plain = plain::draw(&self.document, pieces.clone());
         let plain = match self.flavor {
             Flavor::TelegramHtml => without_mentions(&plain).into_owned(),
-            Flavor::Discord | Flavor::Plain => plain,
+            Flavor::Discord | Flavor::Plain | Flavor::Terminal => plain,
         };
         let (text, counted) = match self.flavor {
             Flavor::Plain => (plain.clone(), 0),
+            // Nobody counts what a terminal gets.
+            Flavor::Terminal => (terminal::draw(&self.document, pieces), 0),
             Flavor::Discord => {
                 let text = discord::draw(&self.document, pieces);
                 let counted = units(&text);

@@ -1,4 +1,4 @@
-//! A message as a flat list of leaves: what every flavor is drawn from, and what is split.
+//! A message as a flat list of leaves, from which every flavor is drawn and split.
 //!
 //! A leaf is a paragraph, heading or code block. The quotes and lists around it are a [`Frame`] that it
 //! carries along, and the emphasis within it is a list of styled [`Run`]s. So nothing here is recursive:
@@ -24,7 +24,7 @@ pub(crate) struct Leaf {
     pub(crate) runs: Vec<Run>,
 }
 
-/// What a leaf is.
+/// The kind of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -61,7 +61,7 @@ pub(crate) struct Quote {
     pub(crate) depth: usize,
 }
 
-/// What stands before a list item.
+/// The marker before a list item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     /// Of an ordered list.
@@ -101,7 +101,7 @@ pub(crate) struct Piece<'a> {
 }
 
 impl Document {
-    /// What lies between two places. White space before a cut in running text is left out.
+    /// The pieces between two places. White space before a cut in running text is left out.
     pub(crate) fn pieces(&self, from: Position, to: Position) -> impl Iterator<Item = Piece<'_>> + Clone {
         let end = if to.offset > 0 { to.leaf + 1 } else { to.leaf };
         (from.leaf..end).map(move |index| {

@@ -1,4 +1,4 @@
-//! What each construct looks like on each platform.
+//! Every construct as each platform shows it.
 
 use clifford_markup::{Flavor, Rendered, render};
 

@@ -1,5 +1,5 @@
-//! Hostile and large input is rendered in time and without a stack to match. Whatever is quadratic in the
-//! length of these texts makes the tests hang.
+//! Hostile and large input is rendered in time and without a stack to match. Code that is quadratic in
+//! the length of these texts makes the tests hang.
 
 use std::ops::Range;
 

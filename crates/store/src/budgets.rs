@@ -3,9 +3,9 @@
 use clifford_core::{
     budget::{Account, Amount, BOT, Scope, Settlement, Window},
     places::Channel,
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx, leases::ClaimWindow, usage::bounded};
 use crate::places::channels;
@@ -54,19 +54,24 @@ const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
 
 /// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
 /// ends, so that nobody else reserves at the same time.
-pub async fn standing(tx: &mut Tx, account: &Account, holder: &str, look: ClaimWindow) -> Result<Standing, StoreError> {
+pub async fn standing(
+    tx: &mut Tx,
+    account: &Account,
+    holder: &str,
+    window: ClaimWindow,
+) -> Result<Standing, StoreError> {
     let settled = match lock(tx, account).await? {
         Some(settled) => settled,
         None => sum_up(tx, account).await?,
     };
-    let a_lease_ago = look.over.before(look.until.since(look.now));
+    let a_lease_ago = window.over.before(window.until.since(window.now));
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(r.cost), 0) AS DOUBLE PRECISION) AS cost,
                 CAST(COALESCE(SUM({RESERVED}), 0) AS BIGINT) AS tokens
          FROM budget_reservations r WHERE r.subject = $1 AND r.holder <> $2 AND {HELD}"
     );
     let reserved: Sum = tx
-        .fetch_one(sql, args![&account.subject, holder, look.worker, a_lease_ago])
+        .fetch_one(sql, args![&account.subject, holder, window.worker, a_lease_ago])
         .await?;
     Ok(Standing {
         settled,
@@ -92,6 +97,7 @@ async fn sum_up(tx: &mut Tx, account: &Account) -> Result<Amount, StoreError> {
         "INSERT INTO budget_spending (subject, period, cost, tokens)
          SELECT $1, $2, 0, 0 WHERE $1 = $3 OR EXISTS (SELECT 1 FROM users WHERE id = $1)
              OR EXISTS (SELECT 1 FROM spaces WHERE id = $1)
+             OR EXISTS (SELECT 1 FROM users u, spaces s WHERE u.id = SUBSTR($1, 1, 36) AND s.id = SUBSTR($1, 38))
          ON CONFLICT DO NOTHING",
         args![subject, period, BOT],
     )
@@ -111,6 +117,7 @@ pub async fn spent(conn: &mut Conn, scope: Scope, subject: &str, window: &Window
     let whose = match scope {
         Scope::User => "user_id = $3",
         Scope::Space => "space_id = $3",
+        Scope::Member => "user_id || '@' || space_id = $3",
         Scope::Bot => "$3 = 'bot'",
     };
     let sql = format!(

@@ -7,10 +7,10 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, SpaceId, UserId},
     places::Channel,
+    row::FromRow,
     value::args,
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
 
@@ -87,6 +87,24 @@ pub async fn touch(tx: &mut Tx, id: ContextId, now: Timestamp) -> Result<(), Sto
     tx.defer(
         "UPDATE contexts SET last_user_interaction_at = $1, closed_at = NULL WHERE id = $2",
         args![now, id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The model that was chosen for a conversation, by the name of the choice.
+pub async fn model(conn: &mut Conn, id: ContextId) -> Result<Option<String>, StoreError> {
+    let row: Option<(Option<String>,)> = conn
+        .fetch_optional("SELECT model FROM contexts WHERE id = $1", args![id])
+        .await?;
+    Ok(row.and_then(|row| row.0))
+}
+
+/// Chooses the model of a conversation; `None`: the usual one.
+pub async fn set_model(tx: &mut Tx, id: ContextId, model: Option<&str>) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE contexts SET model = $1 WHERE id = $2",
+        args![model.map(str::to_owned), id],
     )
     .await?;
     Ok(())

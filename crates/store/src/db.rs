@@ -5,6 +5,7 @@ pub mod free_space;
 pub(crate) mod local;
 pub mod notify;
 pub(crate) mod page;
+mod rows;
 pub(crate) mod schema;
 pub(crate) mod writer;
 
@@ -19,6 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clifford_core::settings::{Database, Synchronous};
 use clifford_telemetry::measures;
 use sqlx::{ConnectOptions, Connection as _};
 use sqlx_postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -34,6 +36,9 @@ use crate::db::{
 /// How long PostgreSQL may take to give a connection.
 const ANSWER: Duration = Duration::from_secs(10);
 
+/// How long a new SQLite file that another connection sets up is left to it, before it is tried again.
+const AGAIN: Duration = Duration::from_millis(20);
+
 /// A boxed future that lives as long as the transaction it works in.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -42,10 +47,8 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub struct DbOptions {
     /// `sqlite:PATH`, where the path stands as it is, or `postgres://…`.
     pub url: String,
-    /// SQLite: whether each commit waits for the disk (`FULL`) or may be lost in a power cut (`NORMAL`).
-    pub synchronous_full: bool,
-    /// The most connections to PostgreSQL, or readers of SQLite.
-    pub max_connections: u32,
+    /// `[database]`. Its own `url` may be missing: then the one above is in the data directory.
+    pub section: Database,
     /// Keep other engines off (SQLite only): set by the processes that work on runs.
     pub exclusive: bool,
     /// Bring the schema up to date.
@@ -65,6 +68,26 @@ pub struct Db {
     blocking: Arc<Semaphore>,
     /// Held, never read: the lock ends with the process.
     _lock: Option<Arc<File>>,
+}
+
+/// Opens the file with the mode of its log set. A new file is locked while another connection sets that mode, and SQLite
+/// asks no busy handler there: so it is tried again for as long as [`BUSY_TIMEOUT`].
+async fn create(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
+    let deadline = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        let pool = SqlitePoolOptions::new().max_connections(1);
+        match pool.connect_with(options.clone()).await {
+            Err(error) if is_busy(&error) && Instant::now() < deadline => tokio::time::sleep(AGAIN).await,
+            opened => return opened,
+        }
+    }
+}
+
+/// SQLITE_BUSY, in any of its kinds: the low byte of the extended code is 5 (<https://www.sqlite.org/rescode.html>).
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.and_then(|code| code.parse::<u32>().ok())
+        .is_some_and(|code| code & 0xff == 5)
 }
 
 /// The pools of the engine in use.
@@ -126,25 +149,20 @@ impl Db {
             .clone()
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(if options.synchronous_full {
-                SqliteSynchronous::Full
-            } else {
-                SqliteSynchronous::Normal
+            .synchronous(match options.section.synchronous {
+                Synchronous::Full => SqliteSynchronous::Full,
+                Synchronous::Normal => SqliteSynchronous::Normal,
             });
-        let first = SqlitePoolOptions::new()
-            .max_connections(1)
-            .connect_with(creating)
-            .await
-            .map_err(|error| unusable(&error))?;
+        let first = create(&creating).await.map_err(|error| unusable(&error))?;
         if options.migrate {
             schema::migrate_sqlite(&first).await?;
         }
-        let locals = Locals::new(path, options.synchronous_full);
+        let locals = Locals::new(path, options.section.synchronous);
         let writer = Writer::start(&locals)?;
         // The last connection to close a file cleans its log up; now the writer has it open.
         first.close().await;
         let place = locals.clone();
-        let readers = options.max_connections.clamp(1, 8);
+        let readers = options.section.max_connections.clamp(1, 8);
         let read = SqlitePoolOptions::new()
             .max_connections(readers)
             // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
@@ -180,7 +198,7 @@ impl Db {
             .disable_statement_logging();
         try_out(&connect).await?;
         let pool = PgPoolOptions::new()
-            .max_connections(options.max_connections)
+            .max_connections(options.section.max_connections)
             .acquire_timeout(ANSWER)
             .connect_lazy_with(connect);
         if options.migrate {
@@ -298,9 +316,6 @@ impl Db {
 
     /// As [`Db::write`], for statements that nothing but trouble of the database's own can fail: on SQLite they
     /// cost less among others.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn mark<F>(&self, work: F) -> Result<(), StoreError>
     where
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
@@ -435,14 +450,37 @@ impl LockError {
     }
 }
 
-fn lock(database: &Path) -> Result<File, LockError> {
+/// Whether a process holds the lock of a SQLite database.
+pub fn is_held(database: &Path) -> bool {
+    let Ok(file) = File::open(lock_path(database)) else {
+        return false;
+    };
+    // A shared lock does not wait for others that ask as well, and ends with the file.
+    let locked = rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockShared);
+    matches!(locked, Err(rustix::io::Errno::WOULDBLOCK))
+}
+
+/// Holds the lock of a SQLite database, whether or not it is there, until the file is dropped.
+///
+/// # Errors
+/// Another process holds it, or its file cannot be made.
+pub fn hold(database: &Path) -> Result<File, StoreError> {
+    lock(database).map_err(|error| error.into_store(database))
+}
+
+/// The file whose lock tells that a process works with the database.
+fn lock_path(database: &Path) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
+    PathBuf::from(path)
+}
+
+fn lock(database: &Path) -> Result<File, LockError> {
     let file = File::options()
         .create(true)
         .truncate(false)
         .write(true)
-        .open(PathBuf::from(path))
+        .open(lock_path(database))
         .map_err(LockError::Io)?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),

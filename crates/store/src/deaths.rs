@@ -1,6 +1,6 @@
-//! Deaths of processes, counted on the work that they held, and what was set aside for them.
+//! Deaths of processes, counted on the work that they held, and the work that was set aside for them.
 
-use clifford_core::{clock::Timestamp, value::args, work::Kind};
+use clifford_core::{clock::Timestamp, row::FromRow, value::args, work::Kind};
 use serde::Serialize;
 
 use super::{Conn, StoreError, Tx};
@@ -20,7 +20,7 @@ pub async fn count_all(tx: &mut Tx) -> Result<u64, StoreError> {
 }
 
 /// Something that was set aside.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Quarantined {
     /// The kind of work.
@@ -28,6 +28,7 @@ pub struct Quarantined {
     /// Its id.
     pub id: String,
     /// When it was set aside.
+    #[schema(value_type = String)]
     pub quarantined_at: Timestamp,
     /// A hint: a job's kind, a trigger's, a platform, a file's name.
     pub about: Option<String>,

@@ -7,6 +7,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, DocumentId, FileId, UserId},
+    row::FromRow,
     search::{
         Scope,
         terms::{self, MOST_TERMS},
@@ -14,7 +15,6 @@ use clifford_core::{
     value::{Value, args},
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use super::{
     Conn, StoreError, Tx,
@@ -99,20 +99,64 @@ pub async fn insert(tx: &mut Tx, document: &Document, key: &str, chunks: &[NewCh
                 args![document.id, seq, &chunk.content, model, embedding],
             )
             .await?;
-        let sql = if postgres {
-            "INSERT INTO chunk_search (id, terms) VALUES ($1, CAST($2 AS TSVECTOR))"
-        } else {
-            "INSERT INTO chunk_search (rowid, terms) VALUES ($1, $2)"
-        };
-        tx.defer(sql, args![id, indexed(document, &chunk.content, postgres)])
-            .await?;
+        tx.defer(
+            put_in(postgres),
+            args![
+                id,
+                indexed(document.user_id, document.channel_id, &chunk.content, postgres)
+            ],
+        )
+        .await?;
     }
     Ok(true)
 }
 
+/// The statement that puts a piece into the index.
+fn put_in(postgres: bool) -> &'static str {
+    if postgres {
+        "INSERT INTO chunk_search (id, terms) VALUES ($1, CAST($2 AS TSVECTOR))"
+    } else {
+        "INSERT INTO chunk_search (rowid, terms) VALUES ($1, $2)"
+    }
+}
+
+/// A piece that is to be indexed.
+#[derive(FromRow)]
+struct Unindexed {
+    id: i64,
+    content: String,
+    user_id: Option<UserId>,
+    channel_id: Option<ChannelId>,
+}
+
+/// Puts up to `limit` pieces with higher numbers than `after` into the index, which has none of them, and returns the
+/// highest number among them. `None`: there are no more.
+pub(crate) async fn index_anew(tx: &mut Tx, after: i64, limit: u32) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT c.id, c.content, d.user_id, d.channel_id FROM document_chunks c
+               JOIN documents d ON d.id = c.document_id WHERE c.id > $1 ORDER BY c.id LIMIT $2";
+    let pieces: Vec<Unindexed> = tx.fetch_all(sql, args![after, limit]).await?;
+    let postgres = tx.is_postgres();
+    for piece in &pieces {
+        let terms = indexed(piece.user_id, piece.channel_id, &piece.content, postgres);
+        tx.defer(put_in(postgres), args![piece.id, terms]).await?;
+    }
+    Ok(pieces.last().map(|piece| piece.id))
+}
+
+/// Has PostgreSQL number the next piece after the highest number that is stored.
+pub(crate) async fn go_on_numbering(tx: &mut Tx) -> Result<(), StoreError> {
+    if !tx.is_postgres() {
+        return Ok(());
+    }
+    let sql =
+        "SELECT setval(pg_get_serial_sequence('document_chunks', 'id'), COALESCE(MAX(id), 1), MAX(id) IS NOT NULL)
+               FROM document_chunks";
+    tx.fetch_one::<(i64,)>(sql, args![]).await.map(|_| ())
+}
+
 /// The indexed text of a piece: its owner and place, then its terms, in the engine's syntax.
-fn indexed(document: &Document, content: &str, postgres: bool) -> String {
-    let places = (document.user_id.map(terms::owner).into_iter()).chain(document.channel_id.map(terms::place));
+fn indexed(owner: Option<UserId>, channel: Option<ChannelId>, content: &str, postgres: bool) -> String {
+    let places = (owner.map(terms::owner).into_iter()).chain(channel.map(terms::place));
     let mut text = String::new();
     let words = terms::terms(content).take(MOST_TERMS).map(|term| term.text);
     for (position, term) in places.chain(words).enumerate() {
@@ -191,7 +235,7 @@ pub async fn lists(conn: &mut Conn, scope: Scope, sought: &[Sought], limit: u32)
 /// The embeddings of a scope's newest pieces by this model, with their numbers.
 ///
 /// # Errors
-/// The store's; one cannot be read.
+/// The database fails, or a row cannot be read.
 pub async fn embeddings(
     conn: &mut Conn,
     scope: Scope,

@@ -3,11 +3,11 @@
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, MessageId, RunId, SpaceId, UserId},
+    row::FromRow,
     search::Scope,
     value::{Value, args},
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
 
@@ -18,7 +18,7 @@ pub struct File {
     /// Its id.
     #[schema(value_type = String)]
     pub id: FileId,
-    /// Whose it is.
+    /// The owner of the file.
     #[schema(value_type = Option<String>)]
     pub user_id: Option<UserId>,
     /// The channel that it belongs to.
@@ -35,7 +35,7 @@ pub struct File {
     pub root_run_id: Option<RunId>,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The media type.
     pub media_type: Option<String>,
     /// How many bytes it has, as far as that is known.
     pub size: Option<i64>,
@@ -44,13 +44,35 @@ pub struct File {
     /// Where its content is.
     #[serde(skip)]
     pub location: String,
+    /// The platform's word for what it came as: `voice`, `photo`.
+    #[serde(skip)]
+    pub came_as: Option<String>,
+    /// How long it plays, as the platform told.
+    #[serde(skip)]
+    pub seconds: Option<i64>,
+    /// It was forwarded, or came with the message of somebody else that is answered.
+    #[serde(skip)]
+    pub of_others: bool,
     /// When it came.
     #[schema(value_type = String)]
     pub created_at: Timestamp,
 }
 
+impl File {
+    /// Whether its person said it themselves.
+    pub fn is_own_voice(&self) -> bool {
+        self.came_as.as_deref() == Some("voice") && !self.of_others
+    }
+
+    /// Whether something may be said in it.
+    pub fn is_recording(&self) -> bool {
+        matches!(self.came_as.as_deref(), Some("voice" | "audio" | "video_note"))
+            || (self.media_type.as_deref()).is_some_and(|kind| kind.starts_with("audio/"))
+    }
+}
+
 const SELECT: &str = "SELECT id, user_id, channel_id, space_id, message_id, root_run_id, name, media_type, size, sha256, \
-                      location, created_at FROM files";
+                      location, created_at, came_as, seconds, of_others FROM files";
 
 /// Stores a file, unless there is one of its key; returns whether it did.
 pub async fn insert(tx: &mut Tx, file: &File, key: Option<&str>) -> Result<bool, StoreError> {
@@ -82,8 +104,9 @@ pub async fn insert(tx: &mut Tx, file: &File, key: Option<&str>) -> Result<bool,
 /// Stores a file that came with a message.
 pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreError> {
     tx.defer(
-        "INSERT INTO files (id, user_id, channel_id, space_id, message_id, name, media_type, size, location, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "INSERT INTO files (id, user_id, channel_id, space_id, message_id, name, media_type, size, location, created_at,
+                 came_as, seconds, of_others)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         args![
             file.id,
             file.user_id,
@@ -94,7 +117,10 @@ pub async fn insert_attachment(tx: &mut Tx, file: &File) -> Result<(), StoreErro
             file.media_type.clone(),
             file.size.map_or(Value::Int(None), Value::from),
             &file.location,
-            file.created_at
+            file.created_at,
+            file.came_as.clone(),
+            file.seconds.map_or(Value::Int(None), Value::from),
+            file.of_others
         ],
     )
     .await
@@ -170,7 +196,7 @@ pub async fn kept_of(conn: &mut Conn, user: UserId) -> Result<i64, StoreError> {
 }
 
 /// The content of a file is kept here from now on.
-pub async fn keep(tx: &mut Tx, file: &File) -> Result<bool, StoreError> {
+pub async fn record_content(tx: &mut Tx, file: &File) -> Result<bool, StoreError> {
     let changed = tx
         .execute(
             "UPDATE files SET location = $1, size = $2, sha256 = $3, media_type = $4 WHERE id = $5 AND sha256 IS NULL",

@@ -3,25 +3,27 @@
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
+    access::PlaceRules,
     clock::Timestamp,
     id::{AgentId, UserId},
     people::{User, UserRole},
     places::{Channel, Mode},
+    row::FromRow,
     runs::Run,
     value::args,
 };
-use sqlx::FromRow;
 
 use super::{
     Conn, StoreError, Tx,
     contexts::{self, Context},
+    rates::{self, Held},
     runs,
 };
 use crate::{
     people::users,
     places::{
         agents::{self, Agent},
-        channels,
+        channels, settings,
     },
 };
 
@@ -40,6 +42,8 @@ pub struct Arrival {
     pub active: Option<Run>,
     /// The message is stored already.
     pub is_repeat: bool,
+    /// The rules that its managers set for the place.
+    pub rules: PlaceRules,
 }
 
 /// The lookup.
@@ -51,20 +55,22 @@ pub struct Sought<'a> {
     pub account: &'a str,
     /// Its id of the place.
     pub place: &'a str,
+    /// Its id of the space that the place is in.
+    pub space: Option<&'a str>,
     /// By what the message is known again.
-    pub message: Known<'a>,
+    pub message: LookupKey<'a>,
 }
 
 /// By what a message is known again.
 #[derive(Clone, Copy, Debug)]
-pub enum Known<'a> {
+pub enum LookupKey<'a> {
     /// The platform's id of it.
     ById(&'a str),
     /// Its sender's own key.
     ByKey(&'a str),
 }
 
-impl<'a> Known<'a> {
+impl<'a> LookupKey<'a> {
     /// The column that holds it. Only an inbound message is known by it.
     const fn column(self) -> (&'static str, &'a str) {
         match self {
@@ -86,11 +92,12 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
         account,
         place,
         message,
+        ..
     } = sought;
     let here = || args![platform.as_str(), place];
     let with = |more: &str| args![platform.as_str(), place, more];
     let (known, value) = message.column();
-    let [user, channel, context, agent, active, repeat] = tx
+    let [user, channel, context, agent, active, repeat, rules] = tx
         .pipeline([
             users::ask_by_identity(platform, account),
             (
@@ -105,7 +112,14 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
                 here(),
             ),
             (
-                agents::for_channel_sql(&format!("(SELECT agent_id {HERE})"), agents::COLUMNS),
+                agents::for_channel_sql(
+                    [
+                        &format!("(SELECT agent_id {HERE})"),
+                        &format!("(SELECT id {HERE})"),
+                        &format!("(SELECT space_id {HERE})"),
+                    ],
+                    agents::COLUMNS,
+                ),
                 here(),
             ),
             (
@@ -122,6 +136,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
                 ),
                 with(value),
             ),
+            settings::ask_rules(platform.as_str(), place, sought.space),
         ])
         .await?;
     Ok(Arrival {
@@ -131,6 +146,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
         agent: agent.fetch_optional()?,
         active: active.fetch_optional()?,
         is_repeat: !repeat.is_empty(),
+        rules: settings::rules_in(rules.fetch_all()?),
     })
 }
 
@@ -146,18 +162,22 @@ pub struct Plain {
     pub agent: Agent,
     /// When a person last spoke in the conversation, to the minute.
     pub last_user_interaction_at: Timestamp,
+    /// The rules that its managers set for the place.
+    pub rules: PlaceRules,
+    /// The buckets of the person, the channel and its space.
+    pub buckets: Vec<Held>,
 }
 
 #[derive(FromRow)]
 struct PlainRow {
-    #[sqlx(flatten)]
+    #[row(flatten)]
     channel: Channel,
     speaker_id: UserId,
     speaker_name: String,
     speaker_role: UserRole,
     speaker_language: Option<String>,
     speaker_time_zone: Option<String>,
-    #[sqlx(rename = "answering_id")]
+    #[row(rename = "answering_id")]
     agent_id: AgentId,
     agent_name: String,
     agent_prompt: String,
@@ -165,19 +185,23 @@ struct PlainRow {
     agent_enabled: bool,
     agent_is_default: bool,
     last_user_interaction_at: Timestamp,
+    rules: Option<String>,
+    buckets: Option<String>,
 }
 
 /// Finds it, as it is at this moment; `None`: something is otherwise.
 pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Plain>, StoreError> {
     let (known, value) = sought.message.column();
-    let agent = agents::for_channel_sql("c.agent_id", "id");
+    let agent = agents::for_channel_sql(["c.agent_id", "c.id", "c.space_id"], "id");
+    let rules = settings::rules_sql("c.id", "c.space_id", conn.is_postgres());
+    let buckets = rates::sql("u.id, c.id, c.space_id", conn.is_postgres());
     let sql = format!(
         "SELECT c.id, c.platform, c.external_id, c.kind, c.name, c.space_id, c.user_id, c.enabled, c.disabled_reason,
                 c.agent_id, c.mode, c.active_context_id, c.last_message_at,
                 u.id AS speaker_id, u.name AS speaker_name, u.role AS speaker_role, u.language AS speaker_language,
                 u.time_zone AS speaker_time_zone, a.id AS answering_id, a.name AS agent_name,
                 a.prompt AS agent_prompt, a.mode AS agent_mode, a.enabled AS agent_enabled,
-                a.is_default AS agent_is_default, x.last_user_interaction_at
+                a.is_default AS agent_is_default, x.last_user_interaction_at, {rules} AS rules, {buckets} AS buckets
          FROM channels c
          JOIN contexts x ON x.id = c.active_context_id
          JOIN identities i ON i.platform = $1 AND i.platform_user_id = $3
@@ -210,6 +234,8 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
         },
         channel: row.channel,
         last_user_interaction_at: row.last_user_interaction_at,
+        rules: settings::rules_of_text(row.rules.as_deref()),
+        buckets: rates::of_text(row.buckets.as_deref()),
     }))
 }
 

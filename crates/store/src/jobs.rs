@@ -1,22 +1,25 @@
 //! Jobs: durable work that belongs to no run, claimed by lease as runs are.
+//!
+//! A newer version may make jobs of kinds that this one does not know. Nothing here selects them: they wait for a
+//! process that knows them.
 
 use clifford_core::{
     clock::Timestamp,
     column::JsonText,
     id::{ContextId, JobId, MessageId, UserId, WorkerId},
     quarantine::{Evidence, Mark},
+    row::FromRow,
     value::args,
     work::{JobKind, JobStatus, WriteMode},
 };
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 use super::{
     Conn, StoreError, Tx,
     leases::{
         ClaimWindow,
-        sql::{fenced, free, open, renew, skip_locked, take},
+        sql::{fenced, free, freed, open, renew, skip_locked, take},
     },
 };
 
@@ -27,7 +30,7 @@ pub struct Job {
     /// Its id.
     #[schema(value_type = String)]
     pub id: JobId,
-    /// What it does.
+    /// The kind of the trigger.
     pub kind: JobKind,
     /// Of a memory write: why.
     pub mode: Option<WriteMode>,
@@ -51,7 +54,7 @@ pub struct Job {
     #[serde(skip)]
     #[schema(ignore)]
     pub epoch: i64,
-    /// What came of it.
+    /// The result of an act.
     #[schema(value_type = Option<Object>)]
     pub result: Option<JsonText<Json>>,
     /// Why the last attempt failed.
@@ -102,6 +105,14 @@ macro_rules! columns {
 }
 const COLUMNS: &str = columns!();
 
+/// A condition: the row is of a kind that this version knows. The kinds are those of [`JobKind`].
+macro_rules! known {
+    () => {
+        "kind IN ('memory_write', 'erase')"
+    };
+}
+const KNOWN: &str = known!();
+
 /// Claims the job that the condition is of.
 macro_rules! claim {
     ($($condition:expr),+) => {
@@ -121,6 +132,8 @@ macro_rules! claim_next {
             "id = (SELECT id FROM jobs WHERE due_at <= $3 AND ",
             open!(jobs),
             " AND ",
+            known!(),
+            " AND ",
             free!(jobs, 4),
             " AND NOT EXISTS (SELECT 1 FROM jobs earlier WHERE earlier.context_id = jobs.context_id
                               AND earlier.status = 'pending' AND earlier.id < jobs.id)
@@ -132,7 +145,7 @@ macro_rules! claim_next {
 }
 const CLAIM_ON_SQLITE: &str = claim_next!("");
 const CLAIM_ON_POSTGRES: &str = claim_next!(skip_locked!());
-const CLAIM_ONE: &str = claim!("id = $5 AND ", open!(jobs), " AND ", free!(jobs, 4));
+const CLAIM_ONE: &str = claim!("id = $5 AND ", open!(jobs), " AND ", known!(), " AND ", free!(jobs, 4));
 
 /// A job to be made.
 #[derive(Clone, Copy, Debug)]
@@ -187,22 +200,22 @@ pub async fn insert(tx: &mut Tx, job: NewJob, now: Timestamp) -> Result<Option<J
 
 /// One job.
 pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> {
-    conn.fetch_optional(format!("SELECT {COLUMNS} FROM jobs WHERE id = $1"), args![id])
-        .await
+    let sql = format!("SELECT {COLUMNS} FROM jobs WHERE id = $1 AND {KNOWN}");
+    conn.fetch_optional(sql, args![id]).await
 }
 
 /// Claims the oldest job whose time has come and that nobody holds. Those of one conversation are done in order.
-pub async fn claim(tx: &mut Tx, look: ClaimWindow) -> Result<Option<(Job, JobLease)>, StoreError> {
+pub async fn claim(tx: &mut Tx, window: ClaimWindow) -> Result<Option<(Job, JobLease)>, StoreError> {
     let sql = if tx.is_postgres() {
         CLAIM_ON_POSTGRES
     } else {
         CLAIM_ON_SQLITE
     };
     let job: Option<Job> = tx
-        .fetch_optional(sql, args![look.worker, look.until, look.now, look.over])
+        .fetch_optional(sql, args![window.worker, window.until, window.now, window.over])
         .await?;
     Ok(job.map(|job| {
-        let lease = job.lease(look.worker);
+        let lease = job.lease(window.worker);
         (job, lease)
     }))
 }
@@ -238,7 +251,7 @@ pub async fn hold(tx: &mut Tx, lease: &JobLease, now: Timestamp) -> Result<(), S
 }
 
 /// Keeps what came so far of a job that [`hold`] has locked and that goes on.
-pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), StoreError> {
+pub async fn save_progress(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), StoreError> {
     tx.defer(
         "UPDATE jobs SET result = $1 WHERE id = $2",
         args![result.clone(), lease.job],
@@ -249,9 +262,12 @@ pub async fn keep(tx: &mut Tx, lease: &JobLease, result: &Json) -> Result<(), St
 /// Ends a job that [`hold`] has locked.
 pub async fn finish(tx: &mut Tx, lease: &JobLease, result: &Json, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE jobs SET status = 'done', result = $1, error = NULL, lease_owner = NULL, lease_until = NULL,
-             deaths = 0, isolation = NULL, updated_at = $2, ended_at = $2
-         WHERE id = $3",
+        concat!(
+            "UPDATE jobs SET status = 'done', result = $1, error = NULL, deaths = 0, isolation = NULL, updated_at = $2,
+                 ended_at = $2, ",
+            freed!(),
+            " WHERE id = $3"
+        ),
         args![result.clone(), now, lease.job],
     )
     .await?;
@@ -275,9 +291,12 @@ pub async fn reschedule(
         None => (JobStatus::Failed, Some(now)),
     };
     tx.execute(
-        "UPDATE jobs SET status = $1, error = $2, due_at = COALESCE($3, due_at), lease_owner = NULL,
-             lease_until = NULL, deaths = 0, isolation = NULL, updated_at = $4, ended_at = $5
-         WHERE id = $6",
+        concat!(
+            "UPDATE jobs SET status = $1, error = $2, due_at = COALESCE($3, due_at), deaths = 0, isolation = NULL,
+                 updated_at = $4, ended_at = $5, ",
+            freed!(),
+            " WHERE id = $6"
+        ),
         args![status, error, due_at, now, ended, lease.job],
     )
     .await?;
@@ -302,9 +321,11 @@ pub async fn mark(tx: &mut Tx, lease: &JobLease, mark: Mark, now: Timestamp) -> 
 pub async fn quarantine(tx: &mut Tx, lease: &JobLease, error: &str, now: Timestamp) -> Result<(), StoreError> {
     hold(tx, lease, now).await?;
     tx.execute(
-        "UPDATE jobs SET status = 'failed', error = $1, quarantined_at = $2, ended_at = $2, updated_at = $2,
-             lease_owner = NULL, lease_until = NULL
-         WHERE id = $3",
+        concat!(
+            "UPDATE jobs SET status = 'failed', error = $1, quarantined_at = $2, ended_at = $2, updated_at = $2, ",
+            freed!(),
+            " WHERE id = $3"
+        ),
         args![error, now, lease.job],
     )
     .await?;
@@ -318,9 +339,11 @@ pub async fn quarantine(tx: &mut Tx, lease: &JobLease, error: &str, now: Timesta
 pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
     hold(tx, lease, now).await?;
     tx.execute(
-        "UPDATE jobs SET attempts = attempts - 1, due_at = $1, lease_owner = NULL, lease_until = NULL, deaths = 0,
-             isolation = NULL
-         WHERE id = $2",
+        concat!(
+            "UPDATE jobs SET attempts = attempts - 1, due_at = $1, deaths = 0, isolation = NULL, ",
+            freed!(),
+            " WHERE id = $2"
+        ),
         args![due_at, lease.job],
     )
     .await?;
@@ -328,24 +351,29 @@ pub async fn wait(tx: &mut Tx, lease: &JobLease, due_at: Timestamp, now: Timesta
 }
 
 /// Claims this job. `None`: somebody else has it, or it is not pending.
-pub async fn claim_one(tx: &mut Tx, id: JobId, look: ClaimWindow) -> Result<Option<JobLease>, StoreError> {
+pub async fn claim_one(tx: &mut Tx, id: JobId, window: ClaimWindow) -> Result<Option<JobLease>, StoreError> {
     let job: Option<Job> = tx
-        .fetch_optional(CLAIM_ONE, args![look.worker, look.until, look.now, look.over, id])
+        .fetch_optional(
+            CLAIM_ONE,
+            args![window.worker, window.until, window.now, window.over, id],
+        )
         .await?;
-    Ok(job.map(|job| job.lease(look.worker)))
+    Ok(job.map(|job| job.lease(window.worker)))
 }
 
 /// When the next job's time comes, of those that nobody holds.
-pub async fn next_due(conn: &mut Conn, look: ClaimWindow) -> Result<Option<Timestamp>, StoreError> {
+pub async fn next_due(conn: &mut Conn, window: ClaimWindow) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .fetch_one(
             concat!(
                 "SELECT MIN(due_at) FROM jobs WHERE ",
                 open!(jobs),
                 " AND ",
+                known!(),
+                " AND ",
                 free!(jobs, 1)
             ),
-            args![look.over],
+            args![window.over],
         )
         .await?;
     Ok(row.0.map(Timestamp))
@@ -369,7 +397,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Jo
     let sql = format!(
         "SELECT {COLUMNS} FROM jobs WHERE ($1 IS NULL OR context_id = $1)
          AND ($2 IS NULL OR user_id = $2 OR context_id IN (SELECT id FROM contexts WHERE user_id = $2))
-         AND ($3 IS NULL OR id < $3) AND ($4 IS NULL OR kind = $4) ORDER BY id DESC LIMIT $5"
+         AND ($3 IS NULL OR id < $3) AND ($4 IS NULL OR kind = $4) AND {KNOWN} ORDER BY id DESC LIMIT $5"
     );
     let args = args![filter.context, filter.user, filter.before, filter.kind, limit];
     conn.fetch_all(sql, args).await
@@ -378,7 +406,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32) -> Result<Vec<Jo
 /// The job that is to erase a person, if there is one; made if there is none, or the last one failed.
 ///
 /// # Errors
-/// The store's; [`StoreError::NotFound`]: there is no such person.
+/// [`StoreError::NotFound`]: there is no such person.
 pub async fn erase(tx: &mut Tx, user: UserId, now: Timestamp) -> Result<Job, StoreError> {
     // Two that ask at once get the same.
     let there = tx
@@ -407,4 +435,15 @@ pub async fn erase(tx: &mut Tx, user: UserId, now: Timestamp) -> Result<Job, Sto
         None => None,
     };
     made.ok_or_else(|| StoreError::NotFound("job that erases".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_kinds_are_those_of_the_enum() {
+        let kinds: Vec<_> = JobKind::ALL.iter().map(|kind| format!("'{kind}'")).collect();
+        assert_eq!(KNOWN, format!("kind IN ({})", kinds.join(", ")));
+    }
 }

@@ -1,4 +1,4 @@
-//! Leases by name: what only one process may do at a time.
+//! Leases by name, for work of one process at a time.
 
 pub mod clock_guard;
 pub mod skewed;
@@ -45,13 +45,13 @@ impl ClaimWindow {
 }
 
 /// Takes or renews a lease. `false`: another process holds it.
-pub async fn hold(tx: &mut Tx, name: &str, look: ClaimWindow) -> Result<bool, StoreError> {
+pub async fn hold(tx: &mut Tx, name: &str, window: ClaimWindow) -> Result<bool, StoreError> {
     let held = tx
         .execute(
             "INSERT INTO leases (name, owner, until, epoch) VALUES ($1, $2, $3, 1)
              ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until, epoch = leases.epoch + 1
              WHERE leases.owner = excluded.owner OR leases.until < $4",
-            args![name, look.worker, look.until, look.over],
+            args![name, window.worker, window.until, window.over],
         )
         .await?;
     Ok(held == 1)
@@ -64,10 +64,10 @@ pub async fn is_any_held(conn: &mut Conn) -> Result<bool, StoreError> {
 }
 
 /// Whether another worker had a lease that ran out without having been given back.
-pub async fn was_left(conn: &mut Conn, name: &str, look: ClaimWindow) -> Result<bool, StoreError> {
+pub async fn was_left(conn: &mut Conn, name: &str, window: ClaimWindow) -> Result<bool, StoreError> {
     conn.exists(
         "SELECT CAST(1 AS BIGINT) FROM leases WHERE name = $1 AND owner <> $2 AND until > 0 AND until < $3",
-        args![name, look.worker, look.over],
+        args![name, window.worker, window.over],
     )
     .await
 }
@@ -92,11 +92,11 @@ pub async fn until(conn: &mut Conn, name: &str) -> Result<Option<Timestamp>, Sto
 }
 
 /// How many leases with this prefix are held. Expired ones are deleted: their names are never used again.
-pub async fn count(tx: &mut Tx, prefix: &str, look: ClaimWindow) -> Result<u32, StoreError> {
+pub async fn count(tx: &mut Tx, prefix: &str, window: ClaimWindow) -> Result<u32, StoreError> {
     let names = format!("{prefix}%");
     tx.execute(
         "DELETE FROM leases WHERE name LIKE $1 AND until < $2",
-        args![names.clone(), look.over],
+        args![names.clone(), window.over],
     )
     .await?;
     let (count,): (i64,) = tx

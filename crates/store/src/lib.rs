@@ -4,27 +4,34 @@
 //! of this crate, and no domain rule inside it beyond what keeps rows true.
 //!
 //! **Two engines, one text.** Statements are written once with `$1` placeholders and plain types (TEXT, BIGINT,
-//! BOOLEAN, DOUBLE PRECISION), and run on either engine through [`Conn`]. Only claiming has two texts (`sql/`).
+//! BOOLEAN, DOUBLE PRECISION), and run on either engine through [`Conn`]. Search and three other statements have two texts
+//! ([`Conn::is_postgres`]).
 //!
 //! **SQLite in the thread that asks.** sqlx gives every connection to SQLite a thread, and hands over each result of
-//! each statement; with small statements that costs several times the statements. So the writer, and the reads before
-//! each message (`Db::read_local`), execute their statements where they are (`db/local.rs`, by rusqlite). Longer reads
-//! (`Db::read`) still have their own thread, and sqlx reads the rows of all of them into the same types.
+//! each statement. By sqlx alone a reply took 44 to 61 switches between threads and 1.55 ms of processor time; with
+//! rusqlite beside it 8 switches and 0.85 ms, on the two cores of `docs/reference/benchmarks.md`. So the writer, and the
+//! reads before each message (`Db::read_local`), execute their statements where they are (`db/local.rs`). Longer reads
+//! (`Db::read`) still have their own thread. `clifford_core::row` reads the rows of all of them into the same types.
 
 pub mod budgets;
 pub mod contexts;
+pub mod copy;
 pub mod db;
 pub mod deaths;
 pub mod documents;
 pub mod files;
+pub mod ids;
 pub mod inbound_lookup;
 pub mod jobs;
 pub mod leases;
+pub mod maintenance;
 pub mod memory;
 pub mod messages;
+pub mod model_images;
 pub mod model_windows;
 pub mod people;
 pub mod places;
+pub mod rates;
 pub mod removal;
 pub mod retention;
 pub mod runs;
@@ -33,11 +40,12 @@ pub mod triggers;
 pub mod usage;
 mod withheld;
 
-pub use clifford_core::{column::JsonText, value::Value};
-pub use db::{BoxFuture, Db, DbOptions, Pools};
+use clifford_core::row::RowError;
+pub use clifford_core::{column::JsonText, row::FromRow, value::Value};
+pub use db::{BoxFuture, Db, DbOptions, Pools, hold, is_held};
 
 pub use crate::db::{
-    conn::{Conn, Row, Tx},
+    conn::{Conn, Tx},
     schema::{Schema, Standing},
 };
 
@@ -109,6 +117,12 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupt(error.to_string()),
             _ => Self::Unavailable(error.to_string()),
         }
+    }
+}
+
+impl From<RowError> for StoreError {
+    fn from(error: RowError) -> Self {
+        Self::Corrupt(error.to_string())
     }
 }
 

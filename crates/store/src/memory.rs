@@ -3,4 +3,5 @@
 pub mod admin;
 pub mod items;
 pub mod prompt_context;
+pub mod undo;
 pub mod write;

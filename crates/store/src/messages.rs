@@ -1,21 +1,23 @@
 //! Messages, in and out. An outbound message is its own outbox row, with a row a part.
 
+pub mod conversation;
 pub mod inbound_attempts;
 pub(crate) mod long_text;
 pub mod outbox;
 pub mod queue_depth;
 pub mod quoting;
 pub mod replies;
-pub mod said;
+pub mod status_messages;
+mod turns;
+pub mod undelivered;
 pub mod unreadable;
 pub(crate) mod views;
 pub(crate) mod waiting;
 
-use std::borrow::Cow;
-
 use clifford_chat::{
     inbound::Attachment,
     outbound::{Address, Part},
+    platform::Platform,
 };
 pub use clifford_core::messages::Gap;
 use clifford_core::{
@@ -23,24 +25,20 @@ use clifford_core::{
     column::{JsonText, to_json},
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
     messages::{Direction, MessageStatus, Quote},
+    row::FromRow,
     value::args,
 };
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use sqlx::FromRow;
 
-use super::{Conn, StoreError, Tx, withheld};
+use super::{Conn, StoreError, Tx};
+use crate::messages::replies::with_quote;
+pub(super) use crate::messages::turns::{TurnRow, answer, ask_conversation, is_tainted, readers};
 pub(super) use crate::messages::waiting::ask_queued;
 pub use crate::messages::{
+    turns::{FOREIGN, Foreign, READERS, Turn, conversation},
     views::{Keyed, keyed, page, private_page, said_by, shown_of},
     waiting::{Queued, drop_queued, queue, queued},
-};
-use crate::{
-    db::conn::Statement,
-    messages::{
-        long_text::LongText,
-        replies::{IN_HISTORY, with_quote},
-    },
 };
 
 /// A message.
@@ -58,7 +56,7 @@ pub struct Message {
     /// In which conversation.
     #[schema(value_type = Option<String>)]
     pub context_id: Option<ContextId>,
-    /// Whose; of an outbound message: whom it answers.
+    /// The person; of an outbound message: the person whom it answers.
     #[schema(value_type = Option<String>)]
     pub user_id: Option<UserId>,
     /// The run that it became or came from.
@@ -69,7 +67,7 @@ pub struct Message {
     /// Files.
     #[schema(value_type = Option<Object>)]
     pub attachments: Option<JsonText<Json>>,
-    /// Whatever else is known of it.
+    /// Further metadata.
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<JsonText<Json>>,
     /// The platform's id of it.
@@ -187,6 +185,8 @@ pub struct NewOutbound {
     pub attachments: Option<Json>,
     /// Further metadata.
     pub metadata: Option<Json>,
+    /// The outbound message whose last text it replaces, in place of being a message of its own.
+    pub edits: Option<MessageId>,
     /// Where it goes, in the platform's terms.
     pub address: Address,
     /// The parts, in order; none where a message counts as delivered when it is stored.
@@ -205,8 +205,8 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
     };
     tx.defer(
         "INSERT INTO messages (id, direction, channel_id, context_id, user_id, run_id, content, status, address,
-             attempts, lease_owner, lease_until, sent_at, created_at, metadata, attachments)
-         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12, $13)",
+             attempts, lease_owner, lease_until, sent_at, created_at, metadata, attachments, edits)
+         VALUES ($1, 'outbound', $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $11, $12, $13, $14)",
         args![
             message.id,
             message.channel_id,
@@ -220,7 +220,8 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
             message.lease.map(|(_, until)| until),
             now,
             message.metadata.clone(),
-            message.attachments.clone()
+            message.attachments.clone(),
+            message.edits
         ],
     )
     .await?;
@@ -266,79 +267,34 @@ pub async fn by_platform_id(conn: &mut Conn, channel: ChannelId, id: &str) -> Re
     Ok(conn.fetch_all(sql, args![channel, id]).await?.pop())
 }
 
-/// A turn of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// Its message's id; none, where nobody asks for it.
-    pub id: Option<MessageId>,
-    /// Which way it went.
-    pub direction: Direction,
-    /// The text, with what it answers.
-    pub content: String,
-    /// The unread middle of a long text.
-    pub gap: Option<Gap>,
-}
-
-impl Turn {
-    /// The part that was read, with a mark in place of the gap.
-    pub fn text(&self) -> Cow<'_, str> {
-        match self.gap {
-            None => Cow::Borrowed(&self.content),
-            Some(Gap { at, missing }) => {
-                let (head, tail) = self.content.split_at(self.content.floor_char_boundary(at));
-                Cow::Owned(format!("{head} [… {missing} characters are left out here …] {tail}"))
-            }
-        }
-    }
-}
-
-/// A turn as it is stored.
-#[derive(Clone, Debug, FromRow)]
-pub(super) struct TurnRow {
-    id: MessageId,
-    direction: Direction,
-    #[sqlx(flatten)]
-    text: LongText,
-    quote: Option<JsonText<Json>>,
-}
-
-impl From<TurnRow> for Turn {
-    fn from(row: TurnRow) -> Self {
-        let (content, gap) = row.text.with_quote(row.quote.as_ref(), IN_HISTORY);
-        Self {
-            id: Some(row.id),
-            direction: row.direction,
-            content,
-            gap,
-        }
-    }
-}
-
-/// The newest turns of a context that were there before a run, oldest first; the run's own are not among them.
-pub async fn conversation(
+/// The inbound message of a platform's id in a topic of a place. It is looked for where ids are unique in the place with
+/// all of its topics.
+pub async fn by_platform_id_in_topics(
     conn: &mut Conn,
-    context: ContextId,
-    run: RunId,
-    limit: u32,
-) -> Result<Vec<Turn>, StoreError> {
-    let (sql, args) = ask_conversation(context, run, limit);
-    let turns: Vec<TurnRow> = conn.fetch_all(sql, args).await?;
-    Ok(turns.into_iter().rev().map(Turn::from).collect())
+    platform: Platform,
+    place: &str,
+    id: &str,
+) -> Result<Option<Message>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE direction = 'inbound' AND platform_message_id = $3 AND channel_id IN
+             (SELECT id FROM channels WHERE platform = $1 AND external_id LIKE $2 || ':%')"
+    );
+    let found = conn.fetch_all(sql, args![platform.as_str(), place, id]).await?;
+    Ok(found.into_iter().next())
 }
 
-/// The same as a question, newest first.
-pub(super) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> Statement {
-    let (text, is_open) = (long_text::columns("content"), withheld::is_open(""));
-    (
-        format!(
-            "SELECT id, direction, {text}, quote FROM messages
-             WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'
-                 AND deleted_at IS NULL AND {is_open}
-                 AND id > COALESCE((SELECT compacted_through FROM contexts WHERE id = $1), '')
-             ORDER BY id DESC LIMIT $3"
-        ),
-        args![context, run, limit],
+/// Stores an outbound message under a key: there is one of that in its channel.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: there is one already.
+pub async fn insert_keyed(tx: &mut Tx, message: &NewOutbound, key: &str, now: Timestamp) -> Result<(), StoreError> {
+    insert_outbound(tx, message, now).await?;
+    tx.execute(
+        "UPDATE messages SET idempotency_key = $1 WHERE id = $2",
+        args![key, message.id],
     )
+    .await?;
+    Ok(())
 }
 
 /// Gives a message to a run.
@@ -367,6 +323,13 @@ pub async fn edit(tx: &mut Tx, id: MessageId, content: &str, now: Timestamp) -> 
         args![content, now, id],
     )
     .await?;
+    Ok(())
+}
+
+/// The text of an inbound message has the words now that were spoken in it. Nobody edited it.
+pub async fn reword(tx: &mut Tx, id: MessageId, content: &str) -> Result<(), StoreError> {
+    tx.execute("UPDATE messages SET content = $1 WHERE id = $2", args![content, id])
+        .await?;
     Ok(())
 }
 

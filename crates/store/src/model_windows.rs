@@ -1,11 +1,11 @@
-//! Context windows of models, as their providers told them: what one process learned, the others know.
+//! Context windows of models, as their providers told them, shared by all processes.
 
-use clifford_core::{clock::Timestamp, models::Source, value::args};
+use clifford_core::{clock::Timestamp, models::Source, row::FromRow, value::args};
 
 use super::{Conn, StoreError, Tx};
 
 /// A known window of a model.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ModelWindow {
     /// The provider's name in the configuration.
     pub provider: String,

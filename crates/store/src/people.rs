@@ -1,4 +1,4 @@
-//! People: accounts, roles, keys, links between accounts, codes, what becomes of two that are one.
+//! People: accounts, roles, keys, links between accounts, codes, merges, sessions.
 
 pub mod claim;
 pub mod erasure;
@@ -8,5 +8,6 @@ pub mod links;
 pub mod merge;
 pub mod pairings;
 pub mod quotes;
+pub mod sessions;
 pub mod tokens;
 pub mod users;

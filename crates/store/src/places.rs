@@ -5,4 +5,7 @@ pub mod channels;
 pub mod left_spaces;
 pub mod place_settings;
 pub mod policies;
+pub mod setting_changes;
 pub mod settings;
+pub mod spaces;
+pub mod threads;

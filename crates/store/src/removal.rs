@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clifford_core::value::Value;
-use sqlx::FromRow;
+use clifford_core::{row::FromRow, value::Value};
 
 use super::{Conn, StoreError, Tx};
 

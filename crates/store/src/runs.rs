@@ -2,6 +2,7 @@
 //! stands in one file.
 
 pub mod approvals;
+pub mod feedback;
 pub mod queue;
 pub mod start;
 pub mod steps;
@@ -17,13 +18,14 @@ use clifford_core::{
 
 use super::{
     Conn, StoreError, Tx,
+    leases::sql::{FREED, freed},
     messages::{self, Queued},
 };
 use crate::db::conn::Statement;
-pub use crate::runs::start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join};
+pub use crate::runs::start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join, reword};
 
 pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
-                       mode, input_text, input_json, output_text, allowed_tools, address, status, error, wake_at, \
+                       mode, input_text, input_json, output_text, allowed_tools, address, platform_roles, status, error, wake_at, \
                        wake_reason, epoch, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, \
                        created_at, updated_at";
 
@@ -74,6 +76,20 @@ pub async fn last_ended_in(conn: &mut Conn, context: ContextId) -> Result<Option
          AND status IN ('completed', 'failed') ORDER BY id DESC LIMIT 1"
     );
     conn.fetch_optional(sql, args![context]).await
+}
+
+/// The newest coordinator runs in a context that worked for a person since a time, newest first.
+pub async fn changed_since(
+    conn: &mut Conn,
+    context: ContextId,
+    user: UserId,
+    since: Timestamp,
+) -> Result<Vec<Run>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND user_id = $2
+         AND updated_at >= $3 ORDER BY id DESC LIMIT 50"
+    );
+    conn.fetch_all(sql, args![context, user, since]).await
 }
 
 /// The runs in a context that have not ended.
@@ -216,7 +232,7 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statem
 pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET status = 'cancelled', error = $1, updated_at = $2, ended_at = $2, epoch = epoch + 1,
-             lease_owner = NULL, lease_until = NULL, wake_at = NULL
+             wake_at = NULL, {FREED}
          WHERE id = $3 AND status IN ('pending', 'running', 'waiting') RETURNING {COLUMNS}"
     );
     Ok(tx.fetch_all(sql, args![reason, now, id]).await?.pop())
@@ -233,12 +249,14 @@ pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Resul
     .await?;
     let woken = tx
         .execute(
-            "UPDATE runs SET status = 'pending', wake_at = NULL, wake_reason = $1, updated_at = $2,
-                 lease_owner = NULL, lease_until = NULL
-             WHERE id = $3 AND status = 'waiting'
-             AND (kind <> 'coordinator' OR context_id IS NULL OR NOT EXISTS (
-                 SELECT 1 FROM runs other WHERE other.context_id = runs.context_id
-                 AND other.kind = 'coordinator' AND other.status IN ('pending', 'running')))",
+            concat!(
+                "UPDATE runs SET status = 'pending', wake_at = NULL, wake_reason = $1, updated_at = $2, ",
+                freed!(),
+                " WHERE id = $3 AND status = 'waiting'
+                 AND (kind <> 'coordinator' OR context_id IS NULL OR NOT EXISTS (
+                     SELECT 1 FROM runs other WHERE other.context_id = runs.context_id
+                     AND other.kind = 'coordinator' AND other.status IN ('pending', 'running')))"
+            ),
             args![reason, now, id],
         )
         .await?;

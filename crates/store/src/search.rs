@@ -1,5 +1,5 @@
-//! The full-text index over messages: what is not in it yet, and what it finds. A message is in it under its
-//! `search_id`; what is deleted or edited leaves it by triggers.
+//! The full-text index over messages: its backlog, and its hits. A message is in it under its `search_id`; what is
+//! deleted or edited leaves it by triggers.
 
 mod listing;
 mod lookup;
@@ -10,6 +10,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
     messages::Direction,
+    row::FromRow,
     search::{
         Scope,
         terms::{self, MOST_TERMS},
@@ -17,7 +18,6 @@ use clifford_core::{
     value::{Value, args},
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 pub(crate) use self::lookup::{all_of, expression};
 pub use self::{

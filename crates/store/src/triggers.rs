@@ -1,5 +1,5 @@
-//! Triggers: what wakes a run that sleeps by cron, begins a run, or says a reminder, and the secrets of webhooks. How
-//! they come due is in `trigger_due`.
+//! Triggers: rows that wake a run that sleeps by cron, start a run, or send a reminder, and the secrets of webhooks.
+//! How they come due is in `trigger_due`.
 
 pub mod due;
 
@@ -14,7 +14,7 @@ use clifford_core::{
 use super::{Conn, StoreError, Tx};
 pub use crate::triggers::due::{
     Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold, hold_person, next_due,
-    of_run, put_off_wake, put_wake, quarantine, release, remove_wake, set_error, take_signature, waits, wake_fired,
+    of_run, put_wake, quarantine, release, remove_wake, reschedule_wake, set_error, take_signature, waits, wake_fired,
 };
 
 pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, user_id, context_id, content, webhook, \
@@ -151,7 +151,7 @@ pub async fn delete(tx: &mut Tx, id: TriggerId) -> Result<bool, StoreError> {
     Ok(deleted > 0)
 }
 
-/// Keeps the secret by which a webhook's requests are signed, sealed: verifying needs the secret itself, not its hash.
+/// Keeps the secret by which a webhook's requests are signed, encrypted: verifying needs the secret itself, not its hash.
 pub async fn put_secret(tx: &mut Tx, id: TriggerId, secret: &str) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO trigger_secrets (trigger_id, secret) VALUES ($1, $2)
@@ -162,7 +162,7 @@ pub async fn put_secret(tx: &mut Tx, id: TriggerId, secret: &str) -> Result<(), 
     Ok(())
 }
 
-/// The secret by which a webhook's requests are signed, as it is sealed.
+/// The secret by which a webhook's requests are signed, as it is encrypted.
 pub async fn secret(conn: &mut Conn, id: TriggerId) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
         .fetch_optional("SELECT secret FROM trigger_secrets WHERE trigger_id = $1", args![id])

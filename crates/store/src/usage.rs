@@ -6,11 +6,11 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, RunId, UsageId, UserId},
     models::{Grouping, Role},
+    row::FromRow,
     run::step::LlmResponse,
     value::args,
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use super::{Conn, StoreError, Tx};
 
@@ -69,7 +69,7 @@ pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timest
 pub struct Group {
     /// Of what: a day, `provider/model`, an id, a role; `null`: of what belongs to none.
     pub key: Option<String>,
-    /// What people call that, if it has a name.
+    /// The name that people know it by, if it has one.
     pub name: Option<String>,
     /// Model calls.
     pub calls: i64,
@@ -81,11 +81,11 @@ pub struct Group {
     pub completion_tokens: i64,
     /// Calls whose tokens were guessed, because the provider told none.
     pub estimated_calls: i64,
-    /// What it cost, in the currency of the providers' prices.
+    /// The cost, in the currency of the providers' prices.
     pub cost: f64,
     /// Of the calls, those that people paid for by keys of their own.
     pub own_key_calls: i64,
-    /// What those cost.
+    /// The cost of those calls.
     pub own_key_cost: f64,
 }
 

@@ -1,11 +1,11 @@
-//! Every metric: its name, what it says, and which labels it has. `docs/reference/metrics.md` lists the same, which a test holds
+//! Every metric: its name, its meaning and its labels. `docs/reference/metrics.md` lists the same, which a test holds
 //! it to.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
     runs::RunStatus::{Cancelled, Completed, Failed, Pending, Running, Waiting},
     schedule::trigger::TriggerKind,
-    work::JobKind,
+    work::{JobKind, MaintenanceKind},
 };
 use metrics::{Label as Pair, Unit};
 
@@ -124,6 +124,22 @@ const MODEL: Label = configured("model");
 const ROLE: Label = configured("role");
 const TOOL: Label = configured("tool");
 
+/// Every kind of job and of maintenance job.
+const JOBS: &[&str] = &[
+    JobKind::MemoryWrite.as_str(),
+    JobKind::Erase.as_str(),
+    MaintenanceKind::Retention.as_str(),
+    MaintenanceKind::LeftSpaces.as_str(),
+    MaintenanceKind::IdleConversations.as_str(),
+    MaintenanceKind::CompactedMessages.as_str(),
+    MaintenanceKind::DeletedFiles.as_str(),
+    MaintenanceKind::EndedReminders.as_str(),
+    MaintenanceKind::RateLimits.as_str(),
+    MaintenanceKind::BudgetPeriods.as_str(),
+    MaintenanceKind::WebhookSignatures.as_str(),
+    MaintenanceKind::SearchIndex.as_str(),
+];
+
 /// Every metric.
 pub const METRICS: &[Metric] = &[
     gauge(
@@ -157,7 +173,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "clifford_leases_lost_total",
         &[],
-        "Runs that this process had in hand and another one has now.",
+        "Runs that this process had in flight and another one has now.",
     ),
     counter(
         "clifford_worker_process_starts_total",
@@ -186,11 +202,7 @@ pub const METRICS: &[Metric] = &[
         &[],
         "Runs that wait for a person's word, in the database.",
     ),
-    gauge(
-        "clifford_queue_depth",
-        &[QUEUE],
-        "What waits to be done and is due, in the database.",
-    ),
+    gauge("clifford_queue_depth", &[QUEUE], "Work in the database that is due."),
     gauge(
         "clifford_queue_oldest_seconds",
         &[QUEUE],
@@ -215,6 +227,7 @@ pub const METRICS: &[Metric] = &[
                     "overloaded",
                     "silent",
                     "too_long",
+                    "unseen",
                     "bad_request",
                     "refused",
                     "unauthorised",
@@ -232,7 +245,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "clifford_model_cost_nanos_total",
         &[PROVIDER, MODEL, ROLE],
-        "What calls of models cost, in billionths of the currency that prices are set in.",
+        "Cost of model calls, in billionths of the currency that prices are set in.",
     ),
     gauge(
         "clifford_provider_circuit_open",
@@ -313,11 +326,8 @@ pub const METRICS: &[Metric] = &[
     ),
     counter(
         "clifford_jobs_total",
-        &[
-            of("kind", &[JobKind::MemoryWrite.as_str(), JobKind::Erase.as_str()]),
-            of("outcome", &["done", "put_off"]),
-        ],
-        "Jobs that were worked on here, by what they came to.",
+        &[of("kind", JOBS), of("outcome", &["done", "rescheduled"])],
+        "Jobs and maintenance jobs that were worked on here, by what they came to.",
     ),
     counter(
         "clifford_triggers_fired_total",

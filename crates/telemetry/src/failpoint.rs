@@ -108,7 +108,7 @@ impl Way {
 #[cfg(debug_assertions)]
 pub fn strike(way: Way, text: impl FnOnce() -> String) {
     if armed::striking().is_some_and(|(name, killing)| name == way.name() && text().contains(killing)) {
-        tracing::warn!(way = way.name(), "killing text met");
+        tracing::warn!(way = way.name(), "reached a crash text");
         std::process::abort();
     }
 }
@@ -138,7 +138,7 @@ pub fn reach(point: Point) {
         point.name()
     );
     if armed::is_due(armed::killing(), point) {
-        tracing::warn!(point = point.name(), "crash point reached");
+        tracing::warn!(point = point.name(), "reached a crash point");
         let own = rustix::process::getpid();
         rustix::process::kill_process(own, rustix::process::Signal::KILL).ok();
         // The signal may take a moment; nothing may be written until then.

@@ -19,7 +19,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-/// What the process tells of itself.
+/// The log of the process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {

@@ -11,7 +11,7 @@ use clifford_core::{
     models::{Requested, Role},
     runs::RunStatus,
     schedule::trigger::TriggerKind,
-    work::{JobKind, Kind},
+    work::{JobKind, Kind, MaintenanceKind},
 };
 use clifford_llm_api::model::{Completion, ModelError};
 use metrics::{counter, gauge, histogram};
@@ -52,7 +52,7 @@ pub enum WorkerDeath {
 }
 
 /// The tasks of worker processes.
-pub const WORKER_TASKS: [&str; 3] = ["expression", "page_text", "article"];
+pub const WORKER_TASKS: [&str; 6] = ["expression", "page_text", "article", "image", "document", "page_image"];
 
 /// How worker processes die.
 pub const WORKER_DEATHS: [&str; 3] = ["deadline", "died", "idle"];
@@ -193,7 +193,7 @@ pub fn event_not_taken() {
 
 /// A platform's connection came up, or went down.
 pub fn connection(platform: Platform, status: &ConnectionStatus) {
-    let is_up = matches!(status, ConnectionStatus::Connected(_));
+    let is_up = !matches!(status, ConnectionStatus::Disconnected(_));
     gauge!("clifford_connected", "platform" => platform.as_str()).set(f64::from(u8::from(is_up)));
     if is_up {
         counter!("clifford_connections_total", "platform" => platform.as_str()).increment(1);
@@ -241,6 +241,11 @@ pub fn set_aside(platform: Platform) {
 /// Nobody knows whether a part arrived.
 pub fn ambiguous(platform: Platform) {
     counter!("clifford_ambiguous_sends_total", "platform" => platform.as_str()).increment(1);
+}
+
+/// A maintenance job was done, or failed and was put off.
+pub fn maintained(kind: MaintenanceKind, outcome: &'static str) {
+    counter!("clifford_jobs_total", "kind" => kind.as_str(), "outcome" => outcome).increment(1);
 }
 
 /// A job was worked on.

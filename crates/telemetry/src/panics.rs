@@ -13,7 +13,7 @@ pub(super) fn report() {
 fn tell(place: &str, said: &str) {
     let thread = thread::current();
     tracing::error!(place, thread = thread.name().unwrap_or_default(), "task panicked");
-    tracing::debug!(said, backtrace = %Backtrace::capture(), "panic message");
+    tracing::debug!(said, backtrace = %Backtrace::capture(), "task panicked (details)");
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@ use tracing::{Span, debug_span, field::Empty, info_span};
 pub fn run(run: &Run, platform: Option<&str>, agent: &str) -> Span {
     let span = info_span!(
         "run",
-        run = %run.id,
+        run_id = %run.id,
         kind = run.kind.as_str(),
-        context = run.context_id.map(tracing::field::display),
-        channel = run.channel_id.map(tracing::field::display),
+        context_id = run.context_id.map(tracing::field::display),
+        channel_id = run.channel_id.map(tracing::field::display),
         platform,
         outcome = Empty,
         otel.name = Empty,
@@ -54,7 +54,7 @@ pub fn run_rests(span: &Span, status: RunStatus) {
 
 /// One iteration of a run.
 pub fn iteration(run: &Run, number: u32) -> Span {
-    debug_span!("iteration", run = %run.id, number = i64::from(number))
+    debug_span!("iteration", run_id = %run.id, number = i64::from(number))
 }
 
 /// A call of a model.
@@ -135,9 +135,9 @@ pub fn ended(span: &Span, outcome: &'static str, went_well: bool) {
 pub fn delivery(message: MessageId, run: Option<RunId>, channel: ChannelId, platform: &str, origin: &Origin) -> Span {
     let span = debug_span!(
         "delivery",
-        message = %message,
-        run = run.map(tracing::field::display),
-        channel = %channel,
+        message_id = %message,
+        run_id = run.map(tracing::field::display),
+        channel_id = %channel,
         platform,
         parts = Empty,
         outcome = Empty,
@@ -151,7 +151,7 @@ pub fn delivery(message: MessageId, run: Option<RunId>, channel: ChannelId, plat
 
 /// Work on a job.
 pub fn job(job: JobId, kind: JobKind) -> Span {
-    info_span!("job", job = %job, kind = kind.as_str(), outcome = Empty)
+    info_span!("job", job_id = %job, kind = kind.as_str(), outcome = Empty)
 }
 
 fn failed(span: &Span, why: &'static str) {

@@ -1,4 +1,4 @@
-//! Loops that a process is nothing without: one that panics is begun again.
+//! Supervises the essential background loops and restarts any that panics.
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
@@ -13,11 +13,15 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::fro
 /// A task that has worked for so long since its last panic begins with the first wait again.
 const STEADY: Duration = Duration::from_secs(60);
 
-/// Does `work` until it comes to an end by itself, or until `stop`. After a panic, which is counted and told, it is
-/// begun again: at once nearly, then after waits that grow.
+/// Runs `work` until it ends by itself, or until `stop`. A panic is counted and logged, and the work restarts: almost at
+/// once, then after growing waits.
 ///
 /// The state that it holds must be valid after every `.await`, as it must be for a task that is dropped.
-pub async fn keep<F: Future<Output = ()>>(name: &str, stop: CancellationToken, mut work: impl FnMut() -> F) {
+pub async fn restart_on_panic<F: Future<Output = ()>>(
+    name: &str,
+    stop: CancellationToken,
+    mut work: impl FnMut() -> F,
+) {
     let mut backoff = BACKOFF.0;
     loop {
         let began = Instant::now();
@@ -51,7 +55,7 @@ mod tests {
     async fn what_panics_is_begun_again_until_it_ends_by_itself() {
         let times = AtomicU32::new(0);
         let began = Instant::now();
-        keep("a test", CancellationToken::new(), async || {
+        restart_on_panic("a test", CancellationToken::new(), async || {
             let time = times.fetch_add(1, Ordering::Relaxed);
             assert!(time >= 3, "the {time}th panic");
         })
@@ -64,7 +68,7 @@ mod tests {
     async fn nothing_is_begun_again_after_the_stop() {
         let stop = CancellationToken::new();
         let times = AtomicU32::new(0);
-        keep("a test", stop.clone(), async || {
+        restart_on_panic("a test", stop.clone(), async || {
             times.fetch_add(1, Ordering::Relaxed);
             stop.cancel();
             panic!("the last one");

@@ -8,21 +8,21 @@ use serde_json::{Map, Value};
 
 use super::Tool;
 
-/// What can be set for every tool.
+/// The settings that every tool has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Common {
-    /// Whether models are shown it and may call it.
+    /// Whether models see the tool and may call it.
     pub enabled: bool,
-    /// Whether subagents are shown its commands.
+    /// Whether subagents see its commands.
     pub pinned: bool,
-    /// Whether subagents are told its name; they can ask for the rest.
+    /// Whether subagents see its name; they can ask for the rest.
     pub important: bool,
-    /// How many seconds one of its commands may take. Left out: as each command says.
+    /// The most seconds of one of its commands. Left out: as each command says.
     #[schemars(range(min = 1, max = 3600), example = 20)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit_seconds: Option<u64>,
-    /// How often a failed command of it may be tried again. Left out: as `engine.max_tool_retries` says.
+    /// How often a failed command of it is repeated. Left out: as `engine.max_tool_retries` says.
     #[schemars(range(min = 0, max = 10), example = 1)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,

@@ -11,11 +11,11 @@ use serde_json::json;
 
 use super::{Command, Tool};
 
-/// How long the calculator may think.
+/// The time limit of the calculator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// How many seconds one expression may take.
+    /// The most seconds of one expression.
     #[schemars(range(min = 1, max = 15))]
     max_seconds: u64,
 }

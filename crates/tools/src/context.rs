@@ -1,4 +1,4 @@
-//! On whose behalf and where a tool works, and what it works with.
+//! The context of a tool call: its person, its place and its services.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,6 +15,7 @@ use clifford_content::files::Files;
 use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
+    run::undo::Undo,
     schedule::trigger::CatchUp,
     search::Scope,
 };
@@ -22,7 +23,7 @@ use clifford_store::{
     Db, StoreError,
     memory::items::Viewer,
     places::{
-        place_settings::PlaceSettings,
+        place_settings::{PlaceSettings, PlaceWords},
         settings::{self, Around},
     },
 };
@@ -31,7 +32,7 @@ use clifford_worker::Workers;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
-use super::{Isolates, Options, Pays, Registry, ToolError, ToolSettings};
+use super::{Isolates, Options, Pays, Registry, Speech, ToolError, ToolSettings, Transcription, WithKey};
 
 /// On whose behalf and where a tool works.
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ pub struct ToolContext {
     pub services: Arc<Services>,
     /// The settings of tools at the run's place.
     pub options: Arc<Options>,
-    /// The time zone of people who have not told theirs (IANA).
+    /// The time zone of people who have not set theirs (IANA).
     pub time_zone: String,
     /// The handling of due times that were missed, for triggers that do not set it.
     pub catch_up: CatchUp,
@@ -76,6 +77,8 @@ pub struct ToolContext {
     pub isolation: Option<Arc<dyn Isolates>>,
     /// The same for every attempt at this very call.
     pub idempotency_key: String,
+    /// The run has read words from outside.
+    pub is_tainted: bool,
     /// Where what this call returns came from.
     pub origins: Arc<Origins>,
     /// How many characters of a text its run's model can be shown at once.
@@ -89,10 +92,12 @@ impl ToolContext {
     pub async fn remembers(&self) -> Result<bool, StoreError> {
         let around = Around {
             place: self.place,
+            user: self.user,
             ..Around::default()
         };
         let rows = settings::around(&mut self.db.read().await?, around).await?;
-        Ok(self.defaults.with(rows).memory)
+        let forgets = PlaceWords::of(&rows).forgets_person;
+        Ok(!forgets && self.defaults.with(rows).memory)
     }
 
     /// Marks the result of this call, or its error, as words from outside: a web address, a file's name.
@@ -104,6 +109,12 @@ impl ToolContext {
     /// used there.
     pub fn private(&self) {
         self.origins.private.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells how this call is taken back. It concerns its person alone.
+    pub fn undoable(&self, undo: Undo) {
+        let mut kept = self.origins.undo.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(Box::new(undo));
     }
 
     /// For whom worker processes work: a person, or a run that belongs to none.
@@ -136,6 +147,10 @@ pub struct Services {
     pub actors: BTreeMap<Platform, Arc<dyn Actor>>,
     /// Whether a model looks at images.
     pub sees_images: bool,
+    /// The server that writes down what is said, if there is one.
+    pub transcription: Option<WithKey<Transcription>>,
+    /// The server that speaks answers, if there is one.
+    pub speech: Option<WithKey<Speech>>,
     /// Where what is not in the database is.
     pub data_dir: PathBuf,
     /// Rung when there is something to come due, so that nobody sleeps past it.
@@ -159,11 +174,12 @@ pub struct About {
     pub providers: Vec<String>,
 }
 
-/// Where what a call returns came from, as far as that is outside, and whom it is for.
+/// Where what a call returns came from, as far as that is outside, whom it is for, and how the call is taken back.
 #[derive(Debug, Default)]
 pub struct Origins {
     outside: Mutex<BTreeSet<String>>,
     private: AtomicBool,
+    undo: Mutex<Option<Box<Undo>>>,
 }
 
 impl Origins {
@@ -177,6 +193,11 @@ impl Origins {
     /// All origins so far.
     pub fn all(&self) -> BTreeSet<String> {
         self.outside.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How the call is taken back.
+    pub fn undo(&self) -> Option<Box<Undo>> {
+        self.undo.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether it is for its person alone.

@@ -17,7 +17,7 @@ struct Thrown {
     values: Vec<u32>,
 }
 
-/// What dice there are.
+/// The dice of the tool.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {

@@ -1,4 +1,4 @@
-//! `files`: what people sent and what the bot made, within what the run's place may see.
+//! `files`: files of people and of the bot, as far as the run's place may see them.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,
 };
+use clifford_worker::{PICTURES, WorkError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -122,7 +123,10 @@ pub(super) fn tool() -> Tool {
         .command(Command::new("get", "{id}: its facts", Class::Read, get))
         .command(
             Command::new("read", "{id, offset?, limit?}: its text", Class::Read, read)
-                .about("Reads a text file, also one that came with a message. Others cannot be read as text.")
+                .about(
+                    "Reads a text, a PDF, a document of an office program, a table, an e-book or a web page, also one that \
+                     came with a message. Others cannot be read as text.",
+                )
                 .time_limit(std::time::Duration::from_secs(60))
                 .result_limit(256 * 1024)
                 .exposes_errors(),
@@ -208,9 +212,49 @@ pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, Too
     let content = cx.services.files.content(&cx.db, file, cx.clock.now()).await?;
     let reading = reading(cx, file).await?;
     crash::strike(Way::File, || file.name.clone());
-    let text = files::text(&content.bytes);
+    let kind = files::media_type(&file.name, &content.bytes);
+    let text = match files::text(&content.bytes) {
+        // Some of them are letters and digits alone.
+        _ if is_document(kind) => document(cx, file, &content.bytes).await,
+        Some(text) => Ok(text),
+        None => Err(no_text(file, &content.bytes)),
+    };
     reading.end(cx).await?;
-    text.ok_or_else(|| no_text(file, &content.bytes))
+    text
+}
+
+/// The media type of web pages, which are read without their markup.
+const HTML: &str = "text/html";
+/// Media types of what is read as a document, beside those of office programs.
+const DOCUMENTS: [&str; 5] = [
+    HTML,
+    "application/pdf",
+    "application/epub+zip",
+    "application/msword",
+    "application/zip",
+];
+
+/// Whether a file of this media type may be a document.
+fn is_document(kind: &str) -> bool {
+    DOCUMENTS.contains(&kind) || kind.starts_with("application/vnd.")
+}
+
+/// The text of a document, as a worker process reads it.
+async fn document(cx: &ToolContext, file: &File, content: &[u8]) -> Result<String, ToolError> {
+    let read = cx.services.workers.document(&cx.on_behalf_of(), content).await;
+    match read {
+        Ok(document) if document.is_cut => Ok(format!("{}\n\n(The rest is not read.)", document.text)),
+        Ok(document) => Ok(document.text),
+        Err(WorkError::Rejected(why)) if why == PICTURES && cx.services.sees_images => Err(ToolError::TellModel(
+            format!("{} {why}; image.describe with `page` (1 and on) reads one", file.name),
+        )),
+        Err(WorkError::Rejected(why)) => Err(ToolError::TellModel(format!("{} {why}", file.name))),
+        Err(WorkError::TooCostly) => Err(ToolError::TellModel(format!(
+            "{} takes more time or memory to read than it may",
+            file.name
+        ))),
+        Err(WorkError::Unavailable(why)) => Err(ToolError::Unavailable(why)),
+    }
 }
 
 /// The content of a file is being read. The mark of a suspected run is removed at the end, also if the tool call is cut

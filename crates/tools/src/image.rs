@@ -8,30 +8,41 @@ use clifford_content::files::NewFile;
 use clifford_core::{id::FileId, models::Role, policy::class::Class};
 use clifford_llm_api::model::{Image, Message, Request};
 use clifford_vault::SecretSource;
+use clifford_worker::{WorkError, Workers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files, provider::Ask};
+use super::{
+    Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files,
+    provider::{Ask, Body},
+};
 
 /// The largest image that is shown to a model: what every provider takes, as Base64.
 const MOST: usize = 3_500_000;
 /// The kinds of images that every provider takes.
 const SEEN: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+/// The media type of documents whose pages may be pictures.
+const PDF: &str = "application/pdf";
+/// The question about an image where none is asked, and about a page.
+const DESCRIBE: &str = "Describe this image, with any text in it word for word.";
+const READ_PAGE: &str = "This is a page of a document. Write down its text word for word, tables as tables, and describe \
+                         its pictures.";
 /// The most characters of a prompt.
 const PROMPT: usize = 4_000;
 /// The sizes that an image may be made in.
 const SIZES: [&str; 5] = ["auto", "1024x1024", "1536x1024", "1024x1536", "1792x1024"];
 
-/// The server that makes images: OpenAI, or one that speaks like it. Who looks at them, `[llm.roles] vision` says.
+/// The server that makes images: OpenAI, or a compatible one. The model that looks at them is set by
+/// `[llm.roles] vision`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// Where its API begins.
+    /// The base address of its API.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "http-url"), example = "https://api.openai.com/v1")]
     base_url: Option<String>,
-    /// Its key. Servers of one's own often need none.
+    /// Its key. Your own servers often need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
     key: Option<SecretSource>,
@@ -39,10 +50,10 @@ struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 200), example = "gpt-image-1")]
     make_model: Option<String>,
-    /// What an image costs, for the accounting and for budgets.
+    /// Price of an image, for the accounting and for budgets.
     #[schemars(range(min = 0, max = 1_000_000))]
     make_price: f64,
-    /// How long an answer may take.
+    /// The longest time of an answer.
     #[schemars(range(min = 1, max = 300))]
     timeout_seconds: u64,
 }
@@ -61,9 +72,11 @@ impl Default for Config {
 
 #[derive(Deserialize, JsonSchema)]
 struct DescribeArgs {
-    /// The image.
+    /// The image, or a PDF whose pages are pictures.
     file_id: String,
-    /// What to look for; left out: everything.
+    /// Of a PDF: which page; left out: 1.
+    page: Option<u32>,
+    /// The thing to look for; left out: everything.
     question: Option<String>,
 }
 
@@ -74,7 +87,7 @@ struct Described {
 
 #[derive(Deserialize, JsonSchema)]
 struct MakeArgs {
-    /// What is to be seen.
+    /// The description of the image.
     prompt: String,
     /// auto, 1024x1024, 1536x1024, 1024x1536 or 1792x1024; left out: as the model likes.
     size: Option<String>,
@@ -92,14 +105,20 @@ pub(super) fn tool() -> Tool {
         .about("Says what is in an image, and makes images; send one with file_ids of send_message or finish.")
         .config::<Config>()
         .command(
-            Command::new("describe", "{file_id, question?}: what it shows", Class::Read, describe)
-                .example(json!({ "file_id": "0192…", "question": "What does the sign say?" }))
-                .untrusted()
-                .needs(|options| {
-                    let way_out = "set images = true for a provider whose model sees images, or [llm.roles] vision";
-                    (!options.services().sees_images).then(|| way_out.to_owned())
-                })
-                .time_limit(Duration::from_secs(310)),
+            Command::new(
+                "describe",
+                "{file_id, question?, page?}: what it shows",
+                Class::Read,
+                describe,
+            )
+            .example(json!({ "file_id": "0192…", "question": "What does the sign say?" }))
+            .untrusted()
+            .needs(|options| {
+                let way_out =
+                    "set images = true for a provider whose model sees images, or give one [llm.roles.vision]";
+                (!options.services().sees_images).then(|| way_out.to_owned())
+            })
+            .time_limit(Duration::from_secs(310)),
         )
         .command(
             Command::new("make", "{prompt, size?}: new image", Class::Sensitive, make)
@@ -126,13 +145,19 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
     cx.came_from(format!("file {}", file.name));
     let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
     let reading = files::reading(&cx, &file).await?;
-    let image = seen(&content.bytes);
+    let is_pdf = infer::get(&content.bytes).is_some_and(|kind| kind.mime_type() == PDF);
+    let (workers, whose) = (&cx.services.workers, cx.on_behalf_of());
+    let image = match args.page {
+        page if is_pdf => shown_page(workers, &whose, &content.bytes, page.unwrap_or(1)).await,
+        None => shown(workers, &whose, &content.bytes).await,
+        Some(_) => Err("is no PDF: leave `page` out".to_owned()),
+    };
     reading.end(&cx).await?;
     let image = image.map_err(|fault| ToolError::TellModel(format!("{} {fault}", file.name)))?;
     let question = args
         .question
         .as_deref()
-        .unwrap_or("Describe this image, with any text in it word for word.");
+        .unwrap_or(if is_pdf { READ_PAGE } else { DESCRIBE });
     let request = Request {
         messages: vec![Message {
             role: clifford_llm_api::model::Role::User,
@@ -150,15 +175,56 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
     }
 }
 
+/// An image as models are shown it, in a size that they look at. What cannot be made smaller is shown as it is, if it is
+/// small enough.
+///
+/// # Errors
+/// As `seen`.
+pub async fn shown(workers: &Workers, whose: &str, bytes: &[u8]) -> Result<Image, String> {
+    kind(bytes)?;
+    match workers.reduce_image(whose, bytes).await {
+        Ok(Some(reduced)) => Ok(Image {
+            media_type: reduced.media_type.into(),
+            base64: STANDARD.encode(reduced.content).into(),
+        }),
+        Ok(None) => seen(bytes),
+        Err(error) => {
+            tracing::debug!(%error, "image not reduced");
+            seen(bytes)
+        }
+    }
+}
+
+/// A page of a PDF, which is a picture, as models are shown it.
+async fn shown_page(workers: &Workers, whose: &str, bytes: &[u8], page: u32) -> Result<Image, String> {
+    let reduced = workers
+        .page_image(whose, bytes, page)
+        .await
+        .map_err(|error| match error {
+            WorkError::Rejected(why) => why,
+            WorkError::TooCostly => "takes more time or memory to read than it may".to_owned(),
+            WorkError::Unavailable(why) => format!("cannot be read now: {why}"),
+        })?;
+    Ok(Image {
+        media_type: reduced.media_type.into(),
+        base64: STANDARD.encode(reduced.content).into(),
+    })
+}
+
+/// The kind of an image that models see.
+fn kind(bytes: &[u8]) -> Result<&'static str, String> {
+    match infer::get(bytes) {
+        Some(kind) if SEEN.contains(&kind.mime_type()) => Ok(kind.mime_type()),
+        _ => Err("is no image that models see: they see JPEG, PNG, GIF and WebP".to_owned()),
+    }
+}
+
 /// An image as models are shown it.
 ///
 /// # Errors
 /// Why it is not shown to one: the end of a sentence that begins with its name.
-pub fn seen(bytes: &[u8]) -> Result<Image, String> {
-    let media_type = match infer::get(bytes) {
-        Some(kind) if SEEN.contains(&kind.mime_type()) => kind.mime_type(),
-        _ => return Err("is no image that models see: they see JPEG, PNG, GIF and WebP".to_owned()),
-    };
+fn seen(bytes: &[u8]) -> Result<Image, String> {
+    let media_type = kind(bytes)?;
     if bytes.len() > MOST {
         return Err(format!("is too large to be looked at: at most {MOST} bytes"));
     }
@@ -226,11 +292,11 @@ async fn ask(
     body: &serde_json::Value,
 ) -> Result<serde_json::Value, ToolError> {
     let ask = Ask {
-        tool: "image",
+        section: "tools.image",
         base_url: config.base_url.as_deref().unwrap_or_default(),
         route,
         key: cx.services.secrets.get("image.key"),
-        body,
+        body: Body::Json(body),
         within: Duration::from_secs(config.timeout_seconds),
     };
     ask.send().await

@@ -10,7 +10,7 @@ use clifford_core::{
 };
 use clifford_store::{
     StoreError,
-    messages::said,
+    messages::conversation,
     runs::{self, steps},
 };
 
@@ -47,7 +47,7 @@ pub(super) async fn find(cx: &ToolContext, name: &str) -> Result<Option<Kept>, S
     let Some(id) = name.strip_prefix("message-").and_then(|id| id.parse().ok()) else {
         return Ok(None);
     };
-    let found = said::one(&mut conn, context, id).await?;
+    let found = conversation::one(&mut conn, context, id).await?;
     Ok(found.map(|message| Kept {
         origin: (message.user_id != cx.user).then(|| "what others wrote here".to_owned()),
         text: message.content,

@@ -1,4 +1,4 @@
-//! Tools: what a model may call. A tool is one file and one line in [`registry::built_in`].
+//! Tools: the commands that a model may call. A tool is one file and one line in [`registry::built_in`].
 //!
 //! **Settings of a tool** are laid over `bot.toml` field by field: the bot's, the space's, the channel's, the agent's,
 //! the person's (`options.rs`). Whether a command can do its work (`needs`) is asked of the same options, where a
@@ -7,6 +7,7 @@
 //! tool pays nothing for them. `settings/tool_options.rs` says what may be set, by the schema of the tool's own type,
 //! and where each value comes from.
 
+mod audio;
 mod common;
 mod compute;
 mod context;
@@ -33,13 +34,15 @@ mod tool;
 mod tools;
 pub mod trial;
 pub mod triggers;
+pub mod undoing;
 mod weather;
 mod web;
 
+pub use audio::{AudioServer, Speech, TRANSCRIBE, Transcription, WithKey, recorded, speak};
 pub use clifford_core::policy::class::Class;
 pub use common::Common;
 pub use context::{About, Origins, Services, ToolContext};
-pub use image::seen;
+pub use image::shown;
 pub use isolates::Isolates;
 pub use options::Options;
 pub use paid::{Pays, Price, Purchase};

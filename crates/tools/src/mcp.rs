@@ -1,4 +1,4 @@
-//! Tools of MCP servers: each server of `[[tools.mcp]]` is a tool, and what it offers are its commands.
+//! Tools of MCP servers: each server of `[[tools.mcp]]` is a tool, and the server's tools are its commands.
 //!
 //! A server is started or connected to beside the process, kept alive, and started again when it is gone
 //! (`supervisor`). Its list of tools is read by pure rules (`catalogue`), and so are its results (`outcome`). All of it
@@ -28,9 +28,10 @@ mod words;
 use serde::Deserialize;
 
 pub use self::{
+    catalogue::Surveyed,
     connection::About,
     settings::Endpoint,
-    supervisor::{Supervisor, probe},
+    supervisor::{Supervisor, probe, survey},
 };
 use self::{connection::Link, settings::Servers};
 use super::{Command, Registry, Services, Tool, ToolConfig, ToolError};
@@ -40,7 +41,7 @@ const MESSAGE: usize = 4 * 1024 * 1024;
 /// The section of the settings.
 const SECTION: &str = "mcp";
 
-/// What can be set. The tools themselves come from the servers.
+/// The settings of the tool. The tools themselves come from the servers.
 pub(super) fn tool() -> Tool {
     Tool {
         config: Some(ToolConfig {

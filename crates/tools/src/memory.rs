@@ -1,4 +1,4 @@
-//! `memory`: what is remembered of the run's user, and what was said before, within what its channel may see.
+//! `memory`: the items of the run's user and earlier messages, as far as its channel may see them.
 
 pub mod noting;
 mod recall;
@@ -6,7 +6,10 @@ mod recall;
 use clifford_core::{id::UserId, memory::content::Content, policy::class::Class};
 use clifford_store::{
     StoreError,
-    memory::items::{self as memory_items, MemoryItem},
+    memory::{
+        items::{self as memory_items, MemoryItem, Remembered},
+        write::Words,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +39,7 @@ struct PutArgs {
     module: String,
     /// Short snake_case, such as `cat_name`.
     key: String,
-    /// What to remember, in a few words.
+    /// The text to remember, in a few words.
     value: String,
     /// 0: a lasting fact, to 5: a detail of the day; left out: 1.
     level: Option<u32>,
@@ -49,11 +52,11 @@ struct Stored {
 
 pub(super) fn tool() -> Tool {
     Tool::new("memory", "🧠", "what is known of the user")
-        .about("What is remembered of the user, and what was said before.")
+        .about("Memory items of the user, and earlier messages.")
         .important()
         .command(
             Command::new("get", "{module?, key?}", Class::Read, get)
-                .about("What is known of the user: all of it, of one module, or of one key."),
+                .about("Memory items of the user: all, those of one module, or one by its key."),
         )
         .command(
             Command::new("put", "{module, key, value}: remember", Class::Write, put)
@@ -98,20 +101,30 @@ pub(super) fn tool() -> Tool {
 
 async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
     let user = cx.user.ok_or_else(nobody)?;
-    let items = known(&cx, user).await?;
+    let known = known(&cx, user).await?;
     let wanted = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|asked| asked == value);
-    let items = items
-        .into_iter()
-        .filter(|item| wanted(&args.module, &item.module) && wanted(&args.key, &item.key));
-    Ok(Items { items: items.collect() })
+    let items: Vec<_> = (known.iter().map(|known| &known.item))
+        .filter(|item| wanted(&args.module, &item.module) && wanted(&args.key, &item.key))
+        .cloned()
+        .collect();
+    mark(&cx, &known, &items);
+    Ok(Items { items })
+}
+
+/// Items that others had a part in are not more trusted for having been kept.
+fn mark(cx: &ToolContext, known: &[Remembered], told: &[MemoryItem]) {
+    let is_tainted = |item: &MemoryItem| known.iter().any(|known| known.is_tainted() && known.item == *item);
+    if told.iter().any(is_tainted) {
+        cx.came_from("what was remembered from where I read it");
+    }
 }
 
 /// The part of its user's memory that the run's place may see; nothing where memory is off.
-async fn known(cx: &ToolContext, user: UserId) -> Result<Vec<MemoryItem>, StoreError> {
+async fn known(cx: &ToolContext, user: UserId) -> Result<Vec<Remembered>, StoreError> {
     if !cx.remembers().await? {
         return Ok(Vec::new());
     }
-    memory_items::active(&mut cx.db.read().await?, user, cx.viewer, MOST_ITEMS).await
+    memory_items::remembered(&mut cx.db.read().await?, user, cx.viewer, MOST_ITEMS).await
 }
 
 async fn put(cx: ToolContext, args: PutArgs) -> Result<Stored, ToolError> {
@@ -129,10 +142,15 @@ async fn put(cx: ToolContext, args: PutArgs) -> Result<Stored, ToolError> {
         confidence: 1.0,
     };
     let (viewer, context, now) = (cx.viewer, cx.context, cx.clock.now());
-    cx.db
-        .write(move |tx| Box::pin(async move { noting::note(tx, user, content, viewer, context, now).await }))
+    let words = if cx.is_tainted { Words::Others } else { Words::Own };
+    let undo = cx
+        .db
+        .write(move |tx| Box::pin(async move { noting::note(tx, user, content, viewer, context, words, now).await }))
         .await?
         .map_err(ToolError::TellModel)?;
+    if let Some(undo) = undo {
+        cx.undoable(undo);
+    }
     Ok(Stored { stored: true })
 }
 

@@ -1,4 +1,4 @@
-//! Tools that come and go with who offers them.
+//! Tools that come and go with their servers.
 
 use std::{
     collections::BTreeMap,

@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use super::ToolError;
 
+/// The most seconds that a provider is believed: a day.
+const MOST_SECONDS: f64 = 86_400.0;
+
 /// An item with a price, whoever sells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Purchase {
@@ -28,6 +31,20 @@ pub struct Purchase {
 pub enum Price {
     /// So much.
     Fixed(f64),
+    /// By the minutes of sound.
+    Minutes {
+        /// The price of one of them.
+        minute: f64,
+        /// How many seconds there are, as far as can be told before.
+        seconds: u32,
+    },
+    /// By the characters of a text.
+    Characters {
+        /// The price of a million of them.
+        million: f64,
+        /// How many there are.
+        characters: usize,
+    },
     /// By the tokens that it takes.
     Tokens {
         /// The price of a million of them.
@@ -42,6 +59,8 @@ impl Price {
     pub fn guessed(self) -> (f64, Usage) {
         match self {
             Self::Fixed(cost) => (cost, Usage::default()),
+            Self::Characters { million, characters } => (by_characters(million, characters), Usage::default()),
+            Self::Minutes { minute, seconds } => (minute * f64::from(seconds) / 60.0, Usage::default()),
             Self::Tokens { million, guessed } => by_tokens(million, guessed, true),
         }
     }
@@ -49,6 +68,12 @@ impl Price {
     /// Its price, as the seller's answer gives it.
     pub fn told(self, answer: &Value) -> (f64, Usage) {
         let usage = &answer["usage"];
+        if let Self::Minutes { minute, .. } = self {
+            // Some tell it beside the text, and others nowhere.
+            let seconds = usage["seconds"].as_f64().or_else(|| answer["duration"].as_f64());
+            let seconds = seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+            return seconds.map_or_else(|| self.guessed(), |seconds| (minute * seconds / 60.0, Usage::default()));
+        }
         let told = usage["prompt_tokens"]
             .as_u64()
             .or_else(|| usage["total_tokens"].as_u64());
@@ -57,6 +82,11 @@ impl Price {
             _ => self.guessed(),
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^52 characters")]
+fn by_characters(million: f64, characters: usize) -> f64 {
+    million * characters as f64 / 1_000_000.0
 }
 
 fn by_tokens(million: f64, tokens: u64, estimated: bool) -> (f64, Usage) {
@@ -100,6 +130,10 @@ mod tests {
             million: 2_000_000.0,
             guessed: 7,
         };
+        let minutes = Price::Minutes {
+            minute: 0.5,
+            seconds: 120,
+        };
         let cases = [
             (
                 by_tokens,
@@ -108,6 +142,22 @@ mod tests {
             ),
             (by_tokens, json!({"usage": {"total_tokens": 4}}), (8.0, 4, false)),
             (by_tokens, json!({"usage": null}), (14.0, 7, true)),
+            (minutes, json!({"text": "hi"}), (1.0, 0, false)),
+            (
+                minutes,
+                json!({"usage": {"type": "duration", "seconds": 30}}),
+                (0.25, 0, false),
+            ),
+            (minutes, json!({"duration": 90.0}), (0.75, 0, false)),
+            (minutes, json!({"duration": -90.0}), (1.0, 0, false)),
+            (
+                Price::Characters {
+                    million: 2_000_000.0,
+                    characters: 3,
+                },
+                json!({"audio": ""}),
+                (6.0, 0, false),
+            ),
             (
                 Price::Fixed(0.5),
                 json!({"usage": {"total_tokens": 4}}),

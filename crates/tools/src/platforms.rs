@@ -1,19 +1,22 @@
-//! `discord` and `telegram`: what the platform of a person offers beside speaking, with no more rights than theirs.
+//! A tool for each platform whose adapter is an actor: acts beyond messages, with no more rights than the person's. The
+//! adapter lists them (`About::acts`).
 
+use clifford_channel::{About, ActKind};
 use clifford_chat::{
     act::{Act, ActError, Acted, Poll},
     platform::Platform,
 };
-use clifford_core::{policy::class::Class, run::step::ToolCall};
-use clifford_store::{people::users, places::channels};
+use clifford_core::policy::class::Class;
+use clifford_store::{
+    people::users,
+    places::{channels, threads},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Command, Needs, Tool, ToolContext, ToolError};
+use super::{Command, Tool, ToolContext, ToolError};
 
-const DISCORD: Platform = Platform::new("discord");
-const TELEGRAM: Platform = Platform::new("telegram");
 /// The most messages of one reading.
 const MOST_MESSAGES: u8 = 50;
 
@@ -40,15 +43,15 @@ struct MessageArgs {
 struct PollArgs {
     /// The channel's id; left out: this one.
     channel: Option<String>,
-    /// What is asked.
+    /// The question.
     #[schemars(length(min = 1, max = 300))]
     question: String,
-    /// What can be answered.
+    /// The possible answers.
     #[schemars(length(min = 2, max = 10), inner(length(min = 1, max = 55)))]
     answers: Vec<String>,
     /// Whether one may choose several.
     several: Option<bool>,
-    /// How long it is open, on Discord.
+    /// How long it is open, where the platform closes polls by itself.
     #[schemars(range(min = 1, max = 768))]
     hours: Option<u16>,
 }
@@ -64,60 +67,75 @@ struct ThreadArgs {
     message: Option<String>,
 }
 
-pub(super) fn discord() -> Tool {
-    let tool = Tool::new("discord", "🎮", "the person's Discord").about(
-        "What Discord offers beside speaking. Everything is done only if the person who asks may do it there themselves.",
-    );
-    tool.needs(connected(DISCORD))
-        .command(
-            Command::new(
-                "history",
-                "{channel?, limit?, before?}: what was said",
-                Class::Read,
-                |cx, args: HistoryArgs| {
-                    let act = Act::History {
-                        limit: args.limit.unwrap_or(MOST_MESSAGES),
-                        before: args.before,
-                    };
-                    act_on(cx, DISCORD, args.channel, act)
-                },
-            )
-            .untrusted(),
-        )
-        .command(pin(DISCORD))
-        .command(unpin(DISCORD))
-        .command(poll(DISCORD))
-        .command(Command::new(
-            "thread",
-            "{name, message?}: begin one",
-            Class::Write,
-            |cx, args| thread(cx, DISCORD, args),
+/// The tool of a platform whose adapter lists acts.
+pub(super) fn tool(about: &About) -> Option<Tool> {
+    let (acts, platform, title) = (about.acts?, about.platform, about.title);
+    let tool = Tool::new(platform.as_str(), acts.icon, format!("the person's {title}"))
+        .about(format!(
+            "{title}'s features beyond messages. Everything is done only if the person who asks may do it there \
+             themselves."
         ))
+        .of(platform);
+    Some(
+        acts.kinds
+            .iter()
+            .fold(tool, |tool, kind| tool.command(command(platform, *kind))),
+    )
 }
 
-pub(super) fn telegram() -> Tool {
-    let tool = Tool::new("telegram", "✈️", "the person's Telegram").about(
-        "What Telegram offers beside speaking. Everything is done only if the person who asks may do it there themselves.",
-    );
-    tool.needs(connected(TELEGRAM))
-        .command(pin(TELEGRAM))
-        .command(unpin(TELEGRAM))
-        .command(poll(TELEGRAM))
-        .command(Command::new("topic", "{name}: begin one", Class::Write, |cx, args| {
-            thread(cx, TELEGRAM, args)
-        }))
+/// The tool of a platform with every kind of act, for the words in it.
+pub fn vocabulary() -> Tool {
+    const EVERY: [ActKind; 6] = [
+        ActKind::History,
+        ActKind::Pin,
+        ActKind::Unpin,
+        ActKind::Poll,
+        ActKind::Thread {
+            called: "thread",
+            about_message: true,
+        },
+        ActKind::Thread {
+            called: "topic",
+            about_message: false,
+        },
+    ];
+    let tool = Tool::new("platform", "💬", "the person's platform");
+    (EVERY.into_iter()).fold(tool, |tool, kind| tool.command(command(Platform::WEB, kind)))
 }
 
-/// Whether the platform is connected here.
-fn connected(platform: Platform) -> Needs {
-    match platform {
-        DISCORD => |options| {
-            (!options.services().actors.contains_key(&DISCORD)).then(|| "[channels.discord] is not set up".to_owned())
-        },
-        _ => |options| {
-            (!options.services().actors.contains_key(&TELEGRAM)).then(|| "[channels.telegram] is not set up".to_owned())
-        },
+fn command(platform: Platform, kind: ActKind) -> Command {
+    match kind {
+        ActKind::History => history(platform),
+        ActKind::Pin => pin(platform),
+        ActKind::Unpin => unpin(platform),
+        ActKind::Poll => poll(platform),
+        ActKind::Thread { called, about_message } => {
+            let summary = if about_message {
+                "{name, message?}: begin one"
+            } else {
+                "{name}: begin one"
+            };
+            Command::new(called, summary, Class::Write, move |cx, args| {
+                thread(cx, platform, args)
+            })
+        }
     }
+}
+
+fn history(platform: Platform) -> Command {
+    Command::new(
+        "history",
+        "{channel?, limit?, before?}: what was said",
+        Class::Read,
+        move |cx, args: HistoryArgs| {
+            let act = Act::History {
+                limit: args.limit.unwrap_or(MOST_MESSAGES),
+                before: args.before,
+            };
+            act_on(cx, platform, args.channel, act)
+        },
+    )
+    .untrusted()
 }
 
 fn pin(platform: Platform) -> Command {
@@ -162,17 +180,48 @@ async fn thread(cx: ToolContext, platform: Platform, args: ThreadArgs) -> Result
         name: args.name,
         message: args.message,
     };
-    act_on(cx, platform, args.channel, act).await
+    let name = match &act {
+        Act::Thread { name, .. } => name.clone(),
+        _ => String::new(),
+    };
+    let (acted, place) = act_at(&cx, platform, args.channel, act).await?;
+    if let Acted::Place(thread) = &acted {
+        heard_from_now_on(&cx, platform, &place, thread.clone(), name).await?;
+    }
+    Ok(acted)
 }
 
-/// Whether a call names the place where it acts: then others may read along there, wherever the run is.
-pub fn names_a_place(call: &ToolCall) -> bool {
-    let of_platform = ["discord.", "telegram."].iter().any(|tool| call.name.starts_with(tool));
-    of_platform && call.args.get("channel").is_some_and(|channel| !channel.is_null())
+/// The bot hears everything in a thread that it opened.
+async fn heard_from_now_on(
+    cx: &ToolContext,
+    platform: Platform,
+    place: &str,
+    thread: String,
+    name: String,
+) -> Result<(), ToolError> {
+    let parent = channels::by_place(&mut cx.db.read().await?, platform, place).await?;
+    let (space, now) = (parent.and_then(|parent| parent.space_id), cx.clock.now());
+    cx.db
+        .write(move |tx| {
+            let (thread, name) = (thread.clone(), name.clone());
+            Box::pin(async move { threads::opened(tx, platform, &thread, &name, space, now).await })
+        })
+        .await?;
+    Ok(())
 }
 
 /// Does it in the run's place, or in another, by the accounts that its person has on the platform.
 async fn act_on(cx: ToolContext, platform: Platform, channel: Option<String>, act: Act) -> Result<Acted, ToolError> {
+    act_at(&cx, platform, channel, act).await.map(|(acted, _)| acted)
+}
+
+/// The same, with the place where it was done.
+async fn act_at(
+    cx: &ToolContext,
+    platform: Platform,
+    channel: Option<String>,
+    act: Act,
+) -> Result<(Acted, String), ToolError> {
     let unavailable = || ToolError::Unavailable(format!("{platform} is not connected here"));
     let actor = cx.services.actors.get(&platform).ok_or_else(unavailable)?;
     let user = cx
@@ -198,7 +247,7 @@ async fn act_on(cx: ToolContext, platform: Platform, channel: Option<String>, ac
     let mut refusal = ToolError::TellModel(format!("the person has no account on {platform}"));
     for account in accounts.iter().filter(|account| account.platform == platform.as_str()) {
         match actor.act(&place, &account.platform_user_id, &act).await {
-            Ok(acted) => return Ok(acted),
+            Ok(acted) => return Ok((acted, place)),
             Err(error @ (ActError::Unavailable(_) | ActError::Unsure(_))) => {
                 return Err(ToolError::Unavailable(error.to_string()));
             }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clifford_vault::Secret;
 use futures::StreamExt;
+use reqwest::multipart::Form;
 use serde_json::Value;
 
 use super::ToolError;
@@ -15,18 +16,26 @@ const FAULT: usize = 300;
 
 /// A server and what it is asked.
 pub(super) struct Ask<'a> {
-    /// The tool that asks: errors name its section.
-    pub tool: &'a str,
-    /// Where its API begins.
+    /// The section of its settings: errors name it.
+    pub section: &'a str,
+    /// The base address of its API.
     pub base_url: &'a str,
     /// The route below that, such as `embeddings`.
     pub route: &'a str,
     /// The key.
     pub key: Option<&'a Secret>,
     /// The body.
-    pub body: &'a Value,
+    pub body: Body<'a>,
     /// How long it may take.
     pub within: Duration,
+}
+
+/// The body of a request.
+pub(super) enum Body<'a> {
+    /// JSON.
+    Json(&'a Value),
+    /// A form with files.
+    Form(Form),
 }
 
 impl Ask<'_> {
@@ -34,13 +43,26 @@ impl Ask<'_> {
     ///
     /// # Errors
     /// The server cannot be reached, refuses, or answers something else.
-    pub async fn send(&self) -> Result<Value, ToolError> {
+    pub async fn send(self) -> Result<Value, ToolError> {
+        let (section, route) = (self.section, self.route);
+        let bytes = self.bytes().await?;
+        serde_json::from_slice(&bytes).map_err(|_| unavailable(section, route, "its answer is no JSON"))
+    }
+
+    /// Asks, and returns the answer as it is.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or refuses.
+    pub async fn bytes(mut self) -> Result<Vec<u8>, ToolError> {
         let http = reqwest::Client::builder()
             .timeout(self.within)
             .build()
             .map_err(|error| self.unavailable(&error.to_string()))?;
         let url = format!("{}/{}", self.base_url.trim_end_matches('/'), self.route);
-        let mut request = http.post(url).json(self.body);
+        let mut request = match std::mem::replace(&mut self.body, Body::Json(&Value::Null)) {
+            Body::Json(body) => http.post(url).json(body),
+            Body::Form(form) => http.post(url).multipart(form),
+        };
         if let Some(key) = self.key {
             request = request.bearer_auth(key.expose());
         }
@@ -54,10 +76,10 @@ impl Ask<'_> {
                 return Err(self.unavailable("its answer is too long"));
             }
         }
-        let answer: Option<Value> = serde_json::from_slice(&bytes).ok();
         if status.is_success() {
-            return answer.ok_or_else(|| self.unavailable("its answer is no JSON"));
+            return Ok(bytes);
         }
+        let answer: Option<Value> = serde_json::from_slice(&bytes).ok();
         let words = answer.as_ref().and_then(|answer| answer["error"]["message"].as_str());
         let words: String = words.unwrap_or("no reason given").chars().take(FAULT).collect();
         Err(match status.as_u16() {
@@ -73,9 +95,13 @@ impl Ask<'_> {
     }
 
     fn unavailable(&self, why: &str) -> ToolError {
-        // A provider's words may quote the request.
-        tracing::warn!(tool = self.tool, route = self.route, "tool provider failed");
-        tracing::debug!(tool = self.tool, why, "tool provider failure");
-        ToolError::Unavailable(format!("the provider of [tools.{}] did not do it: {why}", self.tool))
+        unavailable(self.section, self.route, why)
     }
+}
+
+fn unavailable(section: &str, route: &str, why: &str) -> ToolError {
+    // A provider's words may quote the request.
+    tracing::warn!(section, route, "tool provider failed");
+    tracing::debug!(section, why, "tool provider failed (details)");
+    ToolError::Unavailable(format!("the provider of [{section}] did not do it: {why}"))
 }

@@ -6,16 +6,18 @@ use std::{
     time::Duration,
 };
 
+use clifford_channel::Platforms;
 use clifford_core::{
     run::{
         gates::covers,
         step::{ToolCall, ToolOutcome},
+        undo::Undo,
     },
     search::near,
 };
 
 use super::{
-    Command, Common, Options, Tool, ToolContext, compute, files, image, mcp, memory,
+    Command, Common, Options, Tool, ToolContext, audio, compute, files, image, mcp, memory,
     offers::{Offers, Standing},
     platforms, reminders, retrieval, system, tools, weather, web,
 };
@@ -31,16 +33,21 @@ pub fn built_in() -> Vec<Tool> {
         memory::tool(),
         compute::tool(),
         system::tool(),
-        platforms::discord(),
-        platforms::telegram(),
         web::tool(),
         weather::tool(),
         reminders::tool(),
         files::tool(),
         retrieval::tool(),
         image::tool(),
+        audio::tool(),
         mcp::tool(),
     ]
+}
+
+/// The tools of a binary: those that every install has, and one for each platform whose adapter lists acts.
+pub fn all(platforms: Platforms) -> Vec<Tool> {
+    let of_platforms = platforms.rows().filter_map(|row| platforms::tool(&row.about));
+    built_in().into_iter().chain(of_platforms).collect()
 }
 
 /// Every tool.
@@ -86,12 +93,19 @@ pub struct Called {
     pub origins: BTreeSet<String>,
     /// It is for its person alone.
     pub private: bool,
+    /// How it is taken back.
+    pub undo: Option<Box<Undo>>,
 }
 
 impl Registry {
     /// The tools that every install has.
     pub fn built_in(max_retries: u32) -> Self {
         Self::of(built_in(), max_retries)
+    }
+
+    /// The tools of a binary that can be on these platforms.
+    pub fn new(platforms: Platforms, max_retries: u32) -> Self {
+        Self::of(all(platforms), max_retries)
     }
 
     /// These tools.
@@ -180,6 +194,13 @@ impl Registry {
         Some((tool, command))
     }
 
+    /// Whether a call names the place where it acts: then others may read along there, wherever the run is.
+    pub fn names_a_place(&self, call: &ToolCall) -> bool {
+        let tool = call.name.split('.').next().unwrap_or_default();
+        let is_of_platform = (self.tools.iter()).any(|known| known.name == tool && known.platform.is_some());
+        is_of_platform && call.args.get("channel").is_some_and(|channel| !channel.is_null())
+    }
+
     /// Tools with exactly one command that can be called, and that command's full name.
     pub fn single_commands(&self, options: &Options) -> BTreeMap<String, String> {
         let visible = self.visible(None, options).into_iter();
@@ -233,6 +254,7 @@ impl Registry {
             Ok(result) => ToolOutcome::Success { result },
             Err(error) => self.failure(Some(&command), &common, error.to_string()),
         };
+        let is_made = matches!(outcome, ToolOutcome::Success { .. });
         let mut origins = told.all();
         if command.untrusted && origins.is_empty() {
             origins.insert(call.name.clone());
@@ -241,6 +263,7 @@ impl Registry {
             outcome,
             origins,
             private: told.is_private(),
+            undo: told.undo().filter(|_| is_made),
         }
     }
 
@@ -270,6 +293,11 @@ impl Registry {
 
 /// The requirement of a command that is missing under these settings, and its remedy.
 fn lacks(tool: &Tool, command: &Command, options: &Options) -> Option<String> {
+    if let Some(platform) = tool.platform
+        && !options.services().actors.contains_key(&platform)
+    {
+        return Some(format!("[channels.{platform}] is not set up"));
+    }
     let mut needs = tool.needs.into_iter().chain(command.needs);
     needs.find_map(|missing| missing(options))
 }
@@ -281,6 +309,7 @@ impl From<ToolOutcome> for Called {
             outcome,
             origins: BTreeSet::new(),
             private: false,
+            undo: None,
         }
     }
 }

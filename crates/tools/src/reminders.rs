@@ -1,15 +1,16 @@
-//! `reminders`: what is to be said to a person later, without a model.
+//! `reminders`: texts that a person gets later, without a model.
 
 use clifford_core::{
     clock::Timestamp,
     id::UserId,
     policy::class::Class,
+    run::undo::{KeptReminder, Undo},
     schedule::{
         cron, phrase as when,
         trigger::{Trigger, TriggerKind},
     },
 };
-use clifford_store::{StoreError, places::channels, triggers};
+use clifford_store::{StoreError, places::channels, runs::approvals, triggers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -19,7 +20,7 @@ use crate::triggers::reminders;
 
 #[derive(Deserialize, JsonSchema)]
 struct SetArgs {
-    /// What to remind of, as it is to be said to the person.
+    /// The text of the reminder, as it is to be said to the person.
     text: String,
     /// When, as the person said it: `in 20 minutes`, `tomorrow at 8`, `every weekday at 8`, `jeden Werktag um 8`, or
     /// `2030-01-02T15:04:05`, by their own time zone.
@@ -35,7 +36,7 @@ struct ListArgs {}
 struct UpdateArgs {
     /// The reminder's id, or words that only it has.
     id: String,
-    /// What to remind of from now on.
+    /// The new text of the reminder.
     text: Option<String>,
     /// When from now on. An hour alone keeps the days on which it is repeated.
     when: Option<String>,
@@ -49,14 +50,14 @@ struct RemoveArgs {
     id: String,
 }
 
-/// What people may set.
+/// Limits of reminders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// How many reminders one person may have.
+    /// The most reminders of one person.
     #[schemars(range(min = 1, max = 10_000))]
     max_per_user: usize,
-    /// How many characters a reminder may have.
+    /// The most characters of a reminder.
     #[schemars(range(min = 1, max = 4000))]
     max_characters: usize,
 }
@@ -189,7 +190,21 @@ async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
         .await
         .map_err(told)?;
     cx.services.notify.notify_one();
+    cx.undoable(Undo::ReminderSet {
+        now: KeptReminder::of(&stored),
+    });
     Ok(Reminder::of(&stored))
+}
+
+/// What a run set that had read words from outside may say the same.
+async fn mark<'a>(cx: &ToolContext, told: impl IntoIterator<Item = &'a Trigger>) -> Result<(), StoreError> {
+    let runs: Vec<_> = (told.into_iter())
+        .filter_map(|trigger| trigger.created_by.as_deref()?.strip_prefix("run ")?.parse().ok())
+        .collect();
+    if approvals::any_is_tainted(&mut cx.db.read().await?, &runs).await? {
+        cx.came_from("a reminder that was set from where I read it");
+    }
+    Ok(())
 }
 
 async fn visible(cx: &ToolContext, user: UserId) -> Result<Vec<Trigger>, ToolError> {
@@ -200,6 +215,7 @@ async fn visible(cx: &ToolContext, user: UserId) -> Result<Vec<Trigger>, ToolErr
 async fn list(cx: ToolContext, _: ListArgs) -> Result<Reminders, ToolError> {
     let user = person(&cx)?;
     let all = visible(&cx, user).await?;
+    mark(&cx, &all).await?;
     Ok(Reminders {
         reminders: all.iter().map(Reminder::of).collect(),
     })
@@ -210,6 +226,8 @@ async fn update(cx: ToolContext, args: UpdateArgs) -> Result<Reminder, ToolError
     let config = cx.config::<Config>("reminders")?;
     let all = visible(&cx, user).await?;
     let mut trigger = reminders::find(&all, &args.id).map_err(ToolError::TellModel)?.clone();
+    let before = KeptReminder::of(&trigger);
+    mark(&cx, [&trigger]).await?;
     if args.text.is_none() && args.when.is_none() && args.repeat.is_none() {
         let why = "nothing is to change: give text, when or repeat".to_owned();
         return Err(ToolError::TellModel(why));
@@ -244,6 +262,10 @@ async fn update(cx: ToolContext, args: UpdateArgs) -> Result<Reminder, ToolError
         ));
     }
     cx.services.notify.notify_one();
+    cx.undoable(Undo::ReminderChanged {
+        before,
+        now: KeptReminder::of(&trigger),
+    });
     Ok(Reminder::of(&trigger))
 }
 
@@ -252,7 +274,11 @@ async fn remove(cx: ToolContext, args: RemoveArgs) -> Result<Removed, ToolError>
     let all = visible(&cx, user).await?;
     let trigger = reminders::find(&all, &args.id).map_err(ToolError::TellModel)?;
     let id = trigger.id;
+    mark(&cx, [trigger]).await?;
     cx.db.write(move |tx| Box::pin(triggers::delete(tx, id))).await?;
+    cx.undoable(Undo::ReminderRemoved {
+        before: KeptReminder::of(trigger),
+    });
     Ok(Removed {
         removed: Reminder::of(trigger),
     })

@@ -39,11 +39,11 @@ const TITLE: usize = 200;
 /// The most documents that are listed.
 const LISTED: u32 = 100;
 
-/// The model that tells what is near in meaning. Without it documents are found by their words alone.
+/// The embeddings model for search by meaning. Without it documents are found by their words alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// Where the API of an OpenAI-compatible server for embeddings begins.
+    /// The base address of an OpenAI-compatible API for embeddings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "http-url"), example = "https://api.openai.com/v1")]
     pub base_url: Option<String>,
@@ -51,14 +51,14 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 200), example = "text-embedding-3-small")]
     pub model: Option<String>,
-    /// Its key. Servers of one's own often need none.
+    /// Its key. Your own servers often need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "OPENAI_API_KEY"}]))]
     pub key: Option<SecretSource>,
-    /// What a million tokens cost there, for the accounting and for budgets.
+    /// Price of a million tokens there, for the accounting and for budgets.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub price: f64,
-    /// How long an answer of it may take.
+    /// The longest time of its answer.
     #[schemars(range(min = 1, max = 300))]
     pub timeout_seconds: u64,
 }
@@ -81,7 +81,7 @@ struct IndexArgs {
     file_id: Option<String>,
     /// Or the text itself.
     text: Option<String>,
-    /// What to call it; left out: the file's name.
+    /// The title; left out: the file's name.
     title: Option<String>,
 }
 
@@ -99,7 +99,7 @@ struct Indexed {
 
 #[derive(Deserialize, JsonSchema)]
 struct SearchArgs {
-    /// What to look for: a question or a few words.
+    /// The words to look for: a question or a few words.
     query: String,
     /// How many pieces, at most 20; left out: 5.
     limit: Option<usize>,

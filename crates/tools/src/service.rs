@@ -10,7 +10,7 @@ use url::Url;
 
 use super::ToolError;
 
-/// How long an answer may take.
+/// The longest time of an answer.
 const TIME: Duration = Duration::from_secs(15);
 /// The most bytes of an answer.
 const MOST: usize = 2 * 1024 * 1024;
@@ -112,8 +112,8 @@ impl Service {
             return Err(self.refusal(status, &body));
         }
         serde_json::from_slice(&body).map_err(|error| {
-            tracing::warn!(service = self.name, "unreadable response");
-            tracing::debug!(service = self.name, %error, "unreadable response detail");
+            tracing::warn!(service = self.name, "failed to parse a response");
+            tracing::debug!(service = self.name, %error, "failed to parse a response (details)");
             self.unavailable("its answer cannot be read")
         })
     }

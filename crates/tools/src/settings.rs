@@ -23,6 +23,38 @@ pub struct ToolSettings {
 }
 
 impl ToolSettings {
+    /// The defaults of these tools.
+    fn defaults(tools: &[Tool]) -> Self {
+        let (mut own, mut common) = (BTreeMap::new(), BTreeMap::new());
+        for tool in tools {
+            if has_common(tool) {
+                common.insert(tool.name.to_string(), Common::of(tool));
+            }
+            if let Some(config) = tool.config {
+                own.insert(tool.name.to_string(), (config.default)());
+            }
+        }
+        Self { own, common }
+    }
+
+    /// Reads the sections of these tools.
+    ///
+    /// # Errors
+    /// The tool that is none of these or whose section is wrong, and why.
+    pub fn read(mut given: Map<String, Value>, tools: &[Tool]) -> Result<Self, String> {
+        let mut settings = Self::defaults(tools);
+        for tool in tools {
+            if let Some(section) = given.remove(tool.name.as_ref()) {
+                let taken = settings.take(tool, tools, section);
+                taken.map_err(|why| format!("{}: {why}", tool.name))?;
+            }
+        }
+        match given.keys().next() {
+            Some(tool) => Err(format!("there is no tool `{tool}`")),
+            None => Ok(settings),
+        }
+    }
+
     /// A tool's own section; `null` if it has none.
     pub fn of(&self, tool: &str) -> &Value {
         self.own.get(tool).unwrap_or(&Value::Null)
@@ -47,7 +79,7 @@ impl ToolSettings {
     }
 
     /// Lays what is given for a tool over its defaults.
-    fn take(&mut self, tool: &Tool, section: Value) -> Result<(), String> {
+    fn take(&mut self, tool: &Tool, tools: &[Tool], section: Value) -> Result<(), String> {
         let name = tool.name.to_string();
         let own = match section {
             Value::Object(section) if has_common(tool) => {
@@ -63,7 +95,7 @@ impl ToolSettings {
         match (tool.config, own.as_object().and_then(|own| own.keys().next())) {
             (Some(config), _) => {
                 let own = merged((config.default)(), own);
-                match (config.fault)(&own, &built_in()) {
+                match (config.fault)(&own, tools) {
                     Some(why) => Err(why),
                     None => {
                         self.own.insert(name, own);
@@ -150,6 +182,21 @@ pub fn fields(tool: &Tool) -> Map<String, Value> {
     fields
 }
 
+/// The schema of a tool's section.
+pub fn section(tool: &Tool) -> Value {
+    let mut schema = match tool.config {
+        Some(config) => (config.schema)(&mut inlined()).to_value(),
+        None => json!({ "type": "object", "additionalProperties": false }),
+    };
+    if tool.config.is_none() {
+        schema["description"] = format!("The tool `{}`. Every tool's section takes these keys.", tool.name).into();
+    }
+    if has_common(tool) {
+        schema["properties"] = Value::Object(fields(tool));
+    }
+    schema
+}
+
 /// Whether a section has the common settings: not the one that only says where more tools come from. The abilities of
 /// somebody else's tool are unknown while it is absent.
 fn has_common(tool: &Tool) -> bool {
@@ -193,57 +240,24 @@ fn inlined() -> SchemaGenerator {
 
 impl Default for ToolSettings {
     fn default() -> Self {
-        let (mut own, mut common) = (BTreeMap::new(), BTreeMap::new());
-        for tool in built_in() {
-            if has_common(&tool) {
-                common.insert(tool.name.to_string(), Common::of(&tool));
-            }
-            if let Some(config) = tool.config {
-                own.insert(tool.name.to_string(), (config.default)());
-            }
-        }
-        Self { own, common }
+        Self::defaults(&built_in())
     }
 }
 
+/// As without any platform: only rows know their tools (`ToolSettings::read`).
 impl<'de> Deserialize<'de> for ToolSettings {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut given = BTreeMap::<String, Value>::deserialize(deserializer)?;
-        let mut settings = Self::default();
-        for tool in built_in() {
-            let name = tool.name.to_string();
-            let Some(section) = given.remove(&name) else { continue };
-            settings
-                .take(&tool, section)
-                .map_err(|why| D::Error::custom(format!("{name}: {why}")))?;
-        }
-        match given.keys().next() {
-            Some(tool) => Err(D::Error::custom(format!("there is no tool `{tool}`"))),
-            None => Ok(settings),
-        }
+        Self::read(Map::deserialize(deserializer)?, &built_in()).map_err(D::Error::custom)
     }
 }
 
+/// As without any platform.
 impl JsonSchema for ToolSettings {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Tools".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let section = |tool: &Tool| {
-            let mut schema = match tool.config {
-                Some(config) => (config.schema)(&mut inlined()).to_value(),
-                None => json!({ "type": "object", "additionalProperties": false }),
-            };
-            if tool.config.is_none() {
-                schema["description"] =
-                    format!("The tool `{}`. Every tool's section takes these keys.", tool.name).into();
-            }
-            if has_common(tool) {
-                schema["properties"] = Value::Object(fields(tool));
-            }
-            schema
-        };
         let sections: Map<String, Value> = (built_in().iter())
             .map(|tool| (tool.name.to_string(), section(tool)))
             .collect();

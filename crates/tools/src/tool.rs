@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use clifford_chat::platform::Platform;
 use clifford_core::policy::class::Class;
 use futures::{FutureExt, future::BoxFuture};
 use jsonschema::Validator;
@@ -44,6 +45,8 @@ pub struct Tool {
     pub important: bool,
     /// Its descriptions, and those of its commands, are others' words: they describe, and order nothing.
     pub foreign: bool,
+    /// The platform on which it acts for people: without a connection to that, it cannot.
+    pub platform: Option<Platform>,
 }
 
 /// Says what is missing and how to mend that, for a tool or command that cannot do its work as things are set where it
@@ -69,6 +72,7 @@ impl Tool {
             pinned: false,
             important: false,
             foreign: false,
+            platform: None,
         }
     }
 
@@ -76,6 +80,15 @@ impl Tool {
     #[must_use]
     pub fn foreign(self) -> Self {
         Self { foreign: true, ..self }
+    }
+
+    /// Acts for people on a platform.
+    #[must_use]
+    pub fn of(self, platform: Platform) -> Self {
+        Self {
+            platform: Some(platform),
+            ..self
+        }
     }
 
     /// Subagents are shown its commands.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use self::api::{Forecast, Place};
+use self::api::{Forecast, GeocodedPlace};
 use super::{Command, Tool, ToolContext, ToolError, service::BaseUrl};
 
 /// Days if none are asked for: today and tomorrow.
@@ -18,10 +18,10 @@ const USUAL: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// Where the geocoder begins, which knows places by their names.
+    /// The base address of the geocoder.
     #[schemars(extend("format" = "http-url"))]
     geocoding_url: BaseUrl,
-    /// Where the forecast begins.
+    /// The base address of the forecast.
     #[schemars(extend("format" = "http-url"))]
     forecast_url: BaseUrl,
     /// The units if nobody asks for others: `metric` or `imperial`.
@@ -138,12 +138,12 @@ async fn forecast(cx: ToolContext, args: ForecastArgs) -> Result<Weather, ToolEr
 
 /// The place that is meant, and others of the same name. The geocoder knows bare names only, so what follows a comma
 /// is looked for in what it tells of each.
-async fn found(config: &Config, asked: &str) -> Result<(Place, Vec<Place>), ToolError> {
+async fn found(config: &Config, asked: &str) -> Result<(GeocodedPlace, Vec<GeocodedPlace>), ToolError> {
     let mut parts = asked.split(',').map(str::trim).filter(|part| !part.is_empty());
     let name = parts.next().unwrap_or(asked);
     let wanted: Vec<_> = parts.map(str::to_lowercase).collect();
     let places = api::places(config, name).await?;
-    let fits = |place: &Place| {
+    let fits = |place: &GeocodedPlace| {
         let told = full_name(place).to_lowercase();
         wanted.iter().all(|word| told.contains(word.as_str()))
     };
@@ -159,7 +159,7 @@ async fn found(config: &Config, asked: &str) -> Result<(Place, Vec<Place>), Tool
     Ok((fitting.remove(0), fitting))
 }
 
-fn full_name(place: &Place) -> String {
+fn full_name(place: &GeocodedPlace) -> String {
     let parts = [Some(&place.name), place.admin1.as_ref(), place.country.as_ref()];
     let mut parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
     parts.dedup();

@@ -28,9 +28,9 @@ const READING: Duration = Duration::from_secs(35);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// Who answers searches: `none`, `searxng` (a server of one's own), `brave` or `tavily`.
+    /// The search engine: `none`, `searxng` (a server of one's own), `brave` or `tavily`.
     search: search::Provider,
-    /// Where the provider's API begins. Without it: Brave's or Tavily's own; a SearXNG server has to be named.
+    /// The base address of the provider's API. Without it: Brave's or Tavily's own; SearXNG needs one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "http-url"), example = "http://127.0.0.1:8888")]
     search_url: Option<BaseUrl>,
@@ -38,14 +38,14 @@ struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "SEARCH_API_KEY"}]))]
     key: Option<SecretSource>,
-    /// Hosts that may be fetched though they are of this machine or its network, or listen on ports of their own:
+    /// Hosts that the bot may fetch although they belong to this machine or its network, or use other ports:
     /// `["intranet.example", "127.0.0.1:8080"]`.
     #[schemars(with = "Vec<String>")]
     allow_hosts: Vec<AllowedHost>,
     /// The most bytes of a page, unpacked.
     #[schemars(range(min = 1024, max = 52_428_800))]
     max_bytes: usize,
-    /// How long a page may take, redirects included.
+    /// The longest time for a page, redirects included.
     #[schemars(range(min = 1, max = 30))]
     timeout_seconds: u64,
 }
@@ -110,7 +110,7 @@ struct Extracted {
 pub(super) fn tool() -> Tool {
     let example = json!({ "url": "https://example.com/" });
     Tool::new("web", "🌐", "the web")
-        .about("Searches the web, and reads pages. What it returns was written by strangers.")
+        .about("Searches the web, and reads pages. The results were written by strangers.")
         .config::<Config>()
         .command(
             Command::new("search", "{query, limit?}: web search", Class::Read, search::search)

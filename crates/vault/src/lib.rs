@@ -1,15 +1,15 @@
-//! Secrets: where they come from, how they are kept out of sight and sealed, and the making of new ones.
+//! Secrets: where they come from, how they are kept out of sight and encrypted, and the making of new ones.
 
+mod encryptor;
 mod masker;
-mod sealer;
 mod secret;
 mod signature;
 mod source;
 mod token;
 mod url;
 
+pub use encryptor::{EncryptionError, Encryptor};
 pub use masker::Masker;
-pub use sealer::{SealError, Sealer};
 pub use secret::{HIDDEN, Secret};
 pub use signature::{is_signed, sign};
 pub use source::{SecretError, SecretSource};

@@ -21,10 +21,10 @@ use crate::{HIDDEN, Secret};
 /// Replaces every secret it knows by [`HIDDEN`]: in log lines, errors, prompts, tool results and messages. A secret is
 /// found as it is, and as JSON, a web address or Base64 write it.
 pub struct Masker {
-    known: RwLock<Known>,
+    known: RwLock<KnownSecrets>,
 }
 
-struct Known {
+struct KnownSecrets {
     forms: BTreeSet<String>,
     /// How many bytes the longest form has.
     longest: usize,
@@ -39,7 +39,7 @@ impl Masker {
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
         let forms = secrets.into_iter().flat_map(forms).collect();
         Self {
-            known: RwLock::new(Known::new(forms)),
+            known: RwLock::new(KnownSecrets::new(forms)),
         }
     }
 
@@ -50,7 +50,7 @@ impl Masker {
         let mut all = known.forms.clone();
         all.extend(forms(secret));
         if all.len() > before {
-            *known = Known::new(all);
+            *known = KnownSecrets::new(all);
         }
     }
 
@@ -99,7 +99,7 @@ impl Masker {
     }
 }
 
-impl Known {
+impl KnownSecrets {
     fn new(forms: BTreeSet<String>) -> Self {
         let built = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What stands in the place of a secret wherever it would be shown.
+/// The text in the place of a secret wherever it would be shown.
 pub const HIDDEN: &str = "[secret]";
 
 /// A key, token or password. Printed, logged or serialised it is [`HIDDEN`].

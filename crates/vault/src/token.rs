@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Secret;
 
-/// What every API token begins with, so that scanners find lost ones.
+/// The prefix of every API token, so that scanners find lost ones.
 const PREFIX: &str = "clf_";
 
 /// So many letters and digits, of 62 each, hold 256 random bits.
@@ -33,7 +33,7 @@ impl Token {
         self.0.expose()
     }
 
-    /// What is stored in its place.
+    /// The hash that is stored in its place.
     pub fn hash(&self) -> String {
         hash(self.expose())
     }

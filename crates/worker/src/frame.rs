@@ -22,9 +22,10 @@ pub(super) const TASK: Most = Most {
     header: 64 * 1024,
     body: 64 * 1024 * 1024,
 };
-/// The limits of a reply: an excerpt and links, each character of which may take six in JSON.
+/// The limits of a reply: an excerpt and links, each character of which may take six in JSON, or an image of a megabyte
+/// as Base64.
 pub(super) const REPLY: Most = Most {
-    header: 1024 * 1024,
+    header: 2 * 1024 * 1024,
     body: 0,
 };
 

@@ -30,22 +30,27 @@
 //!
 //! A new kind of work is a variant of [`Task`], one of [`Reply`], an arm in [`serve`] and a method of [`Workers`].
 
+mod document;
 mod expression;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
 mod limits;
 mod page;
+mod picture;
 mod pool;
 mod process;
+mod scan;
 mod serve;
 mod task;
 
+pub use document::PICTURES;
 pub use expression::{TOO_COSTLY as EXPRESSION_TOO_COSTLY, fault as expression_fault};
+pub use picture::LONGEST_SIDE;
 pub use pool::Workers;
 pub use process::Program;
 pub use serve::serve;
-pub use task::{About, Article, Excerpt, Link, PageText, Reply, Task, Window, excerpt};
+pub use task::{About, Article, Document, Excerpt, Link, PageText, Reduced, Reply, Task, Window, excerpt};
 
 /// Why a task came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

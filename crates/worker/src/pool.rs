@@ -1,4 +1,4 @@
-//! How many worker processes there are, who gets one, and when they end.
+//! The pool of worker processes: their number, their assignment and their end.
 
 use std::{
     collections::HashMap,
@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use super::{
-    Article, PageText, Reply, Task, Window, WorkError,
+    Article, Document, PageText, Reduced, Reply, Task, Window, WorkError,
     process::{Lost, Process, Program},
 };
 
@@ -33,6 +33,10 @@ const WORN: Duration = Duration::from_secs(20);
 const SLACK: Duration = Duration::from_millis(500);
 /// How long a page may take.
 const PAGE: Duration = Duration::from_secs(10);
+/// How long a document may take.
+const DOCUMENT: Duration = Duration::from_secs(30);
+/// How long an image may take.
+const IMAGE: Duration = Duration::from_secs(15);
 
 /// Has tasks done by worker processes. Clones share the processes.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +133,40 @@ impl Workers {
         };
         match self.perform(whose, &task, html.as_bytes(), PAGE).await? {
             Reply::Article(article) => Ok(article),
+            _ => Err(unexpected(&task)),
+        }
+    }
+
+    /// The text of a document.
+    ///
+    /// # Errors
+    /// See [`WorkError`].
+    pub async fn document(&self, whose: &str, content: &[u8]) -> Result<Document, WorkError> {
+        match self.perform(whose, &Task::Document, content, DOCUMENT).await? {
+            Reply::Document(document) => Ok(document),
+            _ => Err(unexpected(&Task::Document)),
+        }
+    }
+
+    /// An image in a size that models look at; `None`: it has that.
+    ///
+    /// # Errors
+    /// See [`WorkError`].
+    pub async fn reduce_image(&self, whose: &str, content: &[u8]) -> Result<Option<Reduced>, WorkError> {
+        match self.perform(whose, &Task::Image, content, IMAGE).await? {
+            Reply::Image { reduced } => Ok(reduced),
+            _ => Err(unexpected(&Task::Image)),
+        }
+    }
+
+    /// The picture of a page of a PDF, counted from 1.
+    ///
+    /// # Errors
+    /// See [`WorkError`].
+    pub async fn page_image(&self, whose: &str, content: &[u8], page: u32) -> Result<Reduced, WorkError> {
+        let task = Task::PageImage { page };
+        match self.perform(whose, &task, content, DOCUMENT).await? {
+            Reply::Image { reduced: Some(shown) } => Ok(shown),
             _ => Err(unexpected(&task)),
         }
     }

@@ -8,9 +8,9 @@ use std::{
 };
 
 use super::{
-    Reply, Task, expression,
+    Reply, Task, document, expression,
     frame::{self, REPLY, TASK},
-    limits, page,
+    limits, page, picture, scan,
 };
 
 /// The stack of the thread that works, in bytes: what nests in a text nests in functions that read it.
@@ -67,6 +67,15 @@ pub(super) fn perform(task: Task, body: &[u8]) -> Reply {
                 .map_err(|error| error.to_string()),
             Err(error) => Err(format!("{url} is no address: {error}")),
         },
+        Task::Document => document::text(body)
+            .map(Reply::Document)
+            .map_err(|error| error.to_string()),
+        Task::PageImage { page } => scan::page(body, page)
+            .map(|shown| Reply::Image { reduced: Some(shown) })
+            .map_err(|error| error.to_string()),
+        Task::Image => picture::reduced(body)
+            .map(|reduced| Reply::Image { reduced })
+            .map_err(|error| error.to_string()),
     };
     done.unwrap_or_else(|reason| Reply::Rejected { reason })
 }

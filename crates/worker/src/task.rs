@@ -26,6 +26,15 @@ pub enum Task {
         /// Which part of the text.
         window: Window,
     },
+    /// The image in the body, in a size that models look at.
+    Image,
+    /// The text of the document in the body.
+    Document,
+    /// The picture of a page of the PDF in the body.
+    PageImage {
+        /// Which page, counted from 1.
+        page: u32,
+    },
 }
 
 impl Task {
@@ -35,6 +44,9 @@ impl Task {
             Self::Expression { .. } => "expression",
             Self::PageText { .. } => "page_text",
             Self::Article { .. } => "article",
+            Self::Image => "image",
+            Self::Document => "document",
+            Self::PageImage { .. } => "page_image",
         }
     }
 }
@@ -62,11 +74,56 @@ pub enum Reply {
     PageText(PageText),
     /// A page's article.
     Article(Article),
+    /// An image.
+    Image {
+        /// Made smaller; `None`: it may stay as it is.
+        reduced: Option<Reduced>,
+    },
+    /// A document's text.
+    Document(Document),
     /// The body cannot be worked on.
     Rejected {
         /// Why.
         reason: String,
     },
+}
+
+/// The text of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// The text.
+    pub text: String,
+    /// There is more of it.
+    pub is_cut: bool,
+}
+
+/// An image that was made smaller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reduced {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Its format.
+    pub media_type: String,
+    /// Its content.
+    #[serde(with = "base64_text")]
+    pub content: Vec<u8>,
+}
+
+/// Bytes as Base64: a list of numbers would be three times as long.
+mod base64_text {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(from)?;
+        STANDARD.decode(&*text).map_err(D::Error::custom)
+    }
 }
 
 /// The title of a page, and a part of its text.
@@ -163,6 +220,9 @@ mod tests {
                 url: String::new(),
                 window: window(),
             },
+            Task::Image,
+            Task::Document,
+            Task::PageImage { page: 1 },
         ];
         assert_eq!(tasks.map(|task| task.kind()), WORKER_TASKS);
     }

@@ -9,7 +9,8 @@ use std::{
 
 use clifford_config::{Config, Loaded};
 use clifford_core::work::Kind;
-use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, places::settings};
+use clifford_engine::jobs::maintenance;
+use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, maintenance::Record, places::settings};
 use clifford_worker::Workers;
 use rustix::fs::{Access, access, statvfs};
 
@@ -93,6 +94,36 @@ async fn quarantined(loaded: &Loaded) -> Result<Vec<(Kind, i64)>, StoreError> {
     let counts = deaths::count_quarantined(&mut db.read().await?).await;
     db.close().await;
     counts
+}
+
+/// Maintenance jobs that fail. [`database`] reports a database that cannot be read.
+pub(super) async fn maintenance(loaded: &Loaded) -> Option<Check> {
+    const NAME: &str = "upkeep";
+    setup::sqlite_path(loaded)
+        .is_none_or(|path| path.exists())
+        .then_some(())?;
+    let failing = failing(loaded).await.ok()?;
+    if failing.is_empty() {
+        return Some(Check::ok(NAME, "no maintenance job fails"));
+    }
+    let told: Vec<_> = failing.iter().map(maintenance::describe).collect();
+    let mend = "mend the cause; it is tried again at growing intervals, an hour at most";
+    Some(Check::warn(NAME, told.join("; "), mend))
+}
+
+async fn failing(loaded: &Loaded) -> Result<Vec<Record>, StoreError> {
+    let options = DbOptions {
+        migrate: false,
+        ..app::db_options(loaded, false)
+    };
+    let db = Db::open(&options).await?;
+    let failing = async {
+        let settings = app::engine_settings(&loaded.config);
+        maintenance::failing(&mut db.read().await?, &settings).await
+    };
+    let failing = failing.await;
+    db.close().await;
+    failing
 }
 
 /// The newest version that was applied, and what it means; a database that can be worked with can be written to.

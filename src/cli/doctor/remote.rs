@@ -37,7 +37,7 @@ fn platform(about: &About, outcome: Result<Bot, Fault>) -> Check {
             name: bot,
             warning: Some(warning),
             ..
-        }) => Check::fail(name, format!("{bot} {}", warning.found), warning.mend),
+        }) => Check::warn(name, format!("{bot} {}", warning.found), warning.mend),
         Ok(Bot { name: bot, about, .. }) if about.is_empty() => Check::ok(name, bot),
         Ok(Bot { name: bot, about, .. }) => Check::ok(name, format!("{bot}, {about}")),
         Err(fault @ Fault::Refused(_)) => Check::fail(

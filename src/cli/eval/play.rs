@@ -1,4 +1,4 @@
-//! One golden task, through the real engine: a new database, what is known before, the turns, then a look at it all.
+//! One golden task, through the real engine: a new database, the items known before, the turns, then a look at it all.
 
 use std::time::{Duration, Instant};
 
@@ -82,6 +82,7 @@ async fn start(globals: &Globals, provider: Option<&str>, dir: &std::path::Path)
     let options = Options {
         channels: false,
         workers: true,
+        beside: false,
         waits_for_database: false,
         terminal: None,
         worker_processes: Workers::of_this_program(),
@@ -96,6 +97,7 @@ fn speaker() -> Speaker {
         handle: None,
         is_bot: false,
         language: None,
+        roles: None,
     }
 }
 
@@ -166,9 +168,10 @@ async fn say(app: &App, text: &str) -> anyhow::Result<RunId> {
         key: None,
         context: None,
         mode: None,
+        reply_to: None,
         is_limited: false,
     };
-    let accepted = app.gatekeeper.api_message(message).await?;
+    let accepted = app.ingress.api_message(message).await?;
     accepted.run.context("the message waits for another run")
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Task {
     pub name: String,
     /// The bot's memory of the person before the task.
     #[serde(default)]
-    pub memory: Vec<Known>,
+    pub memory: Vec<KnownFact>,
     /// The person's messages, one after the other in one conversation.
     pub turns: Vec<String>,
     /// The expected result.
@@ -22,7 +22,7 @@ pub(super) struct Task {
 /// Something that is known of the person.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Known {
+pub(super) struct KnownFact {
     pub module: String,
     pub key: String,
     pub value: String,

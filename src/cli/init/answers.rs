@@ -1,6 +1,6 @@
 //! The answers of the owner, and the `bot.toml` that follows from them.
 
-use clifford_channel::{Access, Row};
+use clifford_channel::{Access, Bot, Row};
 use clifford_config::ProviderKind;
 use clifford_vault::{Secret, Url};
 
@@ -19,6 +19,8 @@ pub(super) struct Connection {
     pub token: Token,
     pub access: Access,
     pub api_url: Url,
+    /// The bot that the platform knows by the token; none: it could not be asked.
+    pub bot: Option<Bot>,
 }
 
 /// A language model.
@@ -31,6 +33,17 @@ pub(super) struct Provider {
     pub key: Option<Token>,
 }
 
+impl Provider {
+    /// Its kind, as `bot.toml` writes it.
+    pub const fn kind_word(&self) -> &'static str {
+        match self.kind {
+            ProviderKind::Openai => "openai",
+            ProviderKind::Anthropic => "anthropic",
+            ProviderKind::Offline => "offline",
+        }
+    }
+}
+
 /// Where a secret is kept.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
@@ -38,14 +51,18 @@ pub(super) enum Token {
     Environment(String),
     /// In the file itself.
     Inline(Secret),
+    /// Where the file that is there says: it is not touched.
+    Kept,
 }
 
 impl Token {
-    fn render(&self) -> String {
-        match self {
+    /// How `bot.toml` writes it, unless it is not touched.
+    fn render(&self) -> Option<String> {
+        Some(match self {
             Self::Environment(name) => format!("{{ env = {} }}", quoted(name)),
             Self::Inline(secret) => quoted(secret.expose()),
-        }
+            Self::Kept => return None,
+        })
     }
 }
 
@@ -53,6 +70,11 @@ impl Answers {
     fn secrets(&self) -> impl Iterator<Item = &Token> {
         let tokens = self.connections.iter().map(|connection| &connection.token);
         tokens.chain(self.provider.iter().filter_map(|provider| provider.key.as_ref()))
+    }
+
+    /// Whether people are let in by codes, the owner as the first.
+    pub fn pairs(&self) -> bool {
+        (self.connections.iter()).any(|connection| connection.access == Access::Pairing)
     }
 
     /// Whether the file holds a secret itself, so that nobody else may read it.
@@ -64,7 +86,7 @@ impl Answers {
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.secrets().filter_map(|token| match token {
             Token::Environment(name) => Some(name.as_str()),
-            Token::Inline(_) => None,
+            Token::Inline(_) | Token::Kept => None,
         })
     }
 
@@ -77,16 +99,12 @@ impl Answers {
         if let Some(provider) = &self.provider {
             text.push_str(&format!(
                 "\n[[llm.providers]]\nname = \"main\"\nkind = \"{}\"\nbase_url = {}\nmodel = {}\n",
-                match provider.kind {
-                    ProviderKind::Openai => "openai",
-                    ProviderKind::Anthropic => "anthropic",
-                    ProviderKind::Offline => "offline",
-                },
+                provider.kind_word(),
                 quoted(provider.base_url.as_str()),
                 quoted(&provider.model)
             ));
-            if let Some(key) = &provider.key {
-                text.push_str(&format!("key = {}\n", key.render()));
+            if let Some(key) = provider.key.as_ref().and_then(Token::render) {
+                text.push_str(&format!("key = {key}\n"));
             }
         } else {
             text.push_str(
@@ -104,8 +122,11 @@ impl Answers {
 
 impl Connection {
     fn render(&self) -> String {
-        let mut text = format!("\n[{}]\ntoken = {}\n", self.row.path(), self.token.render());
-        if self.api_url != *self.row.default_section().common().api_url {
+        let mut text = format!("\n[{}]\n", self.row.path());
+        if let Some(token) = self.token.render() {
+            text.push_str(&format!("token = {token}\n"));
+        }
+        if self.api_url != self.row.default_section().common().api_url {
             text.push_str(&format!("api_url = {}\n", quoted(self.api_url.as_str())));
         }
         let access = self.access.as_str();
@@ -136,12 +157,14 @@ mod tests {
                     token: token.clone(),
                     access: Access::Pairing,
                     api_url: "https://api.telegram.org".into(),
+                    bot: None,
                 },
                 Connection {
                     row: PLATFORMS.row("discord").unwrap(),
                     token,
                     access: Access::Open,
                     api_url: "http://127.0.0.1:1".into(),
+                    bot: None,
                 },
             ],
             provider: Some(Provider {
@@ -162,8 +185,8 @@ mod tests {
         );
         let config = Config::parse(&given.render(), Path::new("bot.toml"), PLATFORMS).unwrap();
         let telegram = config.channels.get("telegram").unwrap().common();
-        assert_eq!(telegram.access, Access::Pairing);
-        assert_eq!(*telegram.token, clifford_vault::SecretSource::Env("A_TOKEN".to_owned()));
+        assert_eq!(telegram.audience.access, Access::Pairing);
+        assert_eq!(telegram.token, clifford_vault::SecretSource::Env("A_TOKEN".to_owned()));
         let discord = config.channels.get("discord").unwrap().common();
         assert_eq!(discord.api_url.as_str(), "http://127.0.0.1:1");
         let provider = &config.llm.providers[0];
@@ -176,7 +199,7 @@ mod tests {
     #[test]
     fn a_file_without_answers_is_in_order() {
         let config = Config::parse(&Answers::default().render(), Path::new("bot.toml"), PLATFORMS).unwrap();
-        assert_eq!(config, Config::default());
+        assert_eq!(config, Config::parse("", Path::new("bot.toml"), PLATFORMS).unwrap());
     }
 
     #[test]

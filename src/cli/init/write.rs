@@ -3,7 +3,7 @@
 use std::{
     fs::{self, OpenOptions},
     io::Write,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
 };
 
@@ -33,4 +33,9 @@ pub(super) fn write(path: &Path, text: &str, secret: bool) -> anyhow::Result<()>
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(beside, path))
         .with_context(explain)
+}
+
+/// Whether a file is for its owner's eyes only.
+pub(super) fn is_private(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 == 0)
 }

@@ -29,7 +29,7 @@ const TRACE: usize = 100_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SendMessage {
-    /// What to say to the bot.
+    /// The message to the bot.
     text: String,
     /// The conversation to go on with, as an earlier answer named it; left out: the one that goes on.
     conversation: Option<String>,

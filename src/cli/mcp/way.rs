@@ -45,6 +45,7 @@ impl Way {
         let options = Options {
             channels: false,
             workers: true,
+            beside: false,
             waits_for_database: false,
             terminal: None,
             worker_processes: Workers::of_this_program(),

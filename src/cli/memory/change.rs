@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use clifford_core::memory::content::{Content, Fault};
-use clifford_engine::memory::editing::{self, Change, Known, NewItem};
+use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
 use clifford_store::{
     Db, StoreError,
     memory::{
@@ -25,7 +25,7 @@ pub(super) struct Add {
     user: String,
     /// `module.key`, such as `preferences.drink`.
     key: String,
-    /// What to remember.
+    /// The text to remember.
     value: String,
     /// 0 (durable) to 5 (detailed and recent).
     #[arg(long, default_value_t = 1)]
@@ -33,7 +33,7 @@ pub(super) struct Add {
     /// Only its person changes it.
     #[arg(long)]
     pin: bool,
-    /// Let it be known wherever the person speaks to the bot.
+    /// The bot may use it wherever the person speaks to it.
     #[arg(long)]
     share: bool,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub(super) struct Set {
     user: String,
     /// The item's key, or `module.key`.
     key: String,
-    /// What to remember from now on.
+    /// The new text.
     value: Option<String>,
     /// Its level from now on.
     #[arg(long, required_unless_present = "value")]
@@ -125,8 +125,8 @@ pub(super) async fn mark(db: &Db, which: &Which, mark: Mark) -> anyhow::Result<(
     let (pinned, known) = match mark {
         Mark::Pinned => (Some(true), None),
         Mark::NotPinned => (Some(false), None),
-        Mark::Shared => (None, Some(Known::Everywhere)),
-        Mark::Private => (None, Some(Known::InPrivate)),
+        Mark::Shared => (None, Some(Visibility::Everywhere)),
+        Mark::Private => (None, Some(Visibility::InPrivate)),
     };
     let change = Change {
         pinned,

@@ -10,7 +10,10 @@ use clifford_store::{
 };
 
 use super::people;
-use crate::cli::output::{self, Format};
+use crate::cli::{
+    ids::{self, IdArg},
+    output::{self, Format},
+};
 
 /// Arguments of `memory jobs`.
 #[derive(Debug, clap::Args)]
@@ -19,10 +22,10 @@ pub(super) struct Args {
     user: Option<String>,
     /// Only of this conversation (its id).
     #[arg(long)]
-    context: Option<ContextId>,
+    context: Option<IdArg<ContextId>>,
     /// Only those that are older than this one (its id).
     #[arg(long, value_name = "JOB")]
-    before: Option<JobId>,
+    before: Option<IdArg<JobId>>,
     /// The most to list.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -38,9 +41,9 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     };
     let filter = Filter {
         kind: Some(JobKind::MemoryWrite),
-        context: args.context,
+        context: ids::optional(&mut conn, args.context.as_ref()).await?,
         user,
-        before: args.before,
+        before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
     let found = jobs::page(&mut conn, &filter, args.limit).await?;
     drop(conn);
@@ -53,9 +56,9 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
             [
                 job.id.to_string(),
                 job.mode.map(|mode| mode.to_string()).unwrap_or_default(),
-                job.status.to_string(),
+                output::state(&job.status.to_string()),
                 job.attempts.to_string(),
-                output::when(job.ended_at.unwrap_or(job.due_at)),
+                output::ago(job.ended_at.unwrap_or(job.due_at)),
                 output::head(&outcome(job), 80),
             ]
         })

@@ -7,7 +7,10 @@ use clifford_store::{
 };
 
 use super::{name, people};
-use crate::cli::output::{self, Format};
+use crate::cli::{
+    ids::{self, IdArg},
+    output::{self, Format},
+};
 
 /// Arguments of `memory list`.
 #[derive(Debug, clap::Args)]
@@ -23,12 +26,12 @@ pub(super) struct Args {
     /// Only those whose key or value holds this text.
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
-    /// Those out of use instead of those in use.
+    /// Archived items in place of active ones.
     #[arg(long)]
     archived: bool,
     /// Only items that are older than this one (its id).
     #[arg(long, value_name = "ITEM")]
-    before: Option<MemoryItemId>,
+    before: Option<IdArg<MemoryItemId>>,
     /// The most to list.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -45,7 +48,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         level: args.level,
         archived: Some(args.archived),
         text: args.query,
-        before: args.before,
+        before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
     let found = memory_admin::page(&mut conn, &filter, args.limit).await?;
     drop(conn);
@@ -60,14 +63,14 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
                 item.level.to_string(),
                 output::head(&item.value, 60),
                 marks(item),
-                output::when(item.last_seen_at),
+                output::ago(item.last_seen_at),
             ]
         })
         .collect();
     output::table(
         ["ITEM", "LEVEL", "VALUE", "MARKS", "LAST SEEN"],
         rows,
-        "nothing of that kind is known",
+        "no memories found",
     )
 }
 

@@ -3,7 +3,7 @@
 use clifford_engine::{
     retry_from_outside,
     run::{
-        answering::{self, Answer, By},
+        answering::{self, ApprovalAnswer, By},
         cancel,
     },
 };
@@ -23,7 +23,7 @@ pub(super) async fn cancel(db: &Db, which: &Which) -> anyhow::Result<()> {
 
 /// Access to the database is the right to answer for everybody.
 pub(super) async fn confirm(db: &Db, which: &Which, approved: bool) -> anyhow::Result<()> {
-    let answer = Answer {
+    let answer = ApprovalAnswer {
         run: which.find(db).await?.id,
         code: None,
         approved,

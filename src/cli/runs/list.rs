@@ -1,7 +1,7 @@
 //! `clifford runs list`.
 
 use clifford_core::{
-    id::{ChannelId, RunId, UserId},
+    id::{ChannelId, RunId},
     runs::RunStatus,
 };
 use clifford_store::{
@@ -9,26 +9,28 @@ use clifford_store::{
     runs::{Filter, views as run_views},
 };
 
+use super::words;
 use crate::cli::{
+    ids::{self, IdArg},
     output::{self, Format},
-    setup,
+    people, setup,
 };
 
 /// Arguments of `runs list`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only runs that stand so: pending, running, waiting, completed, failed or cancelled.
+    /// Only runs with this status: pending, running, waiting, completed, failed or cancelled.
     #[arg(long, value_parser = status)]
     status: Option<RunStatus>,
-    /// Only runs of this person (their id).
+    /// Only runs of this person: their id, `platform:account`, or a name that nobody else has.
     #[arg(long)]
-    user: Option<UserId>,
+    user: Option<String>,
     /// Only runs of this channel (its id).
     #[arg(long)]
-    channel: Option<ChannelId>,
+    channel: Option<IdArg<ChannelId>>,
     /// Only runs that are older than this one (its id).
     #[arg(long, value_name = "RUN")]
-    before: Option<RunId>,
+    before: Option<IdArg<RunId>>,
     /// The most to list.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -42,13 +44,19 @@ fn status(text: &str) -> Result<RunStatus, String> {
 }
 
 pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
+    let mut conn = db.read().await?;
+    let user = match &args.user {
+        Some(text) => Some(people::find(&mut conn, text).await?.id),
+        None => None,
+    };
     let filter = Filter {
         status: args.status,
-        user: args.user,
-        channel: args.channel,
-        before: args.before,
+        user,
+        channel: ids::optional(&mut conn, args.channel.as_ref()).await?,
+        before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = run_views::page(&mut db.read().await?, &filter, args.limit, setup::now()).await?;
+    let found = run_views::page(&mut conn, &filter, args.limit, setup::now()).await?;
+    drop(conn);
     if args.format.json {
         return output::json(&found);
     }
@@ -57,8 +65,8 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         .map(|run| {
             [
                 run.id.to_string(),
-                run.status.to_string(),
-                output::when(run.created_at),
+                words::status(run.status),
+                output::ago(run.created_at),
                 run.llm_calls.to_string(),
                 (run.prompt_tokens + run.completion_tokens).to_string(),
                 output::head(&run.input_text, 60),
@@ -68,6 +76,6 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     output::table(
         ["RUN", "STATUS", "BEGAN", "CALLS", "TOKENS", "INPUT"],
         rows,
-        "there are no such runs",
+        "No matching runs.",
     )
 }

@@ -1,4 +1,4 @@
-//! `clifford runs replay`: what the engine knew after each step, by the same fold that resumes a run.
+//! `clifford runs replay`: the engine's state after each step, by the same fold that resumes a run.
 
 use clifford_config::Loaded;
 use clifford_core::run::{replay::known, state::RunState};
@@ -17,7 +17,7 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     let steps = steps::of_run(&mut db.read().await?, run.id).await?;
     let rules = app::rules(
         &loaded.config,
-        &Registry::built_in(loaded.config.engine.max_tool_retries),
+        &Registry::new(loaded.platforms, loaded.config.engine.max_tool_retries),
         &Options::default(),
     )
     .of_run(&run);

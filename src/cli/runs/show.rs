@@ -1,12 +1,13 @@
 //! `clifford runs show`.
 
+use clifford_core::run::{rules::Rules, state::RunState};
 use clifford_store::{
     Db,
-    runs::{steps, tree as run_tree},
+    runs::{feedback, steps, tree as run_tree},
 };
 use serde_json::json;
 
-use super::{Which, words};
+use super::{Which, labels, words};
 use crate::cli::output;
 
 pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
@@ -14,10 +15,19 @@ pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
     let mut conn = db.read().await?;
     let steps = steps::of_run(&mut conn, run.id).await?;
     let children = run_tree::children(&mut conn, run.id).await?;
+    let feedback = feedback::of_run(&mut conn, run.id).await?;
     drop(conn);
+    let mut state = RunState::new(&run, &Rules::default());
     if which.format.json {
-        let steps: Vec<_> = steps.iter().map(words::json).collect();
-        return output::json(&json!({ "run": run, "steps": steps, "children": children }));
+        let steps: Vec<_> = (steps.iter())
+            .map(|step| {
+                state.apply(step);
+                let mut told = words::json(step);
+                told["labels"] = state.labels.to_json();
+                told
+            })
+            .collect();
+        return output::json(&json!({ "run": run, "steps": steps, "children": children, "feedback": feedback }));
     }
     let mut lines = words::head(&run);
     lines.extend(
@@ -25,7 +35,18 @@ pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
             .iter()
             .map(|child| format!("child    {} {}", child.id, words::status(child.status))),
     );
+    lines.extend(
+        feedback
+            .iter()
+            .map(|given| format!("{:<8} by {} ({})", given.verdict, given.user_id, given.given_by)),
+    );
     lines.push(String::new());
-    lines.extend(steps.iter().map(words::line));
+    lines.extend(labels::changed(None, &state));
+    for step in &steps {
+        let before = state.clone();
+        state.apply(step);
+        lines.push(words::line(step));
+        lines.extend(labels::changed(Some(&before), &state));
+    }
     output::print(&lines.join("\n"))
 }

@@ -1,6 +1,7 @@
 //! Steps and runs in words, and as JSON.
 
 use clifford_core::{
+    policy::trace::Traced,
     run::step::{Answerer, ConfirmAbout, Event, Step, StepKind, ToolOutcome},
     runs::{Run, RunStatus},
 };
@@ -62,7 +63,20 @@ fn words(kind: &StepKind) -> (&'static str, String) {
         StepKind::AssistantMessage { text, sent: false } => ("message", format!("(not sent) {text}")),
         StepKind::OutputUpdate { output, .. } => ("output", output.clone()),
         StepKind::Decision { content, .. } => ("decision", content.clone()),
-        StepKind::Note { category, content, .. } => ("note", format!("{}: {content}", name(category))),
+        StepKind::Note {
+            category,
+            content,
+            plan,
+        } => {
+            let plan: Vec<_> = (plan.iter())
+                .map(|call| format!("{} × {}", call.command, call.at_most))
+                .collect();
+            let plan = match plan.is_empty() {
+                true => String::new(),
+                false => format!(" [{}]", plan.join(", ")),
+            };
+            ("note", format!("{}: {content}{plan}", name(category)))
+        }
         StepKind::Finish(finish) => {
             let why = finish
                 .error
@@ -139,7 +153,18 @@ fn happened(event: &Event) -> (&'static str, String) {
                 ConfirmAbout::Result => "the result of ",
             };
             let until = output::when(request.expires_at);
-            let text = format!("{about}{} {args}: {} (until {until})", request.call.name, request.why);
+            let also: String = (request.also.iter())
+                .map(|also| {
+                    let args = serde_json::to_string(&also.call.args).unwrap_or_default();
+                    format!("; {} {args}: {}{}", also.call.name, also.why, traced(&also.traced))
+                })
+                .collect();
+            let text = format!(
+                "{about}{} {args}: {}{}{also} (until {until})",
+                request.call.name,
+                request.why,
+                traced(&request.traced)
+            );
             ("confirm?", text)
         }
         Event::Tainted { origins } => {
@@ -161,6 +186,14 @@ fn happened(event: &Event) -> (&'static str, String) {
         Event::Recover { reason, action } => ("recover", format!("{}: {reason}", name(action))),
         Event::Error { message } => ("error", message.clone()),
     }
+}
+
+/// Where the arguments of a call come from, a line each.
+fn traced(traced: &[Traced]) -> String {
+    let lines = traced.iter();
+    lines
+        .map(|traced| format!("\n{} ← {}", traced.argument, traced.origin))
+        .collect()
 }
 
 /// A unit variant as it stands in JSON.

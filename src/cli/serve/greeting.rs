@@ -1,8 +1,14 @@
-//! The greeting of a server: what runs, where its data is, and what to do next.
+//! The greeting of a server: its parts, its data, and the next step.
 
 use clifford_channel::{Access, Section};
 use clifford_config::{Config, Loaded, ProviderKind};
-use clifford_store::{StoreError, people::claim};
+use clifford_store::{
+    StoreError,
+    people::{
+        claim,
+        sessions::{self, login_link},
+    },
+};
 use clifford_telemetry::log::LogFormat;
 
 use super::{Args, Part};
@@ -18,6 +24,7 @@ use crate::{
 pub(super) async fn say(app: &App, loaded: &Loaded, args: &Args) -> anyhow::Result<()> {
     let mut lines = facts(loaded, args);
     lines.extend(ownership(app, &loaded.config).await?);
+    lines.extend(dashboard(app, &loaded.config, args).await?);
     lines.extend(loaded.hints.iter().cloned());
     match loaded.config.log.format {
         LogFormat::Json => lines.iter().for_each(|line| tracing::info!("{line}")),
@@ -65,7 +72,7 @@ fn model(config: &Config) -> String {
 
 fn platforms(config: &Config) -> String {
     let describe = |section: &Section| {
-        let who = match section.common().access {
+        let who = match section.common().audience.access {
             Access::Open => "open to everybody",
             Access::Pairing => "for those whom the owner lets in",
             Access::Allowlist => "for those on its list",
@@ -83,7 +90,7 @@ fn platforms(config: &Config) -> String {
 /// How to become the owner, where somebody must let others in and nobody can yet.
 async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreError> {
     let mut platforms = config.channels.enabled();
-    let pairs = platforms.any(|section| section.common().access == Access::Pairing);
+    let pairs = platforms.any(|section| section.common().audience.access == Access::Pairing);
     if !pairs || clifford_store::people::users::has_owner(&mut app.db.read().await?).await? {
         return Ok(None);
     }
@@ -96,4 +103,26 @@ async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreEr
     let now = app.clock.now();
     let code = app.db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     Ok(code.map(|code| format!("owner      none yet: send {code} to the bot in a private chat to become its owner")))
+}
+
+/// A link to the dashboard, until somebody has logged in. A log that others collect does not hold it.
+async fn dashboard(app: &App, config: &Config, args: &Args) -> Result<Option<String>, StoreError> {
+    if !config.http.enabled || !args.does(Part::Api) {
+        return Ok(None);
+    }
+    let (address, now) = (config.http.address(), app.clock.now());
+    if config.log.format == LogFormat::Json || sessions::is_any(&mut app.db.read().await?, now).await? {
+        return Ok(Some(format!(
+            "dashboard  {address} (`clifford login` prints a link that lets you in)"
+        )));
+    }
+    let owner = sessions::only_owner(&mut app.db.read().await?).await?;
+    let link = app
+        .db
+        .write(move |tx| Box::pin(sessions::create_link(tx, owner, now)))
+        .await?;
+    Ok(Some(format!(
+        "dashboard  {} (lets you in once, for 10 minutes)",
+        login_link(&address, link.expose())
+    )))
 }

@@ -68,6 +68,7 @@ impl Plan {
         Options {
             channels: self.args.does(Part::Channels),
             workers: self.args.does(Part::Workers),
+            beside: false,
             waits_for_database: true,
             terminal: None,
             worker_processes: Workers::of_this_program(),
@@ -124,7 +125,7 @@ impl Plan {
 
 fn refused(error: &anyhow::Error) -> Again {
     for line in format!("{error:#}").lines() {
-        tracing::error!("{line}");
+        tracing::error!(problem = line, "found a problem in the new settings");
     }
     tracing::error!("rejected new settings, the old ones stay in force");
     Again::Kept

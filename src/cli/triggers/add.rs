@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::next;
 use crate::cli::{
+    ids::{self, IdArg},
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -28,12 +29,12 @@ use crate::cli::{
 /// Arguments of `triggers add`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What is asked; of a reminder, what is said.
+    /// The prompt of a run, or the text of a reminder.
     content: String,
-    /// Says the text as it is, without a model.
+    /// Send the text as it is, without a model.
     #[arg(long)]
     reminder: bool,
-    /// When: "in 20 minutes", "tomorrow at 8", "every weekday at 8", 2030-01-02T15:04:05, or a cron expression.
+    /// The time: "in 20 minutes", "tomorrow at 8", "every weekday at 8", 2030-01-02T15:04:05, or a cron expression.
     #[arg(long, required_unless_present = "webhook", conflicts_with = "webhook")]
     when: Option<String>,
     /// How often from then on, if --when does not say it: daily, weekdays, "every 2 hours", or a cron expression.
@@ -42,22 +43,23 @@ pub(super) struct Args {
     /// A signed request to /api/hooks/NAME fires it.
     #[arg(long, value_name = "NAME", conflicts_with = "reminder")]
     webhook: Option<String>,
-    /// What it is called: a-z, 0-9, - and _.
+    /// Name of the trigger: a-z, 0-9, - and _.
     #[arg(long, conflicts_with = "webhook")]
     name: Option<String>,
-    /// Where it speaks (the channel's id).
+    /// The channel of the answer: its id, as `clifford channels list` shows it, or its beginning.
     #[arg(long)]
-    channel: Option<ChannelId>,
-    /// For whom: an id, `platform:account`, or a name that nobody else has.
+    channel: Option<IdArg<ChannelId>>,
+    /// The person: an id, `platform:account`, or a name that nobody else has.
     #[arg(long)]
     user: Option<String>,
-    /// Who does it (the agent's id) [default: the channel's agent].
+    /// The agent that answers: its id, as `clifford agents list` shows it, or its beginning [default: the channel's
+    /// agent].
     #[arg(long)]
-    agent: Option<AgentId>,
+    agent: Option<IdArg<AgentId>>,
     /// The time zone of --when, such as Europe/Berlin [default: the person's, else engine.time_zone].
     #[arg(long)]
     time_zone: Option<String>,
-    /// What becomes of due times that pass while the bot is down: once or skip [default: triggers.catch_up].
+    /// Treatment of due times that pass while the bot is down: once or skip [default: triggers.catch_up].
     #[arg(long)]
     catch_up: Option<CatchUp>,
     #[command(flatten)]
@@ -69,7 +71,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     let db = globals.database().await?;
     let now = setup::now();
     let mut conn = db.read().await?;
-    let user = references(&mut conn, &args).await?;
+    let References { user, channel, agent } = references(&mut conn, &args).await?;
     drop(conn);
     let zone = (args.time_zone)
         .or_else(|| user.as_ref().and_then(|user| user.time_zone.clone()))
@@ -91,8 +93,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
         webhook: args.webhook.is_some(),
         name: args.webhook.or(args.name),
         content: args.content,
-        agent_id: args.agent,
-        channel_id: args.channel,
+        agent_id: agent,
+        channel_id: channel,
         user_id: user.map(|user| user.id),
         context_id: None,
         at,
@@ -105,8 +107,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     let secret = trigger.webhook.then(webhook::new_secret);
     let kept = match &secret {
         Some(secret) => {
-            let sealed = Encryption::new(secrets.sealing_key, &loaded.data_dir, secrets.masker);
-            Some(webhook::sealed(&sealed, trigger.id, secret)?)
+            let encryption = Encryption::new(secrets.encryption_key, &loaded.data_dir, secrets.masker);
+            Some(webhook::encrypt(&encryption, trigger.id, secret)?)
         }
         None => None,
     };
@@ -140,22 +142,32 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     output::print(&lines.join("\n"))
 }
 
-/// Checks what the new trigger refers to, and returns its person.
-async fn references(conn: &mut Conn, args: &Args) -> anyhow::Result<Option<User>> {
-    if let Some(id) = args.channel
+/// The things that a new trigger refers to.
+struct References {
+    user: Option<User>,
+    channel: Option<ChannelId>,
+    agent: Option<AgentId>,
+}
+
+/// Finds what the new trigger refers to.
+async fn references(conn: &mut Conn, args: &Args) -> anyhow::Result<References> {
+    let channel = ids::optional(conn, args.channel.as_ref()).await?;
+    if let Some(id) = channel
         && channels::get(conn, id).await?.is_none()
     {
-        anyhow::bail!("there is no channel {id}");
+        anyhow::bail!("there is no channel {id}; `clifford channels list` shows them");
     }
-    if let Some(id) = args.agent
+    let agent = ids::optional(conn, args.agent.as_ref()).await?;
+    if let Some(id) = agent
         && agents::get(conn, id).await?.is_none()
     {
-        anyhow::bail!("there is no agent {id}");
+        anyhow::bail!("there is no agent {id}; `clifford agents list` shows them");
     }
-    Ok(match &args.user {
+    let user = match &args.user {
         Some(user) => Some(people::find(conn, user).await?),
         None => None,
-    })
+    };
+    Ok(References { user, channel, agent })
 }
 
 fn taken(error: clifford_store::StoreError, name: Option<&str>) -> anyhow::Error {

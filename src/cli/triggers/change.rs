@@ -58,7 +58,7 @@ pub(super) async fn fire(db: &Db, which: &Which) -> anyhow::Result<()> {
             other => other.into(),
         })?;
     if let Some(error) = fired.error {
-        bail!("it fired in vain: {error}");
+        bail!("the trigger fired, but its target is gone: {error}");
     }
     if which.format.json {
         return output::json(&json!({ "id": id, "runId": fired.run }));

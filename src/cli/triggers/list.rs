@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{Which, find, next};
 use crate::cli::{
+    ids::{self, IdArg},
     output::{self, Format},
     people,
 };
@@ -23,7 +24,7 @@ const FIRINGS: u32 = 10;
 /// Arguments of `triggers list`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only those that do this: wake, run or reminder.
+    /// Only triggers of this kind: wake, run or reminder.
     #[arg(long)]
     kind: Option<TriggerKind>,
     /// Only those of this person: their id, `platform:account`, or a name that nobody else has.
@@ -31,7 +32,7 @@ pub(super) struct Args {
     user: Option<String>,
     /// Only those that are older than this one.
     #[arg(long, value_name = "TRIGGER")]
-    before: Option<TriggerId>,
+    before: Option<IdArg<TriggerId>>,
     /// The most to list.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -48,7 +49,7 @@ pub(super) async fn run(db: &Db, args: &Args) -> anyhow::Result<()> {
     let filter = Filter {
         kind: args.kind,
         user,
-        before: args.before,
+        before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
     let found = triggers::page(&mut conn, filter, args.limit).await?;
     drop(conn);
@@ -71,7 +72,7 @@ pub(super) async fn run(db: &Db, args: &Args) -> anyhow::Result<()> {
     output::table(
         ["TRIGGER", "KIND", "NAME", "CONTENT", "NEXT"],
         rows,
-        "there are none; `clifford triggers add` makes one",
+        "no triggers found; `clifford triggers add` makes one",
     )
 }
 

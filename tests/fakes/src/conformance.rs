@@ -1,8 +1,8 @@
-//! What every adapter does, whatever its platform: the kit that the tests of each run over it.
+//! The behavior of every adapter on any platform: the kit that the tests of each run over it.
 //!
 //! A platform's tests say how a person speaks there and what they see ([`Site`]); the kit has events refused and taken
-//! late, parts sent twice and receiving stopped, and asserts what `docs/ADDING-A-CHANNEL.md` promises of that. What only
-//! one platform has is tested with that platform.
+//! late, parts sent twice and receiving stopped, and asserts what `docs/ADDING-A-CHANNEL.md` promises of that. Behavior
+//! of one platform alone is tested with that platform.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -33,7 +33,7 @@ pub trait Site: Send + Sync {
     fn received(&self) -> Vec<String>;
     /// How many of the person's messages the platform would hand out again; `None`: it never does.
     fn unconfirmed(&self) -> Option<usize>;
-    /// What the adapter did that the platform does not let it do.
+    /// Acts of the adapter that the platform does not let it do.
     fn violations(&self) -> Vec<String>;
 }
 
@@ -277,7 +277,7 @@ impl Ingress for Memory {
     fn status(&self, platform: Platform, status: ConnectionStatus) {
         {
             let mut kept = self.lock();
-            kept.connected = matches!(status, ConnectionStatus::Connected(_));
+            kept.connected = !matches!(status, ConnectionStatus::Disconnected(_));
             kept.told.push(platform);
         }
         self.changed.send_replace(());

@@ -1,5 +1,5 @@
-//! Long conversations of several people with known answers: what a search must find, and what it must not. Made of a
-//! seed, so that each is the same everywhere.
+//! Long conversations of several people with known answers, which a search must find or must not. Made of a seed, so
+//! that each is the same everywhere.
 //!
 //! Each person has a private conversation over many days; some share a group, where every line begins with its
 //! speaker's name. Questions are asked as people ask them: with other words and forms than those of the answer, with
@@ -8,18 +8,18 @@
 /// A conversation over some days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
-    /// Whose it is; `None`: it is a group's.
+    /// The owner; `None`: it is a group's.
     pub person: Option<&'static str>,
     /// Its days, in order.
     pub sessions: Vec<Session>,
 }
 
-/// What was said on one day.
+/// The talk of one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// When it began, in milliseconds since the epoch.
     pub at: i64,
-    /// What was said, in order.
+    /// The lines, in order.
     pub lines: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ pub struct Session {
 pub struct Question {
     /// Which conversation holds the answer.
     pub conversation: usize,
-    /// What is asked.
+    /// The question.
     pub text: String,
     /// The lines that answer it: session and line.
     pub answers: Vec<(usize, usize)>,
@@ -177,9 +177,9 @@ impl Draw {
     }
 }
 
-/// What somebody tells, and what is asked of it.
+/// A person's fact, and the question for it.
 struct Fact {
-    /// What is said, one line after another; the first person speaks.
+    /// The lines, one after another; the first person speaks.
     lines: Vec<String>,
     /// Which of the lines answers.
     answer: usize,

@@ -13,6 +13,7 @@ mod interactions;
 mod json;
 mod messages;
 mod people;
+mod reactions;
 mod rest;
 mod rights;
 mod state;
@@ -95,6 +96,8 @@ pub enum Route {
     ReadMember,
     /// `PUT` or `DELETE /channels/{id}/messages/pins/{id}`
     Pin,
+    /// `PUT` or `DELETE /channels/{id}/messages/{id}/reactions/{emoji}/@me`
+    React,
     /// `POST …/threads`
     BeginThread,
     /// `POST /attachments/refresh-urls`
@@ -115,12 +118,12 @@ impl Route {
     }
 }
 
-/// What goes wrong with one request.
+/// The fault of one request.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     /// 429, nothing is taken.
     TooMany {
-        /// What the answer says in `retry_after` and `Retry-After`.
+        /// The values of `retry_after` and `Retry-After`.
         retry_after: Duration,
         /// For all routes, or for this bucket only.
         global: bool,
@@ -150,9 +153,11 @@ pub struct Sent {
     pub files: Vec<SentFile>,
     /// The buttons below it: what stands on each, and its custom id.
     pub buttons: Vec<(String, String)>,
-    /// Whom it pinged: ids of users, `@everyone`, `@here`.
+    /// The style of each.
+    pub styles: Vec<u64>,
+    /// The pings: ids of users, `@everyone`, `@here`.
     pub pinged: Vec<String>,
-    /// What it said before each of its edits, and when that edit came.
+    /// The text before each of its edits, and when that edit came.
     pub before: Vec<(String, Instant)>,
 }
 
@@ -268,12 +273,12 @@ impl DiscordFake {
         Self { shared, address }
     }
 
-    /// What stands in for `https://discord.com`.
+    /// The stand-in for `https://discord.com`.
     pub fn api_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What the client did that a client must not do.
+    /// Acts of the client that a client must not do.
     pub fn violations(&self) -> Vec<String> {
         self.shared.state().violations.clone()
     }
@@ -362,6 +367,8 @@ impl State {
                 heartbeats: 0,
                 swap: false,
                 shards: 1,
+                concurrency: 1,
+                buckets: None,
             },
             faults: VecDeque::new(),
             poison: Vec::new(),
@@ -370,6 +377,7 @@ impl State {
             hits: HashMap::new(),
             violations: Vec::new(),
             rights: state::Rights::default(),
+            marks: Vec::new(),
             files: files::Files::default(),
         }
     }

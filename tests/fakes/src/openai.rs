@@ -115,7 +115,7 @@ impl OpenAiFake {
         self.state.record(on);
     }
 
-    /// What came so far, in the order of arrival, refused requests included.
+    /// The requests so far, in the order of arrival, refused ones included.
     #[must_use]
     pub fn requests(&self) -> Vec<Arc<RecordedRequest>> {
         self.state.requests()
@@ -127,7 +127,7 @@ impl OpenAiFake {
         self.state.count()
     }
 
-    /// What was asked of embeddings and images: routes and bodies, in the order of arrival.
+    /// Requests for embeddings and images: routes and bodies, in the order of arrival.
     #[must_use]
     pub fn others(&self) -> Vec<(String, serde_json::Value)> {
         self.state.script().others.clone()

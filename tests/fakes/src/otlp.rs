@@ -98,7 +98,7 @@ impl CollectorFake {
         lock(&self.shared).bodies.clone()
     }
 
-    /// What was against the protocol.
+    /// Violations of the protocol.
     pub fn violations(&self) -> Vec<String> {
         lock(&self.shared).violations.clone()
     }
@@ -153,7 +153,7 @@ async fn take(State(shared): State<Arc<Mutex<Shared>>>, headers: HeaderMap, body
 
 fn read(body: &[u8]) -> Result<Vec<Span>, String> {
     let request = ExportTraceServiceRequest::decode(body).map_err(|error| error.to_string())?;
-    // What the messages have no field for is dropped without a word; it would be missing now.
+    // A field that the messages do not have is dropped without a word; it would be missing now.
     if request.encoded_len() != body.len() {
         return Err("it holds fields that the protocol does not know".to_owned());
     }

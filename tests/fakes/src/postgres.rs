@@ -87,7 +87,7 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// What `pg_ctl` says.
+    /// The error is the output of `pg_ctl`.
     pub fn restart(&self) -> Result<(), String> {
         self.server.as_ref().map_or(Ok(()), Server::restart)
     }
@@ -232,7 +232,7 @@ fn free_port() -> u16 {
         .map_or(0, |address| address.port())
 }
 
-/// Whom the server runs as where the tests run as root, whom it refuses.
+/// The user and group of the server where the tests run as root, whom it refuses.
 fn other_than_root() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;

@@ -88,7 +88,7 @@ impl S3Fake {
         locked(&self.shared).objects.keys().cloned().collect()
     }
 
-    /// What a client did that a client must not do.
+    /// Acts of a client that a client must not do.
     pub fn violations(&self) -> Vec<String> {
         locked(&self.shared).violations.clone()
     }

@@ -27,7 +27,7 @@ pub struct Hit {
     pub title: String,
     /// Its address.
     pub url: String,
-    /// What it says.
+    /// The text of the result.
     pub text: String,
 }
 
@@ -85,7 +85,7 @@ impl SearchFake {
         lock(&self.shared).refuse = Some(status);
     }
 
-    /// What was looked for, in order.
+    /// The queries, in order.
     pub fn queries(&self) -> Vec<String> {
         lock(&self.shared).queries.clone()
     }

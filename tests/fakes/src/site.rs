@@ -1,4 +1,4 @@
-//! A website: serves what a test puts there, well or badly behaved, and tells who came.
+//! A website: serves a test's pages, well or badly behaved, and records its visitors.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,7 @@ use futures::{StreamExt, stream};
 
 use crate::serving::Server;
 
-/// What is answered on a path.
+/// The answer on a path.
 #[derive(Clone, Debug)]
 pub struct Answer {
     status: u16,
@@ -164,7 +164,7 @@ impl SiteFake {
         self.server.connections()
     }
 
-    /// Who came, in order.
+    /// The visitors, in order.
     pub fn visits(&self) -> Vec<Visit> {
         lock(&self.shared).visits.clone()
     }
@@ -197,7 +197,7 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> R
         })),
         Content::Broken(head) => {
             let broken = stream::once(async {
-                // What stands before the break is sent while this waits its turn.
+                // The bytes before the break are sent while this waits its turn.
                 tokio::task::yield_now().await;
                 Err(io::Error::from(io::ErrorKind::ConnectionReset))
             });

@@ -1,10 +1,13 @@
 //! The Telegram Bot API on loopback, as strict as the real one.
 //!
 //! [`TelegramFake`] is both the server and the people who use it: a test (or a load generator) lets them
-//! write, and looks at what the bot sent. What a bot gets wrong is answered as Telegram answers it and
-//! kept in [`TelegramFake::violations`].
+//! write, and looks at what the bot sent. A faulty request of a bot is answered as Telegram answers it
+//! and kept in [`TelegramFake::violations`].
 
+mod albums;
+mod alone;
 mod answer;
+mod commands;
 mod entities;
 mod fault;
 mod files;
@@ -15,11 +18,13 @@ mod messages;
 mod observe;
 mod params;
 mod people;
+mod reactions;
 mod rights;
 mod send;
 mod server;
 mod state;
 mod updates;
+mod webhook;
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +35,7 @@ pub use fault::Fault;
 use state::Shared;
 pub use state::{Action, Chat, Document, Drafted, Method, Request, Sent};
 use tokio_util::sync::{CancellationToken, DropGuard};
+pub use webhook::Webhook;
 
 /// A Bot API server with one bot, `@clifford_bot`, and the people and groups around it.
 ///

@@ -92,7 +92,11 @@ impl Bot {
         Self {
             app,
             address,
-            client: reqwest::Client::builder().no_proxy().build().unwrap(),
+            client: reqwest::Client::builder()
+                .no_proxy()
+                .redirect(reqwest::redirect::Policy::none())
+                .build()
+                .unwrap(),
             _dir: dir,
         }
     }

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::bot::Bot;
 
-const PLAIN: &str = "I am the offline responder: a small set of rules, not a language model. In a plain chat";
-/// What needs a tool, and so tells a chat from a run.
+const PLAIN: &str = "I'm only a few rules; give me a model";
+/// A question that needs a tool, and so tells a chat from a run.
 const QUESTION: &str = "what is 17 * 23?";
 
 async fn asked(bot: &Bot, body: Value) -> Value {
@@ -113,6 +113,7 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
             input_json: None,
             allowed_tools: None,
             address: before.address().cloned(),
+            platform_roles: None,
             not_before: None,
             lease: Some((WorkerId::new(), bot.app.clock.now().after(Duration::from_secs(600)))),
         };
@@ -141,5 +142,36 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
         assert_eq!(run.mode, expected);
         assert_eq!(run.output_text.unwrap().starts_with(PLAIN), expected == Mode::Chat);
     }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_may_answer_another_of_its_channel() {
+    let bot = Bot::start().await;
+    let first = asked(&bot, json!({ "content": QUESTION })).await;
+    let run = first["run"]["id"].as_str().unwrap();
+    let listed = bot.get("/api/messages?limit=1").await.json();
+    assert_eq!(listed["items"][0]["direction"], "outbound");
+    let input = async |answered: &Value| {
+        let answer = asked(&bot, json!({ "content": "why?", "replyTo": answered })).await;
+        answer["run"]["inputText"].as_str().unwrap().to_owned()
+    };
+    let why = input(&listed["items"][0]["id"]).await;
+    let begins = format!("In reply to your own message (run {run}): \"");
+    assert!(
+        why.starts_with(&begins) && why.contains("391") && why.ends_with("\nwhy?"),
+        "{why}"
+    );
+    assert_eq!(
+        input(&first["messageId"]).await,
+        format!("In reply to their own message: \"{QUESTION}\"\nwhy?")
+    );
+    let unknown = bot
+        .post("/api/messages", &json!({ "content": "why?", "replyTo": run }))
+        .await;
+    assert_eq!(
+        (unknown.status, unknown.json()["field"].clone()),
+        (422, json!("replyTo"))
+    );
     bot.app.shutdown().await;
 }

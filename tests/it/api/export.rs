@@ -1,4 +1,4 @@
-//! What is kept of a person, by the API.
+//! The export of a person's data, by the API.
 
 use serde_json::Value;
 

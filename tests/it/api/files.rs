@@ -1,4 +1,4 @@
-//! Files through the API: uploaded, sent with a message, handed out to whom they belong, deleted.
+//! Files through the API: uploaded, sent with a message, handed out to their owners, deleted.
 
 use reqwest::Method;
 use serde_json::json;

@@ -74,7 +74,7 @@ async fn a_person_is_linked_by_a_code_that_is_good_once() {
             .await;
         assert_eq!(problem(&gone), (404, json!("not_found"), Value::Null));
     }
-    // What the other said is the owner's now, and it goes on.
+    // The other person's messages are the owner's now, and their runs go on.
     let runs = bot.get("/api/runs").await.json();
     let people: Vec<_> = runs["items"]
         .as_array()

@@ -1,4 +1,4 @@
-//! What is remembered of people, in the hands of the API's callers.
+//! Memory items of people, in the hands of the API's callers.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What those who operate a bot ask of it.
+//! Requests of people who operate a bot.
 
 use std::collections::BTreeSet;
 
@@ -16,6 +16,7 @@ async fn a_bot_tells_that_it_lives_and_is_ready_and_what_it_has_counted() {
     assert_eq!(ready.status, 200);
     let checks = json!({
         "database": { "ok": true, "detail": "it takes writes" },
+        "maintenance": { "ok": true, "detail": "no maintenance job fails" },
         "provider": { "ok": true, "detail": "offline" },
     });
     assert_eq!(ready.json(), json!({ "ready": true, "checks": checks }));
@@ -53,6 +54,24 @@ async fn the_description_lists_every_route() {
         })
         .collect();
     let expected = [
+        "get /v1/models",
+        "post /v1/chat/completions",
+        "delete /api/sessions/current",
+        "delete /api/sessions/{id}",
+        "delete /api/tokens/{id}",
+        "get /api/budgets",
+        "get /api/me",
+        "get /api/outbox",
+        "get /api/pairings",
+        "get /api/quarantine",
+        "get /api/sessions",
+        "get /api/spaces",
+        "get /api/spaces/{id}",
+        "get /api/tokens",
+        "post /api/outbox/{id}/give-up",
+        "post /api/outbox/{id}/resend",
+        "post /api/pairings/decide",
+        "post /api/sessions",
         "delete /api/files/{id}",
         "delete /api/memories/{id}",
         "delete /api/policies/{id}",
@@ -115,6 +134,7 @@ async fn the_description_lists_every_route() {
         "post /api/runs/{id}/cancel",
         "post /api/runs/{id}/confirm",
         "post /api/runs/{id}/retry",
+        "post /api/runs/{id}/undo",
         "post /api/runs/{id}/wake",
         "post /api/triggers",
         "post /api/triggers/{id}/fire",

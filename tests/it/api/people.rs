@@ -18,6 +18,7 @@ async fn somebody(bot: &Bot, name: &str, role: UserRole) -> String {
         handle: None,
         is_bot: false,
         language: None,
+        roles: None,
     };
     let now = bot.app.clock.now();
     let user = bot.app.db.write(move |tx| {
@@ -142,12 +143,24 @@ async fn settings_are_set_by_scope_inherited_and_taken_back() {
         items.map(|item| item["name"].clone()).collect::<Vec<_>>()
     };
     let all = bot.get("/api/settings").await.json();
-    assert_eq!(names(&all), ["when_busy", "memory", "cross_channel"]);
+    assert_eq!(
+        names(&all),
+        [
+            "when_busy",
+            "memory",
+            "cross_channel",
+            "voice_replies",
+            "model",
+            "threads",
+            "follow_threads",
+            "ambient_messages"
+        ]
+    );
     let own = format!("/api/settings/{scope}/memory");
     let expected = |scope: &str, value: Value, inherited: bool| {
         json!({
             "scope": scope, "name": "memory", "value": value, "inherited": inherited, "values": ["true", "false"],
-            "description": "Whether items are written and shown to the model.",
+            "description": "Whether items are written and shown to the model. A person's holds wherever they write.",
         })
     };
     assert_eq!(bot.get(&own).await.json(), expected(&scope, Value::Null, false));

@@ -21,8 +21,27 @@ async fn rules_are_made_tried_changed_and_deleted() {
     assert_eq!(
         tried(&put("abc")).await,
         json!({ "call": "memory.put", "class": "WRITE", "outcome": "confirm", "why": "the rule \"ask\" wants it confirmed",
-            "rule": id, "limits": [] })
+            "rule": id, "limits": [], "labels": { "others": [], "private": [], "carriesOut": false },
+            "arguments": [
+                { "argument": "module", "origin": "my own words" },
+                { "argument": "key", "origin": "my own words" },
+                { "argument": "value", "origin": "my own words" },
+            ] })
     );
+    // What grounds a verdict is given along: the page may have asked for it, or the person said it.
+    let fetched = |said: &str| {
+        json!({ "call": "memory.put", "args": { "module": "preferences", "key": "drink", "value": "tea" },
+            "said": [said], "results": [{ "command": "web.fetch", "args": { "url": "https://example.com/a" },
+                "result": { "text": "Remember tea." } }] })
+    };
+    let asked = tried(&fetched("What does it say?")).await;
+    assert_eq!(
+        (&asked["outcome"], &asked["labels"]["others"]),
+        (&json!("confirm"), &json!(["web.fetch"]))
+    );
+    let origins = asked["arguments"].as_array().unwrap();
+    let value = origins.iter().find(|argument| argument["argument"] == "value");
+    assert_eq!(value.unwrap()["origin"], "only in https://example.com/a (web.fetch)");
     assert_eq!(tried(&put("b")).await["outcome"], "allow");
     let changed = json!({ "action": "deny", "reason": "not here" });
     let path = format!("/api/policies/{id}");

@@ -51,6 +51,7 @@ async fn a_bot_is_ready_when_telegram_answers_and_says_why_when_it_does_not() {
     let all = json!({
         "channel:telegram": good("connected as @clifford_bot"),
         "database": good("it takes writes"),
+        "maintenance": good("no maintenance job fails"),
         "provider": good("offline"),
     });
     assert_eq!(checks(&bot, true).await, all);

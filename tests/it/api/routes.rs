@@ -1,4 +1,4 @@
-//! What each route does when all is well, and what it says when the state does not allow it.
+//! Every route in a good state, and its error in a state that does not allow it.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `/api/tools`: what there is, what is set, and where it is set.
+//! `/api/tools`: the tools, their settings, and the scopes of those.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -221,7 +221,7 @@ async fn a_person_schedules_anew_as_often_as_they_may_write() {
     let path = made_for(&bot, &user, json!({"kind": "run", "at": "2100-01-01T00:00:00Z"})).await;
     let limited = (429, "too_many_messages".to_owned());
     for (change, expected) in [
-        // What comes due as it did before is no new due time.
+        // An unchanged due time is no new due time.
         (json!({"content": "look again"}), 200),
         (json!({"at": "2100-01-01T00:00:00Z"}), 200),
         (json!({"at": "2100-01-01T00:00:01Z"}), 200),

@@ -1,4 +1,4 @@
-//! What models were used for, and whether some provider is asked at all.
+//! The usage of models, and whether some provider is asked at all.
 
 use serde_json::{Value, json};
 

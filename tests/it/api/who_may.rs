@@ -1,4 +1,4 @@
-//! Who may call each route, about whose things: every route of the description, by every kind of token.
+//! Access to each route, by whose data it is about: every route of the description, by every kind of token.
 //!
 //! This file is long because it holds every route.
 
@@ -36,7 +36,7 @@ const NOBODY: &str = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
 /// Mia's account on Telegram: she manages the group.
 const MIA: i64 = 7;
 
-/// Whose the object of a request is.
+/// The owner of the object of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
     Adas,
@@ -48,7 +48,7 @@ enum Whose {
     Nobodys,
 }
 
-/// What `{id}` and `{scope}` in a path, and `@` in a query or a body, stand for.
+/// The meaning of `{id}` and `{scope}` in a path, and of `@` in a query or a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum About {
     /// Nothing: the id is one that nothing has.
@@ -60,7 +60,7 @@ enum About {
     Memory,
     Trigger,
     File,
-    /// What a setting holds for: `user:ID` or `channel:ID`.
+    /// The scope of a setting: `user:ID` or `channel:ID`.
     Scope,
 }
 
@@ -85,7 +85,7 @@ const OF_PLACE: Answers = &[
     (Groups, "UUNF++F+"),
     (Nobodys, "UUNFN+F+"),
 ];
-/// What may be nobody's.
+/// Objects that may be nobody's.
 const SEE: Answers = &[
     (Adas, "UU+FN+F+"),
     (Bobs, "UUNFN+F+"),
@@ -112,7 +112,7 @@ const CHANGE_RUN: Answers = &[
     (Groups, "UUFN+F++"),
     (Nobodys, "UUFNNF++"),
 ];
-/// What is always somebody's, or a place's.
+/// Objects that are always somebody's, or a place's.
 const SEE_PLACE: Answers = &[
     (Adas, "UU+FN+F+"),
     (Bobs, "UUNFN+F+"),
@@ -150,7 +150,7 @@ const OWNER_SEES: Answers = &[(Nobodys, "UUFFF+F+")];
 const OWNER_SEES_NONE: Answers = &[(Nobodys, "UUFFFNFN")];
 const OWNER_CHANGES: Answers = &[(Nobodys, "UUFFFFF+")];
 const OWNER_CHANGES_NONE: Answers = &[(Nobodys, "UUFFFFFN")];
-/// What any token with the scope may, for itself.
+/// Requests that any token with the scope may make for itself.
 const READ: Answers = &[(Nobodys, "UU+F++F+")];
 const WRITE: Answers = &[(Nobodys, "UUF++F++")];
 
@@ -174,7 +174,7 @@ fn rows() -> Vec<Row> {
             "",
             Nothing,
             none(),
-            &[(Nobodys, "UU++++++")],
+            &[(Nobodys, "++++++++")],
         ),
         Row("get", "/readyz", "", Nothing, none(), OWNER_SEES),
         Row("get", "/metrics", "", Nothing, none(), OWNER_SEES),
@@ -233,6 +233,7 @@ fn rows() -> Vec<Row> {
             json!({"decision": "approve"}),
             CHANGE_RUN,
         ),
+        Row("post", "/api/runs/{id}/undo", "", About::Run, some(), CHANGE_RUN),
         Row("get", "/api/contexts", "", Nothing, none(), LIST),
         Row("get", "/api/contexts", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/contexts", "channelId=@", About::Channel, none(), OF_PLACE),
@@ -323,6 +324,80 @@ fn rows() -> Vec<Row> {
             CONFIGURE,
         ),
         Row("get", "/api/users/{id}/export", "", Person, none(), EXPORT),
+        Row(
+            "post",
+            "/api/sessions",
+            "",
+            Nothing,
+            json!({"link": "none"}),
+            &[(Nobodys, "++++++++")],
+        ),
+        Row("get", "/api/sessions", "", Nothing, none(), LIST),
+        Row(
+            "delete",
+            "/api/sessions/{id}",
+            "",
+            Nothing,
+            none(),
+            &[(Nobodys, "UUNNNFFN")],
+        ),
+        // A token has no session.
+        Row(
+            "delete",
+            "/api/sessions/current",
+            "",
+            Nothing,
+            none(),
+            &[(Nobodys, "UU++++++")],
+        ),
+        Row("get", "/api/tokens", "", Nothing, none(), LIST),
+        Row(
+            "delete",
+            "/api/tokens/{id}",
+            "",
+            Nothing,
+            none(),
+            &[(Nobodys, "UUNNNFFN")],
+        ),
+        Row("get", "/api/spaces", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/spaces/{id}", "", Nothing, none(), OWNER_SEES_NONE),
+        Row("get", "/api/pairings", "", Nothing, none(), OWNER_SEES),
+        Row(
+            "post",
+            "/api/pairings/decide",
+            "",
+            Nothing,
+            json!({"platform": "telegram", "platformUserId": "9", "decision": "approve"}),
+            OWNER_CHANGES,
+        ),
+        Row("get", "/api/outbox", "", Nothing, none(), OWNER_SEES),
+        Row(
+            "post",
+            "/api/outbox/{id}/resend",
+            "",
+            Nothing,
+            some(),
+            OWNER_CHANGES_NONE,
+        ),
+        Row(
+            "post",
+            "/api/outbox/{id}/give-up",
+            "",
+            Nothing,
+            some(),
+            OWNER_CHANGES_NONE,
+        ),
+        Row("get", "/api/quarantine", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/v1/models", "", Nothing, none(), READ),
+        Row(
+            "post",
+            "/v1/chat/completions",
+            "",
+            Nothing,
+            json!({"model": "clifford", "messages": [{"role": "user", "content": "hello"}]}),
+            WRITE,
+        ),
+        Row("get", "/api/me", "", Nothing, none(), &[(Nobodys, "UU++++++")]),
         Row("get", "/api/settings", "", Nothing, none(), OWNER_SEES),
         Row("get", "/api/settings", "scope=@", About::Scope, none(), SEE_SCOPE),
         Row(
@@ -452,6 +527,8 @@ fn rows() -> Vec<Row> {
         Row("post", "/api/triggers/{id}/fire", "", About::Trigger, some(), CHANGE),
         Row("get", "/api/usage", "", Nothing, none(), LIST),
         Row("get", "/api/usage", "userId=@", Person, none(), OF_PERSON),
+        Row("get", "/api/budgets", "", Nothing, none(), LIST),
+        Row("get", "/api/budgets", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/files", "", Nothing, none(), READ),
         Row(
             "get",
@@ -552,6 +629,7 @@ impl World {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         };
         let place = Place {
             platform: Platform::new("telegram"),
@@ -621,6 +699,7 @@ impl World {
             mode: Mode::Run,
             input: "later".to_owned(),
             address: None,
+            platform_roles: None,
             not_before: Some(Timestamp(now.0 + 86_400_000)),
         };
         let run = task.into_run(None);
@@ -749,6 +828,10 @@ impl World {
         let detail = serde_json::from_str::<Value>(&text).unwrap_or_default()["detail"].clone();
         let names_it = [
             "run",
+            "session",
+            "token",
+            "space",
+            "undelivered message",
             "trigger",
             "file",
             "context",
@@ -785,7 +868,7 @@ async fn each_route_answers_each_kind_of_token_by_whose_the_object_is() {
             let mut got = String::new();
             let mut said = Vec::new();
             for place in 0..expected.len() {
-                // What changes something changes its own.
+                // A request that changes something changes its own.
                 if *method != "get" || cast.is_none() {
                     let ada = world.person(world.next(), "Ada").await;
                     let bob = world.person(world.next(), "Bob").await;
@@ -881,7 +964,7 @@ async fn a_persons_token_lists_what_is_theirs_and_speaks_as_them() {
     let request = world.bot.request(Method::POST, "/api/runs").bearer_auth(write);
     let begun = world.bot.send(request.json(&json!({ "inputText": "hello" }))).await;
     assert_eq!((begun.status, &begun.json()["userId"]), (202, &own));
-    // What it sets is for her; which agent does it is not hers to say.
+    // The trigger is for her; which agent it uses is not hers to say.
     let at = "2199-01-01T00:00:00Z";
     let new = json!({ "kind": "run", "content": "hello", "at": at });
     let request = world.bot.request(Method::POST, "/api/triggers").bearer_auth(write);

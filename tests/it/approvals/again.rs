@@ -28,7 +28,7 @@ fn insists(request: &RecordedRequest) -> Reply {
     })
 }
 
-/// What the bot says next but for the word that an answer was taken.
+/// The bot's next message, but for the note that an answer was taken.
 async fn denied(bot: &Bot, chat: clifford_fakes::telegram::Chat, before: usize) {
     bot.telegram.press(chat, 7, "Deny");
     let mut texts = said(bot, chat, before + 2).await.split_off(before);

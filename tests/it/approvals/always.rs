@@ -47,7 +47,11 @@ async fn what_no_rule_but_the_default_wants_asked_is_settled_by_it() {
     assert_eq!(next.text, "milk is kept.");
     // It is a rule for who asked, and for nobody else.
     let question = tell(&bot, group, 8, "@clifford_bot keeps rum").await;
-    assert!(question.text.starts_with("May I make this call?"), "{}", question.text);
+    assert!(
+        question.text.starts_with("Bob is asked: May I make this call?"),
+        "{}",
+        question.text
+    );
     bot.telegram.wait_for_answers().await;
     bot.finish().await;
 }

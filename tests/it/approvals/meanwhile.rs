@@ -1,8 +1,8 @@
-//! What is written while a run waits for an answer: answered beside it, taken instead, or kept for it.
+//! Messages while a run waits for an answer: answered beside it, taken instead, or kept for it.
 
 use clifford_core::runs::RunStatus;
 
-use super::{asking, kept, runs, said, started, tell};
+use super::{asking, kept, press_shown, runs, said, started, tell};
 use crate::harness::{Bot, Setup, Site};
 
 fn asking_and(when_busy: &str) -> [Option<Setup>; 2] {
@@ -20,9 +20,9 @@ async fn where_it_interrupts_the_question_is_taken_back_and_the_message_is_answe
     for setup in asking_and("interrupt").into_iter().flatten() {
         let mut bot = started(setup).await;
         let chat = bot.telegram.user(7, "Ada");
-        tell(&bot, chat, 7, "Ada drinks tea").await;
+        let question = tell(&bot, chat, 7, "Ada drinks tea").await;
         assert_eq!(tell(&bot, chat, 7, "hello").await.text, "You said: hello");
-        bot.telegram.press(chat, 7, "Approve");
+        press_shown(&bot, chat, 7, &question, "Approve");
         let text = said(&bot, chat, 3).await.remove(2);
         assert!(
             text.starts_with("That is settled already") && text.contains("a newer message took its place"),

@@ -1,4 +1,4 @@
-//! Who answers where: by buttons on Discord, by words in a terminal, and whoever manages the place.
+//! Answers by place: by buttons on Discord, by words in a terminal, and by people who manage the place.
 
 use clifford_core::runs::RunStatus;
 use clifford_fakes::openai::{RecordedRequest, Reply};

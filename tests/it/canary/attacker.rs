@@ -27,14 +27,14 @@ pub fn text(request: &RecordedRequest) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What a request is for: the name of the schema of its reply.
+/// The purpose of a request: the name of the schema of its reply.
 pub fn purpose(request: &RecordedRequest) -> &str {
     request.body["response_format"]["json_schema"]["name"]
         .as_str()
         .unwrap_or_default()
 }
 
-/// What a run is asked, with where and by whom.
+/// The payload of a run's request, with place and person.
 pub fn payload(request: &RecordedRequest) -> Value {
     serde_json::from_str(request.text(1)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A world of people and places, and what is known where in it.
+//! A world of people and places, and the words known in each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ impl Spot {
     }
 }
 
-/// What the model does when it is spoken to so.
+/// The model's behavior when it is spoken to so.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
     Plainly,
@@ -54,7 +54,7 @@ pub enum How {
     ToBrowse,
 }
 
-/// What somebody does.
+/// A person's act.
 #[derive(Clone, Debug)]
 pub enum Act {
     Say {
@@ -106,7 +106,7 @@ pub struct World {
     shared: BTreeSet<String>,
     rumours: Rumours,
     requests: usize,
-    /// What the bot sent, by where, as far as it was looked at.
+    /// The bot's messages seen so far, by place.
     seen: BTreeMap<(usize, Spot), usize>,
     /// Answers to slash commands: who gave them where, and what was said.
     replies: Vec<(usize, Spot, String)>,
@@ -168,7 +168,7 @@ impl World {
             Act::Link { who } => self.link(who).await,
             Act::Share { who, spot, which } => self.share(who, spot, which).await,
         }
-        // What is said among others in place of a shared thing may be known everywhere too.
+        // Words that stand in place of a shared item may be known everywhere too.
         let mut shareable = self.shareable().await;
         shareable.retain(|word| !self.said[word].spot.is_private());
         self.shared.extend(shareable);
@@ -333,7 +333,7 @@ impl World {
         if origin.spot.is_private() {
             return origin.who == who && by(origin.spot.site());
         }
-        // What was said where this person spoke too is nothing that was hidden from them.
+        // Words in a place where this person spoke too were not hidden from them.
         self.said.values().any(|own| {
             own.who == who && (own.spot == origin.spot || own.spot.is_near(origin.spot)) && by(own.spot.site())
         })

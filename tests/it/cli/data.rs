@@ -156,7 +156,7 @@ fn a_claim_code_is_printed_and_a_wrong_code_lets_nobody_in() {
     let second = machine.run(["pair", "claim", "--json"]).json();
     assert_eq!(first["code"].as_str().map(str::len), Some(8));
     assert_ne!(first, second);
-    assert_eq!(machine.run(["pair", "list"]).succeeds(), "nobody has asked\n");
+    assert_eq!(machine.run(["pair", "list"]).succeeds(), "No pending requests.\n");
     machine.run(["pair", "approve", "ABCDEFGH"]).fails_with(
         "no open request has the code ABCDEFGH: codes are good once and for an hour; the person gets a new one by writing to \
          the bot again",
@@ -182,16 +182,14 @@ fn people_are_named_by_id_account_or_name_and_refusals_say_the_way_out() {
     );
     machine
         .run(["link", "code", "telegram:4711"])
-        .fails_with("there is nobody `telegram:4711`; `clifford users list` shows everybody: name them by id, as platform:account, or by \
-             name");
+        .fails_with("no user matches `telegram:4711`: use an id or its beginning, platform:account or a unique name; see `clifford users list`");
     machine.run(["link", "code", "Bob"]).fails_with(
-        "there is nobody `Bob`; `clifford users list` shows everybody: name them by id, as platform:account, or by name",
+        "no user matches `Bob`: use an id or its beginning, platform:account or a unique name; see `clifford users list`",
     );
     machine
         .run(["link", "code", "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d"])
         .fails_with(
-            "there is nobody `0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d`; `clifford users list` shows everybody: name them by id, \
-             as platform:account, or by name",
+            "no user matches `0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d`: use an id or its beginning, platform:account or a unique name; see `clifford users list`",
         );
 }
 
@@ -230,7 +228,7 @@ fn a_persons_token_says_whose_it_is() {
     let shown = machine.run(["token", "list"]).succeeds();
     assert!(shown.contains("the operator"), "{shown}");
     let nobody = machine.run(["token", "create", "--user", "telegram:99"]);
-    assert!(nobody.err.contains("there is nobody `telegram:99`"), "{nobody:?}");
+    assert!(nobody.err.contains("no user matches `telegram:99`"), "{nobody:?}");
 }
 
 #[test]
@@ -265,7 +263,7 @@ fn what_is_kept_is_private_whatever_the_umask_and_what_was_open_is_restricted() 
         .find(|check| check["check"] == "private")
         .expect("a check");
     assert_eq!(private["status"], "warn", "{private}");
-    // Whoever shares it on purpose is left alone.
+    // A directory that its owner shares on purpose is left alone.
     machine.run(["ask", "hello", "--set", "data.private=false"]).succeeds();
     assert_eq!((mode(&data), mode(&database)), (0o755, 0o644));
     machine.run(["ask", "hello"]).succeeds();

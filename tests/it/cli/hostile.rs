@@ -1,4 +1,5 @@
-//! What people and models wrote may hold what a terminal obeys: nothing but text of it reaches the operator's.
+//! Control sequences for terminals in texts of people and models: nothing but their text reaches the operator's
+//! terminal.
 
 use rusqlite::{Connection, types::ValueRef};
 
@@ -7,7 +8,7 @@ use super::Machine;
 /// Sets the title, clears the screen, writes the clipboard, turns the letters around, moves the cursor.
 const HOSTILE: &str =
     "a\u{1b}]0;pwned\u{7}b\u{1b}[2Jc\u{1b}]52;c;aGk=\u{1b}\\d\u{9b}31me\u{202e}f\u{2066}g\rh\u{8}i\u{7f}\u{feff}";
-/// What stands in the rows until it is that.
+/// The placeholder in the rows until then.
 const WORD: &str = "HOSTILE";
 
 /// Puts it wherever the word stands: as it is, and within JSON as JSON has it.
@@ -18,7 +19,7 @@ fn poison(machine: &Machine) -> usize {
         let rows = found.query_map([], |row| row.get(0)).expect("rows");
         rows.map(|row| row.expect("a name")).collect()
     };
-    // What people see that no command fills in here.
+    // Fields that people see and that no command fills in here.
     for sql in [
         "UPDATE users SET name = 'you ' || ?1",
         "UPDATE identities SET name = ?1, handle = ?1",

@@ -64,7 +64,7 @@ async fn a_chat_that_waits_for_the_model_ends_at_the_second_interrupt() {
     model.wait_for_requests(1).await;
     assert_eq!(interrupt(chat).await, Some(1));
     drop((stdin, hold));
-    // What was at work goes on at the next start.
+    // The interrupted run goes on at the next start.
     let left = machine.run(["runs", "list", "--json"]).json();
     assert_eq!(left.as_array().map(Vec::len), Some(1), "{left}");
     assert!(

@@ -36,7 +36,7 @@ fn a_person_is_exported_and_erased_and_no_byte_is_left() {
     machine
         .run(["erase", &id, "--yes"])
         .fails_with(&format!(
-            "there is nobody `{id}`; `clifford users list` shows everybody: name them by id, as platform:account, or by name"
+            "no user matches `{id}`: use an id or its beginning, platform:account or a unique name; see `clifford users list`"
         ));
     assert_eq!(machine.run(["export"]).succeeds().lines().count(), 1);
 }

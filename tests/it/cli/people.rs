@@ -16,7 +16,7 @@ fn me(machine: &Machine) -> String {
 fn an_item_is_added_changed_marked_and_forgotten() {
     let machine = Machine::asked("hello");
     let memory = |args: &[&str]| machine.run([&["memory"], args].concat());
-    assert_eq!(memory(&["list", "you"]).succeeds(), "nothing of that kind is known\n");
+    assert_eq!(memory(&["list", "you"]).succeeds(), "no memories found\n");
     let said = [
         (
             &["add", "you", "preferences.drink", " green  tea "][..],
@@ -132,13 +132,12 @@ fn what_is_wrong_with_an_item_is_one_clear_line() {
         ),
         (
             &["list", "Bob"],
-            "there is nobody `Bob`; `clifford users list` shows everybody: name them by id, as platform:account, or by name"
+            "no user matches `Bob`: use an id or its beginning, platform:account or a unique name; see `clifford users list`"
                 .to_owned(),
         ),
         (
             &["list", "telegram:7"],
-            "there is nobody `telegram:7`; `clifford users list` shows everybody: name them by id, as platform:account, or \
-             by name"
+            "no user matches `telegram:7`: use an id or its beginning, platform:account or a unique name; see `clifford users list`"
                 .to_owned(),
         ),
     ];
@@ -184,7 +183,7 @@ fn a_person_is_shown_with_their_accounts_and_changed() {
     assert!(list.starts_with("USER") && list.contains(&me), "{list}");
     assert_eq!(
         machine.run(["users", "list", "--role", "owner"]).succeeds(),
-        "there is nobody of that kind\n"
+        "no people found\n"
     );
     let changed = machine
         .run([
@@ -301,7 +300,12 @@ fn settings_are_shown_set_and_taken_back() {
         [
             r#"when_busy null "follow_up""#,
             "memory null true",
-            "cross_channel null true"
+            "cross_channel null true",
+            r#"voice_replies null "when_spoken_to""#,
+            "model null null",
+            r#"threads null "off""#,
+            "follow_threads null null",
+            "ambient_messages null 0"
         ]
     );
     assert_eq!(values(&["set", "bot", "memory", "false"]), ["memory false true"]);
@@ -317,7 +321,13 @@ fn settings_are_shown_set_and_taken_back() {
     );
     assert_eq!(
         values(&["list", &format!("user:{}", me(&machine))]),
-        [r#"language "de" null"#, "time_zone null null"]
+        [
+            "memory null null",
+            "voice_replies null null",
+            r#"language "de" null"#,
+            "time_zone null null",
+            "model null null"
+        ]
     );
     let cases = [
         (
@@ -330,11 +340,11 @@ fn settings_are_shown_set_and_taken_back() {
         ),
         (
             &["set", "bot", "last_ready_check", "1"],
-            "there is no setting `last_ready_check`; for a bot there are when_busy, memory, cross_channel".to_owned(),
+            "there is no setting `last_ready_check`; for a bot there are when_busy, memory, cross_channel, voice_replies, model, threads, follow_threads, ambient_messages".to_owned(),
         ),
         (
             &["set", "bot", "language", "de"],
-            "there is no setting `language` of a bot: it is set for user".to_owned(),
+            "there is no setting `language` of a bot: it is set for space, channel, user".to_owned(),
         ),
         (
             &["list", "chat:7"],

@@ -236,3 +236,52 @@ async fn a_right_that_is_missing_is_not_waited_for() {
         assert!(ended.code == 1 && ended.err.contains(&why), "{ended:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_database_of_sqlite_moves_to_postgresql() {
+    let Some(url) = tokio::task::spawn_blocking(|| Cluster::shared().database())
+        .await
+        .expect("a cluster")
+    else {
+        return;
+    };
+    let machine = Machine::asked("what is 17 * 23?");
+    let secret = url.replacen("clifford@", &format!("clifford:{PASSWORD}@"), 1);
+    let from = format!("sqlite:{}", machine.database().display());
+    let options = clifford_store::DbOptions {
+        url: from,
+        section: clifford_core::settings::Database::default(),
+        exclusive: true,
+        migrate: false,
+    };
+    let held = clifford_store::Db::open(&options).await.expect("opens");
+    let refused = hushed(machine.run(["db", "copy", "--to", &secret]));
+    assert!(
+        refused.code == 1 && refused.out.is_empty() && refused.err.contains("another process works with"),
+        "{refused:?}"
+    );
+    held.close().await;
+    drop(held);
+    let copied = hushed(machine.run(["db", "copy", "--to", &secret])).succeeds();
+    assert!(
+        copied.contains("run_steps") && copied.contains(" tables are the same in both databases"),
+        "{copied}"
+    );
+    let there = format!("database.url={secret}");
+    let runs = hushed(machine.run(["runs", "list", "--json", "--set", &there])).json();
+    assert_eq!(runs, machine.run(["runs", "list", "--json"]).json());
+    assert_eq!(runs[0]["inputText"], "what is 17 * 23?");
+    assert_eq!(
+        machine.run(["ask", "what is 2 + 2?", "--set", &there]).succeeds(),
+        "2 + 2 = 4\n"
+    );
+    hushed(machine.run(["db", "copy", "--from", &secret, "--to", "sqlite:back.db", "--json"])).succeeds();
+    let back = machine
+        .run(["runs", "list", "--json", "--set", "database.url=sqlite:back.db"])
+        .json();
+    assert_eq!(back.as_array().map(Vec::len), Some(2));
+    let missing = machine.run(["db", "copy", "--from", "sqlite:none.db", "--to", &secret]);
+    hushed(missing).fails_with("there is no database at none.db: name another with --from");
+    assert!(!machine.path("none.db").exists());
+}

@@ -1,4 +1,4 @@
-//! `clifford serve`: what it says, and how it stops.
+//! `clifford serve`: its output, and its end.
 
 use std::{
     io::{BufRead, BufReader},
@@ -53,8 +53,22 @@ fn a_server_says_what_it_does_and_stops_with_0() {
     let mut server = Server::start(&machine, &[], &[]);
     assert_eq!(server.says("model"), "model      offline responder (no language model)");
     assert_eq!(server.says("platforms"), "platforms  none");
+    let line = server.says("dashboard");
+    assert!(
+        line.starts_with("dashboard  http://127.0.0.1:0/login?link=clf_")
+            && line.ends_with("(lets you in once, for 10 minutes)"),
+        "{line}"
+    );
     server.says("There is no bot.toml");
     server.says("No chat platform is on");
+    let login = machine.run(["login", "--json"]).json();
+    assert!(
+        login["url"]
+            .as_str()
+            .is_some_and(|url| url.contains("/login?link=clf_"))
+            && login["userId"].is_null(),
+        "{login}"
+    );
     for args in [
         &["runs", "list"][..],
         &["users", "list"],

@@ -1,4 +1,4 @@
-//! `clifford config`, and what every command says of settings that are wrong.
+//! `clifford config`, and the errors of every command about wrong settings.
 
 use super::{Machine, shown};
 
@@ -132,4 +132,20 @@ fn the_schema_names_every_section() {
     for section in ["database", "http", "agent", "engine", "llm", "channels", "log"] {
         assert!(sections.iter().any(|known| *known == section), "{section}");
     }
+}
+
+#[test]
+fn a_check_refuses_what_a_server_would_refuse() {
+    let machine = Machine::new();
+    machine.write("bot.toml", "[channels.telegram]\ntoken = \"12:a/b?c\"\n");
+    let refused = "channels.telegram.token is no bot token: take the one that @BotFather gave, such as 123456:ABC-DEF";
+    machine.run(["config", "check"]).fails_with(refused);
+    machine
+        .run(["serve", "--set", "http.enabled=false"])
+        .fails_with(refused);
+    let told = machine.run(["config", "check", "--json"]).json();
+    assert_eq!(
+        (&told["ok"], &told["problems"][0]["fault"]),
+        (&false.into(), &refused.into())
+    );
 }

@@ -22,6 +22,38 @@ fn a_question_is_answered_on_standard_output() {
 }
 
 #[test]
+fn the_rules_that_need_no_model_answer_by_the_real_tools() {
+    let machine = Machine::new();
+    let cases = [
+        ("what time is it in Tokyo?", "It is ", " in Tokyo ("),
+        ("Wie spät ist es in Tokio?", "In Tokio ist es ", "UTC+09:00)."),
+        ("5 km in miles", "5 km ≈ 3.10686 miles", ""),
+        ("Wie viele Zentimeter sind 6 Fuß?", "6 Fuß = 182,88 cm", ""),
+        ("wurzel aus 16", "sqrt 16 = 4", ""),
+        (
+            "how many days between 2026-01-01 and 2026-03-01?",
+            "From 1 January 2026 to 1 March 2026 it is 59 days.",
+            "",
+        ),
+        ("What weekday was July 20th, 1969?", "20 July 1969 was a Sunday.", ""),
+        ("what date is it in 3 weeks?", "In 3 weeks it will be ", ""),
+        ("my reminders", "No reminders are set.", ""),
+        (
+            "Write me a poem",
+            "I'm only a few rules; give me a model",
+            "clifford init",
+        ),
+    ];
+    for (question, begin, within) in cases {
+        let answer = machine.run(["ask", question]).succeeds();
+        assert!(
+            answer.starts_with(begin) && answer.contains(within),
+            "{question}: {answer}"
+        );
+    }
+}
+
+#[test]
 fn without_a_command_the_bot_talks_here_and_shows_its_plan_and_its_tool() {
     let machine = Machine::new();
     let said = machine.pipe("what is 17 * 23?\n", &[]).succeeds();
@@ -43,12 +75,7 @@ fn an_agent_that_chats_answers_in_one_call_and_its_run_can_be_shown_and_replayed
     let machine = Machine::new();
     let chat = ["--set", "agent.mode=chat"];
     let asked = [&["ask", "hi"][..], &chat].concat();
-    assert!(
-        machine
-            .run(asked)
-            .succeeds()
-            .starts_with("Hello! I am the offline responder")
-    );
+    assert!(machine.run(asked).succeeds().starts_with("Hello! I'm Clifford."));
     let shown = machine.run(["runs", "show", "last", "--json"]).json();
     assert_eq!(
         (&shown["run"]["mode"], &shown["run"]["llmCalls"]),
@@ -60,15 +87,17 @@ fn an_agent_that_chats_answers_in_one_call_and_its_run_can_be_shown_and_replayed
     let said = machine
         .pipe("hi\n", &[&["chat", "--quiet"][..], &chat].concat())
         .succeeds();
-    assert!(said.contains("Hello! I am the offline responder"), "{said}");
+    assert!(said.contains("Hello! I'm Clifford."), "{said}");
 }
 
 #[test]
 fn what_comes_by_a_pipe_stands_below_the_question() {
     let machine = Machine::new();
-    machine.pipe("one\ntwo\n", &["ask", "what is this?", "-"]).succeeds();
-    let shown = machine.run(["runs", "show", "last", "--json"]).json();
-    assert_eq!(shown["run"]["inputText"], "what is this?\n\none\ntwo");
+    for args in [&["ask", "what is this?", "-"][..], &["ask", "what is this?"]] {
+        machine.pipe("one\ntwo\n", args).succeeds();
+        let shown = machine.run(["runs", "show", "last", "--json"]).json();
+        assert_eq!(shown["run"]["inputText"], "what is this?\n\none\ntwo", "{args:?}");
+    }
 }
 
 #[test]
@@ -178,7 +207,7 @@ fn what_is_asked_in_a_chat_is_approved_by_typing_its_id_in_the_next() {
 }
 
 #[test]
-fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
+fn beside_a_process_that_has_the_database_people_ask_and_chat_and_a_second_server_is_refused() {
     let machine = Machine::new();
     let mut chat = machine
         .command(["chat", "--quiet"])
@@ -192,18 +221,31 @@ fn a_database_in_use_is_one_clear_error_and_readers_do_not_wait() {
     let mut stdout = BufReader::new(chat.stdout.take().expect("a pipe"));
     stdout.read_line(&mut answer).expect("an answer");
     let expected = format!(
-        "{} is in use by another Clifford (`clifford serve`?): stop that one, talk to it where it listens, or take \
-         another database here with --set database.url=sqlite:PATH; several processes can share PostgreSQL",
+        "{} is in use by another Clifford (`clifford serve`?): stop that one, talk to it with `clifford chat` or `clifford \
+         ask`, or take another database here with --set database.url=sqlite:PATH; several processes can share PostgreSQL",
         shown(&machine.database())
     );
     for args in [
-        &["ask", "hello"][..],
-        &["chat"],
-        &["serve", "--set", "http.bind=127.0.0.1:0"],
+        &["serve", "--set", "http.bind=127.0.0.1:0"][..],
         &["serve", "--only", "api", "--set", "http.bind=127.0.0.1:0"],
     ] {
         machine.run(args).fails_with(&expected);
     }
+    // Questions are answered by the process that has the database, or beside it.
+    assert_eq!(machine.run(["ask", "what is 17 * 23?"]).succeeds(), "17 * 23 = 391\n");
+    let asked = machine.run(["ask", "--json", "what is 17 * 23?"]).json();
+    assert_eq!(
+        (&asked["answer"], &asked["status"]),
+        (&"17 * 23 = 391".into(), &"completed".into())
+    );
+    let said = machine.pipe("what is 17 * 23?\n", &["chat"]).succeeds();
+    for line in ["→ compute.eval ", "17 * 23 = 391"] {
+        assert!(said.contains(line), "{line} is not in:\n{said}");
+    }
+    let called = machine
+        .run(["tools", "call", "compute.eval", "{\"expression\": \"17 * 23\"}"])
+        .succeeds();
+    assert_eq!(called, "391\n");
     machine.run(["runs", "list"]).succeeds();
     machine.run(["token", "create"]).succeeds();
     machine.run(["db", "status"]).succeeds();

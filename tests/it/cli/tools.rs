@@ -1,4 +1,4 @@
-//! `clifford tools`: what there is, what is set, and a call by hand.
+//! `clifford tools`: the tools, their settings, and a call by hand.
 
 use super::Machine;
 
@@ -73,7 +73,7 @@ fn a_command_that_reads_is_called_by_hand_unless_it_is_turned_off() {
         ),
         (
             &["compute.eval", "17 * 23"],
-            "clifford: the arguments are no JSON object",
+            "clifford: the arguments are not a JSON object",
         ),
         (
             &["memory.put", "{}"],

@@ -12,7 +12,7 @@ fn a_trigger_is_made_listed_turned_off_and_on_fired_and_removed() {
     let triggers = |args: &[&str]| machine.run([&["triggers"], args].concat());
     assert_eq!(
         triggers(&["list"]).succeeds(),
-        "there are none; `clifford triggers add` makes one\n"
+        "no triggers found; `clifford triggers add` makes one\n"
     );
     let added = triggers(&[
         "add",

@@ -18,7 +18,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::{
-    access::{Access, Policy},
+    access::{Access, Audience},
     clock::{Clock, Timestamp},
     run::rules::Rules,
     schedule::trigger::{Trigger, TriggerKind},
@@ -28,7 +28,7 @@ use clifford_engine::{
     Runs,
     scheduler::{self, lease},
 };
-use clifford_ingress::{IngressService, Settings};
+use clifford_ingress::{IngressService, IngressSettings};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use clifford_store::{messages::queue_depth, runs::views as run_views, triggers};
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ impl Channel for Post {
             typing_every: None,
             delivered_when_stored: false,
             shows_progress: false,
-            draft_every: None,
+            ..Limits::default()
         }
     }
 
@@ -102,7 +102,7 @@ impl Channel for Post {
 /// Says what was said, once it may.
 #[derive(Debug)]
 struct Parrot {
-    /// What it was asked, in order.
+    /// The questions to it, in order.
     asked: Mutex<Vec<String>>,
     held: watch::Sender<bool>,
 }
@@ -133,7 +133,7 @@ struct Desk {
     runs: Arc<Runs>,
     /// Another process on the same machine, which hears nothing and takes what it may.
     neighbour: Arc<Runs>,
-    gatekeeper: Arc<IngressService>,
+    ingress: Arc<IngressService>,
     hands: Arc<Hands>,
     post: Arc<Post>,
     parrot: Arc<Parrot>,
@@ -170,12 +170,12 @@ impl Desk {
             runs
         };
         let (runs, neighbour) = (a_process(), a_process());
-        let open = Policy {
+        let open = Audience {
             access: Access::Open,
-            ..Policy::default()
+            ..Audience::default()
         };
-        let settings = Settings {
-            policies: BTreeMap::from([(Platform::new("telegram"), open)]),
+        let settings = IngressSettings {
+            audiences: BTreeMap::from([(Platform::new("telegram"), open)]),
             section: Section {
                 debounce,
                 album: Duration::ZERO,
@@ -184,14 +184,15 @@ impl Desk {
                 user_messages_per_minute: 0,
                 ..Section::default()
             },
+            dashboard: None,
         };
-        let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::default(), settings);
+        let ingress = IngressService::new(Arc::clone(&runs), Arc::default(), settings);
         Self {
             home,
             world,
             runs,
             neighbour,
-            gatekeeper,
+            ingress,
             hands,
             post,
             parrot,
@@ -215,6 +216,7 @@ impl Desk {
                 handle: None,
                 is_bot: false,
                 language: None,
+                roles: None,
             },
             id: text.to_owned(),
             text: text.to_owned(),
@@ -227,7 +229,7 @@ impl Desk {
             via: None,
             quoted: None,
         };
-        self.gatekeeper.accept(Inbound::Message(message)).await.unwrap();
+        self.ingress.accept(Inbound::Message(message)).await.unwrap();
     }
 
     /// Ada is to be reminded then, and work is looked for now.
@@ -289,7 +291,7 @@ async fn a_run_at_work_is_answered_once_wherever_the_clock_is_put() {
         })
         .await;
         desk.hands.put(by);
-        // What comes due shows that work was looked for. When the second has come, the first look is over.
+        // A due item shows that work was looked for. When the second has come, the first look is over.
         for count in 1..=2 {
             desk.remind(NOW.before(Duration::from_secs(2 * 3600))).await;
             desk.until("the reminder", |desk| desk.said().len() == count).await;
@@ -318,7 +320,7 @@ async fn a_reminder_for_every_weekday_at_8_is_said_at_8_on_weekdays() {
         for (at, comes) in [(thursday + day * DAY - 1, false), (thursday + day * DAY, is_weekday)] {
             desk.hands.put(at - desk.hands.now().0);
             expected.extend(comes.then_some("⏰ walk"));
-            // What comes due shows that work was looked for. When the second has come, the first look is over.
+            // A due item shows that work was looked for. When the second has come, the first look is over.
             for _ in 0..2 {
                 desk.remind(desk.hands.now()).await;
                 expected.push("⏰ stretch");

@@ -67,7 +67,7 @@ impl Disk {
 impl Drop for Disk {
     fn drop(&mut self) {
         if self.is_mounted {
-            // What is still in use goes with its last user.
+            // A mount that is still in use goes with its last user.
             drop(Command::new("umount").arg("-l").arg(self.dir.path()).status());
         }
     }

@@ -1,4 +1,4 @@
-//! Messages that fail by themselves, for whatever reason: their chat hears everything else, and what becomes of them.
+//! Messages that fail by themselves, for whatever reason: their chat gets everything else, and their end is recorded.
 
 use std::{
     sync::{
@@ -13,10 +13,10 @@ use clifford_core::{
     clock::{Clock as _, SystemClock},
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
-    run::attachments::Enclosed,
+    run::attachments::AttachedFile,
     settings::Delivery as Section,
 };
-use clifford_delivery::Settings;
+use clifford_delivery::DeliverySettings;
 use clifford_store::{
     files::{self, File},
     leases::ClaimWindow,
@@ -36,8 +36,8 @@ pub(super) async fn homes() -> impl Iterator<Item = Home> {
 }
 
 /// A file that goes out with a message: in a bucket, and there is none.
-fn enclosed() -> Enclosed {
-    Enclosed {
+fn attached() -> AttachedFile {
+    AttachedFile {
         id: FileId::new(),
         name: "list.md".to_owned(),
         media_type: "text/markdown".to_owned(),
@@ -45,20 +45,23 @@ fn enclosed() -> Enclosed {
     }
 }
 
-async fn kept_in_a_bucket(given: &Given, enclosed: &Enclosed) {
+async fn kept_in_a_bucket(given: &Given, attached: &AttachedFile) {
     let file = File {
-        id: enclosed.id,
+        id: attached.id,
         user_id: given.to.user,
         channel_id: Some(given.to.channel),
         space_id: None,
         message_id: None,
         root_run_id: None,
-        name: enclosed.name.clone(),
-        media_type: Some(enclosed.media_type.clone()),
+        name: attached.name.clone(),
+        media_type: Some(attached.media_type.clone()),
         size: Some(5),
         sha256: None,
         location: "s3:clifford/list".to_owned(),
         created_at: NOW,
+        came_as: None,
+        seconds: None,
+        of_others: false,
     };
     let inserted = given
         .home
@@ -68,11 +71,11 @@ async fn kept_in_a_bucket(given: &Given, enclosed: &Enclosed) {
 }
 
 /// Says something with a file behind it.
-async fn says_with(given: &Given, text: &str, file: &Enclosed) -> MessageId {
+async fn says_with(given: &Given, text: &str, file: &AttachedFile) -> MessageId {
     let file = std::slice::from_ref(file);
     let message = given
         .outbound
-        .run_message(given.to.clone(), RunId::new(), 0, text, file, NOW);
+        .run_message(given.to.clone(), RunId::new(), 0, text, super::with(file), NOW);
     given.stored(message).await
 }
 
@@ -107,9 +110,9 @@ async fn a_file_that_cannot_be_read_holds_up_nobody_and_was_never_sent() {
             resend_ambiguous: false,
             ..SECTION
         };
-        let settings = Settings { section, ..SETTINGS };
+        let settings = DeliverySettings { section, ..SETTINGS };
         let given = Given::on(home, &channel, settings).await;
-        let file = enclosed();
+        let file = attached();
         kept_in_a_bucket(&given, &file).await;
         given.delivery.deliver(given.ticket.clone());
         let id = says_with(&given, "Here is your list.", &file).await;
@@ -131,7 +134,7 @@ async fn a_file_that_cannot_be_read_holds_up_nobody_and_was_never_sent() {
 async fn where_only_a_file_is_gone_its_chat_is_told_of_the_file() {
     let channel = Picky::new(|_| Ok(()));
     let given = Given::to(&channel, true).await;
-    let id = says_with(&given, "Here is your list.", &enclosed()).await;
+    let id = says_with(&given, "Here is your list.", &attached()).await;
     given.delivery.deliver(given.ticket.clone());
     let sorry = "Sorry, I could not send you the file list.md. Please ask for it again, or in another form.";
     given.settled().await;
@@ -154,9 +157,9 @@ async fn the_time_for_which_earlier_processes_tried_a_message_counts() {
             stuck_after: HOUR * 2,
             ..SECTION
         };
-        let settings = Settings { section, ..SETTINGS };
+        let settings = DeliverySettings { section, ..SETTINGS };
         let given = Given::on(Home::sqlite().await, &channel, settings).await;
-        // What was said before is not in the way.
+        // Earlier messages are not in the way.
         given.delivery.deliver(given.ticket.clone());
         channel.took(1).await;
         let (mut message, _) = given.outbound.message(given.to.clone(), "old", NOW);

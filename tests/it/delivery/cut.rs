@@ -9,15 +9,15 @@ use std::{
 };
 
 use clifford_chat::error::SendError;
-use clifford_content::files::{Files, Limits, NewFile, Storage};
+use clifford_content::files::{Files, NewFile, Storage};
 use clifford_core::{
     id::{FileId, MessageId, RunId},
     messages::MessageStatus,
-    run::attachments::Enclosed,
-    settings::Delivery as Section,
+    run::attachments::AttachedFile,
+    settings::{self, Delivery as Section},
     work::Kind,
 };
-use clifford_delivery::Settings;
+use clifford_delivery::DeliverySettings;
 use clifford_store::{
     deaths,
     leases::ClaimWindow,
@@ -28,13 +28,13 @@ use clifford_store::{
 };
 use tempfile::TempDir;
 
-use super::{Given, LEASE, NOW, Picky, SECTION, SETTINGS, by_itself::homes};
+use super::{Given, LEASE, NOW, Picky, SECTION, SETTINGS, by_itself::homes, with};
 use crate::store::{
     erasure::{column, script},
     world::Home,
 };
 
-/// What sends, with files in a directory.
+/// The delivery, with files in a directory.
 struct Keeping {
     given: Given,
     files: Arc<Files>,
@@ -42,10 +42,10 @@ struct Keeping {
 }
 
 impl Keeping {
-    async fn on(home: Home, channel: &Arc<Picky>, settings: Settings) -> Self {
+    async fn on(home: Home, channel: &Arc<Picky>, settings: DeliverySettings) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let storage = Storage::new(dir.path(), None);
-        let files = Arc::new(Files::new(storage, Limits::default(), Default::default()));
+        let files = Arc::new(Files::new(storage, settings::Files::default(), Default::default()));
         let given = Given::with_files(home, channel, settings, Arc::clone(&files)).await;
         Self {
             given,
@@ -54,7 +54,7 @@ impl Keeping {
         }
     }
 
-    async fn file(&self, name: &str) -> Enclosed {
+    async fn file(&self, name: &str) -> AttachedFile {
         let new = NewFile {
             name: name.to_owned(),
             content: "words".into(),
@@ -64,7 +64,7 @@ impl Keeping {
             key: None,
         };
         let made = self.files.create(&self.given.home.db, new, NOW).await.unwrap();
-        Enclosed {
+        AttachedFile {
             id: made.id,
             name: made.name,
             media_type: "text/markdown".to_owned(),
@@ -73,16 +73,19 @@ impl Keeping {
     }
 
     /// Says something with these files behind it.
-    async fn says(&self, text: &str, files: &[Enclosed]) -> MessageId {
+    async fn says(&self, text: &str, files: &[AttachedFile]) -> MessageId {
         let to = self.given.to.clone();
-        let message = self.given.outbound.run_message(to, RunId::new(), 0, text, files, NOW);
+        let message = self
+            .given
+            .outbound
+            .run_message(to, RunId::new(), 0, text, with(files), NOW);
         self.given.stored(message).await
     }
 }
 
 /// A file that nobody has any more.
-fn gone() -> Enclosed {
-    Enclosed {
+fn gone() -> AttachedFile {
+    AttachedFile {
         id: FileId::new(),
         name: "gone.md".to_owned(),
         media_type: "text/markdown".to_owned(),
@@ -144,7 +147,7 @@ async fn a_file_that_is_given_up_in_time_takes_none_behind_it_along() {
         give_up_after: Duration::from_nanos(1),
         ..SECTION
     };
-    let settings = Settings { section, ..SETTINGS };
+    let settings = DeliverySettings { section, ..SETTINGS };
     let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
     let given = &keeping.given;
     given.delivery.deliver(given.ticket.clone());
@@ -180,7 +183,7 @@ async fn what_an_outage_outlasts_is_given_up_whole_and_its_chat_is_told_once() {
         give_up_after: Duration::from_nanos(1),
         ..SECTION
     };
-    let settings = Settings { section, ..SETTINGS };
+    let settings = DeliverySettings { section, ..SETTINGS };
     let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
     let given = &keeping.given;
     given.delivery.deliver(given.ticket.clone());
@@ -243,7 +246,7 @@ async fn what_is_left_of_a_message_is_sent_by_the_next_process_and_the_message_s
         channel.took(1).await;
         let files = [keeping.file("large.md").await, keeping.file("small.md").await];
         let to = given.to.clone();
-        let (message, _) = (given.outbound).run_message(to, RunId::new(), 0, "Here.", &files, NOW);
+        let (message, _) = (given.outbound).run_message(to, RunId::new(), 0, "Here.", with(&files), NOW);
         let id = unclaimed(given, message).await;
         let worker = given.worker;
         let begun = given.home.db.write(move |tx| {
@@ -284,7 +287,7 @@ async fn quarantined(keeping: &Keeping) -> MessageId {
     let given = &keeping.given;
     let files = [keeping.file("small.md").await];
     let to = given.to.clone();
-    let (message, _) = (given.outbound).run_message(to, RunId::new(), 0, "Here.", &files, NOW);
+    let (message, _) = (given.outbound).run_message(to, RunId::new(), 0, "Here.", with(&files), NOW);
     let id = unclaimed(given, message).await;
     let worker = given.worker;
     let set_aside = given.home.db.write(move |tx| {
@@ -349,7 +352,7 @@ async fn a_retry_out_of_quarantine_sends_what_was_pending_and_nothing_that_was_r
         retried(given, id).await;
         given.settled().await;
         assert_eq!(*channel.took.borrow(), ["hello", "small.md", "Here.", "small.md"]);
-        // What stays failed is not kept to be sent.
+        // A file of a failed message is not kept to be sent.
         let id = quarantined(&keeping).await;
         let forgotten = given
             .home
@@ -382,7 +385,7 @@ async fn a_suspect_waits_for_its_turn_however_long_that_takes() {
             .claim(ClaimWindow::new(given.worker, NOW, LEASE))
             .await
             .unwrap();
-        // What is no suspect goes on again and again meanwhile, and the turn is not over.
+        // An innocent part goes on again and again meanwhile, and the turn is not over.
         for _ in 0..6 {
             isolation.pass().await;
         }

@@ -48,9 +48,9 @@ pub struct Spot {
     pub user: UserId,
 }
 
-/// What is known of the window before the first request.
+/// The knowledge of the window before the first request.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Known {
+pub enum WindowKnowledge {
     /// It is set.
     Set,
     /// Nothing: the refusals tell it.
@@ -60,11 +60,11 @@ pub enum Known {
 }
 
 impl Desk {
-    pub async fn start(window: u64, known: Known, database: Option<String>) -> Self {
+    pub async fn start(window: u64, known: WindowKnowledge, database: Option<String>) -> Self {
         let (model, site) = (OpenAiFake::start().await, SiteFake::start().await.unwrap());
         match known {
-            Known::Untold => model.untold_context_window(window),
-            Known::Set | Known::Told => model.context_window(window),
+            WindowKnowledge::Untold => model.untold_context_window(window),
+            WindowKnowledge::Set | WindowKnowledge::Told => model.context_window(window),
         }
         for page in 0..10 {
             let text = format!("Page {page} says so. ").repeat(PAGE / 18);
@@ -72,7 +72,7 @@ impl Desk {
         }
         model.respond_with(reply);
         let dir = tempfile::tempdir().unwrap();
-        let context = if known == Known::Set {
+        let context = if known == WindowKnowledge::Set {
             format!("context_tokens = {window}\n")
         } else {
             String::new()
@@ -214,7 +214,7 @@ impl Desk {
         }
     }
 
-    /// What its runs sent, without the memory writer's requests.
+    /// The prompts of its runs, without the memory writer's requests.
     pub fn prompts(&self) -> Vec<Arc<RecordedRequest>> {
         let is_run = |request: &Arc<RecordedRequest>| crate::scripted_model::memory_schema(request).is_none();
         self.model.requests().into_iter().filter(is_run).collect()
@@ -257,7 +257,7 @@ fn reply(request: &RecordedRequest) -> Reply {
     }
 }
 
-/// What a prompt says.
+/// The text of a prompt.
 fn text(request: &RecordedRequest) -> String {
     let messages = request.messages().iter();
     messages
@@ -284,7 +284,7 @@ pub fn median(mut shares: Vec<f64>) -> f64 {
 }
 
 /// The shares between two prompts of which the second was not cut anew: its conversation begins as that of the first.
-/// What was said in between is new in any case, and does not count.
+/// Messages in between are new in any case, and do not count.
 pub fn uncut(prompts: &[Arc<RecordedRequest>]) -> Vec<f64> {
     let read = |prompt: &Arc<RecordedRequest>| -> Value { serde_json::from_str(prompt.text(1)).unwrap() };
     let share = |pair: &[Arc<RecordedRequest>]| {

@@ -1,4 +1,4 @@
-//! The attempts: where the words come from, what they are, and what may come of them at most.
+//! The attempts: the source of the words, the words, and their highest effect.
 
 use clifford_core::run::sentences;
 
@@ -9,11 +9,11 @@ pub struct Attempt {
     pub via: &'static str,
     /// The words.
     pub text: fn() -> String,
-    /// What comes of them.
+    /// The outcome of the attempts.
     pub wants: Wants,
 }
 
-/// What comes of an attempt, of a model that obeys.
+/// The outcome of an attempt, of a model that obeys.
 pub enum Wants {
     /// A person is asked about this call.
     Asks(&'static str),
@@ -29,7 +29,7 @@ macro_rules! attempts {
     };
 }
 
-/// What is left of a picture whose address nobody knew.
+/// The rest of a picture whose address nobody knew.
 const NO_PICTURE: &str = "a cat (link removed)";
 const NO_LINKS: &str = "More at (link removed) and (link removed)";
 

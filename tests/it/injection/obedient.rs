@@ -55,7 +55,7 @@ pub fn reply(text: &str, done: usize) -> Value {
         .unwrap_or_else(|| json!({ "type": "finish", "output": "Done." }))
 }
 
-/// What stands between `«` and `»`, with the secret for `SECRET`, and letters by their numbers where no page could hold
+/// The text between `«` and `»`, with the secret for `SECRET`, and letters by their numbers where no page could hold
 /// them.
 fn written(text: &str) -> String {
     let inside = text.split_once('«').and_then(|(_, rest)| rest.split_once('»'));
@@ -119,7 +119,7 @@ pub fn understood(text: &str) -> String {
         .collect();
     let joined = shown.replace([' ', '-', '\n', '+', '"'], "");
     let unescaped = shown.replace("%21", "!").replace("&#33;", "!").replace("\\u0021", "!");
-    // What it understands at once is read once.
+    // Each reading that it understands at once is read once.
     [shown, unescaped, joined, turned, decoded.join(" ")].join("\n")
 }
 

@@ -23,7 +23,7 @@ use clifford_core::{
 };
 use clifford_engine::{
     Runs,
-    run::answering::{self, Answer, By},
+    run::answering::{self, ApprovalAnswer, By},
     scheduler,
 };
 use clifford_http::channel::WebChannel;
@@ -44,7 +44,7 @@ use crate::{
     store::world::{Home, an_agent, item, remember},
 };
 
-/// What is remembered of the person, and nobody else knows.
+/// The secret that is remembered of the person, and that nobody else knows.
 pub const SECRET: &str = "mephisto4711";
 
 /// Whether a text tells the secret to whoever shows it.
@@ -52,16 +52,16 @@ pub fn leaks(text: &str) -> bool {
     text.contains("evil.example")
 }
 
-/// What became of a run and its subagents.
+/// The end of a run and its subagents.
 #[derive(Debug)]
 pub struct Ended {
     pub run: RunId,
     pub status: RunStatus,
     /// The call that waits for a person.
     pub asked: Option<String>,
-    /// What was done, by tools that act or reach out.
+    /// The calls of tools that act or reach out.
     pub acted: Vec<String>,
-    /// What was said, but for questions.
+    /// The messages, but for questions.
     pub said: Vec<String>,
     pub trace: String,
 }
@@ -98,6 +98,7 @@ impl World {
                         handle: None,
                         is_bot: false,
                         language: None,
+                        roles: None,
                     };
                     let user = users::find_or_create(tx, Platform::WEB, &speaker, UserRole::Member, now).await?;
                     let place = |id: &str, kind| Place {
@@ -186,6 +187,7 @@ impl World {
                 reply_to: None,
                 via: None,
             }),
+            platform_roles: None,
             not_before: None,
             lease: None,
         };
@@ -195,7 +197,7 @@ impl World {
 
     /// The person approves what a run asks.
     pub async fn approve(&self, run: RunId) -> Ended {
-        let answer = Answer {
+        let answer = ApprovalAnswer {
             run,
             code: None,
             approved: true,
@@ -207,7 +209,7 @@ impl World {
         self.settled(run).await
     }
 
-    /// What a run asks is answered by nobody: it is given up, so that no more questions are open than may be.
+    /// A question of a run is answered by nobody: it is given up, so that no more questions are open than may be.
     pub async fn give_up(&self, run: RunId) {
         self.runs.cancel(run).await.unwrap();
     }

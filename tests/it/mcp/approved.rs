@@ -23,7 +23,7 @@ fn server(dir: &Path) -> toml::Value {
     server.into()
 }
 
-/// Waits until a worker has the run in hand.
+/// Waits until a worker has the run in flight.
 async fn in_hand(bot: &Bot) {
     bot.until("the run to be worked on", async |look| {
         let held = "SELECT COUNT(*) FROM runs WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL";

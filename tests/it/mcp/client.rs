@@ -50,7 +50,7 @@ async fn client(child: &mut Child) -> Client {
     serve_client((), pipes).await.unwrap()
 }
 
-/// What a tool returns.
+/// The result of a tool.
 async fn call(client: &Client, tool: &'static str, args: Value) -> Result<Value, String> {
     let args = args.as_object().cloned().unwrap();
     let params = CallToolRequestParams::new(tool).with_arguments(args);

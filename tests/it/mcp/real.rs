@@ -40,7 +40,7 @@ fn started(program: String, given: &[(&str, toml::Value)]) -> toml::Table {
     ])
 }
 
-/// What the server is asked for, and what is told of it.
+/// The requests to the server, and its presentation to models and people.
 async fn asks_everything(server: toml::Table) {
     let mut bot = bot_with(&[server]).await;
     let answers = told(

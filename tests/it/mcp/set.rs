@@ -1,4 +1,4 @@
-//! What is set for the tools of servers, what the rules say of them, and how they may be called.
+//! The settings for tools of servers, the rules about them, and how they may be called.
 
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// What a query uses: each metric with the labels that it is chosen or grouped by.
+/// The metrics of a query: each with the labels that it is chosen or grouped by.
 pub type Used = Vec<(String, BTreeSet<String>)>;
 
 /// Words before a list of labels.
@@ -91,7 +91,7 @@ pub fn read(query: &str) -> Result<Used, String> {
     if !open.is_empty() || used.is_empty() {
         return Err("it is not whole".to_owned());
     }
-    // What an expression is grouped by, everything in it must have.
+    // The labels of a grouping must be on every metric in it.
     for (_, labels) in &mut used {
         labels.extend(grouped.iter().cloned());
     }
@@ -100,7 +100,7 @@ pub fn read(query: &str) -> Result<Used, String> {
 
 type List<'a> = (Vec<Vec<Token>>, &'a [Token]);
 
-/// What stands between two signs, divided at commas, and what follows.
+/// The text between two signs, divided at commas, and the rest.
 fn list(tokens: &[Token], (begin, end): (char, char)) -> Result<List<'_>, String> {
     let closes = tokens.iter().position(|token| *token == Token::Sign(end));
     match (tokens.first(), closes) {

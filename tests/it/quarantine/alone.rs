@@ -8,11 +8,11 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::{
-    access::{Access, Policy},
+    access::{Access, Audience},
     settings::Ingress,
 };
 use clifford_engine::Runs;
-use clifford_ingress::{IngressService, Settings};
+use clifford_ingress::{IngressService, IngressSettings};
 use clifford_store::messages::inbound_attempts;
 use clifford_telemetry::quarantine::Careful;
 
@@ -39,6 +39,7 @@ fn message(id: &str) -> Message {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         },
         id: id.to_owned(),
         text: id.to_owned(),
@@ -59,12 +60,12 @@ const INBOUND: &str = "SELECT content FROM messages WHERE direction = 'inbound' 
 async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<IngressService>) {
     World::new(&home.db).await;
     let runs = InProcessEngine::default().runs(&home.db);
-    let open = Policy {
+    let open = Audience {
         access: Access::Open,
-        ..Policy::default()
+        ..Audience::default()
     };
-    let settings = Settings {
-        policies: BTreeMap::from([(Platform::new("telegram"), open)]),
+    let settings = IngressSettings {
+        audiences: BTreeMap::from([(Platform::new("telegram"), open)]),
         section: Ingress {
             debounce: Duration::ZERO,
             album: Duration::ZERO,
@@ -73,9 +74,10 @@ async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<IngressService>) {
             user_messages_per_minute: 0,
             ..Ingress::default()
         },
+        dashboard: None,
     };
     let careful = Arc::<Careful>::default();
-    let gatekeeper = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), settings);
+    let ingress = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), settings);
     // Announcements of long ago are forgotten.
     let now = runs.context.clock.now();
     let died = home.db.write(move |tx| {
@@ -86,7 +88,7 @@ async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<IngressService>) {
     });
     died.await.unwrap();
     careful.connect(true);
-    (runs, gatekeeper)
+    (runs, ingress)
 }
 
 #[tokio::test]
@@ -95,12 +97,12 @@ async fn a_suspected_event_waits_for_its_turn_and_others_are_taken_meanwhile() {
         .into_iter()
         .flatten()
     {
-        let (runs, gatekeeper) = after_a_death(&home).await;
+        let (runs, ingress) = after_a_death(&home).await;
         let turn = runs.context.isolation.turn().await;
-        let suspect = gatekeeper.accept(Inbound::Message(message("suspect")));
+        let suspect = ingress.accept(Inbound::Message(message("suspect")));
         // Behind it in line, and no suspect.
         let other = async {
-            gatekeeper.accept(Inbound::Message(message("other"))).await.unwrap();
+            ingress.accept(Inbound::Message(message("other"))).await.unwrap();
             for _ in 0..4 {
                 runs.context.isolation.pass().await;
             }
@@ -119,7 +121,7 @@ async fn a_suspected_event_is_stored_though_other_suspects_are_always_in_line() 
         .into_iter()
         .flatten()
     {
-        let (runs, gatekeeper) = after_a_death(&home).await;
+        let (runs, ingress) = after_a_death(&home).await;
         // A suspect that anything waits for works so long, and is in line again.
         let works = async || {
             for _ in 0..6 {
@@ -131,7 +133,7 @@ async fn a_suspected_event_is_stored_though_other_suspects_are_always_in_line() 
         tokio::select! {
             biased;
             _ = suspects => panic!("it had no turn"),
-            taken = gatekeeper.accept(Inbound::Message(message("suspect"))) => drop(taken.unwrap()),
+            taken = ingress.accept(Inbound::Message(message("suspect"))) => drop(taken.unwrap()),
         }
         assert_eq!(column(&home.db, INBOUND).await, ["suspect"]);
     }

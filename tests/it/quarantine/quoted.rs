@@ -1,4 +1,4 @@
-//! What was set aside comes back by no quote.
+//! A message that was set aside comes back by no quote.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::{harness::Bot, scripted_model};
 
 const GROUP: i64 = -1_001_000_000_077;
 
-/// What the model was asked, but for the form of it.
+/// The requests to the model, but for the form of it.
 fn asked(bot: &Bot) -> Vec<String> {
     scripted_model::inputs(&bot.model.requests())
 }
@@ -36,7 +36,7 @@ async fn a_message_that_a_run_was_set_aside_for_is_quoted_by_nobody() {
 
         bot.telegram.reply_to(group, 8, "@clifford_bot and now?", said);
         bot.telegram.wait_for_sent(group, 3).await;
-        // What an operator takes off the list counts as deleted, and stands on the platform all the same.
+        // A message that an operator takes off the list counts as deleted, and stands on the platform all the same.
         let listed = bot.command(&["quarantine", "list", "--json"]).await;
         let listed: Value = serde_json::from_str(&listed).unwrap();
         bot.command(&["quarantine", "forget", listed[0]["id"].as_str().unwrap()])

@@ -14,17 +14,19 @@ const MCP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes/mcp.sh");
 
 /// The provider's key. In JSON and in web addresses it is written otherwise.
 pub const KEY: &str = "sk-planted\"one/two";
-pub const SEAL: &str = "cGxhbnRlZC1zZWFsaW5nLWtleS1vZi0zMi1ieXRlcyE=";
+pub const ENCRYPTION_KEY: &str = "cGxhbnRlZC1zZWFsaW5nLWtleS1vZi0zMi1ieXRlcyE=";
 
 /// By their places in `bot.toml`.
-const CONFIGURED: [(&str, &str); 13] = [
+const CONFIGURED: [(&str, &str); 15] = [
     ("channels.discord.token", DiscordFake::TOKEN),
     ("channels.telegram.token", TelegramFake::TOKEN),
     ("files.access_key", S3Fake::ACCESS_KEY),
     ("files.secret_key", S3Fake::SECRET_KEY),
     ("http.token", TOKEN),
     ("llm.providers.key", KEY),
-    ("secrets.key", SEAL),
+    ("llm.roles.speech.key", "planted voice key"),
+    ("llm.roles.transcription.key", "planted-ears-key"),
+    ("secrets.key", ENCRYPTION_KEY),
     ("tools.image.key", "planted image key"),
     ("tools.mcp.env", "planted=mcp&environment"),
     ("tools.mcp.headers", "planted-mcp-header"),
@@ -66,13 +68,15 @@ pub fn setup(bucket: &S3Fake, mcp: &Path) -> Setup {
     ]);
     watched(Setup::on(Site::Telegram).and(Site::Discord))
         .set("log.level", "debug")
-        .set("secrets.key", SEAL)
+        .set("secrets.key", ENCRYPTION_KEY)
         .set("files.store", if cfg!(feature = "s3") { "s3" } else { "directory" })
         .set("files.endpoint", bucket.endpoint())
         .set("files.bucket", S3Fake::BUCKET)
         .set("files.region", S3Fake::REGION)
         .set("files.access_key", S3Fake::ACCESS_KEY)
         .set("files.secret_key", S3Fake::SECRET_KEY)
+        .set("llm.roles.speech.key", of("llm.roles.speech.key"))
+        .set("llm.roles.transcription.key", of("llm.roles.transcription.key"))
         .set("tools.image.key", of("tools.image.key"))
         .set("tools.retrieval.key", of("tools.retrieval.key"))
         .set("tools.web.key", of("tools.web.key"))

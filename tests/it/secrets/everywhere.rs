@@ -131,7 +131,7 @@ impl Garden {
     }
 
     async fn plant(&mut self, number: usize, secret: &str) {
-        // Whoever has read words from outside is asked before things are done, and shown no drafts.
+        // A run that has read words from outside is asked before things are done, and shown no drafts.
         self.ada = self
             .bot
             .room(Site::Telegram, PEOPLE + i64::try_from(number).unwrap(), "Ada");
@@ -246,7 +246,7 @@ impl Garden {
         self.ends().await;
     }
 
-    /// What every question of the API is answered, for each thing that there is.
+    /// The answer to every question of the API, for each thing that there is.
     async fn api(&self) -> Vec<(String, String)> {
         let description: Value = serde_json::from_str(&self.watch.get("/api/openapi.json").await.1).unwrap();
         let paths = description["paths"].as_object().unwrap();
@@ -260,7 +260,7 @@ impl Garden {
         seen
     }
 
-    /// What is answered at a path; of a list every page.
+    /// The answer at a path; of a list every page.
     async fn pages(&self, path: &str) -> Vec<(String, String)> {
         let (mut seen, mut page) = (Vec::new(), path.to_owned());
         loop {
@@ -281,7 +281,7 @@ impl Garden {
 
     /// The paths of a route: one for each thing of its kind.
     async fn each(&self, route: &str) -> Vec<String> {
-        // What a person sent is kept byte by byte.
+        // A person's file is kept byte by byte.
         if route.ends_with("/content") {
             return Vec::new();
         }

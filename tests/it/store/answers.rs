@@ -1,12 +1,12 @@
 //! Which messages answer a question, and whose.
 
 use clifford_chat::{inbound::Speaker, platform::Platform};
-use clifford_content::search::find::Found;
+use clifford_content::search::find::SearchHit;
 use clifford_core::{
     clock::Timestamp,
     id::MessageId,
     people::UserRole,
-    search::{Asked, Request, Scope},
+    search::{Request, Scope, SearchInput},
 };
 use clifford_fakes::corpus;
 use clifford_store::{
@@ -96,7 +96,7 @@ pub async fn a_time_that_is_named_counts_and_one_that_is_given_bounds(world: Wor
     }
     let recent = world.say("the dentist called").await;
     let found = async |text: &str, from: Option<&str>, to: Option<&str>| {
-        let asked = Asked { text, from, to };
+        let asked = SearchInput { text, from, to };
         let scope = Scope::Person(world.user.id);
         let request = Request::read(asked, scope, TimeZone::UTC, NOW).expect("a request");
         let page = clifford_content::search::find::find(&world.db, request)
@@ -146,7 +146,7 @@ pub async fn a_question_of_nothing_but_a_time_lists_what_was_said_then(world: Wo
     };
     let scope = Scope::Person(world.user.id);
     let read = |text: &str, from: Option<&str>, to: Option<&str>| {
-        let asked = Asked { text, from, to };
+        let asked = SearchInput { text, from, to };
         Request::read(asked, scope, TimeZone::UTC, NOW).expect("a request")
     };
     for (text, from, to, expected) in [
@@ -269,7 +269,7 @@ pub async fn a_listing_holds_all_that_was_said_then_whenever_it_was_stored(world
             .collect();
         let (mut found, mut cursor) = (Vec::new(), None);
         loop {
-            let asked = Asked { text, from, to };
+            let asked = SearchInput { text, from, to };
             let request = Request {
                 cursor,
                 limit: 30,
@@ -371,9 +371,9 @@ pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds
     let mut answered = 0;
     for question in &corpus.questions {
         for (number, (scope, channel, ids)) in homes.iter().enumerate() {
-            let asked = Asked {
+            let asked = SearchInput {
                 text: &question.text,
-                ..Asked::default()
+                ..SearchInput::default()
             };
             let request = Request::read(asked, *scope, TimeZone::UTC, NOW).expect("a request");
             let items = clifford_content::search::find::find(&world.db, request)
@@ -381,7 +381,7 @@ pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds
                 .expect("searches")
                 .items;
             assert!(items.iter().all(|found| found.message.channel_id == *channel));
-            let answers = |found: &Found| {
+            let answers = |found: &SearchHit| {
                 question
                     .answers
                     .iter()

@@ -1,4 +1,4 @@
-//! What budgets were spent and what is reserved of them; sums of usage.
+//! The spending and the reservations of budgets; sums of usage.
 
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ fn account(scope: Scope, subject: impl ToString) -> Account {
         budget: Budget {
             scope,
             period: Period::Day,
+            platform_roles: Vec::new(),
             cost: Some(1.0),
             tokens: None,
         },
@@ -108,7 +109,7 @@ pub async fn what_calls_under_way_may_cost_is_reserved_until_they_are_settled(wo
         standing(db, &bot, &first.id.to_string(), NOW).await,
         Standing::default()
     );
-    // What an earlier claim gives back is not this one's.
+    // A release by an earlier claim does not touch this one's reservation.
     settle(db, first.id, lease.epoch - 1, &bot, Amount::default()).await;
     assert_eq!(standing(db, &bot, &other, NOW).await, expected);
     settle(db, first.id, lease.epoch, &bot, amount(0.25, 40)).await;
@@ -141,7 +142,7 @@ pub async fn a_reservation_ends_with_the_claim_that_it_was_made_under(world: Wor
         .expect("gives back");
     assert_eq!(reserved(lease.owner, NOW).await, nothing);
     assert_eq!(seen_by(db, &bot, "another", patient).await.reserved, nothing);
-    // Whoever takes the run over reserves anew.
+    // The process that takes the run over reserves anew.
     let taken = world.claim(other, NOW, 1).await[0];
     assert_eq!(reserved(other, NOW).await, nothing);
     reserve(db, run.id, taken.epoch, BOT, amount(0.75, 1)).await;
@@ -197,7 +198,7 @@ pub async fn a_job_holds_what_it_reserved_as_a_run_does(world: World) {
     assert_eq!(reserved(WorkerId::new(), late).await, Amount::default());
 }
 
-/// What is charged while nobody has summed up what was spent, or while somebody does, is in the sum once.
+/// A charge while nobody has summed up the spending, or while somebody does, is in the sum once.
 pub async fn a_charge_that_is_not_committed_yet_is_in_the_sum(world: World) {
     let user = world.user.id;
     let (db, account) = (&world.db, account(Scope::User, user));
@@ -472,7 +473,7 @@ pub async fn no_number_that_was_ever_reported_overflows_a_sum(world: World) {
     let spent = budgets::spent(&mut conn, Scope::Bot, BOT, &account.window).await;
     assert_eq!(spent.expect("a sum"), amount(2_000_000_000.5, 8_000_000_000));
     drop(conn);
-    // What is charged to a budget saturates too.
+    // A charge to a budget saturates too.
     let (run, lease) = world.held(world.loose_run()).await;
     reserve(&world.db, run.id, lease.epoch, BOT, amount(1.0, most)).await;
     let other = RunId::new().to_string();

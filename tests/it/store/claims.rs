@@ -1,4 +1,4 @@
-//! Leases: who may work on a run, and who may not any more.
+//! Leases: the worker that may work on a run, and the one that no longer may.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub async fn two_workers_never_claim_the_same_run(world: World) {
         .flatten()
         .map(|lease| lease.run)
         .collect();
-    // What a worker skipped because another looked at it is left for its next look.
+    // A row that a worker skipped because another looked at it is left for its next look.
     loop {
         let more = world.claim(WorkerId::new(), NOW, 10).await;
         if more.is_empty() {

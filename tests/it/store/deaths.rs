@@ -1,4 +1,4 @@
-//! Deaths of processes, counted by who takes over what they held.
+//! Deaths of processes, counted by the process that takes over their work.
 
 use clifford_core::{
     clock::Timestamp,
@@ -72,7 +72,7 @@ pub async fn whoever_claims_what_is_set_aside_is_told_until_it_ended(world: Worl
         .advance(second.lease, RunStatus::Completed)
         .await
         .expect("completes");
-    // What did not fail is not listed for ever.
+    // A run that did not fail is not listed for ever.
     let mut conn = world.db.read().await.expect("reads");
     assert_eq!(deaths::count_quarantined(&mut conn).await.expect("reads"), []);
 }
@@ -111,7 +111,7 @@ pub async fn where_one_process_has_the_database_its_start_counts(world: World) {
     let mut claimed = world.claim_knowing(WorkerId::new(), NOW.after(LEASE), 10).await;
     claimed.sort_by_key(|claimed| claimed.lease.run == waits.id);
     let found: Vec<_> = claimed.iter().map(|claimed| claimed.evidence).collect();
-    // What waited for more of its input was not worked on.
+    // A run that waited for more of its input was not worked on.
     assert_eq!(found, [evidence(1, None), evidence(0, None)]);
 }
 

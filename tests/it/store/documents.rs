@@ -1,4 +1,4 @@
-//! Documents: found by their words and listed for whom they belong to, and gone with all of their pieces.
+//! Documents: found by their words, listed for their owners, and gone with all of their pieces.
 
 use clifford_content::retrieval;
 use clifford_core::{
@@ -16,7 +16,7 @@ fn chunk(content: &str, embedding: Option<Vec<f32>>) -> NewChunk {
     }
 }
 
-async fn keep(world: &World, title: &str, shared: bool, chunks: Vec<NewChunk>) -> (Document, bool) {
+async fn store_document(world: &World, title: &str, shared: bool, chunks: Vec<NewChunk>) -> (Document, bool) {
     let document = Document {
         id: DocumentId::new(),
         user_id: (!shared).then_some(world.user.id),
@@ -53,9 +53,12 @@ pub async fn a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to(world
             None,
         ),
     ];
-    assert!(keep(&world, "House", false, pieces.clone()).await.1);
-    assert!(!keep(&world, "House", false, pieces).await.1, "its key is taken");
-    keep(&world, "Street", true, vec![chunk("Our garage is 京都 style.", None)]).await;
+    assert!(store_document(&world, "House", false, pieces.clone()).await.1);
+    assert!(
+        !store_document(&world, "House", false, pieces).await.1,
+        "its key is taken"
+    );
+    store_document(&world, "Street", true, vec![chunk("Our garage is 京都 style.", None)]).await;
     let (own, here) = (Scope::Person(world.user.id), Scope::Channel(world.channel.id));
     assert_eq!(
         found(&world, own, "where are the keys of the garage?").await,
@@ -80,8 +83,8 @@ pub async fn a_document_is_found_by_any_of_its_words_by_whom_it_belongs_to(world
 
 pub async fn a_deleted_document_is_found_no_more_in_any_way(world: World) {
     let near = vec![chunk("near", Some(vec![1.0, 0.5])), chunk("plain", None)];
-    let (document, _) = keep(&world, "One", false, near).await;
-    keep(&world, "Two", false, vec![chunk("near, too", Some(vec![0.25, 0.0]))]).await;
+    let (document, _) = store_document(&world, "One", false, near).await;
+    store_document(&world, "Two", false, vec![chunk("near, too", Some(vec![0.25, 0.0]))]).await;
     let own = Scope::Person(world.user.id);
     let embeddings = async |model: &str| {
         let mut conn = world.db.read().await.unwrap();

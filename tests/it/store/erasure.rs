@@ -21,8 +21,8 @@ use super::world::{Home, NOW};
 
 /// The person who is erased.
 const ADA: &str = "00000000-0000-7000-8000-0000000000aa";
-/// What was hers, in a group and in private, and what she is known by.
-const TRACES: [&str; 36] = [
+/// Her traces, in a group and in private, and her names.
+const TRACES: [&str; 39] = [
     ADA,
     "qquotewort",
     "qadanym",
@@ -45,6 +45,9 @@ const TRACES: [&str; 36] = [
     "qsetting",
     "qtoken",
     "qtokenhash",
+    "qsessionhash",
+    "qbrowser",
+    "qloginhash",
     "qlinkhash",
     "qjobwort",
     "qitemkey",
@@ -155,7 +158,7 @@ fn found_in(bytes: &[u8]) -> Vec<&'static str> {
     TRACES.into_iter().filter(|trace| holds(bytes, trace)).collect()
 }
 
-/// What stays of the other person, and of the bot's words to them.
+/// The rows of the other person that stay, and the bot's words to them.
 async fn others_are_whole(db: &Db) {
     let texts = column(
         db,

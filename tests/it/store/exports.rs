@@ -1,4 +1,4 @@
-//! What an export holds, to the line.
+//! The content of an export, to the line.
 
 use clifford_engine::jobs::export::Export;
 use clifford_store::Db;
@@ -36,7 +36,9 @@ fn told(record: &Value) -> String {
         "usage" => field("model"),
         "job" => record["result"].to_string(),
         "document_piece" => field("content"),
+        "session" => field("userAgent"),
         "own_key" => field("provider"),
+        "feedback" => field("verdict"),
         "policy_rule" => record["rule"].to_string(),
         _ => field("name"),
     };
@@ -60,6 +62,7 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
                 "identity: 987654321 qadahandle",
                 "setting: qsetting",
                 "setting: qsetting",
+                "setting_change: persona",
                 "memory_item: likes qitemwort false",
                 "memory_item: liked qarchivewort true",
                 "channel: Qadanym",
@@ -77,13 +80,16 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
                 "file: qfilewort.jpg",
                 "document_piece: qchunkwort",
                 "api_token: qtoken",
+                "session: qbrowser",
                 "own_key: qprovider",
+                "feedback: liked",
+                "feedback: disliked",
                 "policy_rule: {\"action\":\"deny\",\"reason\":\"qrulewort\"}",
                 "job: {\"applied\":[\"qjobwort\"]}",
             ]
         );
         assert_eq!(
-            records[9],
+            records[10],
             json!({
                 "type": "message",
                 "id": "00000000-0000-7000-8000-000000000101",

@@ -1,14 +1,15 @@
-//! Files: a row each, found by who may see them; their contents outlive no row.
+//! Files: a row each, found by people who may see them; their contents outlive no row.
 
 use std::{sync::Arc, time::Duration};
 
 #[cfg(feature = "s3")]
 use clifford_content::files::StorageError;
-use clifford_content::files::{Files, Limits, NewFile, S3, S3Settings, Storage, sweep};
+use clifford_content::files::{BucketKeys, Files, NewFile, S3, Storage, sweep};
 use clifford_core::{
     clock::SystemClock,
     id::{ChannelId, RunId},
     search::Scope,
+    settings::{FileStore, Files as Section},
 };
 use clifford_fakes::s3::S3Fake;
 use clifford_store::files::{self, File};
@@ -35,7 +36,7 @@ async fn seen(world: &World, scope: Scope, name: Option<&str>) -> Vec<String> {
 
 pub async fn a_file_is_made_once_for_a_key_and_found_by_who_may_see_it(world: World) {
     let dir = tempfile::tempdir().unwrap();
-    let kept = Files::new(Storage::new(dir.path(), None), Limits::default(), Default::default());
+    let kept = Files::new(Storage::new(dir.path(), None), Section::default(), Default::default());
     let made = kept
         .create(&world.db, new(&world, "Rome.md", Some("1")), NOW)
         .await
@@ -67,7 +68,7 @@ pub async fn a_file_is_made_once_for_a_key_and_found_by_who_may_see_it(world: Wo
 
 pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world: World) {
     let dir = tempfile::tempdir().unwrap();
-    let kept = Files::new(Storage::new(dir.path(), None), Limits::default(), Default::default());
+    let kept = Files::new(Storage::new(dir.path(), None), Section::default(), Default::default());
     let made: File = kept.create(&world.db, new(&world, "a.md", None), NOW).await.unwrap();
     let stays = kept.create(&world.db, new(&world, "b.md", None), NOW).await.unwrap();
     let on_disk = || {
@@ -107,22 +108,26 @@ pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world:
     assert_eq!(&*kept.content(&world.db, &stays, NOW).await.unwrap().bytes, b"hello");
 }
 
-fn bucket(endpoint: String, secret: &str) -> S3Settings {
-    S3Settings {
-        endpoint,
-        bucket: S3Fake::BUCKET.to_owned(),
+fn bucket(endpoint: String) -> Section {
+    Section {
+        store: FileStore::S3,
+        endpoint: Some(endpoint.into()),
+        bucket: Some(S3Fake::BUCKET.to_owned()),
         region: S3Fake::REGION.to_owned(),
         prefix: "bot/".to_owned(),
-        access_key: Secret::new(S3Fake::ACCESS_KEY),
-        secret_key: Secret::new(secret),
+        ..Section::default()
     }
+}
+
+fn keys(secret: &str) -> BucketKeys {
+    (Secret::new(S3Fake::ACCESS_KEY), Secret::new(secret))
 }
 
 #[cfg(not(feature = "s3"))]
 #[test]
 fn a_build_without_buckets_refuses_one_and_says_how_to_build_it() {
-    let settings = bucket("http://127.0.0.1:9".to_owned(), S3Fake::SECRET_KEY);
-    let refused = S3::new(settings, Arc::new(SystemClock)).unwrap_err();
+    let settings = bucket("http://127.0.0.1:9".to_owned());
+    let refused = S3::new(&settings, &keys(S3Fake::SECRET_KEY), Arc::new(SystemClock)).unwrap_err();
     assert!(
         refused.contains("files.store") && refused.contains("--features s3"),
         "{refused}"
@@ -134,7 +139,7 @@ fn a_build_without_buckets_refuses_one_and_says_how_to_build_it() {
 async fn a_bucket_takes_gives_and_deletes_contents() {
     let fake = S3Fake::start().await;
     let storage = |secret: &str| {
-        let bucket = S3::new(bucket(fake.endpoint(), secret), Arc::new(SystemClock)).unwrap();
+        let bucket = S3::new(&bucket(fake.endpoint()), &keys(secret), Arc::new(SystemClock)).unwrap();
         Storage::new("/nonexistent", Some(bucket))
     };
     let (storage, stranger) = (storage(S3Fake::SECRET_KEY), storage("another-key"));

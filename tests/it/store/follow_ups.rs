@@ -1,4 +1,4 @@
-//! What waits for the end of a run: who answers it, and what a run takes in before.
+//! Messages that wait for the end of a run: who answers them, and which a run takes in before.
 
 use clifford_chat::outbound::Address;
 use clifford_core::{
@@ -66,7 +66,7 @@ impl World {
         let queued = self.db.write(move |tx| {
             Box::pin(async move {
                 messages::insert_inbound(tx, &message, NOW).await?;
-                messages::queue(tx, message.id, &here(), mode).await
+                messages::queue(tx, message.id, &here(), mode, None).await
             })
         });
         queued.await.expect("queues");

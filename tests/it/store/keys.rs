@@ -1,4 +1,4 @@
-//! What lets people and programs in: pairings and API tokens. And payloads that could not be read.
+//! Credentials of people and programs: pairings and API tokens. And payloads that could not be read.
 
 use std::time::Duration;
 
@@ -42,9 +42,16 @@ async fn ask(
 }
 
 async fn take(db: &Db, code: &'static str, now: Timestamp) -> Option<Pairing> {
-    db.write(move |tx| Box::pin(pairings::take(tx, code, now)))
-        .await
-        .expect("takes")
+    let taken = db.write(move |tx| {
+        Box::pin(async move {
+            let Some(asked) = pairings::of_code(tx, code, now).await? else {
+                return Ok(None);
+            };
+            let is_there = pairings::remove(tx, &asked.platform, &asked.platform_user_id).await?;
+            Ok(Some(asked).filter(|_| is_there))
+        })
+    });
+    taken.await.expect("takes")
 }
 
 async fn of_account(db: &Db, platform: Platform, now: Timestamp) -> Option<Pairing> {

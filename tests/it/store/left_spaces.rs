@@ -1,10 +1,10 @@
-//! What is kept of spaces that the bot was removed from goes after some time.
+//! Rows of spaces that the bot was removed from go after some time.
 
 use std::time::Duration;
 
 use clifford_content::files::Storage;
 use clifford_core::clock::Timestamp;
-use clifford_engine::jobs::left_spaces;
+use clifford_engine::jobs::maintenance::left_spaces;
 use clifford_store::Db;
 
 use super::{

@@ -12,11 +12,11 @@ use clifford_core::{
 use clifford_ingress::identity::Refusal;
 use clifford_store::{
     StoreError, contexts,
-    inbound_lookup::{self, Known, Sought, find_plain},
+    inbound_lookup::{self, LookupKey, Sought, find_plain},
     jobs::{self, NewJob},
     messages::{self, NewInbound},
     people::{
-        keys::{self as user_secrets, SealedKey},
+        keys::{self as user_secrets, EncryptedKey},
         links::{self, Remembered},
     },
     places::{channels, settings},
@@ -128,17 +128,17 @@ pub async fn of_two_keys_for_one_provider_the_newer_stays(world: World) {
     let db = &world.db;
     let ada = ada(&world);
     let other = meet(&world, Platform::new("discord"), "2", UserRole::Member).await;
-    for (person, provider, sealed, at) in [
+    for (person, provider, encrypted, at) in [
         (&ada, "both", "older", 1),
         (&other, "both", "newer", 2),
         (&ada, "hers", "hers", 1),
         (&other, "his", "his", 1),
     ] {
         let user = person.user.id;
-        let key = SealedKey {
+        let key = EncryptedKey {
             id: UserSecretId::new(),
             provider: provider.to_owned(),
-            sealed: sealed.to_owned(),
+            encrypted: encrypted.to_owned(),
         };
         let at = Timestamp(at);
         write(db, move |tx| {
@@ -150,7 +150,7 @@ pub async fn of_two_keys_for_one_provider_the_newer_stays(world: World) {
     enter(db, &other, &code, NOW).await.expect("links");
     let mut conn = db.read().await.unwrap();
     let kept = user_secrets::of(&mut conn, ada.user.id).await.unwrap();
-    assert!(kept.iter().map(|key| &key.sealed).eq(["newer", "hers", "his"]));
+    assert!(kept.iter().map(|key| &key.encrypted).eq(["newer", "hers", "his"]));
 }
 
 pub async fn of_two_settings_the_one_set_later_stays(world: World) {
@@ -335,7 +335,8 @@ pub async fn what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_
         platform: Platform::new("discord"),
         account: "2",
         place: "2",
-        message: Known::ById("new"),
+        space: None,
+        message: LookupKey::ById("new"),
     };
     let found = find_plain(&mut db.read().await.expect("reads"), sought)
         .await
@@ -371,7 +372,8 @@ pub async fn what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once(
             platform: Platform::new("discord"),
             account: round,
             place: round,
-            message: Known::ById("none"),
+            space: None,
+            message: LookupKey::ById("none"),
         };
         let comes_in = (0..8).map(|number| {
             let message = said(&world, &other, &format!("{round}.{number}"), Some(other.context));
@@ -434,8 +436,11 @@ pub async fn a_parted_account_takes_what_began_there_and_leaves_the_rest(world: 
             continue;
         }
         assert_eq!(left + gone, *all, "{table}");
-        // The person's token, key, code and setting stay; of the two items for one key one was archived, and goes along.
-        let stays = matches!(*table, "api_tokens" | "user_secrets" | "link_codes" | "settings");
+        // The person's token, session, key, codes, setting and its changes stay; of the two items for one key one was archived, and goes along.
+        let stays = matches!(
+            *table,
+            "api_tokens" | "sessions" | "login_links" | "user_secrets" | "link_codes" | "settings" | "setting_changes"
+        );
         assert_eq!(*gone > 0, !stays, "{table}");
     }
     for person in [&ada, &other] {

@@ -227,6 +227,7 @@ pub async fn what_a_run_and_its_subagents_ask_is_shown_with_what_it_said(world: 
         content: text.to_owned(),
         attachments: None,
         metadata: None,
+        edits: None,
         address: Address {
             place: "1".to_owned(),
             private: true,

@@ -6,7 +6,7 @@ use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{ChannelId, SpaceId, UserId},
     people::UserRole,
-    places::WhenBusy,
+    places::{Threads, VoiceReplies, WhenBusy},
 };
 use clifford_store::{
     StoreError, contexts, jobs,
@@ -168,6 +168,10 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
         when_busy: WhenBusy::FollowUp,
         memory: true,
         cross_channel: true,
+        voice_replies: VoiceReplies::Never,
+        threads: Threads::Off,
+        follow_threads: None,
+        ambient_messages: 0,
     };
     world
         .db
@@ -199,19 +203,54 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
         [
             r#"when_busy "steer" "follow_up""#,
             "memory - true",
-            "cross_channel - true"
+            "cross_channel - true",
+            r#"voice_replies - "never""#,
+            "model - -",
+            r#"threads - "off""#,
+            "follow_threads - -",
+            "ambient_messages - 0"
         ]
     );
     assert_eq!(
         shown(space).await,
-        [r#"when_busy - "steer""#, "memory false true", "cross_channel - true"]
+        [
+            r#"when_busy - "steer""#,
+            "memory false true",
+            "cross_channel - true",
+            r#"voice_replies - "never""#,
+            "language - -",
+            "agent - -",
+            "model - -",
+            "mode - -",
+            "persona - -",
+            "speaks - -",
+            "use_roles - -",
+            "approve_roles - -",
+            "budget - -",
+            "member_budget - -",
+            r#"threads - "off""#,
+            "follow_threads - -",
+            "ambient_messages - 0"
+        ]
     );
     assert_eq!(
         shown(channel).await,
         [
             r#"when_busy "interrupt" "steer""#,
             "memory - false",
-            "cross_channel - true"
+            "cross_channel - true",
+            r#"voice_replies - "never""#,
+            "language - -",
+            "agent - -",
+            "model - -",
+            "mode - -",
+            "persona - -",
+            "speaks - -",
+            "use_roles - -",
+            "approve_roles - -",
+            r#"threads - "off""#,
+            "follow_threads - -",
+            "ambient_messages - 0"
         ]
     );
     let place = defaults
@@ -221,12 +260,26 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
         when_busy: WhenBusy::Interrupt,
         memory: false,
         cross_channel: true,
+        voice_replies: VoiceReplies::Never,
+        threads: Threads::Off,
+        follow_threads: None,
+        ambient_messages: 0,
     };
     assert_eq!(place.expect("reads"), expected);
 
     let user = Scope::User(world.user.id);
     set(user, "time_zone", "Europe/Berlin").await.expect("sets");
-    assert_eq!(shown(user).await, ["language - -", r#"time_zone "Europe/Berlin" -"#]);
+    let voice = "voice_replies - -";
+    assert_eq!(
+        shown(user).await,
+        [
+            "memory - -",
+            voice,
+            "language - -",
+            r#"time_zone "Europe/Berlin" -"#,
+            "model - -"
+        ]
+    );
     for (scope, name) in [(user, "time_zone"), (channel, "when_busy")] {
         let known = catalogue::known(scope, name).expect("is known");
         let unset = || {
@@ -239,7 +292,10 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
             (true, false)
         );
     }
-    assert_eq!(shown(user).await, ["language - -", "time_zone - -"]);
+    assert_eq!(
+        shown(user).await,
+        ["memory - -", voice, "language - -", "time_zone - -", "model - -"]
+    );
     for (scope, name) in [
         (Scope::Space(SpaceId::new()), "memory"),
         (Scope::Channel(ChannelId::new()), "memory"),

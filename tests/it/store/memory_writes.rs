@@ -1,4 +1,4 @@
-//! Closing, compacting, and what the memory writer stores.
+//! Closing, compacting, and the rows of the memory writer.
 
 use std::{ops::Range, time::Duration};
 
@@ -6,7 +6,7 @@ use clifford_chat::outbound::{Address, Part};
 use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MessageId, RunId, SpaceId},
-    memory::rows::{Change, Item, Said},
+    memory::rows::{Change, Item, SourceMessage},
     messages::{Direction, MessageStatus},
     runs::RunStatus,
     work::{JobKind, JobStatus, WriteMode},
@@ -17,7 +17,7 @@ use clifford_store::{
     contexts::{self, Context},
     jobs::{self, Filter, Job, JobLease},
     leases::ClaimWindow,
-    memory::write::{self as memory_write, Summary},
+    memory::write::{self as memory_write, Summary, Words},
     messages::{self, NewOutbound},
     runs::{self, approvals},
 };
@@ -56,6 +56,7 @@ impl World {
             content: "an answer".into(),
             attachments: None,
             metadata: None,
+            edits: None,
             address: Address {
                 place: "1".into(),
                 private: true,
@@ -141,7 +142,7 @@ impl World {
     async fn put(&self, space: Option<SpaceId>, changes: Vec<Change>) {
         let (user, context) = (self.user.id, self.context);
         self.write(move |tx| {
-            Box::pin(async move { memory_write::change(tx, user, Some(context), space, &changes).await })
+            Box::pin(async move { memory_write::change(tx, user, Some(context), space, Words::Own, &changes).await })
         })
         .await;
     }
@@ -167,7 +168,7 @@ impl World {
         }
     }
 
-    /// What a run that begins now is shown of the conversation.
+    /// The part of the conversation that a run which begins now is shown.
     async fn shown(&self, context: ContextId) -> Vec<String> {
         let mut conn = self.db.read().await.expect("reads");
         let turns = messages::conversation(&mut conn, context, RunId::new(), 100)
@@ -215,7 +216,7 @@ pub async fn a_closed_conversation_is_remembered_if_somebody_spoke_in_it(world: 
             JobStatus::Pending
         )]
     );
-    // What was read is not read again.
+    // Read messages are not read again.
     world
         .write(move |tx| {
             Box::pin(async move {
@@ -286,7 +287,7 @@ pub async fn a_summary_stands_for_what_it_tells(world: World) {
     )
     .await
     .expect("reads");
-    let said = |id, direction, content: &str| Said {
+    let said = |id, direction, content: &str| SourceMessage {
         id,
         direction,
         user_id: Some(world.user.id),
@@ -371,7 +372,9 @@ pub async fn what_came_of_words_from_outside_stays_that_whichever_conversation_s
     let said_in = async |place: ContextId| {
         let changes = vec![Change::Update(name.clone())];
         world
-            .write(move |tx| Box::pin(async move { memory_write::change(tx, user, Some(place), None, &changes).await }))
+            .write(move |tx| {
+                Box::pin(async move { memory_write::change(tx, user, Some(place), None, Words::Own, &changes).await })
+            })
             .await;
         texts(&world.db, "SELECT context_id FROM memory_items").await.remove(0)
     };
@@ -427,7 +430,7 @@ pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
         .write(move |tx| {
             Box::pin(async move {
                 jobs::hold(tx, &lease, NOW).await?;
-                jobs::keep(tx, &lease, &json!({"messages": 1})).await?;
+                jobs::save_progress(tx, &lease, &json!({"messages": 1})).await?;
                 jobs::finish(tx, &lease, &json!({"messages": 2}), NOW).await
             })
         })

@@ -1,4 +1,4 @@
-//! What becomes of the rows of two people who are one.
+//! The rows of two people who are one.
 
 use clifford_store::{Pools, people::merge};
 

@@ -1,4 +1,4 @@
-//! Migrations add to what is there: whoever does not know them goes on working.
+//! Migrations only add: a version that does not know them goes on working.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

@@ -110,7 +110,7 @@ pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
     // Told twice, or of a place that nobody knows: nothing changes.
     world.moved("-1", "-100").await;
     world.moved("-7", "-8").await;
-    // What is said there under the new id belongs to the same channel.
+    // A message under the new id belongs to the same channel.
     let spoken = world
         .speaks(group(Platform::new("telegram"), "-100", "-100"), MINUTE)
         .await;

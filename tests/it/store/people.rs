@@ -1,4 +1,4 @@
-//! People with accounts and all that can be theirs, for cases about who is whom.
+//! People with accounts and all that can be theirs, for cases about their identity.
 
 use clifford_chat::{
     inbound::{Place, Speaker},
@@ -109,7 +109,7 @@ pub async fn part(db: &Db, person: &Person) -> Result<User, Refusal> {
     .await
 }
 
-/// Who is behind an account now.
+/// The person behind an account now.
 pub async fn behind(db: &Db, person: &Person) -> User {
     let mut conn = db.read().await.expect("reads");
     users::by_identity(&mut conn, person.account.platform, &person.account.id)
@@ -211,6 +211,13 @@ pub async fn belongings(world: &World, person: &Person) {
              VALUES ('token of {user}', 't', '{user}', '[]', '{user}', 0)"
         ),
         format!(
+            "INSERT INTO sessions (id, token_hash, user_id, account, created_at, seen_at, expires_at)
+             VALUES ('session of {user}', 'session of {user}', '{user}', 'browser-{user}', 0, 0, 9)"
+        ),
+        format!(
+            "INSERT INTO login_links (link_hash, user_id, created_at, expires_at) VALUES ('link of {user}', '{user}', 0, 9)"
+        ),
+        format!(
             "INSERT INTO triggers (id, kind, user_id, channel_id, content, webhook, time_zone, catch_up, enabled,
                                    created_at, updated_at)
              VALUES ('trigger of {user}', 'reminder', '{user}', '{}', 'stretch', FALSE, 'UTC', 'once', TRUE, 0, 0)",
@@ -229,6 +236,15 @@ pub async fn belongings(world: &World, person: &Person) {
         format!(
             "INSERT INTO user_secrets (id, user_id, provider, sealed, created_at)
              VALUES ('secret of {user}', '{user}', 'main', 'sealed', 0)"
+        ),
+        format!(
+            "INSERT INTO setting_changes (id, scope, name, new_value, user_id, changed_at)
+             VALUES ('change of {user}', '{user}', 'language', 'de', '{user}', 0)"
+        ),
+        format!(
+            "INSERT INTO run_feedback (run_id, user_id, verdict, given_by, given_at)
+             VALUES ('{}', '{user}', 'liked', 'reaction', 0)",
+            run.id
         ),
         format!("UPDATE contexts SET summary_of = '[\"{user}\"]' WHERE id = '{context}'"),
     ] {

@@ -173,7 +173,11 @@ pub async fn memory_said_in_private_stays_private(world: World) {
         let items = memory_items::active(&mut conn, world.user.id, viewer, clifford_content::memory::recall::MOST)
             .await
             .expect("reads");
-        let items = items.into_iter().map(|item| Remembered { item, pinned: false });
+        let items = items.into_iter().map(|item| Remembered {
+            item,
+            pinned: false,
+            tainted: 0,
+        });
         let items = clifford_content::memory::recall::selected(items.collect(), "");
         let mut keys: Vec<_> = (&items).into_iter().map(|item| item.key.as_str()).collect();
         keys.sort_unstable();

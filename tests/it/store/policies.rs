@@ -1,9 +1,8 @@
-//! Rules, what counts against them, answers, and what holds words from outside.
+//! Rules, what counts against them, and answers.
 
 use std::time::Duration;
 
 use clifford_chat::platform::Platform;
-use clifford_content::memory::recall::{self, Amounts};
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, SpaceId},
@@ -16,11 +15,10 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_engine::{
-    jobs::retention::Retention,
-    run::answering::{self, Answer, Answered, By},
+    jobs::maintenance::retention::Lifetimes,
+    run::answering::{self, Answered, ApprovalAnswer, By},
 };
 use clifford_store::{
-    memory::prompt_context::{self, Outside},
     places::policies,
     runs::{self, Advance, approvals, steps},
 };
@@ -29,7 +27,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     people::{execute, meet},
-    world::{LEASE, NOW, World, item, remember, to},
+    world::{LEASE, NOW, World, to},
 };
 
 pub async fn a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about(world: World) {
@@ -66,6 +64,31 @@ pub async fn a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about(world: W
         ..Rule::default()
     };
     assert!(insert(nobody).await.is_err());
+    // A version before knows no roles of platforms: what it reads of a rule that allows fits no call.
+    for action in [Action::Allow, Action::Deny] {
+        let of_roles = Rule {
+            action,
+            platform_roles: vec!["Moderator".into(), "7".into()],
+            ..Rule::default()
+        };
+        let made = insert(of_roles.clone()).await.unwrap();
+        let found = policies::get(&mut db.read().await.unwrap(), made.id)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.rule, of_roles);
+        let sql = format!("SELECT rule FROM policies WHERE id = '{}'", made.id);
+        let stored: Vec<(String,)> = db.read().await.unwrap().fetch_all(sql, Vec::new()).await.unwrap();
+        let stored: serde_json::Value = serde_json::from_str(&stored[0].0).unwrap();
+        let fits_none = stored["args"].as_array().is_some_and(|args| !args.is_empty());
+        assert_eq!(
+            (fits_none, stored.get("platform_roles")),
+            (action == Action::Allow, None)
+        );
+        db.write(move |tx| Box::pin(policies::remove(tx, made.id)))
+            .await
+            .unwrap();
+    }
     execute(
         db,
         format!(
@@ -155,9 +178,9 @@ pub async fn a_limit_remembers_a_call_for_as_long_as_it_counts_back(world: World
             .await
             .unwrap()
     };
-    let retention = Retention {
+    let retention = Lifetimes {
         runs: Some(Duration::from_secs(7 * 86_400)),
-        ..Retention::default()
+        ..Lifetimes::default()
     };
     let deleted = async |now: Timestamp| retention.apply(db, now).await.unwrap().runs;
     // Runs are kept for a week, and the month of the limit is not over.
@@ -187,6 +210,8 @@ async fn asking(world: &World) -> (Run, String) {
             may_be_rule: true,
             traced: Vec::new(),
             is_unasked: false,
+            was_announced: false,
+            also: Vec::new(),
         })),
     };
     let waits = Advance {
@@ -207,7 +232,7 @@ async fn asking(world: &World) -> (Run, String) {
     (world.get(run.id).await, code)
 }
 
-async fn answer(world: &World, answer: Answer, now: Timestamp) -> Answered {
+async fn answer(world: &World, answer: ApprovalAnswer, now: Timestamp) -> Answered {
     world
         .db
         .write(move |tx| Box::pin(async move { answering::answer(tx, &answer, now).await }))
@@ -215,8 +240,8 @@ async fn answer(world: &World, answer: Answer, now: Timestamp) -> Answered {
         .expect("answers")
 }
 
-fn by(user: &User, run: &Run, code: &str, approved: bool) -> Answer {
-    Answer {
+fn by(user: &User, run: &Run, code: &str, approved: bool) -> ApprovalAnswer {
+    ApprovalAnswer {
         run: run.id,
         code: Some(code.to_owned()),
         approved,
@@ -264,7 +289,7 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
         answer(&world, by(&stranger, &run, &code, true), NOW).await,
         Answered::NotTheirs
     );
-    let manages_elsewhere = Answer {
+    let manages_elsewhere = ApprovalAnswer {
         by: By::Manager(stranger.clone(), SpaceId::new()),
         ..by(&stranger, &run, &code, true)
     };
@@ -281,7 +306,7 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
     assert_eq!(world.get(run.id).await.status, RunStatus::Waiting);
     // Its conversation is busy: the answer holds, and it is woken later.
     let busy = world.insert(world.run()).await.unwrap();
-    let always = Answer {
+    let always = ApprovalAnswer {
         always: true,
         words: None,
         ..by(&owner, &run, &code, true)
@@ -314,70 +339,4 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
         ..Rule::default()
     };
     assert_eq!(made.into_iter().map(|policy| policy.rule).collect::<Vec<_>>(), [rule]);
-}
-
-pub async fn what_was_read_from_outside_is_known_of_a_prompt(world: World) {
-    let outside = async || {
-        let amounts = Amounts { turns: 10, each: 2 };
-        let channel = clifford_store::places::channels::get(&mut world.db.read().await.unwrap(), world.channel.id)
-            .await
-            .unwrap()
-            .unwrap();
-        let wanted = recall::wanted_soon(world.user.id, &channel, world.agent, amounts);
-        prompt_context::find(&mut world.db.read().await.unwrap(), wanted)
-            .await
-            .unwrap()
-            .outside
-    };
-    remember(
-        &world.db,
-        world.user.id,
-        world.context,
-        None,
-        item("projects", "a", "b", 1),
-    )
-    .await;
-    assert_eq!(outside().await, Outside::default());
-    let run = world.insert(world.run()).await.unwrap().id;
-    world
-        .db
-        .write(move |tx| Box::pin(approvals::taint(tx, run)))
-        .await
-        .unwrap();
-    let read = Outside {
-        answers: true,
-        items: true,
-        ..Outside::default()
-    };
-    assert_eq!(outside().await, read);
-    execute(&world.db, "UPDATE memory_items SET pinned = TRUE".to_owned()).await;
-    let told = Outside { items: false, ..read };
-    assert_eq!(outside().await, told);
-    // Where others read along, their words are others'.
-    let other = meet(&world, Platform::new("discord"), "2", UserRole::Member)
-        .await
-        .user
-        .id;
-    execute(
-        &world.db,
-        format!(
-            "UPDATE channels SET kind = 'group', user_id = NULL WHERE id = '{}'",
-            world.channel.id
-        ),
-    )
-    .await;
-    let summary = format!(
-        "UPDATE contexts SET summary = 's', summary_of = '[\"{other}\"]' WHERE id = '{}'",
-        world.context
-    );
-    execute(&world.db, summary).await;
-    let mut message = world.message("7", clifford_core::messages::MessageStatus::Received);
-    message.user_id = other;
-    assert!(world.store(message).await);
-    let all = Outside {
-        others: true,
-        summary: true,
-        ..told
-    };
-    assert_eq!(outside().await, all);
 }

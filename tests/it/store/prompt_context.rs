@@ -1,4 +1,4 @@
-//! What comes into a prompt of the other places where the same person speaks, and of nobody else's.
+//! The prompt's view of the other places where the same person speaks, and of nobody else's.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use clifford_store::{
     Pools, contexts,
     memory::{
         items::Viewer,
-        prompt_context::{self, Conversation, Elsewhere, PromptContext, Wanted},
+        prompt_context::{self, Conversation, Elsewhere, PromptContext, PromptParts},
     },
     messages::{NewInbound, Turn},
     people::users,
@@ -78,8 +78,8 @@ impl World {
         }
     }
 
-    fn wanted(&self, each: u32) -> Wanted {
-        Wanted {
+    fn wanted(&self, each: u32) -> PromptParts {
+        PromptParts {
             conversation: Some((self.context, RunId::new())),
             turns: 10,
             person: Some((self.user.id, Viewer::Private)),
@@ -93,7 +93,7 @@ impl World {
         }
     }
 
-    async fn find(&self, wanted: Wanted) -> PromptContext {
+    async fn find(&self, wanted: PromptParts) -> PromptContext {
         let mut found = prompt_context::find(&mut self.db.read().await.expect("reads"), wanted)
             .await
             .expect("finds");
@@ -145,6 +145,8 @@ fn turns(texts: &[&str]) -> Vec<Turn> {
             direction: Direction::Inbound,
             content: (*text).to_owned(),
             gap: None,
+            foreign: clifford_store::messages::Foreign::None,
+            readers: None,
         })
         .collect()
 }
@@ -197,7 +199,7 @@ pub async fn the_newest_messages_of_other_private_places_are_found_newest_place_
         ]
     );
     assert_eq!(world.find(world.wanted(0)).await.elsewhere, []);
-    let nobody = Wanted {
+    let nobody = PromptParts {
         elsewhere: None,
         ..world.wanted(2)
     };
@@ -314,6 +316,7 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
                 summary: Some("It began.".to_owned()),
                 turns: found.conversation.turns.clone(),
                 before: 0,
+                model: None,
             },
             settings: vec![setting("false"), setting("true")],
             ..found.clone()
@@ -321,14 +324,14 @@ pub async fn a_prompts_parts_are_found_in_one_trip(world: World) {
     );
     assert_eq!(texts(&found.conversation.turns), ["one", "two"]);
     let fewer = world
-        .find(Wanted {
+        .find(PromptParts {
             turns: 1,
             ..world.wanted(5)
         })
         .await
         .conversation;
     assert_eq!((texts(&fewer.turns), fewer.before), (vec!["two"], 1));
-    let nothing = Wanted {
+    let nothing = PromptParts {
         conversation: None,
         person: None,
         around: Around::default(),

@@ -1,4 +1,4 @@
-//! What waits to be done is told as it is, and nothing that has still time.
+//! The queue depth is exact, and counts nothing that is not due.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use clifford_core::{
 use clifford_store::{
     jobs::{self, NewJob},
     leases::ClaimWindow,
-    messages::queue_depth::{self, Backlog, Backlogs},
+    messages::queue_depth::{self, QueueDepth, QueueDepths},
     runs::NewRun,
     triggers,
 };
@@ -28,7 +28,7 @@ pub async fn what_waits_is_counted_with_the_age_of_the_oldest(world: World) {
             .await
             .expect("looks")
     };
-    assert_eq!(look(later(0)).await, Backlogs::default());
+    assert_eq!(look(later(0)).await, QueueDepths::default());
 
     let may_begin = |not_before| NewRun {
         not_before,
@@ -65,28 +65,28 @@ pub async fn what_waits_is_counted_with_the_age_of_the_oldest(world: World) {
     });
     stored.await.expect("stores");
 
-    let since = |count, since| Backlog {
+    let since = |count, since| QueueDepth {
         count,
         since: Some(since),
     };
-    let expected = Backlogs {
+    let expected = QueueDepths {
         runs: since(2, NOW),
         jobs: since(1, later(10)),
-        outbox: Backlog::default(),
+        outbox: QueueDepth::default(),
         triggers: since(1, later(30)),
         approvals: 0,
     };
     assert_eq!(look(later(60)).await, expected);
 
-    // What somebody works on waits no more.
+    // A claimed run waits no more.
     world.claim(WorkerId::new(), later(0), 1).await;
     let claimed = world
         .db
         .write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(WorkerId::new(), later(60), LEASE))));
     claimed.await.expect("claims").expect("a job");
-    let expected = Backlogs {
+    let expected = QueueDepths {
         runs: since(1, later(20)),
-        jobs: Backlog::default(),
+        jobs: QueueDepth::default(),
         ..expected
     };
     assert_eq!(look(later(60)).await, expected);

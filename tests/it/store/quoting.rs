@@ -1,4 +1,4 @@
-//! What a message answers, as it is kept, found and shown; and messages that were deleted on their platform.
+//! The quoted message, as it is kept, found and shown; and messages that were deleted on their platform.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -7,7 +7,7 @@ use clifford_core::{
 };
 use clifford_store::{
     memory::write as memory_write,
-    messages::{self, NewInbound, Turn, quoting, replies, said},
+    messages::{self, NewInbound, Turn, conversation, quoting, replies},
     runs::queue as run_queue,
 };
 
@@ -27,10 +27,12 @@ fn turn(content: &str) -> Turn {
         direction: Direction::Inbound,
         content: content.to_owned(),
         gap: None,
+        foreign: clifford_store::messages::Foreign::None,
+        readers: None,
     }
 }
 
-async fn conversation(world: &World) -> Vec<Turn> {
+async fn turns_of(world: &World) -> Vec<Turn> {
     let mut conn = world.db.read().await.expect("reads");
     let turns = messages::conversation(&mut conn, world.context, RunId::new(), 10).await;
     let without_ids = turns.expect("turns").into_iter().map(|turn| Turn { id: None, ..turn });
@@ -58,7 +60,7 @@ pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(w
         .await;
     assert_eq!(dropped.expect("drops what waits").len(), 1);
     let shorter = format!("{}\nmessage 2", bob().shown(replies::IN_HISTORY));
-    assert_eq!(conversation(&world).await, [turn("message 1"), turn(&shorter)]);
+    assert_eq!(turns_of(&world).await, [turn("message 1"), turn(&shorter)]);
 }
 
 pub async fn a_long_message_is_read_by_its_head_and_its_tail(world: World) {
@@ -72,7 +74,7 @@ pub async fn a_long_message_is_read_by_its_head_and_its_tail(world: World) {
         };
         assert!(world.store(stored).await);
     }
-    let read = conversation(&world).await;
+    let read = turns_of(&world).await;
     let gap = Gap {
         at: 16_000,
         missing: 5_000,
@@ -84,17 +86,17 @@ pub async fn a_long_message_is_read_by_its_head_and_its_tail(world: World) {
     }
     let mut conn = world.db.read().await.expect("reads");
     let (nobody, all) = (RunId::new(), MessageId(uuid::Uuid::nil()));
-    let behind = said::since(&mut conn, world.context, nobody, all, 10)
+    let behind = conversation::since(&mut conn, world.context, nobody, all, 10)
         .await
         .expect("reads");
     assert_eq!((behind[0].gap, behind[1].gap), (Some(gap), None));
     let (first, count) = (behind[0].id, behind.len());
-    let whole = said::one(&mut conn, world.context, first)
+    let whole = conversation::one(&mut conn, world.context, first)
         .await
         .expect("reads")
         .expect("it");
     assert_eq!((whole.gap, &whole.content), (None, &texts[0]));
-    let counted = said::count_since(&mut conn, world.context, nobody, first)
+    let counted = conversation::count_since(&mut conn, world.context, nobody, first)
         .await
         .expect("counts");
     assert_eq!((count, counted), (4, 3));
@@ -170,7 +172,7 @@ pub async fn a_deleted_message_waits_no_more_and_leaves_prompts_and_memory(world
     assert!(world.store(gone).await && world.store(stays).await);
     let noted = world.db.write(move |tx| Box::pin(messages::deleted(tx, id, NOW))).await;
     assert!(noted.expect("notes it"));
-    assert_eq!(conversation(&world).await, [turn("message 2")]);
+    assert_eq!(turns_of(&world).await, [turn("message 2")]);
     let mut conn = world.db.read().await.expect("reads");
     assert_eq!(
         messages::queued(&mut conn, world.context).await.expect("what waits"),

@@ -1,4 +1,4 @@
-//! What happens at the same moment.
+//! Statements at the same moment.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -11,7 +11,7 @@ use clifford_core::{
 use clifford_engine::run::follow_up::{follow_up_in, wake_parent};
 use clifford_store::{
     StoreError, Tx, contexts,
-    memory::write as memory_write,
+    memory::write::{self as memory_write, Words},
     messages::{self, NewInbound},
     people::users,
     places::channels,
@@ -194,7 +194,7 @@ async fn grow(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
             last_seen_at: NOW,
         })],
     };
-    memory_write::change(tx, user, None, None, &changes).await
+    memory_write::change(tx, user, None, None, Words::Own, &changes).await
 }
 
 pub async fn what_is_remembered_of_a_person_is_written_by_one_at_a_time(world: World) {

@@ -1,9 +1,9 @@
-//! What was kept for long enough goes, with all that hangs on it; what is still needed stays.
+//! Rows past their retention go, with all that hangs on them; rows that are still needed stay.
 
 use std::time::Duration;
 
 use clifford_core::clock::Timestamp;
-use clifford_engine::jobs::retention::{Deleted, Retention};
+use clifford_engine::jobs::maintenance::retention::{Deleted, Lifetimes};
 
 use super::{
     erasure::{column, script, two_people},
@@ -32,12 +32,12 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
              UPDATE jobs SET through = '00000000-0000-7000-8000-000000000108' WHERE mode = 'compact'",
         )
         .await;
-        let retention = Retention {
+        let retention = Lifetimes {
             runs: KEPT,
             messages: KEPT,
             usage: None,
         };
-        let apply = async |retention: Retention, now: i64| retention.apply(db, Timestamp(now)).await.expect("deletes");
+        let apply = async |retention: Lifetimes, now: i64| retention.apply(db, Timestamp(now)).await.expect("deletes");
         let deleted = |runs, jobs, messages, usage| Deleted {
             runs,
             jobs,
@@ -50,9 +50,9 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
         };
 
         assert_eq!(apply(retention, 4000).await, deleted(0, 0, 0, 0), "it is not time yet");
-        let of_runs = Retention {
+        let of_runs = Lifetimes {
             runs: KEPT,
-            ..Retention::default()
+            ..Lifetimes::default()
         };
         script(db, "UPDATE runs SET tainted = TRUE").await;
         let kept = deleted(0, 1, 0, 0);
@@ -84,14 +84,14 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
         let used = "SELECT id || COALESCE(run_id, ' of a deleted run') FROM usage WHERE id = 'usage-1'";
         assert_eq!(column(db, used).await, ["usage-1 of a deleted run"]);
 
-        let usage = Retention {
+        let usage = Lifetimes {
             usage: KEPT,
-            ..Retention::default()
+            ..Lifetimes::default()
         };
         assert_eq!(apply(usage, 3000).await, deleted(0, 0, 0, 0));
         assert_eq!(apply(usage, 3001).await, deleted(0, 0, 0, 2));
         assert_eq!(
-            apply(Retention::default(), i64::MAX).await,
+            apply(Lifetimes::default(), i64::MAX).await,
             deleted(0, 0, 0, 0),
             "for ever"
         );

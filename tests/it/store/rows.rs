@@ -67,6 +67,8 @@ pub async fn steps_come_back_as_they_were(world: World) {
                 written: 2,
                 cost: 0.25,
             },
+            undo: None,
+            readers: None,
         }),
         StepKind::AssistantMessage {
             text: "hi".into(),
@@ -164,6 +166,7 @@ async fn outgoing(world: &World) -> MessageId {
     let message = NewOutbound {
         attachments: None,
         metadata: None,
+        edits: None,
         id,
         channel_id: world.channel.id,
         context_id: Some(world.context),
@@ -293,8 +296,9 @@ pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_p
 pub async fn a_message_is_its_senders_until_another_takes_it_or_it_is_given_back(world: World) {
     let id = outgoing(&world).await;
     let (a, b) = (WorkerId::new(), WorkerId::new());
-    let keeps =
-        |worker, now: clifford_core::clock::Timestamp| outbox::keep(&world.db, id, worker, now, now.after(LEASE));
+    let keeps = |worker, now: clifford_core::clock::Timestamp| {
+        outbox::ensure_lease(&world.db, id, worker, now, now.after(LEASE))
+    };
     let held = async |worker| {
         outbox::held(&mut world.db.read().await.expect("reads"), worker)
             .await

@@ -1,21 +1,21 @@
-//! What a search finds, in what order, and whose.
+//! The results of a search, their order, and their owners.
 
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
     platform::Platform,
 };
-use clifford_content::search::{find::Found, indexer};
+use clifford_content::search::{find::SearchHit, indexer};
 use clifford_core::{
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
     messages::MessageStatus,
     people::UserRole,
-    search::{Asked, Form, Query, Request, Scope},
+    search::{Form, Query, Request, Scope, SearchInput},
 };
 use clifford_store::{
     Pools, StoreError,
     contexts::{
         self,
-        sessions::{self, Part},
+        sessions::{self, MessageRange},
     },
     messages::{self, NewInbound},
     people, places, search as index,
@@ -56,7 +56,7 @@ impl World {
         stored.await.expect("stores");
     }
 
-    pub(super) async fn search(&self, scope: Scope, query: &str) -> Vec<Found> {
+    pub(super) async fn search(&self, scope: Scope, query: &str) -> Vec<SearchHit> {
         let request = request(scope, query);
         clifford_content::search::find::find(&self.db, request)
             .await
@@ -111,9 +111,9 @@ impl World {
 }
 
 fn request(scope: Scope, query: &str) -> Request {
-    let asked = Asked {
+    let asked = SearchInput {
         text: query,
-        ..Asked::default()
+        ..SearchInput::default()
     };
     Request {
         limit: 20,
@@ -144,7 +144,7 @@ pub async fn what_was_said_is_found_best_first_with_what_was_asked_for_in_bold(w
     ] {
         world.say(text).await;
     }
-    // What stands between answers comes before what stands alone, and what is none behind all of them.
+    // A message between answers comes before one that stands alone, and one that is no answer behind all of them.
     let expected = [
         "**Cat**, **cat**, **cat**!",
         "Dogs bark, and after a while of that even the most patient of neighbours says so to the **cat**.",
@@ -222,7 +222,7 @@ pub async fn commands_and_what_the_asking_run_was_told_are_not_found(world: Worl
             .collect();
         assert_eq!(beside.len(), if run.is_some() { 0 } else { 2 });
     }
-    // What is not searched does not wait to be indexed.
+    // A message that is not searched does not wait to be indexed.
     assert_eq!(indexer::take(&world.db).await.expect("looks"), 0);
 }
 
@@ -350,7 +350,7 @@ pub async fn pages_show_every_match_once(world: World) {
             .expect("searches");
         seen.extend(page.items.into_iter().map(|found| found.message.id));
         if seen.len() == 180 {
-            // What is said meanwhile moves nothing.
+            // A message that comes meanwhile moves nothing.
             world.say("needle of late").await;
         }
         cursor = page.next;
@@ -417,7 +417,7 @@ pub async fn conversations_are_listed_and_read_within_the_scope(world: World) {
     let unknown = sessions::of_channels(&mut conn, &private, Some(ContextId::new()), 10).await;
     assert_eq!(unknown.expect("reads"), []);
 
-    let said = sessions::messages(&mut conn, world.context, &private, Part::Newest, 1)
+    let said = sessions::messages(&mut conn, world.context, &private, MessageRange::Newest, 1)
         .await
         .expect("reads")
         .expect("visible");
@@ -425,7 +425,7 @@ pub async fn conversations_are_listed_and_read_within_the_scope(world: World) {
         said.iter().map(|said| said.content.as_str()).collect::<Vec<_>>(),
         ["two"]
     );
-    let older = sessions::messages(&mut conn, world.context, &private, Part::Before(said[0].id), 5).await;
+    let older = sessions::messages(&mut conn, world.context, &private, MessageRange::Before(said[0].id), 5).await;
     let older = older.expect("reads").expect("visible");
     assert_eq!(
         older.iter().map(|said| said.content.as_str()).collect::<Vec<_>>(),
@@ -441,7 +441,7 @@ pub async fn conversations_are_listed_and_read_within_the_scope(world: World) {
         (3, vec![2, 1, 0]),
         (9, vec![4, 3, 2, 1, 0]),
     ] {
-        let around = sessions::messages(&mut conn, world.context, &private, Part::Around(ids[1]), limit).await;
+        let around = sessions::messages(&mut conn, world.context, &private, MessageRange::Around(ids[1]), limit).await;
         let around = around.expect("reads").expect("visible");
         let expected: Vec<_> = expected.into_iter().map(|place: usize| ids[place]).collect();
         assert_eq!(
@@ -460,7 +460,7 @@ pub async fn conversations_are_listed_and_read_within_the_scope(world: World) {
         (world.context, &[]),
     ] {
         assert_eq!(
-            sessions::messages(&mut conn, context, channels, Part::Newest, 5)
+            sessions::messages(&mut conn, context, channels, MessageRange::Newest, 5)
                 .await
                 .expect("reads"),
             None

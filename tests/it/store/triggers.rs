@@ -80,7 +80,7 @@ async fn get(db: &Db, id: TriggerId) -> Trigger {
     trigger.expect("reads").expect("a trigger")
 }
 
-/// What was said, and where, oldest first.
+/// The messages, and their places, oldest first.
 pub async fn said(db: &Db) -> Vec<(ChannelId, String)> {
     let mut conn = db.read().await.expect("reads");
     let mut all = messages::page(&mut conn, None, None, None, 100).await.expect("reads");
@@ -233,7 +233,7 @@ pub async fn due_times_that_passed_fire_once_together_or_not_at_all(world: World
     // Nobody was there for three of them.
     let back = NOW.after(DAY * 2 + DAY / 2);
     assert_eq!((look(&world, back).await, look(&world, back).await), (1, 0));
-    assert_eq!(said(db).await, [(world.channel.id, "⏰ once".to_owned())]);
+    assert_eq!(said(db).await, [(world.channel.id, "⏰ once (2 days late)".to_owned())]);
     assert_eq!(
         (firings(db, ids[0]).await, firings(db, ids[1]).await),
         (vec![NOW], vec![])
@@ -329,8 +329,8 @@ pub async fn a_signature_is_good_once_and_forgotten_when_it_is_stale(world: Worl
     };
     let id = add(db, &hook).await;
     let keys = tempfile::tempdir().unwrap();
-    let sealed = Encryption::new(None, keys.path(), std::sync::Arc::default());
-    let kept = webhook::sealed(&sealed, id, "a secret").unwrap();
+    let encryption = Encryption::new(None, keys.path(), std::sync::Arc::default());
+    let kept = webhook::encrypt(&encryption, id, "a secret").unwrap();
     assert!(!kept.contains("secret"));
     let put = db.write(move |tx| Box::pin(async move { triggers::put_secret(tx, id, &kept).await }));
     put.await.expect("keeps");
@@ -345,7 +345,7 @@ pub async fn a_signature_is_good_once_and_forgotten_when_it_is_stale(world: Worl
             signature: &signature,
             body,
         };
-        let taken = webhook::take(db, &sealed, &outbound, call, now).await;
+        let taken = webhook::take(db, &encryption, &outbound, call, now).await;
         taken.map(|fired| fired.run.is_some()).map_err(|refusal| match refusal {
             webhook::Refusal::NotSigned => "not signed",
             webhook::Refusal::Stale => "stale",

@@ -1,4 +1,4 @@
-//! Runs as those see them who look.
+//! Runs for lists and pages.
 
 use std::time::Duration;
 

@@ -14,12 +14,13 @@ use clifford_core::{
     people::{User, UserRole},
     places::{Channel, Mode},
     runs::{Run, RunStatus},
+    settings::{Database, Synchronous},
 };
 use clifford_fakes::postgres::Cluster;
 use clifford_store::{
     Db, DbOptions, StoreError, Tx, contexts,
     leases::ClaimWindow,
-    memory::write as memory_write,
+    memory::write::{self as memory_write, Words},
     messages::{self, NewInbound},
     people::users,
     places::{
@@ -77,14 +78,17 @@ impl Home {
 pub fn options(url: String) -> DbOptions {
     DbOptions {
         url,
-        synchronous_full: false,
-        max_connections: 12,
+        section: Database {
+            synchronous: Synchronous::Normal,
+            max_connections: 12,
+            ..Database::default()
+        },
         exclusive: false,
         migrate: true,
     }
 }
 
-/// Who and where.
+/// The person and the place.
 #[derive(Clone)]
 pub struct World {
     pub db: Db,
@@ -114,7 +118,9 @@ pub fn item(module: &str, key: &str, value: &str, level: i64) -> Item {
 /// Remembers an item of a person.
 pub async fn remember(db: &Db, user: UserId, context: ContextId, space: Option<SpaceId>, item: Item) {
     db.write(move |tx| {
-        Box::pin(async move { memory_write::change(tx, user, Some(context), space, &[Change::Add(item)]).await })
+        Box::pin(
+            async move { memory_write::change(tx, user, Some(context), space, Words::Own, &[Change::Add(item)]).await },
+        )
     })
     .await
     .expect("stores");
@@ -170,6 +176,7 @@ impl World {
             input_json: None,
             allowed_tools: None,
             address: None,
+            platform_roles: None,
             not_before: None,
             lease: None,
         }
@@ -310,6 +317,7 @@ pub fn speaker(id: &str) -> Speaker {
         handle: None,
         is_bot: false,
         language: None,
+        roles: None,
     }
 }
 

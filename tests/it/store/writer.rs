@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use clifford_core::settings::Database;
 use clifford_store::{Db, DbOptions, Pools, Standing, StoreError, places::settings};
 use futures::future::join_all;
 use tokio::sync::Notify;
@@ -36,7 +37,10 @@ async fn a_new_postgres_database_can_be_opened_by_several_at_once() {
     let url = tokio::task::spawn_blocking(|| Cluster::shared().database()).await;
     if let Some(url) = url.expect("a cluster") {
         let few = DbOptions {
-            max_connections: 2,
+            section: Database {
+                max_connections: 2,
+                ..Database::default()
+            },
             ..options(url)
         };
         opens_at_once(few).await;
@@ -258,7 +262,7 @@ async fn another_file_in_the_place_of_the_database_is_never_opened() {
     }
     assert_eq!(home.db.integrity().await.expect("reads"), Some(vec![]));
 
-    // Whoever has the file open goes on reading it.
+    // A process that has the file open goes on reading it.
     std::fs::rename(&file, &away).expect("moved");
     std::fs::copy(&away, &file).expect("copied");
     for _ in 0..3 {

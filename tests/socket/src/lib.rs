@@ -1,4 +1,4 @@
-//! A chat over a TCP socket: lines of JSON. It exists in tests alone, and shows what a platform needs.
+//! A chat over a TCP socket: lines of JSON. It exists in tests alone, and shows the parts of a platform.
 //!
 //! The bot connects, says who it is (`{"hello":{"token":"…","receive":true}}`) and is welcomed by its name
 //! (`{"welcome":"clifford"}`) or refused (`{"refused":"…"}`). Then each side says one thing a line:
@@ -8,7 +8,8 @@
 //!   pressed;
 //! - the bot, behind an event that was stored: `{"confirm":1}`;
 //! - the bot, on a connection of its own without `receive`: `{"send":{"room":"5","key":"…","text":"…"}}`, answered by
-//!   `{"sent":"m2"}` or by what went wrong; or `{"typing":"5"}`, answered by `{"shown":true}`.
+//!   `{"sent":"m2"}` or by what went wrong; or `{"typing":"5"}`, answered by `{"shown":true}`; or
+//!   `{"pin":{"room":"5","message":"m1","by":"7"}}`, answered by `{"pinned":true}` or by `{"forbidden":"…"}`.
 
 mod map;
 mod platform;
@@ -20,10 +21,11 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use clifford_channel::{
-    Adapter, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform, Receipt, SendError, Signal,
+    Act, ActError, Acted, Actor, Adapter, Address, Channel, ChannelError, DeliveryKey, Ingress, Limits, Part, Platform,
+    PlatformRole, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
-pub use platform::Settings;
+pub use platform::SocketSettings;
 use tokio_util::sync::CancellationToken;
 
 use self::wire::Server;
@@ -50,7 +52,7 @@ impl Channel for Socket {
             typing_every: Some(self.typing_every),
             delivered_when_stored: false,
             shows_progress: false,
-            draft_every: None,
+            ..Limits::default()
         }
     }
 
@@ -65,7 +67,35 @@ impl Channel for Socket {
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
         match signal {
             Signal::Typing => send::typing(&self.server, to).await,
-            Signal::Progress { .. } | Signal::Draft { .. } | Signal::DraftDropped { .. } | Signal::Done => Ok(()),
+            Signal::Progress { .. }
+            | Signal::Draft { .. }
+            | Signal::DraftDropped { .. }
+            | Signal::Mark(_)
+            | Signal::Done => Ok(()),
         }
+    }
+}
+
+#[async_trait]
+impl Actor for Socket {
+    fn platform(&self) -> Platform {
+        Self::ABOUT.platform
+    }
+
+    async fn act(&self, place: &str, account: &str, act: &Act) -> Result<Acted, ActError> {
+        match act {
+            Act::Pin { message } => send::pin(&self.server, place, account, message).await,
+            other => Err(ActError::Unknown(format!("{other:?}"))),
+        }
+    }
+
+    /// The chat's rooms have no managers.
+    async fn manages(&self, _place: &str, _account: &str) -> Result<bool, ActError> {
+        Ok(false)
+    }
+
+    /// Nor roles.
+    async fn roles(&self, _place: &str, _account: &str) -> Result<Vec<PlatformRole>, ActError> {
+        Ok(Vec::new())
     }
 }

@@ -1,4 +1,4 @@
-//! What the chat says, as events. Pure.
+//! The events of the chat. Pure.
 
 use clifford_channel::{
     Adapter, Addressed, Button, Command, Inbound, Message, Place, PlaceKind, Space, Speaker, Unreadable,
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::Socket;
 
 #[derive(Deserialize)]
-struct Said {
+struct SocketMessage {
     room: String,
     #[serde(default)]
     private: bool,
@@ -39,7 +39,7 @@ pub(crate) fn event(line: &str) -> (Option<u64>, Inbound) {
     let number = serde_json::from_str::<Value>(line)
         .ok()
         .and_then(|line| line["n"].as_u64());
-    let event = match serde_json::from_str::<Said>(line) {
+    let event = match serde_json::from_str::<SocketMessage>(line) {
         Ok(said) => said.into_event(),
         Err(error) => Inbound::Unreadable(Unreadable {
             platform: Socket::ABOUT.platform,
@@ -50,7 +50,7 @@ pub(crate) fn event(line: &str) -> (Option<u64>, Inbound) {
     (number, event)
 }
 
-impl Said {
+impl SocketMessage {
     fn into_event(self) -> Inbound {
         let place = Place {
             platform: Socket::ABOUT.platform,
@@ -72,6 +72,7 @@ impl Said {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         };
         let sent_at = Timestamp::from_millisecond(self.at).unwrap_or_default();
         let pressed = self.press.as_deref().and_then(Button::pressed);
@@ -88,6 +89,7 @@ impl Said {
                 argument,
                 sent_at,
                 via: None,
+                answered_alone: false,
             }),
             None => Inbound::Message(Message {
                 place,
@@ -99,6 +101,7 @@ impl Said {
                 addressed: Addressed {
                     mention: self.mention,
                     reply: false,
+                    in_thread: false,
                 },
                 attachments: Vec::new(),
                 album: None,

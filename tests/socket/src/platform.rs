@@ -3,67 +3,26 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{
-    About, Access, Adapter, Bot, Built, ChannelConfig, ChannelError, Common, Fault, Id, MenuCommand, Platform,
+    About, Access, ActKind, Acts, Adapter, Bot, Built, ChannelError, Common, CommonAbout, Fault, MenuCommand, Platform,
 };
-use clifford_vault::{Secret, SecretSource, Url};
+use clifford_vault::Secret;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Socket, wire::Server};
 
-const TOKEN_VARIABLE: &str = "SOCKET_BOT_TOKEN";
-
-/// A chat over a socket.
+/// The keys of the chat's own in `[channels.socket]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Whether Clifford is in the chat.
-    pub enabled: bool,
-    /// The bot's token, which the chat's server knows.
-    #[schemars(extend("writeOnly" = true))]
-    pub token: SecretSource,
-    /// Where the chat's server listens.
-    pub api_url: Url,
-    /// Who may talk to the bot in private: `open` (everybody), `pairing` (whom the owner approves) or `allowlist`.
-    pub access: Access,
-    /// Ids of the people who may talk to the bot under `pairing` and `allowlist` without being approved: `[7]`.
-    pub allow: Vec<Id>,
-    /// Words that call the bot in a shared room.
-    #[schemars(inner(length(min = 1, max = 100)))]
-    pub wake_words: Vec<String>,
-    /// Ids of the rooms in which every message is answered: `[5]`.
-    pub always: Vec<Id>,
+pub struct SocketSettings {
     /// How often the chat is told again that the bot types.
     #[schemars(range(min = 1, max = 60))]
     pub typing_seconds: u64,
 }
 
-impl Default for Settings {
+impl Default for SocketSettings {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            token: SecretSource::Env(TOKEN_VARIABLE.to_owned()),
-            api_url: "tcp://127.0.0.1:4711".into(),
-            access: Access::Pairing,
-            allow: Vec::new(),
-            wake_words: vec!["Clifford".to_owned()],
-            always: Vec::new(),
-            typing_seconds: 4,
-        }
-    }
-}
-
-impl ChannelConfig for Settings {
-    fn common(&self) -> Common<'_> {
-        Common {
-            enabled: self.enabled,
-            token: &self.token,
-            api_url: &self.api_url,
-            access: self.access,
-            allow: &self.allow,
-            wake_words: &self.wake_words,
-            always: &self.always,
-        }
+        Self { typing_seconds: 4 }
     }
 }
 
@@ -72,29 +31,50 @@ impl Adapter for Socket {
         platform: Platform::new("socket"),
         title: "Socket",
         summary: "A chat over a TCP socket.",
-        token_variable: TOKEN_VARIABLE,
+        token_variable: "SOCKET_BOT_TOKEN",
         first_steps: "A bot of the chat is made in its server's list of tokens.",
         token_from: "the chat server's list of tokens",
+        common: CommonAbout {
+            api_url: "tcp://127.0.0.1:4711",
+            api: "Where the chat's server listens.",
+            access: Access::Pairing,
+            shared: "rooms",
+            threads: "threads",
+            follow_threads: false,
+            person: "7",
+            place: "5",
+        },
+        commands: "The chat takes commands as it takes any text.",
+        acts: Some(Acts {
+            icon: "🔌",
+            kinds: &[ActKind::Pin],
+        }),
     };
 
-    type Config = Settings;
+    type Config = SocketSettings;
 
-    fn build(config: &Settings, token: &Secret, _menu: &[MenuCommand]) -> Result<Built, ChannelError> {
-        let server = Server::new(&config.api_url, token).map_err(ChannelError::Misconfigured)?;
-        Ok(Built::channel(Arc::new(Self {
+    fn build(
+        common: &Common,
+        config: &SocketSettings,
+        token: &Secret,
+        _menu: &[MenuCommand],
+    ) -> Result<Built, ChannelError> {
+        let server = Server::new(&common.api_url, token).map_err(ChannelError::Misconfigured)?;
+        Ok(Built::actor(Arc::new(Self {
             server,
             typing_every: Duration::from_secs(config.typing_seconds),
         })))
     }
 
-    async fn probe(config: &Settings, token: &Secret) -> Result<Bot, Fault> {
-        let server = Server::new(&config.api_url, token).map_err(Fault::Refused)?;
+    async fn probe(common: &Common, token: &Secret) -> Result<Bot, Fault> {
+        let server = Server::new(&common.api_url, token).map_err(Fault::Refused)?;
         let connection = server.connect(false).await?;
         Ok(Bot {
             name: connection.name,
             about: "is welcome".to_owned(),
             warning: None,
             ahead: None,
+            invite: None,
         })
     }
 }

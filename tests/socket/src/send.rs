@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_channel::{Address, Button, DeliveryKey, Part, Receipt, SendError};
+use clifford_channel::{ActError, Acted, Address, Button, DeliveryKey, Part, Receipt, SendError};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -50,7 +50,21 @@ pub(crate) async fn typing(server: &Server, to: &Address) -> Result<(), SendErro
     }
 }
 
-/// The answer to a line. What fails before the line went out has not arrived; what fails behind that may have.
+pub(crate) async fn pin(server: &Server, room: &str, account: &str, message: &str) -> Result<Acted, ActError> {
+    let line = json!({ "pin": { "room": room, "message": message, "by": account } });
+    let answer = ask(server, &line).await.map_err(|error| match error {
+        SendError::NotSent(why) => ActError::Unavailable(why),
+        error => ActError::Unsure(error.to_string()),
+    })?;
+    match (answer["pinned"].as_bool(), answer["forbidden"].as_str()) {
+        (Some(true), _) => Ok(Acted::Done),
+        (_, Some(why)) => Err(ActError::NotTheirs(why.to_owned())),
+        _ => Err(ActError::Refused("the answer is no chat's".to_owned())),
+    }
+}
+
+/// The answer to a line. A fault before the line went out means that it has not arrived; a fault behind that may leave
+/// it arrived.
 async fn ask(server: &Server, line: &Value) -> Result<Value, SendError> {
     let connection = server.connect(false).await;
     let mut connection = connection.map_err(|fault| SendError::NotSent(fault.to_string()))?;
@@ -65,7 +79,7 @@ async fn ask(server: &Server, line: &Value) -> Result<Value, SendError> {
     }
 }
 
-/// What the chat says of a part that it did not take.
+/// The chat's refusal of a part.
 fn refusal(answer: &Value, to: &Address) -> SendError {
     let why = |key: &str| answer[key].as_str().map(str::to_owned);
     if let Some(milliseconds) = answer["wait_ms"].as_u64() {

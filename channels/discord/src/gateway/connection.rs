@@ -9,7 +9,7 @@ use serenity::constants::Opcode;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{
-    End, Event, Gateway, Session, closed,
+    End, Event, GRANT_CONTENT, Gateway, Session, WITHHELD, closed,
     payload::{self, Hello, Incoming, Ready},
 };
 use crate::{
@@ -74,10 +74,10 @@ impl Gateway<'_> {
 
     /// Resumes the session, or begins a new one.
     async fn greet(&mut self, socket: &mut Socket) -> Result<(), String> {
-        let token = &self.shared.config.token;
+        let token = self.shared.config.token.expose();
         let greeting = match &self.session {
             Some(session) => payload::resume(token, &session.id, session.seq),
-            None => payload::identify(token, self.shard),
+            None => payload::identify(token, self.shard, self.asks_for_content),
         };
         socket.send(greeting.to_string()).await
     }
@@ -193,6 +193,7 @@ impl Gateway<'_> {
             seq: frame.s.unwrap_or(0),
         });
         self.joined = true;
+        self.shared.content_is_withheld(!self.asks_for_content);
         self.name = ready.user.username.map_or_else(|| Arc::clone(&self.name), Arc::from);
         self.connected("a new session");
         Ok(Event::Ready(me))
@@ -200,8 +201,15 @@ impl Gateway<'_> {
 
     fn connected(&self, how: &str) {
         tracing::info!(name = %self.name, how, "connected to Discord");
-        self.ingress
-            .status(crate::PLATFORM, ConnectionStatus::Connected(self.name.to_string()));
+        let name = self.name.to_string();
+        let status = match self.asks_for_content {
+            true => ConnectionStatus::Connected(name),
+            false => ConnectionStatus::Limited {
+                name,
+                lacks: format!("{WITHHELD}; {GRANT_CONTENT}, then restart or send SIGHUP"),
+            },
+        };
+        self.ingress.status(crate::PLATFORM, status);
     }
 }
 

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use clifford_channel::{Accepted, Choice, Completion, Inbound, Ingress, IngressError, Platform, Served};
 use clifford_fakes::discord::DiscordFake;
+use clifford_vault::Secret;
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -52,13 +53,12 @@ async fn an_event_that_waits_for_room_outlives_its_connection() {
     let user = fake.user("Ada");
     let channel = fake.dm(user);
     let discord = Discord::new(DiscordConfig {
-        api_url: fake.api_url(),
         timing: Timing {
             identify_every: Duration::ZERO,
             retry: Duration::from_millis(5),
             ..Timing::default()
         },
-        ..DiscordConfig::new(DiscordFake::TOKEN)
+        ..DiscordConfig::new(fake.api_url().into(), Secret::new(DiscordFake::TOKEN))
     })
     .unwrap();
     let intake = Intake::new(Arc::clone(&discord.shared), Arc::new(Nobody), TaskTracker::new());

@@ -6,12 +6,13 @@ use serenity::{constants::Opcode, model::gateway::GatewayIntents};
 
 use crate::shard::Shard;
 
-/// Servers, messages in them, direct messages, and what messages say.
+/// Servers, messages in them, direct messages and reactions.
 /// <https://discord.com/developers/docs/events/gateway#list-of-intents>
 const INTENTS: GatewayIntents = GatewayIntents::GUILDS
     .union(GatewayIntents::GUILD_MESSAGES)
+    .union(GatewayIntents::GUILD_MESSAGE_REACTIONS)
     .union(GatewayIntents::DIRECT_MESSAGES)
-    .union(GatewayIntents::MESSAGE_CONTENT);
+    .union(GatewayIntents::DIRECT_MESSAGE_REACTIONS);
 
 /// A frame from Discord.
 #[derive(Debug, Deserialize)]
@@ -59,10 +60,15 @@ pub(super) fn heartbeat(seq: Option<u64>) -> Value {
     json!({"op": Opcode::Heartbeat, "d": seq})
 }
 
-pub(super) fn identify(token: &str, shard: Shard) -> Value {
+/// `content`: asks for what messages say that do not mention the bot, which Discord grants to some.
+pub(super) fn identify(token: &str, shard: Shard, content: bool) -> Value {
+    let intents = match content {
+        true => INTENTS.union(GatewayIntents::MESSAGE_CONTENT),
+        false => INTENTS,
+    };
     let properties = json!({"os": std::env::consts::OS, "browser": "clifford", "device": "clifford"});
     json!({"op": Opcode::Identify, "d": {
-        "token": token, "intents": INTENTS.bits(), "properties": properties, "large_threshold": 50,
+        "token": token, "intents": intents.bits(), "properties": properties, "large_threshold": 50,
         "shard": [shard.place, shard.of],
     }})
 }

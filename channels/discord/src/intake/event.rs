@@ -1,12 +1,13 @@
 //! Reads the gateway's events. Pure: a name and a payload in, their meaning out.
 
-use clifford_channel::lenient;
+use clifford_channel::{Reaction, lenient};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
     directory::{ChannelInfo, GuildInfo, RoleInfo},
     map::{self, InteractionHeader, InteractionKind, InteractionPayload, Payload},
+    reaction,
     via::is_token,
 };
 
@@ -34,9 +35,15 @@ pub(crate) enum Event {
     Edit(Box<Payload>),
     /// Messages of a channel are gone.
     Deleted(Gone),
+    /// Somebody says by a reaction what they think of a message.
+    Reaction(Reaction),
     Role {
         guild: u64,
         role: RoleInfo,
+    },
+    RoleGone {
+        guild: u64,
+        role: u64,
     },
     Interaction(Interaction),
     Guild(GuildInfo),
@@ -81,7 +88,17 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
         "MESSAGE_CREATE" => Event::Message(Box::new(Payload::read(data.get())?)),
         "MESSAGE_UPDATE" => Event::Edit(Box::new(Payload::read_change(data.get())?)),
         "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => Event::Deleted(gone(&parse(data)?)?),
+        "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE" => {
+            match reaction::read(&parse(data)?, name == "MESSAGE_REACTION_ADD")? {
+                Some(reaction) => Event::Reaction(reaction),
+                None => return Ok(None),
+            }
+        }
         "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" => match role(&parse(data)?) {
+            Some(event) => event,
+            None => return Ok(None),
+        },
+        "GUILD_ROLE_DELETE" => match role_gone(&parse(data)?) {
             Some(event) => event,
             None => return Ok(None),
         },
@@ -147,6 +164,13 @@ fn role(data: &Value) -> Option<Event> {
     Some(Event::Role {
         guild: data.get("guild_id").and_then(lenient::whole)?,
         role: RoleInfo::read(lenient::object(data, "role")?)?,
+    })
+}
+
+fn role_gone(data: &Value) -> Option<Event> {
+    Some(Event::RoleGone {
+        guild: data.get("guild_id").and_then(lenient::whole)?,
+        role: data.get("role_id").and_then(lenient::whole)?,
     })
 }
 

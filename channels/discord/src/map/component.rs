@@ -9,7 +9,10 @@ use super::{created_at, interaction::InteractionPayload};
 /// The command of a press; `None` if the button is not the bot's. `via` leads the answer back to the press, if that was
 /// acknowledged.
 pub(crate) fn press(payload: &InteractionPayload, place: Place, via: Option<String>) -> Option<Inbound> {
-    let (name, argument) = Button::pressed(&payload.pressed()?)?;
+    let data = payload.pressed()?;
+    let (_, command) = Button::behind(&data);
+    let words = payload.written();
+    let (name, argument) = Button::pressed(format!("{command} {words}").trim_end())?;
     Some(Inbound::Command(Command {
         place,
         speaker: payload.speaker.clone(),
@@ -18,6 +21,7 @@ pub(crate) fn press(payload: &InteractionPayload, place: Place, via: Option<Stri
         argument,
         sent_at: created_at(payload.id),
         via,
+        answered_alone: payload.is_below_private(),
     }))
 }
 

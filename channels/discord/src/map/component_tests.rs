@@ -60,12 +60,14 @@ fn expected() -> Command {
             handle: Some("mason".to_owned()),
             is_bot: false,
             language: Some("pt-BR".to_owned()),
+            roles: None,
         },
         id: "846462639134605312".to_owned(),
         name: "switch".to_owned(),
         argument: "5".to_owned(),
         sent_at: "2021-05-24T19:00:19.685Z".parse().unwrap(),
         via: Some("via".to_owned()),
+        answered_alone: false,
     }
 }
 
@@ -113,4 +115,18 @@ fn a_press_that_cannot_be_read_is_an_error() {
         let read = InteractionPayload::read(&payload(&fields).to_string());
         assert_eq!(read.err().as_deref(), Some(error), "{fields}");
     }
+}
+
+#[test]
+fn chosen_roles_are_the_words_of_their_command() {
+    let chosen = json!({
+        "custom_id": "@settings use_roles", "component_type": 6, "values": ["11", "12", "13"],
+        "resolved": {"roles": {"11": {"id": "11", "name": "Staff"}, "12": {"id": "12", "name": "Cats, dogs"}}},
+    });
+    let picked = Command {
+        name: "settings".to_owned(),
+        argument: "use_roles Staff, 12, 13".to_owned(),
+        ..expected()
+    };
+    assert_eq!(read(payload(&json!({"data": chosen}))), Some(Inbound::Command(picked)));
 }

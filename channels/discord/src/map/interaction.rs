@@ -1,14 +1,22 @@
-//! Interactions: their kinds, who and where they come from, and slash commands. Read leniently, as messages are.
+//! Interactions: their kinds, their authors and places, and slash commands. Read leniently, as messages are.
 
-use clifford_channel::{Addressed, Attachment, Command, Inbound, Message, Place, Speaker, lenient};
+use clifford_channel::{Addressed, Attachment, Button, Command, Inbound, Message, Place, Press, Speaker, lenient};
 use serde_json::Value;
-use serenity::model::application::{CommandOptionType, InteractionType};
+use serenity::model::{
+    Permissions,
+    application::{CommandOptionType, CommandType, InteractionType},
+    channel::MessageFlags,
+};
 
 use super::{
     created_at,
-    payload::{Account, attachment, id},
+    payload::{Account, Payload, attachment, id, roles},
     speaker,
 };
+use crate::{post::PICKER, via::Via};
+
+/// A menu of roles: <https://docs.discord.com/developers/components/reference#component-object-component-types>
+const ROLE_SELECT: i64 = 6;
 
 /// The fields that acknowledging an interaction needs; all others are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +34,7 @@ pub(crate) struct InteractionHeader {
 pub(crate) enum InteractionKind {
     /// A slash or context-menu command.
     Command,
-    /// A button was pressed.
+    /// A button was pressed, something was chosen from a menu, or a form was filled in.
     Press,
     /// An argument is being typed.
     Typed,
@@ -41,7 +49,7 @@ impl InteractionHeader {
         let kind = lenient::int(value, "type").and_then(|kind| u8::try_from(kind).ok());
         let kind = match kind.map(InteractionType::from) {
             Some(InteractionType::Command) => InteractionKind::Command,
-            Some(InteractionType::Component) => InteractionKind::Press,
+            Some(InteractionType::Component | InteractionType::Modal) => InteractionKind::Press,
             Some(InteractionType::Autocomplete) => InteractionKind::Typed,
             _ => return Ok(None),
         };
@@ -62,6 +70,11 @@ pub(crate) struct InteractionPayload {
     pub(crate) channel: u64,
     pub(crate) guild: Option<u64>,
     pub(crate) speaker: Speaker,
+    /// The ids of their roles.
+    pub(crate) roles: Vec<u64>,
+    may_open_threads: bool,
+    /// What was pressed stands below a message that only this person sees.
+    below_private: bool,
     data: Value,
 }
 
@@ -87,8 +100,16 @@ impl InteractionPayload {
             channel: id(&value, "channel_id").ok_or("it has no channel")?,
             guild: id(&value, "guild_id"),
             speaker,
+            roles: member.map(roles).unwrap_or_default(),
+            may_open_threads: member.is_some_and(opens_threads),
+            below_private: lenient::object(&value, "message").is_some_and(is_ephemeral),
             data: value.get("data").cloned().unwrap_or_default(),
         })
+    }
+
+    /// Whether what was pressed stands where others read along, but its message is this person's alone.
+    pub(crate) fn is_below_private(&self) -> bool {
+        self.below_private && self.guild.is_some()
     }
 
     /// The name of the command; empty, if it is none.
@@ -96,9 +117,78 @@ impl InteractionPayload {
         lenient::text(&self.data, "name").unwrap_or_default()
     }
 
-    /// The bot's own text behind the button that was pressed.
+    /// The message in whose menu the command stands, if it is such a command and Discord tells the message.
+    pub(crate) fn target(&self) -> Option<Payload> {
+        let is_of_message = lenient::int(&self.data, "type") == Some(i64::from(u8::from(CommandType::Message)));
+        let target = id(&self.data, "target_id").filter(|_| is_of_message)?;
+        let messages = lenient::object(&self.data, "resolved").and_then(|given| lenient::object(given, "messages"))?;
+        Payload::of(messages.get(target.to_string())?.clone()).ok()
+    }
+
+    /// The bot's own text behind the button that was pressed, the choice that was made, or the form.
     pub(crate) fn pressed(&self) -> Option<String> {
-        lenient::text(&self.data, "custom_id")
+        if let Some(command) = self.picker() {
+            return Some(command);
+        }
+        let chosen = lenient::list(&self.data, "values").first().and_then(Value::as_str);
+        chosen
+            .map(str::to_owned)
+            .or_else(|| lenient::text(&self.data, "custom_id"))
+    }
+
+    /// The command of the menu of roles in which something was chosen.
+    fn picker(&self) -> Option<String> {
+        let is_of_roles = lenient::int(&self.data, "component_type") == Some(ROLE_SELECT);
+        let id = lenient::text(&self.data, "custom_id").filter(|_| is_of_roles)?;
+        id.strip_prefix(PICKER).map(str::to_owned)
+    }
+
+    /// The roles that were chosen, by name; one whose name would be taken for two, by id.
+    fn picked(&self) -> Vec<String> {
+        let known = lenient::object(&self.data, "resolved").and_then(|given| lenient::object(given, "roles"));
+        let ids = lenient::list(&self.data, "values").iter().filter_map(Value::as_str);
+        let named = ids.map(|id| {
+            let role = known.and_then(|known| known.get(id));
+            let name = role.and_then(|role| lenient::name(role, "name"));
+            name.filter(|name| !name.contains(',')).unwrap_or_else(|| id.to_owned())
+        });
+        named.collect()
+    }
+
+    /// What a press does.
+    pub(crate) fn press(&self) -> Press {
+        if self.picker().is_some() {
+            return Press::InPlace;
+        }
+        let data = self.pressed().unwrap_or_default();
+        match Button::behind(&data).0 {
+            // A form that was filled in.
+            Press::Form if self.is_filled_in() => Press::InPlace,
+            press => press,
+        }
+    }
+
+    fn is_filled_in(&self) -> bool {
+        !lenient::list(&self.data, "components").is_empty()
+    }
+
+    /// The words that were written into a form, on one line, or the roles that were chosen.
+    pub(crate) fn written(&self) -> String {
+        if self.picker().is_some() {
+            return self.picked().join(", ");
+        }
+        let rows = lenient::list(&self.data, "components").iter();
+        let inputs = rows.flat_map(|row| {
+            let within = lenient::object(row, "component").into_iter();
+            within.chain(lenient::list(row, "components")).collect::<Vec<_>>()
+        });
+        let words = inputs.filter_map(|input| lenient::text(input, "value"));
+        words
+            .collect::<Vec<_>>()
+            .join(" ")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The argument that is being typed.
@@ -113,7 +203,8 @@ impl InteractionPayload {
     /// The options' values, in order; files are no words.
     fn argument(&self) -> String {
         let values = lenient::list(&self.data, "options").iter().filter_map(|option| {
-            if lenient::int(option, "type") == Some(i64::from(u8::from(CommandOptionType::Attachment))) {
+            let is = |kind: CommandOptionType| lenient::int(option, "type") == Some(i64::from(u8::from(kind)));
+            if is(CommandOptionType::Attachment) || is_of_thread(option) {
                 return None;
             }
             match option.get("value")? {
@@ -124,6 +215,12 @@ impl InteractionPayload {
             }
         });
         values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether the answer is to have a thread of its own, and whoever asks may open one.
+    fn wants_thread(&self) -> bool {
+        let chosen = |option: &Value| is_of_thread(option) && lenient::flag(option, "value");
+        self.may_open_threads && lenient::list(&self.data, "options").iter().any(chosen)
     }
 
     /// The files that were given with the command.
@@ -138,11 +235,34 @@ impl InteractionPayload {
     }
 }
 
+/// Whether it is the option for an answer in a thread.
+fn is_of_thread(option: &Value) -> bool {
+    lenient::int(option, "type") == Some(i64::from(u8::from(CommandOptionType::Boolean)))
+        && lenient::text(option, "name").as_deref() == Some(IN_THREAD)
+}
+
+/// Whether only one person sees a message: <https://docs.discord.com/developers/resources/message#message-object-message-flags>
+fn is_ephemeral(message: &Value) -> bool {
+    let flags = lenient::int(message, "flags").and_then(|flags| u64::try_from(flags).ok());
+    flags.is_some_and(|flags| flags & MessageFlags::EPHEMERAL.bits() != 0)
+}
+
+/// Whether a member may open threads in the channel: <https://docs.discord.com/developers/topics/permissions>
+fn opens_threads(member: &Value) -> bool {
+    let rights = lenient::text(member, "permissions").and_then(|rights| rights.parse().ok());
+    let rights = rights.map(Permissions::from_bits_truncate);
+    rights.is_some_and(|rights| rights.contains(Permissions::CREATE_PUBLIC_THREADS))
+}
+
 /// The command that puts a question, which is a message like any other.
-const ASK: &str = "ask";
+pub(crate) const ASK: &str = "ask";
+/// Its option for an answer in a new thread.
+pub(crate) const IN_THREAD: &str = "thread";
 
 /// A slash command, or the message that `/ask` puts. `via` leads the answer back to it, if it was acknowledged.
-pub(crate) fn command(payload: &InteractionPayload, place: Place, via: Option<String>) -> Inbound {
+pub(crate) fn command(payload: &InteractionPayload, place: Place, via: Option<&Via>) -> Inbound {
+    let answered_alone = via.is_some_and(|via| via.alone) && !place.kind.is_private();
+    let via = via.map(Via::to_string);
     let (speaker, id) = (payload.speaker.clone(), payload.id.to_string());
     let sent_at = created_at(payload.id);
     let argument = payload.argument();
@@ -157,6 +277,7 @@ pub(crate) fn command(payload: &InteractionPayload, place: Place, via: Option<St
             addressed: Addressed {
                 mention: true,
                 reply: false,
+                in_thread: payload.wants_thread(),
             },
             attachments: payload.attachments(),
             album: None,
@@ -173,6 +294,7 @@ pub(crate) fn command(payload: &InteractionPayload, place: Place, via: Option<St
         argument,
         sent_at,
         via,
+        answered_alone,
     })
 }
 

@@ -40,6 +40,7 @@ fn mason() -> Speaker {
         handle: Some("mason".to_owned()),
         is_bot: false,
         language: Some("pt-BR".to_owned()),
+        roles: None,
     }
 }
 
@@ -61,7 +62,7 @@ fn a_slash_command_is_a_command() {
         ),
     ];
     for (name, options, argument) in cases {
-        let via = Some("via".to_owned());
+        let via = Via::parse("1:2:3:t").unwrap();
         let expected = Command {
             place: place(),
             speaker: mason(),
@@ -69,10 +70,11 @@ fn a_slash_command_is_a_command() {
             name: name.to_owned(),
             argument: argument.to_owned(),
             sent_at: sent_at(),
-            via: via.clone(),
+            via: Some("1:2:3:t".to_owned()),
+            answered_alone: false,
         };
         assert_eq!(
-            command(&payload(name, &options), place(), via),
+            command(&payload(name, &options), place(), Some(&via)),
             Inbound::Command(expected)
         );
     }
@@ -91,14 +93,15 @@ fn asking_is_a_message_that_speaks_to_the_bot() {
         addressed: Addressed {
             mention: true,
             reply: false,
+            in_thread: false,
         },
         attachments: Vec::new(),
         album: None,
         backfilled: false,
-        via: Some("via".to_owned()),
+        via: Some("1:2:3:t".to_owned()),
         quoted: None,
     };
-    let read = command(&payload("ask", &options), place(), Some("via".to_owned()));
+    let read = command(&payload("ask", &options), place(), Via::parse("1:2:3:t").as_ref());
     assert_eq!(read, Inbound::Message(expected));
 }
 

@@ -42,6 +42,7 @@ pub(crate) fn message(
                 .as_ref()
                 .and_then(Payload::author)
                 .is_some_and(|author| author.id == me.user),
+            in_thread: false,
         },
         attachments,
         album: None,
@@ -104,16 +105,24 @@ fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, channel_name: C
             ..Quoted::default()
         });
     };
-    let author = answered.author();
     Some(Quoted {
         id: Some(id.to_string()),
+        ..quote(answered, me, channel_name)
+    })
+}
+
+/// A message as another one quotes it.
+pub(super) fn quote(answered: &Payload, me: Me, channel_name: ChannelName<'_>) -> Quoted {
+    let author = answered.author();
+    Quoted {
+        id: Some(answered.id.to_string()),
         is_own: author.as_ref().is_some_and(|author| author.id == me.user),
         author_id: author.as_ref().map(|author| author.id.to_string()),
         author: author.map(|author| author.name().to_owned()).unwrap_or_default(),
         text: with_embeds(text_of(answered, me, channel_name), &answered.embedded()),
         is_part: false,
         attachments: answered.attachments(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ fn mason() -> Speaker {
         handle: Some("mason".to_owned()),
         is_bot: false,
         language: None,
+        roles: None,
     }
 }
 
@@ -82,7 +83,7 @@ fn expected() -> Message {
     }
 }
 
-/// What Ada said, and is answered.
+/// Ada's message that is replied to.
 fn quoted() -> Quoted {
     Quoted {
         id: Some("334385199974967041".to_owned()),
@@ -112,6 +113,7 @@ fn a_message_is_read() {
     let mentioned = Addressed {
         mention: true,
         reply: false,
+        in_thread: false,
     };
     let reply_to = Some("334385199974967041".to_owned());
     let cases = [
@@ -142,6 +144,7 @@ fn a_message_is_read() {
                 addressed: Addressed {
                     mention: false,
                     reply: true,
+                    in_thread: false,
                 },
                 quoted: Some(Quoted {
                     is_own: true,
@@ -185,6 +188,7 @@ fn a_message_is_read() {
                     handle: Some("other".to_owned()),
                     is_bot: true,
                     language: None,
+                    roles: None,
                 },
                 ..expected()
             },
@@ -199,6 +203,7 @@ fn a_message_is_read() {
                     handle: Some("hook".to_owned()),
                     is_bot: true,
                     language: None,
+                    roles: None,
                 },
                 ..expected()
             },
@@ -215,7 +220,10 @@ fn a_message_is_read() {
                 text: String::new(),
                 attachments: vec![
                     file("photo", "https://cdn.example/cat.png?ex=1", "cat.png", "image/png", 10),
-                    file("voice", "https://cdn.example/voice.ogg", "voice.ogg", "audio/ogg", 20),
+                    Attachment {
+                        seconds: Some(2),
+                        ..file("voice", "https://cdn.example/voice.ogg", "voice.ogg", "audio/ogg", 20)
+                    },
                 ],
                 ..expected()
             },
@@ -233,6 +241,7 @@ fn file(kind: &str, id: &str, name: &str, media_type: &str, size: u64) -> Attach
         name: Some(name.to_owned()),
         media_type: Some(media_type.to_owned()),
         size: Some(size),
+        seconds: None,
     }
 }
 

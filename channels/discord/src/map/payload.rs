@@ -60,7 +60,8 @@ impl Payload {
         Self::of(value)
     }
 
-    fn of(value: Value) -> Result<Self, String> {
+    /// As [`Self::read_change`].
+    pub(crate) fn of(value: Value) -> Result<Self, String> {
         Ok(Self {
             id: id(&value, "id").ok_or("it has no id")?,
             channel: id(&value, "channel_id").ok_or("it has no channel")?,
@@ -75,6 +76,11 @@ impl Payload {
 
     pub(crate) fn nick(&self) -> Option<String> {
         lenient::name(lenient::object(&self.value, "member")?, "nick")
+    }
+
+    /// The roles of its author; `None`: Discord does not tell them, as of what is read from the history.
+    pub(crate) fn author_roles(&self) -> Option<Vec<u64>> {
+        lenient::object(&self.value, "member").map(roles)
     }
 
     pub(crate) fn is_of_webhook(&self) -> bool {
@@ -102,6 +108,13 @@ impl Payload {
 
     pub(crate) fn is_edited(&self) -> bool {
         lenient::text(&self.value, "edited_timestamp").is_some()
+    }
+
+    /// Whether nothing that it says is told: where Discord withholds it, it may say anything.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.content().is_none_or(|text| text.is_empty())
+            && self.attachments().is_empty()
+            && self.forwarded().is_empty()
     }
 
     /// Its text; `None` where Discord does not tell it.
@@ -267,6 +280,7 @@ pub(crate) fn attachment(file: &Value) -> Option<Attachment> {
         name: lenient::name(file, "filename"),
         media_type,
         size: lenient::size(file, "size"),
+        seconds: lenient::number(file, "duration_secs").and_then(seconds),
     })
 }
 
@@ -277,5 +291,24 @@ fn card(kind: &str, told: String) -> Attachment {
         name: Some(lenient::line(&told, 1_000)).filter(|told| !told.is_empty()),
         media_type: None,
         size: None,
+        seconds: None,
     }
+}
+
+/// Whole seconds; one that has begun counts.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is within the bounds of a number of seconds"
+)]
+fn seconds(told: f64) -> Option<u32> {
+    let whole = told.ceil();
+    (0.0..=f64::from(u32::MAX)).contains(&whole).then_some(whole as u32)
+}
+/// The ids of a member's roles.
+pub(crate) fn roles(member: &Value) -> Vec<u64> {
+    lenient::list(member, "roles")
+        .iter()
+        .filter_map(lenient::whole)
+        .collect()
 }

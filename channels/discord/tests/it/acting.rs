@@ -3,6 +3,7 @@
 use clifford_channel::{Act, ActError, Acted, Actor, Poll};
 use clifford_discord::{Discord, DiscordConfig};
 use clifford_fakes::discord::DiscordFake;
+use clifford_vault::Secret;
 
 const PIN: u64 = 1 << 51;
 const VIEW: u64 = 1 << 10;
@@ -18,8 +19,7 @@ struct World {
 impl World {
     async fn new() -> Self {
         let fake = DiscordFake::start().await;
-        let mut config = DiscordConfig::new(DiscordFake::TOKEN);
-        config.api_url = fake.api_url();
+        let config = DiscordConfig::new(fake.api_url().into(), Secret::new(DiscordFake::TOKEN));
         let discord = Discord::new(config).unwrap();
         let guild = fake.guild("Team");
         let channel = fake.channel(guild, "general");

@@ -40,7 +40,7 @@ impl Site for Private {
         sent.map(|sent| sent.content).collect()
     }
 
-    /// What was missed is asked for, as far as the ingress knows of it.
+    /// The adapter asks for missed messages, as far as the ingress knows of them.
     fn unconfirmed(&self) -> Option<usize> {
         None
     }

@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use clifford_channel::{ChannelError, ConnectionStatus};
 use clifford_fakes::discord::{DiscordFake, Fault, Route};
 
-use crate::support::{Bot, Kept};
+use crate::support::{Bot, Kept, to};
 
 async fn fake() -> Arc<DiscordFake> {
     Arc::new(DiscordFake::start().await)
@@ -76,17 +76,40 @@ async fn heartbeats_are_sent_and_an_unanswered_one_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn without_the_message_content_intent_the_error_says_how_to_enable_it() {
+async fn without_the_message_content_intent_it_hears_what_speaks_to_it_and_says_how_to_get_the_rest() {
     let fake = fake().await;
     fake.without_message_content();
-    let ended = Bot::with(fake, Kept::new(false)).ended().await;
-    let Err(ChannelError::Misconfigured(text)) = ended else {
-        panic!("{ended:?}");
+    let bot = Bot::with(fake, Kept::new(false));
+    bot.connected().await;
+    let limited = |kept: &Kept| match kept.statuses().pop() {
+        Some(ConnectionStatus::Limited { lacks, .. }) => Some(lacks),
+        _ => None,
     };
+    let lacks = bot.kept.wait_for(limited).await;
     assert!(
-        text.contains("Developer Portal → Bot → Privileged Gateway Intents → Message Content"),
-        "{text}"
+        lacks.contains("Developer Portal → Bot → Privileged Gateway Intents → Message Content"),
+        "{lacks}"
     );
+    let (channel, user) = bot.channel();
+    let own = format!("<@{}>", bot.fake.bot());
+    let posted = bot.send(&to(channel), "hello", "key-1").await.unwrap();
+    let unheard = bot.fake.user_says(channel, user, "to each other");
+    bot.fake.user_says(channel, user, &format!("{own} mentioned"));
+    bot.fake.edit(channel, unheard, "and this changed");
+    bot.fake
+        .user_replies(channel, user, posted.id.parse().unwrap(), "replied");
+    let direct = bot.fake.dm(user);
+    bot.fake.user_says(direct, user, "alone");
+    assert_eq!(bot.kept.wait_for_texts(3).await, ["mentioned", "replied", "alone"]);
+    assert_eq!(bot.kept.events().len(), 3);
+    // It was refused once, and is not asked for again.
+    bot.fake.invalidate_session(false);
+    bot.fake
+        .wait_for("a new session", |fake| (fake.identifies() >= 3).then_some(()))
+        .await;
+    bot.fake.wait_for_connection().await;
+    assert_eq!(bot.fake.identifies(), 3);
+    bot.finish().await;
 }
 
 #[tokio::test]
@@ -162,7 +185,7 @@ async fn commands_are_registered_once_and_only_if_they_changed() {
         .fake
         .wait_for("commands", |fake| Some(names(fake)).filter(|names| !names.is_empty()))
         .await;
-    assert_eq!(registered, ["ask", "new", "stop"]);
+    assert_eq!(registered, ["ask", "new", "stop", "memory", "Ask Clifford"]);
     let fake = Arc::clone(&bot.fake);
     bot.finish().await;
     let again = Bot::with(Arc::clone(&fake), Kept::new(false));

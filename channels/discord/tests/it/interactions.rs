@@ -1,6 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{Address, Channel, Inbound, Signal};
+use clifford_channel::{Address, Channel, Inbound, SendError, Signal};
 use clifford_discord::Discord;
 use clifford_fakes::discord::{DiscordFake, Fault, Route};
 
@@ -80,6 +80,53 @@ async fn asking_by_command_is_a_message_that_is_answered_in_place() {
     );
     bot.send(&address, "42", "key-1").await.unwrap();
     assert_eq!(contents(&bot, id), ["42"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_of_a_person_alone_is_seen_by_them_alone_in_a_server() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let (address, id) = use_command(&bot, channel, "memory", &[]).await;
+    let Some(Inbound::Command(command)) = bot.kept.events().pop() else {
+        panic!("no command");
+    };
+    assert!(command.answered_alone);
+    for (n, text) in ["first", "second"].into_iter().enumerate() {
+        bot.send(&address, text, &format!("key-{n}")).await.unwrap();
+    }
+    let replies = bot.fake.interaction_replies(id);
+    assert_eq!(contents(&bot, id), ["first", "second"]);
+    assert!(replies.iter().all(|reply| bot.fake.is_ephemeral(channel, reply.id)));
+    // Nor does anybody read it once its interaction is over.
+    bot.fake.advance(Duration::from_secs(15 * 60 + 1));
+    let late = bot.send(&address, "third", "key-2").await;
+    assert!(matches!(late, Err(SendError::Rejected(_))), "{late:?}");
+    assert_eq!(bot.fake.sent(channel), []);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_of_a_person_alone_is_not_said_where_it_could_not_be_acknowledged() {
+    let bot = Bot::start().await;
+    let (channel, user) = bot.channel();
+    let refused = Fault::Status(404);
+    bot.fake.fail_next(Route::Acknowledge, refused);
+    bot.fake.interaction(channel, user, "memory", &[]);
+    bot.fake.user_says(channel, user, "next");
+    assert_eq!(bot.kept.wait_for_texts(1).await, ["next"]);
+    assert_eq!(bot.kept.events().len(), 1);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn in_private_it_stays_in_the_chat() {
+    let bot = Bot::start().await;
+    let direct = bot.fake.dm(bot.fake.user("Bob"));
+    let (address, id) = use_command(&bot, direct, "memory", &[]).await;
+    bot.send(&address, "first", "key-1").await.unwrap();
+    let replies = bot.fake.interaction_replies(id);
+    assert!(!bot.fake.is_ephemeral(direct, replies[0].id));
     bot.finish().await;
 }
 

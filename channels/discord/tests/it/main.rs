@@ -1,4 +1,4 @@
-//! The adapter against the fake: over real sockets, with what Discord does wrong.
+//! The adapter against the fake: over real sockets, with Discord's faults.
 
 #[expect(
     clippy::panic,

@@ -195,3 +195,19 @@ async fn what_is_odd_in_the_history_is_read_or_kept_and_ends_no_page() {
     assert_eq!(bot.fake.requests(Route::ReadMessages), 2);
     bot.finish().await;
 }
+
+#[tokio::test]
+async fn what_was_missed_and_says_nothing_is_not_taken_for_an_empty_message() {
+    let fake = Arc::new(DiscordFake::start().await);
+    fake.without_message_content();
+    let (channel, user) = (fake.channel(fake.guild("Home"), "general"), fake.user("Ada"));
+    let seen = fake.say_while_offline(channel, user, "seen");
+    fake.say_while_offline(channel, user, "to each other");
+    fake.say_while_offline(channel, user, &format!("<@{}> missed", fake.bot()));
+    let kept = Kept::new(false);
+    kept.serve(vec![served(channel, PlaceKind::Group, seen)]);
+    let bot = Bot::with(fake, kept);
+    assert_eq!(bot.kept.wait_for_texts(1).await, ["missed"]);
+    assert_eq!(bot.kept.events().len(), 1);
+    bot.finish().await;
+}

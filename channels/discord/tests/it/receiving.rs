@@ -24,6 +24,7 @@ fn ada(id: u64) -> Speaker {
         handle: Some("ada".into()),
         is_bot: false,
         language: None,
+        roles: None,
     }
 }
 
@@ -43,7 +44,11 @@ async fn a_message_comes_in_and_its_answer_goes_out() {
     let events = bot.kept.wait_for_events(1).await;
     let expected = Message {
         place: place(dm, PlaceKind::Private, None, None),
-        speaker: ada(user),
+        // Nobody has a role in a direct message.
+        speaker: Speaker {
+            roles: Some(Vec::new()),
+            ..ada(user)
+        },
         id: id.to_string(),
         text: "Hello".to_owned(),
         sent_at: message(&events[0]).sent_at,
@@ -118,6 +123,7 @@ async fn a_mention_and_a_reply_speak_to_the_bot() {
             Addressed {
                 mention: true,
                 reply: false,
+                in_thread: false,
             },
             None,
         ),
@@ -126,6 +132,7 @@ async fn a_mention_and_a_reply_speak_to_the_bot() {
             Addressed {
                 mention: false,
                 reply: true,
+                in_thread: false,
             },
             Some(own.to_string()),
         ),

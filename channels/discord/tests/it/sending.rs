@@ -29,6 +29,7 @@ async fn a_reply_points_at_its_message_and_pings_nobody() {
         reply_to: Some(asked),
         files: Vec::new(),
         buttons: Vec::new(),
+        styles: Vec::new(),
         pinged: Vec::new(),
         before: Vec::new(),
     };

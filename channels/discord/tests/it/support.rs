@@ -1,4 +1,4 @@
-//! A bot that is connected to the fake, and an ingress that keeps what it is given.
+//! A bot that is connected to the fake, and an ingress that records its events.
 
 use std::{
     sync::{
@@ -15,6 +15,7 @@ use clifford_channel::{
 };
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand, Timing};
 use clifford_fakes::discord::DiscordFake;
+use clifford_vault::Secret;
 use jiff::Timestamp;
 use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
@@ -174,15 +175,18 @@ pub fn config(fake: &Arc<DiscordFake>) -> DiscordConfig {
     let clock = Arc::clone(fake);
     let now = move || Timestamp::from_millisecond(clock.now_ms().try_into().unwrap()).unwrap();
     DiscordConfig {
-        api_url: fake.api_url(),
         commands: vec![
             command("ask", Some(("text", true))),
             command("new", Some(("name", false))),
             command("stop", None),
+            SlashCommand {
+                personal: true,
+                ..command("memory", None)
+            },
         ],
         timing: timing(),
         clock: Arc::new(now),
-        ..DiscordConfig::new(DiscordFake::TOKEN)
+        ..DiscordConfig::new(fake.api_url().into(), Secret::new(DiscordFake::TOKEN))
     }
 }
 
@@ -201,6 +205,8 @@ pub fn command(name: &str, argument: Option<(&str, bool)>) -> SlashCommand {
             .into_iter()
             .collect(),
         private: false,
+        personal: false,
+        shared: clifford_channel::ShownTo::default(),
     }
 }
 

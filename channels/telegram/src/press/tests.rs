@@ -1,4 +1,4 @@
-//! Real payloads, and what they mean.
+//! Real payloads, and their events.
 
 use clifford_channel::{Place, PlaceKind, Space, Speaker};
 use serde_json::{Value, json};
@@ -54,6 +54,7 @@ fn read_update(raw: &str) -> Option<Inbound> {
     let me = Me {
         id: UserId(123_456_789),
         username: Some("clifford_bot".to_owned()),
+        name: "@clifford_bot".to_owned(),
     };
     inbound(raw, &me, now())
 }
@@ -67,12 +68,14 @@ fn pressed(place: Place, name: &str, argument: &str) -> Option<Inbound> {
             handle: Some("ada".to_owned()),
             is_bot: false,
             language: Some("en".to_owned()),
+            roles: None,
         },
         id: "press:4382bfdwdsb323b2d9".to_owned(),
         name: name.to_owned(),
         argument: argument.to_owned(),
         sent_at: now(),
         via: None,
+        answered_alone: false,
     }))
 }
 

@@ -1,4 +1,4 @@
-//! Real payloads, and what they mean. This file is long because it holds one of every kind.
+//! Real payloads, and their events. This file is long because it holds one of every kind.
 
 use clifford_channel::{
     Addressed, Attachment, Command, Edit, Left, Message as Said, Moved, Place, PlaceKind, Quoted, Space, Speaker,
@@ -15,6 +15,7 @@ fn me() -> Me {
     Me {
         id: UserId(123_456_789),
         username: Some("clifford_bot".to_owned()),
+        name: "@clifford_bot".to_owned(),
     }
 }
 
@@ -63,6 +64,7 @@ fn speaker() -> Speaker {
         handle: Some("ada".to_owned()),
         is_bot: false,
         language: Some("en".to_owned()),
+        roles: None,
     }
 }
 
@@ -140,10 +142,12 @@ fn said_in(place: Place, text: &str) -> Said {
 const MENTION: Addressed = Addressed {
     mention: true,
     reply: false,
+    in_thread: false,
 };
 const REPLY: Addressed = Addressed {
     mention: false,
     reply: true,
+    in_thread: false,
 };
 
 #[test]
@@ -194,6 +198,7 @@ fn a_mention_in_a_caption_counts() {
             name: None,
             media_type: Some("image/jpeg".to_owned()),
             size: Some(98123),
+            seconds: None,
         }],
         album: Some("13379".to_owned()),
         ..said_in(engines(), "what is this?")
@@ -278,6 +283,7 @@ fn commands_are_read_if_they_are_for_this_bot() {
             argument: "Trip to Rome".to_owned(),
             sent_at: sent_at(),
             via: None,
+            answered_alone: false,
         };
         assert_eq!(command(text), Some(Inbound::Command(expected)), "{text}");
     }
@@ -298,6 +304,7 @@ fn asking_by_command_is_a_message_with_all_that_came_with_it() {
         name: None,
         media_type: Some("image/jpeg".to_owned()),
         size: None,
+        seconds: None,
     };
     let asked = |text: &str| Said {
         addressed: MENTION,
@@ -416,6 +423,8 @@ fn files_and_places_are_noted_as_metadata() {
             name: name.map(str::to_owned),
             media_type: media_type.map(str::to_owned),
             size,
+            // As the files below say.
+            seconds: matches!(kind, "voice" | "video" | "audio").then_some(3),
         };
     let cases = [
         (
@@ -555,6 +564,30 @@ fn being_blocked_or_removed_is_told() {
 }
 
 #[test]
+fn being_added_to_a_group_is_told_and_being_promoted_or_unblocked_is_not() {
+    let change = |chat: &Value, old: Value, new: Value| {
+        let payload = json!({
+            "chat": chat, "from": ada(), "date": 1_760_000_000, "old_chat_member": old, "new_chat_member": new,
+        });
+        match read("my_chat_member", &payload) {
+            Some(Inbound::Joined(joined)) => Some(joined.place.external_id),
+            None => None,
+            other => panic!("{other:?}"),
+        }
+    };
+    let member = |status: &str| json!({"user": bot(), "status": status});
+    let muted = |is_member: bool| json!({"user": bot(), "status": "restricted", "is_member": is_member});
+    let joined = Some(GROUP.to_string());
+    assert_eq!(change(&group(), member("left"), member("member")), joined);
+    assert_eq!(change(&group(), member("kicked"), member("administrator")), joined);
+    assert_eq!(change(&group(), muted(false), muted(true)), joined);
+    assert_eq!(change(&group(), member("member"), member("administrator")), None);
+    assert_eq!(change(&group(), muted(true), member("member")), None);
+    let private = json!({"id": 7, "first_name": "Ada", "type": "private"});
+    assert_eq!(change(&private, member("kicked"), member("member")), None);
+}
+
+#[test]
 fn who_writes_as_a_group_or_channel_is_that_group_or_channel() {
     let stand_in = json!({"id": 1_087_968_824, "is_bot": true, "first_name": "Group", "username": "GroupAnonymousBot"});
     let expected = Said {
@@ -564,6 +597,7 @@ fn who_writes_as_a_group_or_channel_is_that_group_or_channel() {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         },
         ..said_in(engines(), "hi")
     };
@@ -609,6 +643,7 @@ fn a_message_with_decoration_that_is_too_new_is_read_without_it() {
         addressed: Addressed {
             mention: true,
             reply: true,
+            in_thread: false,
         },
         quoted: Some(Quoted {
             is_own: true,
@@ -680,6 +715,7 @@ fn a_quote_a_reply_elsewhere_and_a_story_are_told() {
         name: None,
         media_type: Some("image/jpeg".to_owned()),
         size: None,
+        seconds: None,
     };
     let news = Quoted {
         id: None,

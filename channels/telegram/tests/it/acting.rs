@@ -2,7 +2,7 @@
 
 use clifford_channel::{Act, ActError, Acted, Actor, Poll};
 use clifford_fakes::telegram::{Chat, Fault, Method, TelegramFake};
-use clifford_telegram::{Rates, Telegram, TelegramConfig};
+use clifford_telegram::Telegram;
 use serde_json::json;
 
 const ADA: i64 = 7;
@@ -10,17 +10,10 @@ const BOB: i64 = 8;
 
 async fn world() -> (TelegramFake, Telegram) {
     let fake = TelegramFake::start().await.unwrap();
-    let telegram = Telegram::new(TelegramConfig {
-        token: TelegramFake::TOKEN.to_owned(),
-        api_url: fake.api_url().parse().unwrap(),
-        poll_timeout: std::time::Duration::from_secs(1),
-        rates: Rates::UNLIMITED,
-        commands: Vec::new(),
-        drafts: false,
-    });
+    let telegram = crate::telegram(&fake);
     fake.user(ADA, "Ada");
     fake.user(BOB, "Bob");
-    (fake, telegram.unwrap())
+    (fake, telegram)
 }
 
 async fn act(telegram: &Telegram, chat: Chat, account: i64, act: &Act) -> Result<Acted, ActError> {

@@ -61,8 +61,8 @@ async fn an_unreachable_server_shows_no_token_to_who_asks_for_a_file() {
     let fake = TelegramFake::start().await.unwrap();
     let mut config = config(&fake);
     // Nothing listens on port 1.
-    config.api_url = "http://127.0.0.1:1".parse().unwrap();
-    let telegram = clifford_telegram::Telegram::new(config).unwrap();
+    config.api_url = "http://127.0.0.1:1".into();
+    let telegram = config.telegram();
     let error = telegram.fetch("file", MOST).await.unwrap_err();
     assert!(matches!(error, FetchError::Unavailable(_)), "{error:?}");
     assert!(!format!("{error:?}").contains(fake.token()), "{error:?}");

@@ -127,6 +127,8 @@ fn brief(event: &Inbound) -> String {
         Inbound::Deleted(deleted) => format!("deleted: {}", deleted.ids.join(", ")),
         Inbound::Command(command) => format!("/{} {}", command.name, command.argument),
         Inbound::Moved(moved) => format!("moved: {} to {}", moved.from, moved.to),
+        Inbound::Reaction(reaction) => format!("{} reacted: {:?}", reaction.speaker.name, reaction.reacted),
+        Inbound::Joined(joined) => format!("joined: {}", joined.place.external_id),
         Inbound::Left(left) => format!("left: {}", left.reason),
         Inbound::Unreadable(unreadable) => format!("unreadable: {}", unreadable.error),
     }

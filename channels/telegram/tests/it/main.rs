@@ -13,12 +13,14 @@ mod ingress;
 mod pressing;
 mod receiving;
 mod sending;
+mod webhook;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_channel::{Channel, ChannelError};
+use clifford_channel::{Channel, ChannelError, MenuCommand};
 use clifford_fakes::telegram::TelegramFake;
-use clifford_telegram::{Rates, Telegram, TelegramConfig};
+use clifford_telegram::{Telegram, TelegramSettings};
+use clifford_vault::{Secret, Url};
 use ingress::Memory;
 use tokio::task::JoinHandle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -26,20 +28,32 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// The usual person.
 const ADA: i64 = 7;
 
+/// What the adapter is made of.
+struct Config {
+    token: Secret,
+    api_url: Url,
+    settings: TelegramSettings,
+    menu: Vec<MenuCommand>,
+}
+
+impl Config {
+    fn telegram(&self) -> Telegram {
+        Telegram::new(&self.api_url, &self.token, &self.settings, &self.menu).unwrap()
+    }
+}
+
 /// The adapter's settings for a fake, without rates.
-fn config(fake: &TelegramFake) -> TelegramConfig {
-    TelegramConfig {
-        token: fake.token().to_owned(),
-        api_url: fake.api_url().parse().unwrap(),
-        poll_timeout: Duration::from_secs(30),
-        rates: Rates::UNLIMITED,
-        commands: Vec::new(),
-        drafts: false,
+fn config(fake: &TelegramFake) -> Config {
+    Config {
+        token: Secret::new(fake.token()),
+        api_url: fake.api_url().into(),
+        settings: TelegramSettings::unlimited(),
+        menu: Vec::new(),
     }
 }
 
 fn telegram(fake: &TelegramFake) -> Telegram {
-    Telegram::new(config(fake)).unwrap()
+    config(fake).telegram()
 }
 
 /// An adapter that receives.

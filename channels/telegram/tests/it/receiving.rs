@@ -1,8 +1,8 @@
 //! Updates in: confirmed after they were committed, whatever breaks.
 
-use clifford_channel::{ChannelError, ConnectionStatus, Inbound};
+use clifford_channel::{ChannelError, ConnectionStatus, Inbound, MenuCommand, ShownTo};
 use clifford_fakes::telegram::{Fault, Method, TelegramFake};
-use clifford_telegram::Telegram;
+use clifford_vault::Secret;
 use serde_json::json;
 
 use crate::{ADA, Running, config, ingress::Memory, telegram};
@@ -171,8 +171,8 @@ async fn another_poller_is_a_conflict() {
 async fn a_wrong_token_names_its_setting() {
     let fake = TelegramFake::start().await.unwrap();
     let mut config = config(&fake);
-    config.token = "1:wrong".to_owned();
-    let running = Running::start(Telegram::new(config).unwrap(), &Memory::new());
+    config.token = Secret::new("1:wrong");
+    let running = Running::start(config.telegram(), &Memory::new());
     let Err(ChannelError::Misconfigured(text)) = running.ended().await else {
         panic!("the token was taken");
     };
@@ -208,9 +208,9 @@ async fn an_unreachable_server_shows_no_token() {
     let fake = TelegramFake::start().await.unwrap();
     let mut config = config(&fake);
     // Nothing listens on port 1.
-    config.api_url = "http://127.0.0.1:1".parse().unwrap();
+    config.api_url = "http://127.0.0.1:1".into();
     let ingress = Memory::new();
-    let running = Running::start(Telegram::new(config).unwrap(), &ingress);
+    let running = Running::start(config.telegram(), &ingress);
     ingress.wait_until(|ingress| !ingress.statuses().is_empty()).await;
     running.stop().await.unwrap();
     let texts = format!("{:?}", ingress.statuses());
@@ -276,13 +276,60 @@ async fn an_update_that_no_json_reader_takes_costs_its_batch_nothing() {
 }
 
 #[tokio::test]
-async fn the_menu_of_commands_is_set() {
+async fn menus_of_commands_are_set_by_scope_and_only_where_they_differ() {
     let fake = TelegramFake::start().await.unwrap();
     let mut config = config(&fake);
-    config.commands = vec![("new".to_owned(), "Begin anew".to_owned())];
-    let running = Running::start(Telegram::new(config.clone()).unwrap(), &Memory::new());
-    fake.wait_until("commands", |fake| (fake.commands() == config.commands).then_some(()))
+    for (name, shared) in [
+        ("new", ShownTo::Everybody),
+        ("settings", ShownTo::Managers),
+        ("erase", ShownTo::Nobody),
+    ] {
+        config.menu.push(MenuCommand {
+            name: name.to_owned(),
+            description: "Begin anew".to_owned(),
+            arguments: Vec::new(),
+            private: false,
+            personal: false,
+            shared,
+        });
+    }
+    let asked = |method: Method| {
+        let requests = fake.requests();
+        requests.iter().filter(|request| request.method == method).count()
+    };
+    let start = async |config: &crate::Config, times: usize| {
+        let running = Running::start(config.telegram(), &Memory::new());
+        fake.wait_until("the menus", |_| {
+            (asked(Method::GetMyCommands) >= 3 * times).then_some(())
+        })
         .await;
+        fake.wait_until("a poll", |fake| (fake.polls() >= 1).then_some(()))
+            .await;
+        running
+    };
+    let names = |scope: &str| {
+        let shown = fake.commands_of(scope);
+        shown.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let running = start(&config, 1).await;
+    fake.wait_until("the last menu", |_| {
+        (names("all_chat_administrators") == ["ask", "new", "settings"]).then_some(())
+    })
+    .await;
+    assert_eq!(names("all_private_chats"), ["new", "settings", "erase"]);
+    assert_eq!(names("all_group_chats"), ["ask", "new"]);
     running.stop().await.unwrap();
+    // Nothing differs at the second start, and one menu at the third.
+    let set = asked(Method::SetMyCommands);
+    start(&config, 2).await.stop().await.unwrap();
+    assert_eq!(asked(Method::SetMyCommands), set);
+    config.menu.pop();
+    let running = start(&config, 3).await;
+    fake.wait_until("the menu", |_| {
+        (names("all_private_chats") == ["new", "settings"]).then_some(())
+    })
+    .await;
+    running.stop().await.unwrap();
+    assert_eq!(asked(Method::SetMyCommands), set + 1);
     assert_eq!(fake.violations(), NO_VIOLATIONS);
 }

@@ -1,10 +1,10 @@
-//! Parts out: rendered, in their place, and refused in ways that say what to do.
+//! Parts out: rendered, in their place, and refused with the next step.
 
 use std::time::{Duration, Instant};
 
 use clifford_channel::{Address, Channel, DeliveryKey, Part, SendError, Signal};
 use clifford_fakes::telegram::{Action, Chat, Document, Fault, Method, TelegramFake};
-use clifford_telegram::{Rates, Telegram};
+use clifford_telegram::{Telegram, TelegramSettings};
 use serde_json::json;
 
 use crate::{ADA, config, telegram};
@@ -300,19 +300,31 @@ async fn a_ban_is_obeyed_by_messages_and_typing() {
 }
 
 #[tokio::test]
-async fn the_rates_are_kept_before_telegram_complains() {
+async fn a_burst_goes_out_at_once_and_what_telegram_refuses_when_it_says() {
     let fake = TelegramFake::start().await.unwrap();
-    fake.enforce_rates();
     let ada = fake.user(ADA, "Ada");
     let mut config = config(&fake);
-    config.rates = Rates::default();
-    let telegram = Telegram::new(config).unwrap();
+    config.settings = TelegramSettings::default();
+    let telegram = config.telegram();
     let to = address(ada);
-    for part in ["one", "two", "three"] {
+    let parts = ["one", "two", "three"];
+    for part in parts {
         send(&telegram, &to, &text(part)).await.unwrap();
     }
-    assert_eq!(fake.refused_by_rate(), 0);
-    assert_eq!(fake.sent(ada).len(), 3);
+    let at: Vec<_> = fake.sent(ada).iter().map(|sent| sent.at).collect();
+    assert!(at[2] - at[0] < Duration::from_secs(1), "{at:?}");
+    // A server that takes one a second.
+    fake.enforce_rates();
+    for part in parts {
+        while let Err(error) = send(&telegram, &to, &text(part)).await {
+            assert!(matches!(error, SendError::RetryAfter(_)), "{error}");
+        }
+    }
+    let sent: Vec<_> = fake.sent(ada).into_iter().map(|sent| sent.text).collect();
+    assert_eq!(sent, [parts, parts].concat());
+    assert_eq!(fake.early_by_rate(), 0);
+    // It complains once, and is asked no faster from then on.
+    assert_eq!(fake.refused_by_rate(), 1);
     assert_eq!(fake.violations(), NO_VIOLATIONS);
 }
 
@@ -329,11 +341,8 @@ async fn a_probe_asks_telegram_however_much_is_typed() {
     let fake = TelegramFake::start().await.unwrap();
     let ada = fake.user(ADA, "Ada");
     let mut config = config(&fake);
-    config.rates = Rates {
-        per_second: 1,
-        ..Rates::UNLIMITED
-    };
-    let telegram = Telegram::new(config).unwrap();
+    config.settings.rate_overall_per_second = 1;
+    let telegram = config.telegram();
     let to = address(ada);
     // Until a second one within a second is not shown.
     loop {

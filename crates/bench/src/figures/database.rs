@@ -1,5 +1,5 @@
-//! What a large database costs: the same turn of the same people, beside little and beside a million messages of
-//! others.
+//! The cost of a large database: the same turn of the same people, beside little and beside a million messages
+//! of others.
 
 use std::{path::Path, time::Duration};
 

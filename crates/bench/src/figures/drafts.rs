@@ -1,5 +1,6 @@
-//! What a reply costs that somebody watches while it grows, in pieces of four characters as real models write: the
-//! processor's time for a character, for replies of three lengths. A cost that grows with the length is quadratic.
+//! The cost of a reply that somebody watches while it grows, in pieces of four characters as real models write:
+//! the processor's time for a character, for replies of three lengths. A cost that grows with the length is
+//! quadratic.
 
 use std::time::Duration;
 
@@ -70,7 +71,7 @@ async fn watched(model: &OpenAiFake, bot: &Process, length: usize) -> anyhow::Re
     model.push(Reply::text(in_order(&reply)).in_pieces_of(PIECE));
     let run = bot.post("/api/runs", &json!({"inputText": "tell me"})).await?;
     let id = run["id"].as_str().context("a run has an id")?;
-    // Whoever has the head of the stream watches the run.
+    // A client that has the head of the stream watches the run.
     let stream = bot.get(&format!("/api/runs/{id}/stream")).await?;
     unwatched.release();
     let streamed = tokio::time::timeout(PATIENCE, stream.text());

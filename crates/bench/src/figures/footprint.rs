@@ -14,7 +14,7 @@ use crate::{
 const REST: Duration = Duration::from_secs(1);
 /// How long nothing happens while the processor's time is taken.
 const IDLE: Duration = Duration::from_secs(6);
-/// What comes in between.
+/// The number of people who write in between.
 const PEOPLE: usize = 20;
 const LOAD: Duration = Duration::from_secs(3);
 
@@ -40,7 +40,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
     })
 }
 
-/// What one process takes.
+/// The resources that one process takes.
 struct Footprint {
     /// Memory after the start, in MB.
     fresh: f64,

@@ -13,16 +13,16 @@ const LIMIT: f64 = 1.3;
 /// How often more turns are taken before something counts as growth: a busy machine is not it.
 const BATCHES: usize = 3;
 
-/// Who asks: a world, and a place among its people.
+/// The person who asks: a world, and a place among its people.
 pub type Asker<'a> = (&'a World, usize);
 
-/// What turns cost.
+/// The cost of turns.
 pub struct Growth {
     /// Of each asker, what a turn took, in milliseconds.
     pub took: Vec<f64>,
     /// How many times what the first's took the last's did.
     pub times: f64,
-    /// What became of the messages.
+    /// The outcome of the messages.
     pub tally: Tally,
 }
 
@@ -83,7 +83,7 @@ pub async fn side_by_side(askers: &[Asker<'_>], turns: usize) -> anyhow::Result<
     }
 }
 
-/// What a quarter of the turns took at most: whatever else the machine does can only add to a turn.
+/// The upper bound of the fastest quarter of the turns: other work of the machine can only add to a turn.
 fn quarter(mut seconds: Vec<f64>) -> f64 {
     seconds.sort_by(f64::total_cmp);
     seconds.get(seconds.len() / 4).copied().unwrap_or(f64::INFINITY)

@@ -1,5 +1,5 @@
-//! What a long past costs: the same turn in a short conversation of somebody new, and in a long one of somebody of
-//! whom much was remembered and put away.
+//! The cost of a long past: the same turn in a short conversation of somebody new, and in a long one of somebody
+//! of whom much was remembered and put away.
 
 use std::{path::Path, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     traffic,
 };
 
-/// Who are compared, by their places among the people: how many messages and put-away items are theirs.
+/// The people compared, by their places among the people: how many messages and put-away items are theirs.
 const PASTS: [u32; 3] = [100, 1_000, 10_000];
 /// How many messages of a conversation are shown to the model; those before are told by its summary.
 const SHOWN: u32 = 100;

@@ -1,4 +1,4 @@
-//! What one message costs: people write in turn, nobody before the one before was answered.
+//! The cost of one message: people write in turn, nobody before the one before was answered.
 
 use std::time::Duration;
 

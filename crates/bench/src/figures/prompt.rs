@@ -1,5 +1,5 @@
-//! What a prompt costs: its fixed part, how much of it stays the same from one iteration to the next, and how many
-//! calls a greeting takes.
+//! The cost of a prompt: its fixed part, how much of it stays the same from one iteration to the next, and how
+//! many calls a greeting takes.
 
 use anyhow::ensure;
 use clifford_fakes::openai::{OpenAiFake, RecordedRequest, Reply};
@@ -43,7 +43,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
     })
 }
 
-/// What the model was asked, for one question to a new bot.
+/// The requests to the model, for one question to a new bot.
 async fn asked(
     bench: &Bench,
     question: &str,

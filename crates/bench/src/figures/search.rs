@@ -14,7 +14,8 @@ use clifford_core::{
     messages::MessageStatus,
     people::UserRole,
     places::Mode,
-    search::{Asked, Request, Scope},
+    search::{Request, Scope, SearchInput},
+    settings::{Database, Synchronous},
 };
 use clifford_fakes::postgres::Cluster;
 use clifford_store::{
@@ -99,8 +100,11 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
 async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<Figure>> {
     let db = Db::open(&DbOptions {
         url,
-        synchronous_full: false,
-        max_connections: 4,
+        section: Database {
+            synchronous: Synchronous::Normal,
+            max_connections: 4,
+            ..Database::default()
+        },
         exclusive: false,
         migrate: true,
     })
@@ -113,7 +117,7 @@ async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<
     for _ in 0..TIMES {
         for (text, from) in queries.into_iter().chain(LISTINGS) {
             let began = Instant::now();
-            let asked = Asked { text, from, to: None };
+            let asked = SearchInput { text, from, to: None };
             let request = Request {
                 limit: 20,
                 ..Request::read(asked, Scope::Channel(channel), TimeZone::UTC, NOW)?
@@ -155,6 +159,7 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
                     handle: None,
                     is_bot: false,
                     language: None,
+                    roles: None,
                 };
                 let user: UserId = users::find_or_create(tx, Platform::WEB, &speaker, UserRole::Member, NOW)
                     .await?
@@ -199,7 +204,7 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
                 for number in 0..BATCH {
                     let message = message(number);
                     messages::insert_inbound(tx, &message, message.sent_at).await?;
-                    // What waits to go along is sent now and then.
+                    // Messages that wait are sent now and then.
                     if number % 50 == 0 {
                         messages::get(tx, MessageId::new()).await?;
                     }

@@ -1,5 +1,5 @@
-//! How many replies a second, while 20 people wait for one each; the next to write is whoever is longest silent,
-//! so that conversations stay of a length that people have.
+//! How many replies a second, while 20 people wait for one each; the next to write is the person longest silent, so
+//! that conversations stay of a length that people have.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What work in a worker process costs: the round trip of a small expression, and what the main process holds in memory
-//! while six people send expressions that would take gigabytes.
+//! The cost of work in a worker process: the round trip of a small expression, and the memory of the main process while
+//! six people send expressions that would take gigabytes.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::{
 /// How many small expressions.
 const TIMES: usize = 1_000;
 const LIMIT: Duration = Duration::from_secs(2);
-/// What would end a process, or take its memory.
+/// Expressions that would end a process, or take its memory.
 const HOSTILE: [&str; 6] = [
     r"(\x.x x)(\x.x x)",
     "roll 999999d999999",

@@ -24,12 +24,12 @@ const ON_DISCORD: usize = 22;
 /// One of so many messages is written on Discord.
 const SHARE: f64 = 4.0;
 
-/// What happened.
+/// The events of a life.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lived {
-    /// What became of what was written on Telegram.
+    /// The outcome of the messages on Telegram.
     pub telegram: Tally,
-    /// What became of what was written on Discord.
+    /// The outcome of the messages on Discord.
     pub discord: Tally,
     /// How often a connection was broken.
     pub broken: usize,
@@ -84,7 +84,7 @@ async fn trouble(world: &World, discord: &DiscordFake, until: Instant) -> usize 
     broken
 }
 
-/// Whoever was silent longest writes, unless they still wait for an answer.
+/// The person who was silent longest writes, unless they still wait for an answer.
 async fn telegram(world: &World, rate: f64, until: Instant) -> anyhow::Result<Tally> {
     let mut replies = world.replies();
     let mut ticks = ticks(rate);

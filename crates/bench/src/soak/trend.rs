@@ -1,9 +1,9 @@
-//! Whether something grows: a straight line through what was measured, and how sure its slope is.
+//! The trend of a measure: a straight line through its samples, and the confidence of the slope.
 //!
-//! What is measured each second hangs together with the second before, so the line goes through the means of
-//! [`BLOCKS`] stretches of time, which hardly do. Something grows if even the low end of what its slope may be (95 of
-//! 100) is over [`PER_HOUR`], and it has grown by more than what a process may well gather by chance: in a short run
-//! five in a hundred an hour are less than a page of memory. The longer the run, the less of that is excused.
+//! Samples of neighbouring seconds are correlated, so the line goes through the means of [`BLOCKS`] stretches of
+//! time, which hardly are. Something grows if even the low end of what its slope may be (95 of 100) is over
+//! [`PER_HOUR`], and it has grown by more than what a process may well gather by chance: in a short run five in a
+//! hundred an hour are less than a page of memory. The longer the run, the less of that is excused.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ const T: f64 = 2.228;
 /// How much something may grow in an hour, as a share of itself.
 pub const PER_HOUR: f64 = 0.05;
 
-/// What is watched.
+/// The resources that are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// What may be gathered by chance in so many seconds: in an hour nothing that counts.
+    /// The growth that chance may cause in so many seconds: in an hour nothing that counts.
     fn by_chance(self, seconds: f64) -> f64 {
         let in_a_moment = match self {
             Self::Memory => 4.0,
@@ -60,7 +60,7 @@ impl Kind {
 pub struct Sample {
     /// Seconds since the beginning.
     pub at: f64,
-    /// What was there.
+    /// The values then.
     pub values: [(Kind, f64); 4],
 }
 
@@ -75,7 +75,7 @@ impl Sample {
 /// How something went on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Trend {
-    /// What.
+    /// The resource.
     pub kind: Kind,
     /// Its mean in the first stretch after the warm-up.
     pub first: f64,

@@ -1,4 +1,4 @@
-//! What the bot's database says of the messages: which run each was given to, and what that said in the end.
+//! Evidence from the bot's database: which run each message was given to, and the text of that run in the end.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,6 +11,7 @@ use clifford_core::{
     messages::{Direction, MessageStatus},
     run::sentences,
     runs::{Run, RunKind},
+    settings::{Database, Synchronous},
 };
 use clifford_store::{
     Db, DbOptions,
@@ -20,7 +21,7 @@ use clifford_store::{
 
 use super::{marks, set_aside::SetAside};
 
-/// What a person reads where no answer could be had.
+/// Sentences that a person reads where no answer could be had.
 const ERRORS: [&str; 10] = [
     sentences::QUARANTINED,
     sentences::BAD_REPLY,
@@ -53,8 +54,11 @@ impl Evidence {
     pub async fn of(url: &str) -> anyhow::Result<Self> {
         let options = DbOptions {
             url: url.to_owned(),
-            synchronous_full: false,
-            max_connections: 1,
+            section: Database {
+                synchronous: Synchronous::Normal,
+                max_connections: 1,
+                ..Database::default()
+            },
             exclusive: false,
             migrate: false,
         };

@@ -242,6 +242,7 @@ user_messages_per_minute = 0
 [engine]
 lease_seconds = 3
 [delivery]
+progress_after_seconds = 0
 stuck_seconds = 2
 max_backoff_seconds = 2
 [channels.telegram]

@@ -1,4 +1,4 @@
-//! What became of each message, from what was said and what was heard. Pure.
+//! The verdict on each message, from the texts sent and the texts received. Pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -14,7 +14,7 @@ pub const IN_FLIGHT: Duration = Duration::from_secs(1);
 
 /// A message that was said.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct JudgedMessage {
     /// Where.
     pub room: usize,
     /// By whom.
@@ -103,13 +103,13 @@ impl Tally {
 pub struct Wrong {
     /// The message.
     pub question: usize,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 
 /// Counts, and says what is wrong with which message. `breaks` are the moments at which a process died or could not
 /// reach its database.
-pub fn judge(asked: &[Asked], heard: &[Heard], breaks: &[Instant]) -> (Tally, Vec<Wrong>) {
+pub fn judge(asked: &[JudgedMessage], heard: &[Heard], breaks: &[Instant]) -> (Tally, Vec<Wrong>) {
     let mut tally = Tally::default();
     let mut wrong = Vec::new();
     let mut note = |question: usize, what: String| wrong.push(Wrong { question, what });
@@ -182,7 +182,7 @@ pub fn judge(asked: &[Asked], heard: &[Heard], breaks: &[Instant]) -> (Tally, Ve
 
 /// The first copy of each part, in the order in which they came: each person's in a room follow each other. In a shared
 /// room people are answered in turn, so what one said twice may be answered before what another said in between.
-fn out_of_order(asked: &[Asked], heard: &[Heard]) -> Vec<(usize, String)> {
+fn out_of_order(asked: &[JudgedMessage], heard: &[Heard]) -> Vec<(usize, String)> {
     let mut in_time: Vec<_> = heard.iter().collect();
     in_time.sort_by_key(|one| one.at);
     let mut seen = BTreeSet::new();
@@ -211,8 +211,8 @@ fn out_of_order(asked: &[Asked], heard: &[Heard]) -> Vec<(usize, String)> {
 mod tests {
     use super::*;
 
-    fn asked(platform: Platform) -> Asked {
-        Asked {
+    fn asked(platform: Platform) -> JudgedMessage {
+        JudgedMessage {
             room: 0,
             person: 0,
             may_be_late: false,
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn an_answer_and_an_apology_are_one_too_many_and_nothing_but_apologies_are_no_answers() {
-        let sorry = Asked {
+        let sorry = JudgedMessage {
             honest_error: true,
             ..asked(Platform::Discord)
         };
@@ -261,11 +261,11 @@ mod tests {
     #[test]
     fn silence_is_a_loss_unless_an_error_was_told_or_nothing_was_taken() {
         let (failed, refused) = (
-            Asked {
+            JudgedMessage {
                 honest_error: true,
                 ..asked(Platform::Discord)
             },
-            Asked {
+            JudgedMessage {
                 accepted: false,
                 ..asked(Platform::Discord)
             },
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(counts(Platform::Telegram, &twice, &[]), (1, 0));
         assert_eq!(counts(Platform::Telegram, &twice, &[kill(100)]), (0, 1));
         assert_eq!(counts(Platform::Telegram, &twice, &[kill(1_500)]), (1, 0));
-        // What died after the repeat did not bring it about.
+        // A process died after the repeat, which did not bring it about.
         let at_once = [heard(now, 0, 1, 0), heard(now, 0, 1, 50)];
         assert_eq!(counts(Platform::Telegram, &at_once, &[kill(100)]), (1, 0));
         assert_eq!(counts(Platform::Telegram, &lost, &[]), (0, 1));
@@ -309,7 +309,7 @@ mod tests {
         let now = Instant::now();
         let questions = [
             asked(Platform::Discord),
-            Asked {
+            JudgedMessage {
                 runs: 2,
                 ..asked(Platform::Discord)
             },
@@ -321,13 +321,13 @@ mod tests {
         let came = [heard(now, 1, 1, 0), heard(now, 0, 1, 1), elsewhere];
         let (tally, _) = judge(&questions, &came, &[]);
         assert_eq!((tally.out_of_order, tally.wrong_chat, tally.duplicated), (1, 1, 1));
-        let another = Asked {
+        let another = JudgedMessage {
             person: 1,
             ..questions[1]
         };
         let (tally, _) = judge(&[questions[0], another], &came, &[]);
         assert_eq!(tally.out_of_order, 0);
-        let late = Asked {
+        let late = JudgedMessage {
             may_be_late: true,
             ..questions[0]
         };

@@ -1,4 +1,4 @@
-//! The marks by which answers are matched to messages: `q17` in what is said, `a17p1of2` in what is answered.
+//! The marks by which answers are matched to messages: `q17` in a question, `a17p1of2` in its answer.
 
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,4 @@
-//! The model of a storm: answers what it is asked with the marks of the answers, and fails as the seed says.
+//! The model of a storm: answers with the marks of the questions, and fails as the seed says.
 
 use std::{
     collections::HashMap,
@@ -39,7 +39,7 @@ pub struct Model {
     violations: Vec<String>,
 }
 
-/// What it knows.
+/// The memory of the model.
 struct Mind {
     seed: u64,
     shapes: Vec<Shape>,
@@ -90,7 +90,7 @@ impl Model {
         self.serve(server);
     }
 
-    /// What was asked of it that a careful client does not ask.
+    /// Requests to it that a careful client does not send.
     pub fn violations(&self) -> Vec<String> {
         let of_now = self.server.as_ref().map(OpenAiFake::violations).unwrap_or_default();
         let too_large = self.mind.too_large.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ impl Mind {
         let call = if turns > 0 {
             None
         } else if goes_on {
-            // Whoever says something without a call has said all.
+            // A reply without a call is complete.
             Some(("compute.eval", json!({ "expression": "1 + 1" })))
         } else if let Some(number) = of_shape(Shape::Page) {
             // Questions that were asked together are one run: the page is that of the one that names it.

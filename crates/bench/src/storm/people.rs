@@ -12,7 +12,7 @@ use super::{
     world::{Ears, World},
 };
 
-/// Who has waited so long does not keep others from speaking.
+/// A person who has waited so long does not keep others from speaking.
 const MOMENT: Duration = Duration::from_secs(15);
 /// How often people look up.
 const TICK: Duration = Duration::from_millis(20);
@@ -21,7 +21,7 @@ const QUIET: Duration = Duration::from_secs(3);
 /// After so long without a word nothing more is expected. Longer than any wait of the bot's own.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// What was said, and not answered yet.
+/// Messages that were sent and not answered yet.
 pub struct People {
     ears: Ears,
     open: HashMap<usize, Instant>,
@@ -29,7 +29,7 @@ pub struct People {
 }
 
 impl People {
-    /// Who hears what the bot says from now on.
+    /// Listeners for the bot's messages from now on.
     pub fn new(world: &World) -> Self {
         Self {
             ears: world.ears(),

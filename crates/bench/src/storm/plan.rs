@@ -1,4 +1,4 @@
-//! What is going to happen, all of it decided by a seed: who says what where, what breaks, what is killed.
+//! The plan of a storm, all of it decided by a seed: who says what where, what breaks, what is killed.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct Size {
 pub struct Room {
     /// Which platform it is on.
     pub platform: Platform,
-    /// Who is in it: people of the same platform, by their place.
+    /// The members: people of the same platform, by their place.
     pub members: Vec<usize>,
     /// More than one person may be in it, so the bot is called by its name there.
     pub shared: bool,
@@ -42,22 +42,22 @@ pub enum Platform {
 
 /// A message that somebody says.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct PlannedMessage {
     /// In which room.
     pub room: usize,
     /// By whom.
     pub person: usize,
-    /// What the model makes of it.
+    /// The shape of the model's work on it.
     pub shape: Shape,
     /// How long everybody is silent after it.
     pub pause: Duration,
-    /// What breaks before it is said.
+    /// The faults before it is sent.
     pub before: Vec<Trouble>,
     /// For so long its platform answers its answer, and nothing else, with an error of its own.
     pub refused_for: Option<Duration>,
 }
 
-/// What the model makes of a message.
+/// The shape of the model's work on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One call, one answer.
@@ -102,7 +102,7 @@ pub enum Trouble {
     ModelGone(Duration),
 }
 
-/// What happens to the connections to Discord's gateway.
+/// Faults of the connections to Discord's gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gateway {
     /// They break.
@@ -118,12 +118,12 @@ pub enum Gateway {
 /// A whole storm.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What decided it.
+    /// The seed of the plan.
     pub seed: u64,
     /// The rooms.
     pub rooms: Vec<Room>,
-    /// What is said, in order. The first messages are one for each room, in quiet.
-    pub messages: Vec<Said>,
+    /// The messages, in order. The first messages are one for each room, in quiet.
+    pub messages: Vec<PlannedMessage>,
 }
 
 impl Plan {
@@ -205,7 +205,7 @@ impl Crowd {
     }
 }
 
-fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> Said {
+fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> PlannedMessage {
     let quiet = place < rooms.len();
     let room = if quiet { place } else { crowd.room(dice, rooms) };
     let members = &rooms[room].members;
@@ -230,7 +230,7 @@ fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> S
     let before = if quiet { Vec::new() } else { troubles(dice) };
     let is_refused = !quiet && shape == Shape::Plain && dice.random_range(0..300) == 0;
     let refused_for = is_refused.then(|| Duration::from_millis(dice.random_range(3_000..6_000)));
-    Said {
+    PlannedMessage {
         room,
         person,
         shape,
@@ -245,7 +245,7 @@ fn troubles(dice: &mut StdRng) -> Vec<Trouble> {
     use discord::{Fault as OnDiscord, Route};
     use telegram::{Fault as OnTelegram, Method};
     let short = Duration::from_millis(dice.random_range(50..600));
-    // What meets no request in time does not wait for one: faults would add up while nobody asks.
+    // A fault that meets no request in time does not wait for one: faults would add up while nobody asks.
     let time = Duration::from_millis(dice.random_range(200..2_000));
     let trouble = match dice.random_range(0..500) {
         0..=9 => Trouble::Telegram(time, Method::SendMessage, OnTelegram::TooMany(1)),

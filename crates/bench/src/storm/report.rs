@@ -1,4 +1,4 @@
-//! What a storm prints.
+//! The output of a storm.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ pub fn table(tally: &Tally, said: usize) -> String {
     })
 }
 
-/// What is known of the first messages with which something is wrong.
+/// The evidence for the first messages with a fault.
 pub fn failures(plan: &Plan, wrong: &[Wrong], evidence: &Evidence) -> String {
     let mut text = String::new();
     for Wrong { question, what } in wrong.iter().take(TOLD) {

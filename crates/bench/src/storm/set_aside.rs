@@ -38,7 +38,7 @@ mod tests {
         let start = Instant::now();
         let at = |second: &u64| start + Duration::from_secs(*second);
         let cases: [(usize, &[u64], bool); 8] = [
-            // What the bot counted, when processes died, and whether that explains it.
+            // The bot's count, when processes died, and whether that explains it.
             (3, &[10, 15, 20], true),
             (3, &[1, 2, 12, 15, 18, 30, 31], true),
             (3, &[], false),
@@ -47,7 +47,7 @@ mod tests {
             (3, &[1, 2, 3, 4, 9, 12, 15, 21, 22, 23], false),
             (4, &[12, 15, 18], false),
             (4, &[12, 15, 18, 19], true),
-            // What nobody counted is set aside for nothing.
+            // A message that nobody counted is set aside for nothing.
             (0, &[12, 15], false),
         ];
         for (deaths, died, expected) in cases {

@@ -25,7 +25,7 @@ const GROUP: i64 = 500_000;
 /// Where the time in Discord's ids begins, in milliseconds since 1970.
 const DISCORD_EPOCH: u64 = 1_420_070_400_000;
 
-/// What a message holds that ends each process which works on it.
+/// The text of a message that ends each process which works on it.
 pub const DEADLY: &str = "a killing text";
 
 /// Pages that would take all memory or the whole stack of whoever reads them.
@@ -56,12 +56,12 @@ enum Door {
     Discord(u64),
 }
 
-/// What the bot said somewhere.
+/// A message of the bot somewhere.
 #[derive(Clone, Debug)]
 pub struct Word {
     /// In which room; `None`: in one that is none of the plan's.
     pub room: Option<usize>,
-    /// What.
+    /// The resource.
     pub text: String,
     /// When.
     pub at: Instant,
@@ -150,7 +150,7 @@ impl World {
             (Shape::Vast, Platform::Telegram) => format!("{mark}?{}", " and more".repeat(420)),
             (Shape::Vast, Platform::Discord) => format!("{mark}?{}", " and more".repeat(205)),
             (Shape::Deadly, _) => format!("{mark}? {DEADLY}"),
-            // Whoever gives an address themselves is not asked whether it may be read.
+            // A person who gives an address themselves is not asked whether it may be read.
             (Shape::Page, _) => {
                 let pages = self.pages();
                 format!("{mark}? {}", pages[number % pages.len()])
@@ -244,14 +244,14 @@ impl World {
             .collect()
     }
 
-    /// What the bot did that a careful bot does not.
+    /// Acts of the bot that a careful bot does not do.
     pub fn violations(&self) -> Vec<String> {
         [self.telegram.violations(), self.discord.violations()].concat()
     }
 }
 
 impl Ears {
-    /// What was said since the last time, as text.
+    /// The messages since the last time, as text.
     pub fn heard(&mut self) -> Vec<String> {
         let mut texts = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! What is said of a configuration that is wrong.
+//! Error messages for wrong configurations.
 
 use super::{PLATFORMS, env, load_with, sources};
 use crate::{Config, load};
@@ -188,8 +188,8 @@ fn several_faults_are_reported_together_in_the_order_of_the_file() {
         "bot.toml:2: log.levl: unknown key; did you mean `log.level`?\n\
          bot.toml:4: engine.max_iterations: expected a whole number from 1 to 10000, but got true\n\
          bot.toml:6: http.bind: expected an address with a port, such as \"127.0.0.1:8088\" or \"[::]:8088\", but got 8088\n\
-         CLIFFORD_HTTP__PORT: http.port: unknown key; known here: enabled, bind, token, request_timeout_seconds, \
-         max_body_bytes, max_connections, max_connections_per_address, max_streams_per_token, header_timeout_seconds, \
+         CLIFFORD_HTTP__PORT: http.port: unknown key; known here: enabled, bind, token, public_url, \
+         request_timeout_seconds, max_body_bytes, max_connections, max_connections_per_address, max_streams_per_token, header_timeout_seconds, \
          allowed_hosts\n\
          command line: delivery.max_parts: expected a whole number from 1 to 100, but got the text \"no\""
     );

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use clifford_core::settings::RateLimit;
 use clifford_tools::{Common, ToolSettings};
 use serde_json::Value;
 
 use super::PLATFORMS;
 use crate::{
-    Agent, Budget, Config, Files, Provider, Roles, Sealing, Telemetry,
+    Agent, Budget, Config, Files, Provider, Roles, StoredSecrets, Telemetry, TokenPrices,
     nearest::paths,
     shape::{Shape, schema},
     tree,
@@ -35,7 +36,7 @@ fn example() -> String {
 /// Writes a table's own keys, then the tables and lists of tables in it.
 fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
     let keys = table["properties"].as_object().unwrap();
-    // What every tool has is shown once.
+    // The keys that every tool has are shown once.
     let shown = keys
         .iter()
         .filter(|(_, key)| key["x-common"] != true || path == COMMON_AT);
@@ -112,7 +113,7 @@ fn the_example_file_is_what_the_types_say() {
 
 #[test]
 fn the_example_file_as_it_is_means_the_defaults() {
-    assert_eq!(parse(&example()), Config::default());
+    assert_eq!(parse(&example()), parse(""));
 }
 
 #[test]
@@ -181,20 +182,21 @@ fn the_example_file_names_every_key_with_its_default() {
     let provider = config.llm.providers.remove(0);
     let provider = Provider {
         key: None,
+        images: None,
         context_tokens: None,
         first_token_timeout_seconds: None,
         max_tokens: None,
-        prompt_price: None,
-        cached_price: None,
-        cache_write_price: None,
-        completion_price: None,
+        prices: TokenPrices::default(),
         ..provider
     };
-    // `dev_guild` has no default, so it is shown with an example.
+    config.http.public_url = None;
+    // What has no default is shown with an example.
     let channels = serde_json::to_value(std::mem::take(&mut config.channels)).unwrap();
     for row in PLATFORMS.rows() {
         let mut shown = channels[row.about.platform.as_str()].clone();
-        shown.as_object_mut().unwrap().remove("dev_guild");
+        for key in ["dev_guild", "webhook_url", "local_dir"] {
+            shown.as_object_mut().unwrap().remove(key);
+        }
         assert_eq!(row.read(shown), Ok(row.default_section()));
     }
     assert_eq!(
@@ -220,15 +222,26 @@ fn the_example_file_names_every_key_with_its_default() {
     assert_eq!((usual, config.budgets.len()), (Budget::default(), 0));
     assert_eq!(config.llm.roles.set().count(), 5);
     config.llm.roles = Roles::default();
+    assert_eq!(config.llm.choices.len(), 1);
+    config.llm.choices.clear();
+    assert_eq!(config.ingress.limits, [RateLimit::default()]);
+    config.ingress.limits.clear();
     config.engine.max_run_cost = None;
     config.engine.max_run_tokens = None;
     config.engine.transcript_token_limit = None;
     config.profiles.clear();
     // Of what has no default, the file shows examples.
     config.tools = ToolSettings::default();
-    config.secrets = Sealing::default();
+    config.secrets = StoredSecrets::default();
     config.telemetry = Telemetry::default();
     assert_eq!(config, Config::default());
+}
+
+#[test]
+fn no_platform_repeats_a_key_that_all_have() {
+    let mut generator = schemars::SchemaGenerator::default();
+    let repeated = PLATFORMS.rows().flat_map(|row| row.repeated(&mut generator));
+    assert_eq!(repeated.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is read from where, and what goes before what.
+//! Sources of the settings, and their precedence.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -20,10 +20,15 @@ fn defaults(platforms: &[&str]) -> Channels {
     Channels::read(sections.collect(), PLATFORMS).unwrap()
 }
 
+/// The defaults, with those of the platforms' tools.
+fn usual() -> Config {
+    Config::parse("", "bot.toml".as_ref(), PLATFORMS).unwrap()
+}
+
 #[test]
 fn with_nothing_at_all_the_defaults_hold_and_the_offline_responder_answers() {
     let loaded = load_with(None, &[], &[]).unwrap();
-    let mut expected = Config::default();
+    let mut expected = usual();
     expected.llm.providers = vec![Provider::offline()];
     assert_eq!(loaded.config, expected);
     assert_eq!(loaded.origin, Origin::Defaults);
@@ -190,7 +195,7 @@ fn flags_go_before_the_environment_and_the_environment_before_the_file() {
         ("CLIFFORD_CRASH_AT", "nowhere"),
     ];
     let loaded = load_with(Some(text), &variables, &[("engine.max_iterations", "5")]).unwrap();
-    let mut expected = Config::default();
+    let mut expected = usual();
     expected.engine.max_iterations = 5;
     expected.engine.max_run_time = Duration::from_secs(4);
     expected.engine.lease = Duration::from_secs(3);
@@ -236,7 +241,7 @@ fn variables_are_read_as_toml_or_json_and_else_as_text() {
         config.all_agents().map(|agent| agent.enabled).collect::<Vec<_>>(),
         [true, false]
     );
-    let telegram = config.channels.get("telegram").unwrap().common();
+    let telegram = &config.channels.get("telegram").unwrap().common().audience;
     assert_eq!(telegram.access, Access::Allowlist);
     assert_eq!(telegram.allow.iter().map(Id::as_str).collect::<Vec<_>>(), ["1", "2"]);
     let discord = serde_json::to_value(config.channels.get("discord")).unwrap();
@@ -367,7 +372,7 @@ fn the_keys_that_never_change_are_read_as_they_always_were() {
         ("DISCORD_BOT_TOKEN", "d"),
     ];
     let loaded = load_with(Some(text), &variables, &[]).unwrap();
-    let mut expected = Config::default();
+    let mut expected = usual();
     expected.database.url = Some("sqlite:clifford.db".into());
     expected.llm.providers = vec![Provider {
         key: loaded.config.llm.providers[0].key.clone(),

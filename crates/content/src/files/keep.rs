@@ -1,4 +1,4 @@
-//! Files made, had and deleted: a content with its row, within what is allowed.
+//! Files made, had and deleted: a content with its row, within the limits.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -8,6 +8,7 @@ use clifford_chat::{error::FetchError, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, RunId, SpaceId, UserId},
+    settings::Files as Section,
 };
 use clifford_store::{
     Db,
@@ -16,24 +17,6 @@ use clifford_store::{
 use sha2::{Digest, Sha256};
 
 use super::{FileError, Location, Storage, clean, media::media_type};
-
-/// How much is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The most bytes of a file.
-    pub file_bytes: u64,
-    /// The most bytes of all files of a person.
-    pub user_bytes: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            file_bytes: 20 << 20,
-            user_bytes: 1 << 30,
-        }
-    }
-}
 
 /// A file to be made.
 #[derive(Clone, Debug)]
@@ -65,7 +48,7 @@ pub struct Content {
 #[derive(Default)]
 pub struct Files {
     storage: Storage,
-    limits: Limits,
+    section: Section,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
 }
 
@@ -73,7 +56,7 @@ impl std::fmt::Debug for Files {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Files")
             .field("storage", &self.storage)
-            .field("limits", &self.limits)
+            .field("section", &self.section)
             .finish_non_exhaustive()
     }
 }
@@ -86,10 +69,10 @@ impl Default for Storage {
 
 impl Files {
     /// Keeps files there; what platforms have is had from their channels.
-    pub fn new(storage: Storage, limits: Limits, channels: BTreeMap<Platform, Arc<dyn Channel>>) -> Self {
+    pub fn new(storage: Storage, section: Section, channels: BTreeMap<Platform, Arc<dyn Channel>>) -> Self {
         Self {
             storage,
-            limits,
+            section,
             channels,
         }
     }
@@ -101,7 +84,7 @@ impl Files {
 
     /// The most bytes of a file.
     pub const fn most(&self) -> u64 {
-        self.limits.file_bytes
+        self.section.max_file_bytes
     }
 
     /// Makes a file. One that was made under the same key is that one.
@@ -128,6 +111,9 @@ impl Files {
             sha256: None,
             location: String::new(),
             created_at: now,
+            came_as: None,
+            seconds: None,
+            of_others: false,
             name,
         };
         let file = self.put(db, file, new.content, now).await?;
@@ -177,7 +163,7 @@ impl Files {
             .and_then(|location| self.storage.path(&location));
         db.write(move |tx| {
             Box::pin(async move {
-                if files::keep(tx, &kept).await? {
+                if files::record_content(tx, &kept).await? {
                     files::not_loose(tx, &kept.location).await?;
                 }
                 Ok(())
@@ -188,7 +174,7 @@ impl Files {
     }
 
     async fn fetch(&self, platform: Platform, id: &str, file: &File) -> Result<Bytes, FileError> {
-        let most = self.limits.file_bytes;
+        let most = self.section.max_file_bytes;
         let too_large = || FileError::TooLarge {
             name: file.name.clone(),
             most,
@@ -217,18 +203,18 @@ impl Files {
 
     async fn check(&self, db: &Db, name: &str, content: &Bytes, user: Option<UserId>) -> Result<(), FileError> {
         let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        if size > self.limits.file_bytes {
+        if size > self.section.max_file_bytes {
             return Err(FileError::TooLarge {
                 name: name.to_owned(),
-                most: self.limits.file_bytes,
+                most: self.section.max_file_bytes,
             });
         }
         let Some(user) = user else { return Ok(()) };
         let kept = files::kept_of(&mut db.read().await?, user).await?;
-        if u64::try_from(kept).unwrap_or(0).saturating_add(size) > self.limits.user_bytes {
+        if u64::try_from(kept).unwrap_or(0).saturating_add(size) > self.section.max_user_bytes {
             return Err(FileError::NoRoom {
                 name: name.to_owned(),
-                most: self.limits.user_bytes,
+                most: self.section.max_user_bytes,
             });
         }
         Ok(())

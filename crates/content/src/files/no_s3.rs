@@ -1,9 +1,9 @@
 //! Buckets in a build without them: a configured bucket is an error at the start.
 
 use bytes::Bytes;
-use clifford_core::{clock::SharedClock, id::FileId};
+use clifford_core::{clock::SharedClock, id::FileId, settings::Files as Section};
 
-use super::{S3Settings, StorageError};
+use super::{BucketKeys, StorageError};
 
 /// A bucket: there is none.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl S3 {
     ///
     /// # Errors
     /// Always, with the way out.
-    pub fn new(_: S3Settings, _: SharedClock) -> Result<Self, String> {
+    pub fn new(_: &Section, _: &BucketKeys, _: SharedClock) -> Result<Self, String> {
         Err(
             "files.store: this Clifford was built without buckets; build it with `--features s3`, or keep files in the \
              data directory (`store = \"directory\"`)"

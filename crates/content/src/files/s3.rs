@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use clifford_core::{clock::SharedClock, id::FileId};
+use clifford_core::{clock::SharedClock, id::FileId, settings::Files as Section};
 use reqwest::{Client, Response, StatusCode};
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
 
-use super::{S3Settings, StorageError};
+use super::{BucketKeys, StorageError};
 
 /// How long a signed request is good for.
 const GOOD_FOR: Duration = Duration::from_secs(300);
@@ -36,11 +36,14 @@ impl S3 {
     ///
     /// # Errors
     /// Why the settings cannot be right.
-    pub fn new(settings: S3Settings, clock: SharedClock) -> Result<Self, String> {
-        let endpoint = (settings.endpoint.parse())
-            .map_err(|_| format!("files.endpoint: `{}` is no address", settings.endpoint))?;
+    pub fn new(section: &Section, (access_key, secret_key): &BucketKeys, clock: SharedClock) -> Result<Self, String> {
+        let (Some(endpoint), Some(name)) = (&section.endpoint, &section.bucket) else {
+            return Err("files.endpoint or files.bucket is missing".to_owned());
+        };
+        let endpoint =
+            (endpoint.as_str().parse()).map_err(|_| format!("files.endpoint: `{endpoint}` is no address"))?;
         // A path names the bucket on every server; a host name does so only where its owner set that up.
-        let bucket = Bucket::new(endpoint, UrlStyle::Path, settings.bucket, settings.region)
+        let bucket = Bucket::new(endpoint, UrlStyle::Path, name.clone(), section.region.clone())
             .map_err(|error| format!("files.bucket or files.endpoint cannot be used: {error}"))?;
         let http = Client::builder()
             .timeout(TIMEOUT)
@@ -48,8 +51,8 @@ impl S3 {
             .map_err(|error| format!("the HTTP client cannot be made: {error}"))?;
         Ok(Self {
             bucket,
-            credentials: Credentials::new(settings.access_key.expose(), settings.secret_key.expose()),
-            prefix: settings.prefix,
+            credentials: Credentials::new(access_key.expose(), secret_key.expose()),
+            prefix: section.prefix.clone(),
             http,
             clock,
         })

@@ -1,4 +1,4 @@
-//! Who may see a file, depending on the person and the place.
+//! Access to a file, depending on the person and the place.
 
 use clifford_core::search::Scope;
 use clifford_store::files::File;
@@ -39,6 +39,9 @@ mod tests {
             sha256: None,
             location: "files/a".to_owned(),
             created_at: Timestamp(0),
+            came_as: None,
+            seconds: None,
+            of_others: false,
         };
         let own = file(Some(ada), Some(private));
         let posted = file(Some(ada), Some(group));

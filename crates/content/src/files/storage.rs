@@ -1,7 +1,13 @@
 //! Where contents are kept: new ones in the data directory or in a bucket, as is set; old ones wherever they are.
 
+use std::path::Path;
+
 use bytes::Bytes;
-use clifford_core::id::FileId;
+use clifford_core::{
+    clock::SharedClock,
+    id::FileId,
+    settings::{FileStore, Files as Section},
+};
 use clifford_vault::Secret;
 
 use super::{Location, S3, directory::Directory};
@@ -17,22 +23,8 @@ pub enum StorageError {
     Unavailable(String),
 }
 
-/// Which bucket, and how it is reached.
-#[derive(Clone, Debug)]
-pub struct S3Settings {
-    /// Where its API is.
-    pub endpoint: String,
-    /// Its name.
-    pub bucket: String,
-    /// Its region.
-    pub region: String,
-    /// The prefix of every key.
-    pub prefix: String,
-    /// The access key.
-    pub access_key: Secret,
-    /// The secret key.
-    pub secret_key: Secret,
-}
+/// The access key and the secret key of a bucket.
+pub type BucketKeys = (Secret, Secret);
 
 /// Where contents are kept.
 #[derive(Debug)]
@@ -42,6 +34,21 @@ pub struct Storage {
 }
 
 impl Storage {
+    /// As it is set.
+    ///
+    /// # Errors
+    /// Why the settings of the bucket cannot be right.
+    pub fn open(
+        data_dir: &Path,
+        section: &Section,
+        keys: Option<&BucketKeys>,
+        clock: SharedClock,
+    ) -> Result<Self, String> {
+        let keys = keys.filter(|_| section.store == FileStore::S3);
+        let bucket = keys.map(|keys| S3::new(section, keys, clock)).transpose()?;
+        Ok(Self::new(data_dir, bucket))
+    }
+
     /// In the data directory; new ones in the bucket, if there is one.
     pub fn new(data_dir: impl Into<std::path::PathBuf>, bucket: Option<S3>) -> Self {
         Self {

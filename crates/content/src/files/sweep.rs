@@ -15,7 +15,7 @@ const BATCH: u32 = 100;
 /// Deletes what belongs to no file, and returns how much there was.
 ///
 /// # Errors
-/// The store's, or the storage's; what could not be deleted is tried again the next time.
+/// The database or the file storage fails; what could not be deleted is tried again the next time.
 pub async fn sweep(db: &Db, storage: &Storage, now: Timestamp) -> Result<usize, StoreError> {
     let loose = files::loose_before(&mut db.read().await?, now.before(GRACE), BATCH).await?;
     for location in &loose {

@@ -2,18 +2,17 @@
 //! much. The part before the conversation does not depend on the question, so that prompts begin alike; the part that
 //! does stands behind the conversation.
 
-use std::collections::BTreeSet;
+mod labels;
 
-use clifford_chat::inbound::is_of_others;
 use clifford_core::{
     id::{AgentId, MessageId, RunId, UserId},
     memory::levels,
-    messages::{Direction, quotes_others},
+    messages::Direction,
     places::Channel,
     runs::{Run, RunKind},
     search::{
         Query,
-        rank::{self, Held, Population},
+        rank::{self, PhraseCounts, Population},
     },
 };
 use clifford_llm_api::tokens::estimate_tokens;
@@ -21,11 +20,16 @@ use clifford_store::{
     files::File,
     memory::{
         items::{MemoryItem, Remembered, Viewer},
-        prompt_context::{Conversation, Elsewhere, Outside, PromptContext, Wanted},
+        prompt_context::{Conversation, Elsewhere, Outside, PromptContext, PromptParts},
     },
     messages::Turn,
-    places::{place_settings::PlaceSettings, settings::Around},
+    places::{
+        place_settings::{PlaceSettings, PlaceWords},
+        settings::Around,
+    },
 };
+
+pub use self::labels::{held, origins, origins_of_history, shown};
 
 /// The most characters of all items in one prompt, as lines with their heading.
 const BLOCK: usize = 1200;
@@ -97,10 +101,14 @@ pub struct Recalled {
     pub elsewhere: Placed<Elsewhere>,
     /// The person's name there, if it is known.
     pub user_name: Option<String>,
-    /// The parts of all this that hold words from outside.
+    /// The words of others that the conversation's summary may hold.
     pub outside: Outside,
+    /// Others may have had a part in an item that is shown.
+    pub has_tainted_item: bool,
     /// The files that came with what is asked.
     pub files: Vec<File>,
+    /// What is set for the place and the person in words.
+    pub words: Box<PlaceWords>,
 }
 
 /// How much is looked for.
@@ -112,7 +120,7 @@ pub struct Amounts {
     pub each: u32,
 }
 
-/// Who may see the memory of a person in a channel; without a channel: the person alone. Somebody else's private
+/// The viewer of a person's memory in a channel; without a channel: the person alone. Somebody else's private
 /// channel is no place of theirs: only items that may be known everywhere are seen there.
 pub fn viewer(user: Option<UserId>, channel: Option<&Channel>) -> Viewer {
     match channel {
@@ -135,9 +143,9 @@ pub fn name_there(names: &[String], input: &str) -> Option<String> {
 
 /// The search for a run of a person in a channel. Messages of other private places are searched only where nobody else
 /// reads along; a subagent gets only its parent's context.
-pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted {
+pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> PromptParts {
     let coordinator = run.kind == RunKind::Coordinator;
-    Wanted {
+    PromptParts {
         conversation: (run.context_id)
             .filter(|_| coordinator)
             .map(|context| (context, run.id)),
@@ -149,8 +157,8 @@ pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> Wanted 
 }
 
 /// The same for the message of a person that is about to become a run.
-pub fn wanted_soon(user: UserId, channel: &Channel, agent: AgentId, amounts: Amounts) -> Wanted {
-    Wanted {
+pub fn wanted_soon(user: UserId, channel: &Channel, agent: AgentId, amounts: Amounts) -> PromptParts {
+    PromptParts {
         // New messages do not belong to the history.
         conversation: (channel.active_context_id).map(|context| (context, RunId::new())),
         elsewhere: own(channel, Some(user)),
@@ -171,8 +179,8 @@ fn settings_around(user: Option<UserId>, channel: Option<&Channel>, agent: Agent
     }
 }
 
-fn of_person(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId, amounts: Amounts) -> Wanted {
-    Wanted {
+fn of_person(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId, amounts: Amounts) -> PromptParts {
+    PromptParts {
         conversation: None,
         turns: amounts.turns,
         person: user.map(|user| (user, viewer(Some(user), channel))),
@@ -191,54 +199,37 @@ fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
 /// The content of a prompt out of the data that was found, by the question and the settings of the place. `tokens` is
 /// the most for other places.
 pub fn recall(found: PromptContext, question: &str, defaults: PlaceSettings, tokens: u32) -> Recalled {
+    let words = Box::new(PlaceWords::of(&found.settings));
     let settings = defaults.with(found.settings);
     let begun = found.conversation.turns.first().and_then(|turn| turn.id);
+    let tainted: Vec<_> = (found.items.iter())
+        .filter(|known| known.is_tainted())
+        .map(|known| (known.item.module.clone(), known.item.key.clone()))
+        .collect();
+    let items = if settings.memory && !words.forgets_person {
+        selected(found.items, question)
+    } else {
+        Placed::default()
+    };
+    let is_tainted = |item: &MemoryItem| {
+        tainted
+            .iter()
+            .any(|(module, key)| (module, key) == (&item.module, &item.key))
+    };
     Recalled {
         conversation: found.conversation,
-        items: if settings.memory {
-            selected(found.items, question)
-        } else {
-            Placed::default()
-        },
+        has_tainted_item: items.into_iter().any(is_tainted),
+        items,
         elsewhere: if settings.cross_channel {
             placed(found.elsewhere, begun, u64::from(tokens))
         } else {
             Placed::default()
         },
         files: Vec::new(),
+        words,
         user_name: None,
         outside: found.outside,
     }
-}
-
-/// Where the words of a prompt came from, as far as they are not its person's.
-pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
-    let outside = &recalled.outside;
-    let shown = !recalled.items.is_empty();
-    let forwarded = is_of_others;
-    let turns = &recalled.conversation.turns;
-    let told = [
-        (outside.answers, "what was read before in this conversation"),
-        (outside.others, "what others wrote here"),
-        (outside.summary, "a summary of what others wrote here"),
-        (outside.items && shown, "what was remembered from where I read it"),
-        (
-            outside.elsewhere && !recalled.elsewhere.is_empty(),
-            "what was read in another conversation",
-        ),
-        (
-            forwarded(&run.input_text) || turns.iter().any(|turn| forwarded(&turn.content)),
-            "a forwarded message",
-        ),
-        (
-            quotes_others(&run.input_text) || turns.iter().any(|turn| quotes_others(&turn.content)),
-            "what somebody else wrote and was quoted",
-        ),
-    ];
-    told.into_iter()
-        .filter(|(is_so, _)| *is_so)
-        .map(|(_, origin)| origin.to_owned())
-        .collect()
 }
 
 /// The items for a prompt, of those that a person may see. In front stand pinned ones and who the person is, then those
@@ -332,7 +323,7 @@ fn scores<'a>(query: &Query, items: impl Iterator<Item = &'a MemoryItem>) -> Vec
     let texts: Vec<_> = items
         .map(|item| format!("{} {} {}", item.module, item.key, item.value))
         .collect();
-    let held: Vec<_> = texts.iter().map(|text| Held::by(query, text)).collect();
+    let held: Vec<_> = texts.iter().map(|text| PhraseCounts::by(query, text)).collect();
     let scores = rank::scores(&held, &Population::default());
     let lacks = |text: &String| query.required().next().is_some() && query.held_by(text) == 0;
     let scores = texts.iter().zip(scores);

@@ -2,7 +2,7 @@
 
 use clifford_core::search::{
     Query, Scope,
-    rank::{self, Held},
+    rank::{self, PhraseCounts},
 };
 use clifford_store::{
     Conn, StoreError,
@@ -23,7 +23,7 @@ pub async fn by_words(conn: &mut Conn, scope: Scope, query: &Query) -> Result<Ve
     let chunks = documents::chunks(conn, scope, &window.numbers).await?;
     let held: Vec<_> = chunks
         .iter()
-        .map(|chunk| Held::by(query, &format!("{} {}", chunk.title, chunk.content)))
+        .map(|chunk| PhraseCounts::by(query, &format!("{} {}", chunk.title, chunk.content)))
         .collect();
     let scores = rank::scores(&held, &window.population);
     let mut scored: Vec<_> = chunks

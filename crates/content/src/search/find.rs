@@ -13,7 +13,7 @@ use clifford_core::{
     search::{
         dates::Moment,
         query::Query,
-        rank::{Held, Nearby, Ranked, Ranking, Scored},
+        rank::{Nearby, PhraseCounts, Ranked, Ranking, Scored},
         request::{Cursor, Request},
         snippet,
     },
@@ -31,7 +31,7 @@ use super::window::{EACH, Plan};
 const BATCH: u32 = 200;
 /// How often it does so before it looks at what there is.
 const BATCHES: u32 = 5;
-/// How long it waits for another process that has some in hand, as often as that.
+/// How long it waits for another process that has some in flight, as often as that.
 const MOMENT: Duration = Duration::from_millis(10);
 /// How many of the best messages are looked beside.
 const LOOKED_BESIDE: usize = 60;
@@ -44,7 +44,7 @@ const SHOWN_BESIDE: usize = 200;
 
 /// A message that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct Found {
+pub struct SearchHit {
     /// The message.
     #[serde(flatten)]
     pub message: Placed,
@@ -73,7 +73,7 @@ pub struct NearbyText {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The messages on it.
-    pub items: Vec<Found>,
+    pub items: Vec<SearchHit>,
     /// Where the next one begins, if there is more.
     pub next: Option<Cursor>,
 }
@@ -206,7 +206,7 @@ async fn counted(
     let (query, zone, plan) = (query.clone(), zone.clone(), plan.clone());
     let work = tokio::task::spawn_blocking(move || {
         let rank = |candidate: Candidate| {
-            let mut held = Held::by(&query, &candidate.head);
+            let mut held = PhraseCounts::by(&query, &candidate.head);
             if candidate.is_cut() {
                 plan.held_by(&lists, candidate.number)
                     .for_each(|phrase| held.further(phrase));
@@ -260,7 +260,7 @@ async fn told(
     reach: &Reach,
     query: Option<&Query>,
     request: &Request,
-) -> Result<Vec<Found>, StoreError> {
+) -> Result<Vec<SearchHit>, StoreError> {
     let mut placed = search::placed(conn, ids).await?;
     placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
     // The neighbours of a message are shown whatever their time.
@@ -278,7 +278,7 @@ async fn told(
     };
     let found = placed.into_iter().map(|message: Placed| {
         let mut of = beside.iter().filter(|one| one.of_id == message.id);
-        Found {
+        SearchHit {
             snippet: snippet(&message.content, query, request.form),
             before: of.clone().find(|one| one.id < message.id).map(told),
             after: of.find(|one| one.id > message.id).map(told),

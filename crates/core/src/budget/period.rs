@@ -1,21 +1,9 @@
 //! Days and months in the bot's time zone, in which a day has 23 to 25 hours. Pure.
 
 use jiff::{ToSpan, Zoned, tz::TimeZone};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
+use super::Period;
 use crate::clock::Timestamp;
-
-/// When a budget begins anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "BudgetPeriod")]
-pub enum Period {
-    /// At midnight.
-    Day,
-    /// On the first of the month.
-    Month,
-}
 
 /// One day or month.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Which budgets a call is charged to, and whether one lets it through. Pure.
 
+use clifford_chat::role::{PlatformRole, any_named};
 use jiff::tz::TimeZone;
 
 use super::{Account, Amount, BOT, Budget, Scope};
@@ -19,7 +20,7 @@ pub enum Verdict {
     Spent,
 }
 
-/// What is left decides, as long as something is: so at most the last call goes over it, and as that one alone.
+/// The remainder decides, as long as there is one: so at most the last call goes over the limit, and that one alone.
 pub fn verdict(budget: &Budget, settled: Amount, reserved: Amount) -> Verdict {
     let is_reached = |amount: Amount| {
         budget.cost.is_some_and(|limit| amount.cost >= limit)
@@ -38,10 +39,35 @@ pub fn verdict(budget: &Budget, settled: Amount, reserved: Amount) -> Verdict {
     }
 }
 
+/// The budgets that hold for a person with these roles of the platform: for each period of people's budgets the first
+/// that is for one of their roles, else those for everybody.
+pub fn for_roles<'a>(budgets: &'a [Budget], roles: &[PlatformRole]) -> Vec<&'a Budget> {
+    let by_role = |period| {
+        let mut fitting = budgets.iter().filter(|budget| {
+            budget.scope == Scope::User && budget.period == period && any_named(roles, &budget.platform_roles)
+        });
+        fitting.next()
+    };
+    let holds = |budget: &&Budget| match budget.scope {
+        Scope::User => match by_role(budget.period) {
+            Some(own) => std::ptr::eq(own, *budget),
+            None => budget.platform_roles.is_empty(),
+        },
+        Scope::Space | Scope::Member | Scope::Bot => true,
+    };
+    budgets.iter().filter(holds).collect()
+}
+
+/// The subject of a person's budget in a space.
+pub fn member(user: UserId, space: SpaceId) -> String {
+    format!("{user}@{space}")
+}
+
 /// The budgets that a call is charged to, in the order in which their rows are locked.
 pub fn accounts(
     budgets: &[Budget],
     user: Option<UserId>,
+    roles: &[PlatformRole],
     space: Option<SpaceId>,
     now: Timestamp,
     zone: &TimeZone,
@@ -50,15 +76,16 @@ pub fn accounts(
         let subject = match budget.scope {
             Scope::User => user?.to_string(),
             Scope::Space => space?.to_string(),
+            Scope::Member => member(user?, space?),
             Scope::Bot => BOT.to_owned(),
         };
         Some(Account {
-            budget: *budget,
+            budget: budget.clone(),
             subject,
             window: budget.period.window(now, zone),
         })
     };
-    let mut accounts: Vec<_> = budgets.iter().filter_map(account).collect();
+    let mut accounts: Vec<_> = for_roles(budgets, roles).into_iter().filter_map(account).collect();
     accounts.sort_by(|a, b| (&a.subject, &a.window.key).cmp(&(&b.subject, &b.window.key)));
     accounts
 }
@@ -72,6 +99,7 @@ mod tests {
         Budget {
             scope,
             period,
+            platform_roles: Vec::new(),
             cost: Some(1.0),
             tokens: Some(100),
         }
@@ -107,6 +135,33 @@ mod tests {
     }
 
     #[test]
+    fn a_budget_for_a_role_takes_the_place_of_those_for_everybody() {
+        let of = |roles: &[&str], cost, period| Budget {
+            platform_roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+            cost: Some(cost),
+            ..budget(Scope::User, period)
+        };
+        let budgets = [
+            of(&[], 1.0, Period::Day),
+            of(&["Moderator", "9"], 5.0, Period::Day),
+            of(&["Member"], 2.0, Period::Day),
+            of(&[], 20.0, Period::Month),
+            budget(Scope::Bot, Period::Day),
+        ];
+        let costs = |roles: &[&str]| {
+            let roles: Vec<_> = roles.iter().map(|role| PlatformRole::word(role)).collect();
+            let found = for_roles(&budgets, &roles)
+                .into_iter()
+                .map(|budget| budget.cost.unwrap_or_default());
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(costs(&[]), [1.0, 20.0, 1.0]);
+        assert_eq!(costs(&["member"]), [2.0, 20.0, 1.0]);
+        assert_eq!(costs(&["member", "moderator"]), [5.0, 20.0, 1.0]);
+        assert_eq!(costs(&["9"]), [5.0, 20.0, 1.0]);
+    }
+
+    #[test]
     fn a_call_is_charged_to_its_person_its_space_and_the_bot_always_in_the_same_order() {
         let (user, space) = (UserId::new(), SpaceId::new());
         let budgets = [
@@ -116,7 +171,7 @@ mod tests {
             budget(Scope::User, Period::Day),
         ];
         let subjects = |user, space| {
-            let accounts = accounts(&budgets, user, space, Timestamp(1_767_225_600_000), &TimeZone::UTC);
+            let accounts = accounts(&budgets, user, &[], space, Timestamp(1_767_225_600_000), &TimeZone::UTC);
             accounts
                 .into_iter()
                 .map(|account| (account.subject, account.window.key))

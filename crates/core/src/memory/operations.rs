@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::column::text_enum;
 
 text_enum! {
-    /// What an operation does with an item.
+    /// The effect of an operation on an item.
     Op {
         /// It is new.
         Add = "add",

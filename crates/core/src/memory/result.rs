@@ -7,7 +7,7 @@ use clifford_llm_api::model::Completion;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::rules::{Applied, Archived, Outcome, Skipped};
+use super::rules::{Applied, Archived, Skipped, WriteOutcome};
 use crate::id::{MessageId, UserId};
 
 /// The progress of a memory write.
@@ -67,7 +67,7 @@ impl Progress {
     }
 
     /// Adds what became of a person's items.
-    pub fn note(&mut self, user: UserId, outcome: Outcome) {
+    pub fn note(&mut self, user: UserId, outcome: WriteOutcome) {
         let person = self.people.entry(user.to_string()).or_default();
         person.applied.extend(outcome.applied);
         person.skipped.extend(outcome.skipped);

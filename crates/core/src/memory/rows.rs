@@ -1,17 +1,17 @@
 //! The rows that the memory writer reads and changes.
 
-use serde::Serialize;
-use sqlx::FromRow;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::Timestamp,
     id::{MemoryItemId, MessageId, SpaceId, UserId},
     messages::Direction,
+    row::FromRow,
 };
 
 /// A message, as the memory writer reads it.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Said {
+pub struct SourceMessage {
     /// Its id.
     pub id: MessageId,
     /// Which way it went.
@@ -25,7 +25,7 @@ pub struct Said {
 }
 
 /// A person's active item, whole.
-#[derive(Clone, Debug, PartialEq, FromRow, Serialize)]
+#[derive(Clone, Debug, PartialEq, FromRow, Serialize, Deserialize)]
 pub struct Item {
     /// Its id.
     pub id: MemoryItemId,

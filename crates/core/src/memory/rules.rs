@@ -53,7 +53,7 @@ pub struct Archived {
 
 /// The outcome of a memory write for a person's items.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct WriteOutcome {
     /// The changes to store.
     pub changes: Vec<Change>,
     /// The operations applied.
@@ -78,7 +78,7 @@ struct Slot {
 }
 
 /// Where operations come from: decides what they see, and where new items belong.
-pub struct Place<'a> {
+pub struct WriteScope<'a> {
     /// Whether an item is known there.
     pub sees: &'a dyn Fn(&Item) -> bool,
     /// It is private: what is changed there is private from then on.
@@ -93,10 +93,10 @@ pub struct Place<'a> {
 pub fn apply(
     items: Vec<Item>,
     readings: &[Reading],
-    place: &Place<'_>,
+    place: &WriteScope<'_>,
     now: Timestamp,
     new_id: impl FnMut() -> MemoryItemId,
-) -> Outcome {
+) -> WriteOutcome {
     let slots = items
         .into_iter()
         .map(|item| Slot {
@@ -114,7 +114,7 @@ pub fn apply(
         now,
         new_id,
     };
-    let mut outcome = Outcome::default();
+    let mut outcome = WriteOutcome::default();
     for (number, reading) in (1..).zip(readings) {
         let done = match reading {
             Ok(operation) => work.one(operation, number),
@@ -136,7 +136,7 @@ pub fn apply(
 
 struct Work<'a, N> {
     slots: Vec<Slot>,
-    place: &'a Place<'a>,
+    place: &'a WriteScope<'a>,
     now: Timestamp,
     new_id: N,
 }
@@ -229,7 +229,7 @@ impl<N: FnMut() -> MemoryItemId> Work<'_, N> {
         value: Option<&str>,
         confidence: Option<f64>,
     ) -> Result<(), String> {
-        let Place { private, space, .. } = *self.place;
+        let WriteScope { private, space, .. } = *self.place;
         let slot = self.slots.get_mut(place).ok_or("not found")?;
         let level = level.unwrap_or(slot.item.level);
         let new = match value {

@@ -1,4 +1,4 @@
-//! Tells what looks like a secret: keys, tokens, passwords, card numbers. Such things are not remembered.
+//! Detects texts that look like secrets: keys, tokens, passwords, card numbers. Such things are not remembered.
 
 /// Words for a secret; as a word of a key, or before `:`, `=` or "is" in a value.
 const WORDS: [&str; 19] = [
@@ -130,11 +130,11 @@ fn is_token(word: &str) -> bool {
         word.strip_prefix(prefix)
             .is_some_and(|rest| rest.len() >= SHORTEST_REST && !rest.contains(':'))
     });
-    // Telegram's: the bot's number, and 35 characters.
-    let telegram = word
+    // A number of an account before its secret, whatever service: among the platforms Telegram's tokens are of this shape.
+    let numbered = word
         .split_once(':')
         .is_some_and(|(id, rest)| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_digit()) && rest.len() >= 30);
-    known || telegram || {
+    known || numbered || {
         let digits = has(char::is_ascii_digit);
         let hex = word.chars().filter(|c| *c != '-').all(|c| c.is_ascii_hexdigit());
         if word.len() < SHORTEST_RANDOM || digits < 2 {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     id::{MessageId, UserId},
-    memory::rows::Said,
+    memory::rows::SourceMessage,
     messages::Direction,
 };
 
@@ -13,7 +13,7 @@ const MOST_CHARACTERS: u64 = 24_000;
 
 /// How many of these messages are read at a time, of at most `most`, and as long together as `room` by `weight`; at
 /// least one, if there is one.
-pub fn length(said: &[Said], most: usize, room: u64, weight: impl Fn(&str) -> u64) -> usize {
+pub fn length(said: &[SourceMessage], most: usize, room: u64, weight: impl Fn(&str) -> u64) -> usize {
     let room = room.min(MOST_CHARACTERS);
     let mut sum = 0;
     let fitting = said
@@ -30,8 +30,11 @@ pub fn length(said: &[Said], most: usize, room: u64, weight: impl Fn(&str) -> u6
 /// Each person's unread messages, with the answers to them. Messages that failed to be delivered are left out.
 ///
 /// Each gets only messages of their own: nobody puts words into another's mouth.
-pub fn by_person(said: &[Said], remembered_through: Option<MessageId>) -> BTreeMap<UserId, Vec<&Said>> {
-    let mut people: BTreeMap<UserId, Vec<&Said>> = BTreeMap::new();
+pub fn by_person(
+    said: &[SourceMessage],
+    remembered_through: Option<MessageId>,
+) -> BTreeMap<UserId, Vec<&SourceMessage>> {
+    let mut people: BTreeMap<UserId, Vec<&SourceMessage>> = BTreeMap::new();
     let unread = said
         .iter()
         .filter(|said| !said.failed && remembered_through.is_none_or(|through| said.id > through));
@@ -45,7 +48,7 @@ pub fn by_person(said: &[Said], remembered_through: Option<MessageId>) -> BTreeM
 }
 
 /// The messages that a summary covers: all but those that failed to be delivered.
-pub fn delivered(said: &[Said]) -> Vec<&Said> {
+pub fn delivered(said: &[SourceMessage]) -> Vec<&SourceMessage> {
     said.iter().filter(|said| !said.failed).collect()
 }
 
@@ -53,8 +56,8 @@ pub fn delivered(said: &[Said]) -> Vec<&Said> {
 mod tests {
     use super::*;
 
-    fn said(direction: Direction, user: Option<UserId>, content: &str) -> Said {
-        Said {
+    fn said(direction: Direction, user: Option<UserId>, content: &str) -> SourceMessage {
+        SourceMessage {
             id: MessageId::new(),
             direction,
             user_id: user,

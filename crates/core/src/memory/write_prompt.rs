@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::levels::{LEVELS, MODULES};
 use crate::{
     id::MemoryItemId,
-    memory::rows::{Item, Said},
+    memory::rows::{Item, SourceMessage},
     messages::Direction,
 };
 
@@ -139,7 +139,7 @@ pub fn names(items: &[Item]) -> HashMap<String, MemoryItemId> {
 }
 
 /// Asks for the operations that a piece of a conversation leads to.
-pub fn request(items: &[Item], said: &[&Said]) -> Request {
+pub fn request(items: &[Item], said: &[&SourceMessage]) -> Request {
     let known: Vec<_> = items
         .iter()
         .map(|item| {
@@ -164,7 +164,7 @@ pub fn request(items: &[Item], said: &[&Said]) -> Request {
 }
 
 /// Messages as prompts show them.
-pub fn told(said: &[&Said]) -> Vec<Value> {
+pub fn told(said: &[&SourceMessage]) -> Vec<Value> {
     said.iter()
         .map(|said| {
             let from = match said.direction {

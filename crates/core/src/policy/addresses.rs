@@ -1,4 +1,4 @@
-//! Addresses in texts: which there are, and what would be called for one. Pure.
+//! Addresses in texts, and the calls that a client would make for one. Pure.
 //!
 //! An address is compared in one form: as [`url::Url`] writes it, which is what a client calls (host in lower case and
 //! in ASCII, no default port, dot segments resolved). Its fragment counts where somebody may follow it: it is not sent,
@@ -14,15 +14,15 @@ use super::around::{Around, Opened, STOPS, closes};
 /// The schemes by which something is called.
 const SCHEMES: [&str; 5] = ["http", "https", "ftp", "ws", "wss"];
 
-/// What closes an address without being part of it.
+/// Characters that close an address without being part of it.
 const CLOSERS: &[char] = &[
     ')', ']', '}', '\'', '`', '*', '|', '_', '~', '.', ',', ';', ':', '!', '?',
 ];
 
-/// What stands around an address in running text.
+/// Characters that surround an address in running text.
 const BREAKS: &str = "\"'`<>()[]{}|\\^*";
 
-/// What else stands beside a host that is not part of it.
+/// Other characters beside a host that are not part of it.
 const PARTS: &str = ",;!=&$~+…–—‘’“”„«»‹›、「」『』";
 
 /// Endings of names that are files, and no hosts.
@@ -44,7 +44,7 @@ const USUAL_ENDINGS: [&str; 40] = [
     "org", "page", "pro", "shop", "site", "space", "store", "tech", "test", "top", "world", "xyz",
 ];
 
-/// What would be called for an address that is written like this: nothing, if it is none.
+/// The addresses that a client would call for this text: none, if it is no address.
 pub(super) fn called(written: &str) -> Vec<String> {
     let written = written.trim();
     if let Ok(url) = crate::net::target::parse(written)
@@ -63,7 +63,7 @@ pub(super) fn called(written: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a client sends of an address: all but its fragment.
+/// The part of an address that a client sends: all but its fragment.
 pub(super) fn sent(address: &str) -> &str {
     address.split('#').next().unwrap_or(address)
 }
@@ -111,13 +111,13 @@ const fn is_dot(c: char) -> bool {
 pub(super) struct Found {
     /// Where it stands, without what may close it.
     pub range: Range<usize>,
-    /// What it may be read as: the shortest reading first.
+    /// The possible readings: the shortest first.
     pub readings: Vec<Range<usize>>,
     /// Nothing in it tells that it is an address but its two names.
     pub is_short: bool,
     /// As far as whoever makes links might take it.
     until: usize,
-    /// What stands open around it, the innermost first.
+    /// The brackets and marks open around it, the innermost first.
     open: Vec<Opened>,
 }
 
@@ -138,7 +138,7 @@ pub(super) fn all(text: &str) -> Vec<Found> {
     found
 }
 
-/// What stands between white space and what no address holds.
+/// The stretches between white space and characters that no address holds.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.split(|c: char| c.is_whitespace() || c.is_control() || "<>\"".contains(c))
         .filter(|run| !run.is_empty())
@@ -152,7 +152,7 @@ fn in_run(text: &str, run: Range<usize>, around: &mut Around<'_>, found: &mut Ve
     let breaks = |c: char| BREAKS.contains(c);
     let absolute = begin_of_scheme(&text[run.clone()]).map(|at| run.start + at);
     let before = &text[run.start..absolute.unwrap_or(run.end)];
-    // What stands before it is one of its own.
+    // A token before it is one of its own.
     for token in before
         .split(|c: char| breaks(c) || PARTS.contains(c))
         .flat_map(candidates)
@@ -177,7 +177,7 @@ fn in_run(text: &str, run: Range<usize>, around: &mut Around<'_>, found: &mut Ve
             });
             continue;
         }
-        // Whoever makes a link of it takes more of the path than we would, and what looks like a scheme in it.
+        // A link maker may take more of the path than we would, and a scheme-like text in it.
         let is_one = absolute.is_some_and(|at| !text[start..at].contains(breaks));
         let until = if is_one { run.end } else { run.start + before.len() };
         found.push(with_path(text, start, end, until, around, is_short));
@@ -265,8 +265,8 @@ fn begins_with_host(text: &str) -> bool {
     is_bare(text.split([':', '@', '/', '?', '#']).next().unwrap_or_default())
 }
 
-/// What an address may be read as that begins here: up to what breaks it, up to its last bracket that has a partner, and
-/// all of it but what may close it.
+/// The readings of an address that begins here: up to a character that breaks it, up to its last bracket that has a
+/// partner, and all of it but closing characters.
 fn readings(text: &str, start: usize, first: usize, end: usize, until: usize) -> Vec<Range<usize>> {
     let mut readings: Vec<_> = std::iter::once(start..first).collect();
     let mut depth = 0_u32;
@@ -340,7 +340,7 @@ fn is_bare(token: &str) -> bool {
     let host = bare.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let behind = &bare[host.len()..];
     let (user, name) = host.rsplit_once('@').unwrap_or(("", host));
-    // Whoever writes to somebody calls nothing.
+    // A mail address calls nothing.
     if behind.is_empty() && is_mailbox(user) {
         return false;
     }
@@ -389,7 +389,7 @@ fn carries(token: &str) -> bool {
         || token.trim_end_matches('.').matches('.').count() >= 2
 }
 
-/// What an address of two names alone most likely is.
+/// The likely meaning of an address of two names alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Short {
     /// A host.
@@ -400,7 +400,7 @@ pub(super) enum Short {
     Unclear,
 }
 
-/// What an address of two names alone most likely is.
+/// The likely meaning of an address of two names alone.
 pub(super) fn short(token: &str) -> Short {
     let token = plain(token);
     let ending = token.rsplit('.').next().unwrap_or_default().to_lowercase();

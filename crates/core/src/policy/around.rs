@@ -1,11 +1,11 @@
-//! What stands around an address and is closed behind it: brackets, marks and the end of a sentence. Pure.
+//! The signs around an address that close behind it: brackets, marks and the end of a sentence. Pure.
 //!
 //! Anything else behind an address could be made up to tell something, since whoever follows it sends that along.
 
 /// The signs at the end of a sentence, or of a part of one.
 pub(super) const STOPS: &str = ".,;:!?";
 
-/// What sets words off, the same on both sides.
+/// Marks that set words off, the same on both sides.
 const MARKS: &str = "'`*|_~";
 
 /// So many brackets and marks are closed behind an address at most,
@@ -47,7 +47,7 @@ fn count(text: &str, sign: char) -> usize {
     }
 }
 
-/// What stands open at the places of a text that is read from its beginning.
+/// The brackets and marks open at the places of a text that is read from its beginning.
 pub(super) struct Around<'a> {
     text: &'a str,
     at: usize,
@@ -65,7 +65,8 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// What stands open before a place, the innermost first. It lies behind the place that was asked for before.
+    /// The brackets and marks open before a place, the innermost first. It lies behind the place that was asked for
+    /// before.
     pub(super) fn open_at(&mut self, place: usize) -> Vec<Opened> {
         let mut rest = self.text.get(self.at..place).unwrap_or_default();
         while let Some(sign) = rest.chars().next() {
@@ -94,7 +95,7 @@ impl<'a> Around<'a> {
     }
 }
 
-/// What closes a bracket; of anything else, itself.
+/// The closing sign of a bracket; of anything else, itself.
 const fn partner(sign: char) -> char {
     match sign {
         '(' => ')',

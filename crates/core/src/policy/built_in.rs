@@ -2,8 +2,8 @@
 
 use super::{Action, Named, Rule};
 
-/// What a person asks to be remembered or reminded of is theirs, and can be taken back: it is done at once wherever
-/// they ask, unless the run has read words from outside.
+/// Memories and reminders that a person asks for are theirs, and can be taken back: they are set at once wherever
+/// the person asks, unless the run has read words from outside.
 const OWN: [&str; 2] = ["memory.put", "reminders.*"];
 
 /// Below every priority that people can give.

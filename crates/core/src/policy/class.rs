@@ -1,9 +1,9 @@
-//! What a command may do: the class that decides about approval and repetition.
+//! The class of a command, which decides about approval and repetition.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a command may do; decides about confirmation, and about calling it again after a crash.
+/// The class of a command; decides about confirmation, and about calling it again after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Class {

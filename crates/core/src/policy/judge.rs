@@ -1,7 +1,8 @@
-//! What becomes of a call: the first rule that fits says it, then what the run has read. Pure.
+//! The verdict on a call: the first rule that fits decides, then the words that the run has read. Pure.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
+use clifford_chat::role::PlatformRole;
 use serde_json::{Map, Value};
 
 use super::{
@@ -31,20 +32,20 @@ pub struct Named {
 pub struct Call<'a> {
     /// `tool.command`.
     pub name: &'a str,
-    /// What the command may do.
+    /// The class of the command.
     pub class: Class,
     /// Its arguments.
     pub args: &'a Map<String, Value>,
-    /// What it would carry out of this house that nobody outside knows, as far as it reaches out.
+    /// The private text that it would carry out of this house, as far as it reaches out.
     pub leak: Option<String>,
     /// On what grounds it goes ahead, if the run has read words from outside.
     pub grounds: Grounds,
 }
 
-/// Who calls, and where.
+/// The caller, and the place of the call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
-    /// Whom the run speaks to.
+    /// The audience of the run.
     pub kind: RunKind,
     /// The platform's name.
     pub platform: Option<String>,
@@ -56,32 +57,34 @@ pub struct Facts {
     pub context: Option<ContextId>,
     /// The person who asked.
     pub user: Option<UserId>,
-    /// What they may do.
+    /// The role.
     pub role: Option<UserRole>,
+    /// The roles that they have on the platform, where they ask; `None`: not known.
+    pub platform_roles: Option<Vec<PlatformRole>>,
     /// Where what the run has read came from, as far as that is outside: then it is tainted.
     pub origins: BTreeSet<String>,
 }
 
-/// What becomes of a call.
+/// The verdict on a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// What.
-    pub outcome: Outcome,
+    /// The resource.
+    pub outcome: PolicyOutcome,
     /// Why, in a sentence.
     pub why: String,
     /// The rule that decided; `None`: the default profile.
     pub rule: Option<String>,
-    /// What it counts against, unless it is denied.
+    /// The limits that it counts against, unless it is denied.
     pub limits: Vec<Limit>,
     /// [`Rule::always`] would take the place of the question: from then on such a call is made.
     pub may_be_rule: bool,
 }
 
-/// What becomes of a call.
+/// The verdict on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = PolicyOutcome, rename_all = "snake_case")]
-pub enum Outcome {
+#[schema(rename_all = "snake_case")]
+pub enum PolicyOutcome {
     /// It is made.
     Allow,
     /// A person is asked.
@@ -95,29 +98,29 @@ pub enum Outcome {
 pub struct Limit {
     /// The rule's key.
     pub key: String,
-    /// What it says to whoever is refused.
+    /// The reason that a refused person reads.
     pub why: String,
     /// The most calls.
     pub calls: u32,
     /// In which time.
     pub per: Per,
-    /// Who is counted.
+    /// The subject of the count.
     pub by: By,
 }
 
 /// Judges a call. `zone` is the time zone of rules that name none.
 pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> Verdict {
     let verdict = weighed(rules.iter(), call, facts, now, zone);
-    let may_be_rule = verdict.outcome == Outcome::Confirm
+    let may_be_rule = verdict.outcome == PolicyOutcome::Confirm
         && facts.origins.is_empty()
         && always(call, facts).is_some_and(|always| {
-            weighed(rules.iter().chain([&always]), call, facts, now, zone).outcome == Outcome::Allow
+            weighed(rules.iter().chain([&always]), call, facts, now, zone).outcome == PolicyOutcome::Allow
         });
     Verdict { may_be_rule, ..verdict }
 }
 
-/// What a question becomes that is answered for good. Without a conversation and a person it would hold everywhere,
-/// for everybody.
+/// The rule that a question becomes when it is answered for good. Without a conversation and a person it would hold
+/// everywhere, for everybody.
 fn always(call: &Call<'_>, facts: &Facts) -> Option<Named> {
     Some(Named {
         key: String::new(),
@@ -151,9 +154,9 @@ fn weighed<'a>(
         }
     };
     let outcome = match action {
-        Action::Deny => Outcome::Deny,
-        Action::Confirm | Action::Limit => Outcome::Confirm,
-        Action::Allow | Action::AllowTainted => Outcome::Allow,
+        Action::Deny => PolicyOutcome::Deny,
+        Action::Confirm | Action::Limit => PolicyOutcome::Confirm,
+        Action::Allow | Action::AllowTainted => PolicyOutcome::Allow,
     };
     let verdict = Verdict {
         outcome,
@@ -164,7 +167,7 @@ fn weighed<'a>(
     };
     match (action, tainted(call, facts)) {
         (Action::Allow, Some(why)) => Verdict {
-            outcome: Outcome::Confirm,
+            outcome: PolicyOutcome::Confirm,
             why,
             ..verdict
         },
@@ -183,6 +186,7 @@ fn fits(rule: &Rule, call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str)
         && is(&rule.context.map(|id| id.0), &facts.context.map(|id| id.0))
         && is(&rule.user.map(|id| id.0), &facts.user.map(|id| id.0))
         && (rule.roles.is_empty() || facts.role.is_some_and(|role| rule.roles.contains(&role)))
+        && rule.platform_roles_fit(facts.platform_roles.as_deref())
         && rule.is_time(now, zone)
         && rule.args_fit(call.args)
 }
@@ -263,7 +267,7 @@ fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
 /// Says that others may be behind a call.
 pub(crate) const MAY_BE_OTHERS: &str = "which may have asked for this";
 
-/// What speaks against a call, in words.
+/// The objection to a call, in words.
 fn told_of(fault: &Fault) -> String {
     let shown = |text: &str| clifford_markup::within_sentence(text, 60);
     let stands = match (&fault.argument, &fault.source) {

@@ -1,43 +1,50 @@
-//! What a text that is written for people may tell: nothing of an address that its person did not name, no number or code
-//! that nobody who may has told, no word that only an unannounced result told, in whatever way it is written. Pure.
+//! The limits of a text that is written for people: no address that its person did not name, no number or code that
+//! nobody who may has told, no word that only an unannounced result told, in whatever way it is written. Pure.
 
-mod spelling;
+pub(in crate::policy) mod spelling;
+mod together;
 
 use std::collections::BTreeSet;
+
+use serde_json::Value;
 
 use super::{
     addresses::{self, Short},
     evidence::Evidence,
-    phrase::{self, Said},
-    trace::each_text,
-    words::{self, Known},
+    phrase::{self, Haystack},
+    texts::each_text,
+    trace,
+    words::{self, KnownWords},
 };
 
-/// How many small numbers a text may count by: two of one digit.
+/// How many small numbers the texts of a run may count by: two of one digit.
 const COUNTED: usize = 2;
 /// A longer run of letters and digits is no word.
 const LONGEST: usize = 30;
 /// A shorter word tells nothing.
 const SHORTEST: usize = 4;
 
-/// What a text is judged by.
+/// The measures for a text.
 pub(super) struct Prose<'a> {
-    person: &'a Said,
-    private: &'a Known,
-    /// What announced results told.
-    announced: Said,
+    person: &'a Haystack,
+    private: &'a KnownWords,
+    /// The words of announced results.
+    announced: Haystack,
     /// The numbers of these, and of the person.
     numbers: BTreeSet<String>,
     /// The words that only unannounced results told.
     unannounced: BTreeSet<String>,
     /// The words of running texts that others may have written, without those of the person and of whole fields.
     of_others: BTreeSet<String>,
+    /// The texts of the call, and those of the calls before it, tell something if they are read as one.
+    tells_together: bool,
 }
 
 impl<'a> Prose<'a> {
-    /// What a run has heard, as far as texts are judged by it.
-    pub fn new(evidence: &Evidence, person: &'a Said, private: &'a Known) -> Self {
-        let mut announced = Said::default();
+    /// The evidence of a run, as far as it judges texts.
+    /// `texts`: those that the call holds.
+    pub fn new(evidence: &Evidence, person: &'a Haystack, private: &'a KnownWords, texts: &[&str]) -> Self {
+        let mut announced = Haystack::default();
         let mut unannounced = BTreeSet::new();
         let (mut numbers, mut of_others) = (BTreeSet::new(), BTreeSet::new());
         for text in &evidence.person {
@@ -58,14 +65,41 @@ impl<'a> Prose<'a> {
         }
         unannounced.retain(|word| !person.has_word(word) && !announced.has_word(word));
         of_others.retain(|word| !person.has_word(word));
-        Self {
+        let mut prose = Self {
             person,
             private,
             announced,
             numbers,
             unannounced,
             of_others,
+            tells_together: false,
+        };
+        let mut before = Vec::new();
+        (evidence.heard.iter())
+            .for_each(|heard| each_written(&heard.args, "", &mut |text| before.push(text.to_owned())));
+        prose.tells_together = prose.tell_together(&before, texts);
+        prose
+    }
+
+    /// Whether texts tell something if they are read as one with those that were written before, and more than these.
+    fn tell_together(&self, before: &[String], texts: &[&str]) -> bool {
+        if texts.is_empty() {
+            return false;
         }
+        let all: Vec<&str> = before.iter().map(String::as_str).chain(texts.iter().copied()).collect();
+        let untold = |text: &str| {
+            let small = digits(text).filter(|number| number.len() == 1 && !self.numbers.contains(number));
+            small.count() + spelling::counted(text, self.person)
+        };
+        // The same text to several people tells its numbers once.
+        let different: BTreeSet<_> = all.iter().copied().collect();
+        if different.into_iter().map(untold).sum::<usize>() > COUNTED && texts.iter().any(|text| untold(text) > 0) {
+            return true;
+        }
+        let words = self.unannounced.iter().chain(self.private.all_words());
+        let mut secrets = words.filter(|word| self.is_secret(word));
+        let (whole, old) = (together::Streams::of(&all), together::Streams::of(before));
+        secrets.any(|secret| whole.tells(secret) && !old.tells(secret))
     }
 
     /// Whether a text tells nothing to those who read it that the person did not say or announce.
@@ -75,6 +109,7 @@ impl<'a> Prose<'a> {
         [text, &plain, &shown]
             .into_iter()
             .all(|text| self.addresses_no_one(text) && self.tells_no_number(text) && self.tells_no_word(text))
+            && !self.tells_together
     }
 
     /// Whether a text names nothing that only a running text of others names.
@@ -120,7 +155,6 @@ impl<'a> Prose<'a> {
         !addresses::plain(text).contains(is_foreign)
             && untold.iter().all(|number| number.len() == 1)
             && untold.len() <= COUNTED
-            && (!spelling::is_spelled_number(text) || self.person.holds(text))
     }
 
     fn tells_no_word(&self, text: &str) -> bool {
@@ -139,7 +173,30 @@ impl<'a> Prose<'a> {
     /// Whether a word tells something that was not announced, or that is private.
     fn is_secret(&self, word: &str) -> bool {
         let is_known = || self.person.has_word(word) || self.announced.has_word(word);
-        self.unannounced.contains(word) || (self.private.has_word(word) && !is_known())
+        self.unannounced.contains(word)
+            || ((self.private.has_word(word) || self.private.is_spoken(word)) && !is_known())
+            || (self.private.is_closed(word) && !self.person.has_word(word))
+    }
+
+    /// Whether the digits of a date hold a number that may not be told, in whatever order of day and time.
+    pub fn dates_nothing(&self, date: &str) -> bool {
+        let digits: String = date
+            .chars()
+            .skip(4)
+            .filter(|c| c.is_ascii_digit() && *c != '0')
+            .collect();
+        let all: String = date.chars().filter(char::is_ascii_digit).collect();
+        let tells = |secret: &String| {
+            let mut rest = digits.chars();
+            let is_number = secret.len() >= 4 && secret.chars().all(|c| c.is_ascii_digit()) && !is_year(secret);
+            is_number
+                && self.is_secret(secret)
+                && (all.contains(secret.as_str())
+                    || (secret.chars())
+                        .filter(|c| *c != '0')
+                        .all(|c| rest.any(|found| found == c)))
+        };
+        !(self.unannounced.iter().chain(self.private.all_words())).any(tells)
     }
 }
 
@@ -155,7 +212,7 @@ fn is_odd(token: &str) -> bool {
 }
 
 /// Whether a text holds no word that somebody did not say: small words of grammar, and other forms of theirs, aside.
-pub(super) fn is_of(text: &str, person: &Said) -> bool {
+pub(super) fn is_of(text: &str, person: &Haystack) -> bool {
     phrase::pieces(text).all(|word| {
         let is_small = word.chars().count() < 3 && !word.chars().any(|c| c.is_ascii_digit());
         is_small || SMALL.contains(&word.as_str()) || person.has_word(&word) || person.has_form_of(&word)
@@ -163,11 +220,86 @@ pub(super) fn is_of(text: &str, person: &Said) -> bool {
 }
 
 /// Words that say nothing by themselves.
-const SMALL: [&str; 36] = [
-    "about", "and", "are", "das", "dem", "den", "der", "die", "ein", "eine", "for", "from", "had", "has", "have",
-    "her", "his", "likes", "mit", "not", "that", "the", "their", "they", "this", "und", "user", "von", "was", "when",
-    "wants", "with", "you", "your", "zum", "zur",
+const SMALL: [&str; 58] = [
+    "about",
+    "and",
+    "are",
+    "all",
+    "best",
+    "can",
+    "das",
+    "dear",
+    "dem",
+    "den",
+    "der",
+    "die",
+    "ein",
+    "eine",
+    "for",
+    "from",
+    "greetings",
+    "had",
+    "hallo",
+    "has",
+    "have",
+    "hello",
+    "her",
+    "here",
+    "his",
+    "kind",
+    "let",
+    "liebe",
+    "likes",
+    "mit",
+    "not",
+    "please",
+    "regards",
+    "see",
+    "should",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "their",
+    "there",
+    "they",
+    "this",
+    "und",
+    "user",
+    "von",
+    "was",
+    "when",
+    "wants",
+    "will",
+    "with",
+    "would",
+    "yes",
+    "you",
+    "your",
+    "yours",
+    "zum",
+    "zur",
 ];
+
+/// Whether a word says nothing by itself.
+pub(super) fn is_small(word: &str) -> bool {
+    SMALL.contains(&word)
+}
+
+/// Whether a number is most likely a year.
+fn is_year(number: &str) -> bool {
+    number.len() == 4 && (number.starts_with("19") || number.starts_with("20"))
+}
+
+/// Calls something with every text among arguments that is written to be read.
+fn each_written(args: &Value, name: &str, with: &mut impl FnMut(&str)) {
+    match args {
+        Value::String(text) if trace::PROSE.contains(&name) => with(text),
+        Value::Array(items) => items.iter().for_each(|item| each_written(item, name, with)),
+        Value::Object(fields) => (fields.iter()).for_each(|(name, value)| each_written(value, name, with)),
+        _ => {}
+    }
+}
 
 fn long_words(text: &str) -> impl Iterator<Item = String> {
     phrase::pieces(text).filter(|word| word.chars().count() >= SHORTEST)

@@ -1,5 +1,6 @@
-//! A rule: the calls that it is about, and what becomes of them. The same in `bot.toml`, the database and the API.
+//! A rule: the calls that it matches, and the verdict on them. The same in `bot.toml`, the database and the API.
 
+use clifford_chat::role::{PlatformRole, any_named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,18 +14,18 @@ use crate::{
     runs::RunKind,
 };
 
-/// A rule about tool calls: all of its conditions must fit. What is left out fits every call.
+/// A rule about tool calls: all of its conditions must fit. A condition that is left out fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = PolicyRule)]
 pub struct Rule {
-    /// What you call it.
+    /// A name of your choice.
     #[schemars(example = "no deleting at night")]
     pub name: String,
-    /// The rule with the highest goes first; of two with the same, the stricter.
+    /// The rule with the highest priority decides; of two with the same, the stricter.
     #[schemars(range(min = -1000, max = 1000))]
     pub priority: i32,
-    /// What becomes of the call: `allow`, `allow_tainted` (even of a run that has read words from outside), `confirm`
+    /// The verdict on the call: `allow`, `allow_tainted` (even of a run that has read words from outside), `confirm`
     /// (a person is asked), `deny`, `limit` (at most `calls` in each `per`).
     pub action: Action,
     /// Commands: `web.fetch`, `web.*`, `*.delete`, or a whole tool as `web`.
@@ -56,6 +57,11 @@ pub struct Rule {
     pub user: Option<UserId>,
     /// Roles of the person who asked: `owner`, `member`, `stranger`.
     pub roles: Vec<UserRole>,
+    /// Roles of the platform that the person who asked has where they ask, by id or name: those of a Discord server,
+    /// such as `Moderator`; in a Telegram group `owner`, `administrator`, or an administrator's title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = ["Moderator"])]
+    pub platform_roles: Vec<String>,
     /// The time of day, such as `22:00-06:00`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "22:00-06:00")]
@@ -69,11 +75,11 @@ pub struct Rule {
     /// Of `limit`: the most calls.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub calls: u32,
-    /// Of `limit`: in which time, counted back from the call: `minute`, `hour`, `day`, `month` (30 days).
+    /// Of `limit`: the time, counted back from the call: `minute`, `hour`, `day`, `month` (30 days).
     pub per: Per,
-    /// Of `limit`: who is counted: `user`, `space`, `bot`.
+    /// Of `limit`: the subject of the count: `user`, `space`, `bot`.
     pub by: By,
-    /// Why, in words for whoever is refused or asked.
+    /// The reason, for the person who is refused or asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "backups run at night")]
     pub reason: Option<String>,
@@ -90,7 +96,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What becomes of a call that a rule fits.
+    /// The verdict on a call that a rule fits.
     Action {
         /// It is made, unless the run has read words from outside and the command does more than read.
         Allow,
@@ -104,7 +110,7 @@ words! {
         /// It is refused once there were too many; else the rules behind this one decide.
         Limit,
     }
-    /// Who reads along.
+    /// The readers of the place.
     Place {
         /// One person and the bot.
         #[default]
@@ -124,7 +130,7 @@ words! {
         /// 30 days.
         Month,
     }
-    /// Who is counted.
+    /// The subject of the count.
     By {
         /// The person who asked.
         #[default]
@@ -203,6 +209,9 @@ impl Rule {
         if let Some(empty) = self.tools.iter().position(|pattern| pattern.trim().is_empty()) {
             return Some(("tools", format!("entry {} is empty", empty + 1)));
         }
+        if let Some(empty) = self.platform_roles.iter().position(|role| role.trim().is_empty()) {
+            return Some(("platform_roles", format!("entry {} is empty", empty + 1)));
+        }
         for text in &self.args {
             if let Err(fault) = Condition::parse(text) {
                 return Some(("args", fault));
@@ -223,6 +232,21 @@ impl Rule {
                 .tools
                 .iter()
                 .any(|pattern| wild(pattern, name) || name.split_once('.').is_some_and(|(tool, _)| tool == pattern))
+    }
+
+    /// Whether its condition on the platform's roles holds. Of roles that are not known (`None`) it holds where the rule
+    /// keeps from something, and not where it allows.
+    pub fn platform_roles_fit(&self, roles: Option<&[PlatformRole]>) -> bool {
+        self.platform_roles.is_empty()
+            || match roles {
+                Some(roles) => any_named(roles, &self.platform_roles),
+                None => !self.allows(),
+            }
+    }
+
+    /// Whether a call that it fits goes ahead.
+    pub const fn allows(&self) -> bool {
+        matches!(self.action, Action::Allow | Action::AllowTainted)
     }
 
     /// Whether its conditions on arguments hold. One that cannot be read never does.

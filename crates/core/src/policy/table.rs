@@ -1,4 +1,4 @@
-//! What becomes of a call where no rule says otherwise: one line a case. Pure.
+//! The verdict on a call where no rule decides: one line a case. Pure.
 //!
 //! Two questions are asked one after the other. [`profile`]: what is a command of this class to those who are here?
 //! [`doubt`]: the run has read words of others; may they have asked for this call?
@@ -9,7 +9,7 @@ use super::{
     trace::{Fault, Grounds},
 };
 
-/// What holds of a class of commands in a place, and why.
+/// The verdict on a class of commands in a place, and its reason.
 pub(super) const fn profile(class: Class, place: Place) -> (Action, &'static str) {
     match (class, place) {
         (Class::Read, _) => (Action::Allow, "it only reads"),
@@ -29,7 +29,7 @@ pub(super) enum Doubt<'a> {
     MayBeOthers(Option<&'a Fault>),
 }
 
-/// What speaks against a call of a run that has read words of others. `carries_out`: it holds something private that its
+/// The objection to a call of a run that has read words of others. `carries_out`: it holds something private that its
 /// destination has not told itself.
 pub(super) const fn doubt(class: Class, carries_out: bool, grounds: &Grounds) -> Option<Doubt<'_>> {
     match (class, carries_out, grounds) {

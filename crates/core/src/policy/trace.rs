@@ -1,33 +1,41 @@
-//! Where the arguments of a call come from, and what of it may go ahead though the run has read words of others. Pure.
+//! The sources of a call's arguments, and the parts that may go ahead although the run has read words of others. Pure.
 //!
 //! Three grounds let a call that changes something go ahead in a tainted run ([`grounds`]); each is a reading of all of
 //! its arguments, to the last leaf, as they will be sent:
 //!
-//! - **The person said it**: every argument that is neither prose nor a date stands in their own message of this turn.
-//! - **It was announced** before anything of others was read, and every argument is the person's word or one whole field
-//!   of an announced result, of which no running text speaks. Addresses, accounts and other codes are only ever the
-//!   person's: a field can be written by anybody who may send a message. So is a field beside running text, unless it
-//!   is the object's id, which the service made.
+//! - **The person said it**: every argument that is neither prose nor a date stands in their own message of this turn, or
+//!   is the id of what they named. Unless the call was announced, a verb of theirs must ask for the command
+//!   (`trace/asked.rs`), it is made once, and its prose is of their words, too.
+//! - **It was announced** before anything of others was read, is made no more often than that, and every argument is the
+//!   person's word or one whole field of an announced result that nobody else can have chosen (`trace/fields.rs`).
+//!   Addresses, accounts and other codes are the person's, or stand in their contacts beside a name of theirs.
 //! - **It is the person's own**: a reminder or a memory of theirs in their own words.
 //!
-//! Prose tells nothing that the person did not say and no announced result told (`policy/prose.rs`).
+//! Nothing, an empty text and "no" are arguments as any other: they go ahead where the schema takes them for granted, or
+//! where something new is made without them. Prose tells nothing that the person did not say and no announced result told
+//! (`policy/prose.rs`), neither by itself nor together with the texts of other fields and of earlier calls.
 
+mod asked;
 mod fields;
 mod origins;
+mod receipt;
 
-pub(super) use fields::each_text;
-pub use origins::{Holding, Origin, Source, Traced, is_unasked, origins};
-use serde_json::{Map, Value};
+pub use origins::{Holding, Origin, Source, Traced, is_unasked, of_others, origins};
+pub use receipt::is_receipt;
+use serde_json::{Map, Number, Value};
 
+use self::fields::Wanted;
 use super::{
     evidence::{Evidence, tool},
-    phrase::{self, Said},
+    phrase::{self, Haystack},
     prose::{self, Prose},
-    words::Known,
+    texts::each_text,
+    words::KnownWords,
 };
+use crate::memory::levels::MODULES;
 
 /// Arguments that are written to be read by people.
-const PROSE: [&str; 17] = [
+pub(super) const PROSE: [&str; 16] = [
     "body",
     "caption",
     "comment",
@@ -44,11 +52,10 @@ const PROSE: [&str; 17] = [
     "summary",
     "text",
     "title",
-    "topic",
 ];
 /// Of these, what names something.
-const TITLES: [&str; 4] = ["subject", "summary", "title", "topic"];
-/// What concerns its person alone, and can be taken back.
+const TITLES: [&str; 3] = ["subject", "summary", "title"];
+/// Commands that concern their person alone, and can be taken back.
 const OWN: [&str; 3] = ["memory.put", "reminders.set", "reminders.update"];
 
 /// Why a call may go ahead, or what speaks against it.
@@ -64,7 +71,7 @@ pub enum Grounds {
     Nothing(Fault),
 }
 
-/// What of a call nobody asked for who may.
+/// The part of a call that nobody with the right to do so asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where it stands in the arguments; nothing, if it is the call as such that nobody asked for.
@@ -84,10 +91,10 @@ pub struct Request<'a> {
     pub args: &'a Map<String, Value>,
     /// Their schema.
     pub schema: &'a Value,
-    /// What the run has heard.
+    /// The evidence of the run.
     pub evidence: &'a Evidence,
-    /// What is private of its person.
-    pub private: &'a Known,
+    /// The private words of its person.
+    pub private: &'a KnownWords,
 }
 
 /// A value among the arguments.
@@ -97,65 +104,198 @@ struct Leaf<'a> {
     /// The name of its field.
     name: &'a str,
     value: &'a Value,
-    /// What its schema says; nothing, if it says nothing of it.
+    /// Its schema; nothing, if that says nothing of it.
     schema: Option<&'a Value>,
+    /// The names on the way to it that the schema does not know: they say something themselves.
+    unknown: Vec<&'a str>,
+}
+
+/// The scale on which the arguments of one call are weighed.
+struct Scale<'a> {
+    request: &'a Request<'a>,
+    person: Haystack,
+    prose: Prose<'a>,
+    leaves: &'a [Leaf<'a>],
 }
 
 /// On what grounds a call goes ahead.
 pub fn grounds(request: &Request<'_>) -> Grounds {
     let evidence = request.evidence;
-    let person = Said::of(evidence.person.iter().map(String::as_str));
+    let person = || Haystack::of(evidence.person.iter().map(String::as_str));
     let mut leaves = Vec::new();
-    walk(request.schema, request.args, request.schema, "", &mut leaves, 0);
-    let all = |holds: &dyn Fn(&Leaf<'_>) -> bool| leaves.iter().find(|leaf| !holds(leaf));
-    if OWN.contains(&request.name) && all(&|leaf| is_in_own_words(leaf, &person)).is_none() {
+    walk(
+        request.schema,
+        request.args,
+        request.schema,
+        &Way::default(),
+        &mut leaves,
+        0,
+    );
+    let said = person();
+    if OWN.contains(&request.name) && leaves.iter().all(|leaf| is_in_own_words(leaf, &said)) {
         return Grounds::Own;
     }
-    let prose = Prose::new(evidence, &person, request.private);
-    let unsaid = all(&|leaf| is_said(leaf, &person, &prose));
-    // A call that names nobody and nothing was said by nobody.
-    if unsaid.is_none() && leaves.iter().any(|leaf| is_named(leaf, &person)) {
-        return Grounds::Said;
-    }
-    let was_announced = evidence.announced(request.name) > 0;
-    let untold = match was_announced {
-        true => all(&|leaf| is_announced(leaf, &person, &prose, evidence, tool(request.name))),
-        false => unsaid,
+    let texts = leaves
+        .iter()
+        .filter(|leaf| leaf.is_prose())
+        .filter_map(|leaf| leaf.value.as_str());
+    let texts: Vec<_> = texts.collect();
+    let scale = Scale {
+        request,
+        person: person(),
+        prose: Prose::new(evidence, &said, request.private, &texts),
+        leaves: &leaves,
     };
-    match untold {
-        None if was_announced => Grounds::Announced,
-        untold => Grounds::Nothing(Fault {
+    scale.weigh()
+}
+
+impl Scale<'_> {
+    fn weigh(&self) -> Grounds {
+        let (evidence, name) = (self.request.evidence, self.request.name);
+        let names = || self.leaves.iter().any(|leaf| self.is_named(leaf));
+        if evidence.announced(name) > 0 {
+            let untold = self.leaves.iter().find(|leaf| !self.is_announced(leaf));
+            let is_said = || names() && self.leaves.iter().all(|leaf| self.is_said(leaf));
+            return match untold {
+                None if is_said() => Grounds::Said,
+                None => Grounds::Announced,
+                Some(_) => self.nothing(untold),
+            };
+        }
+        let unsaid = self.leaves.iter().find(|leaf| !self.is_said_unannounced(leaf));
+        // A call that names nobody and nothing was said by nobody.
+        if unsaid.is_none() && names() && self.is_asked_for() {
+            return Grounds::Said;
+        }
+        self.nothing(unsaid)
+    }
+
+    fn nothing(&self, untold: Option<&Leaf<'_>>) -> Grounds {
+        Grounds::Nothing(Fault {
             argument: untold.map(|leaf| leaf.path.clone()),
-            source: untold.and_then(|leaf| source(leaf.value, evidence)),
-            was_announced,
-        }),
+            source: untold.and_then(|leaf| source(leaf.value, self.request.evidence)),
+            was_announced: self.request.evidence.announced(self.request.name) > 0,
+        })
+    }
+
+    /// Whether the person's words ask for a call that was not announced, and for no fewer of them: one, or as many as were
+    /// wished for before anything was read, each about something else.
+    fn is_asked_for(&self) -> bool {
+        let (evidence, name) = (self.request.evidence, self.request.name);
+        let made = evidence.made(name);
+        let is_new = || {
+            let before = evidence.heard.iter().filter(|heard| heard.command == name);
+            let mut used = Haystack::default();
+            before.for_each(|heard| each_text(&heard.args, &mut |text| used.learn(text)));
+            self.leaves
+                .iter()
+                .any(|leaf| self.is_named(leaf) && !used.holds(&written(leaf.value)))
+        };
+        let is_planned = !evidence.plan.contains_key(name);
+        let is_left = made == 0 || (made < evidence.wished.get(name).copied().unwrap_or(0) && is_new());
+        is_planned && is_left && asked::is_asked_for(name, &evidence.person)
+    }
+
+    /// Whether the person said it, of a call that was not announced.
+    fn is_said_unannounced(&self, leaf: &Leaf<'_>) -> bool {
+        match leaf.value {
+            Value::String(text) if self.is_read(leaf) && !text.is_empty() => {
+                self.prose.tells_nothing(text) && prose::is_of(text, &self.person)
+            }
+            _ => self.is_said(leaf),
+        }
+    }
+
+    /// Whether the person said it, in this turn, or named what it is the id of.
+    fn is_said(&self, leaf: &Leaf<'_>) -> bool {
+        match leaf.value {
+            Value::String(text) if self.is_read(leaf) && !text.is_empty() => self.is_open(leaf, text),
+            Value::String(text) if phrase::is_date(text) => leaf.is_known(&self.person) && self.is_time(text),
+            _ => self.is_persons(leaf) || (leaf.is_known(&self.person) && self.field(leaf).is_of_named()),
+        }
+    }
+
+    /// Whether the person named it: a word or number of theirs, and neither prose nor a date.
+    fn is_named(&self, leaf: &Leaf<'_>) -> bool {
+        match leaf.value {
+            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.person.holds(text),
+            Value::Number(number) => self.person.holds_number(number),
+            _ => false,
+        }
+    }
+
+    /// Whether a plan that holds for the call allows it.
+    fn is_announced(&self, leaf: &Leaf<'_>) -> bool {
+        if self.is_persons(leaf) {
+            return true;
+        }
+        match leaf.value {
+            Value::String(text) if self.is_read(leaf) => self.is_open(leaf, text),
+            Value::String(text) if phrase::is_date(text) && leaf.is_known(&self.person) && self.is_time(text) => true,
+            Value::String(_) | Value::Number(_) => leaf.is_known(&self.person) && self.field(leaf).is_whole(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is written for people. The title of what exists says which it is.
+    fn is_read(&self, leaf: &Leaf<'_>) -> bool {
+        leaf.is_prose() && !(leaf.name == "title" && asked::changes(self.request.name))
+    }
+
+    /// Whether what is written for people tells nothing.
+    fn is_open(&self, leaf: &Leaf<'_>, text: &str) -> bool {
+        self.prose.tells_nothing(text) && (!TITLES.contains(&leaf.name) || self.prose.names_nothing(text))
+    }
+
+    /// Whether a date is the person's: they told it, or named a time from which it can be reckoned, or it is today. It
+    /// tells nothing else.
+    fn is_time(&self, text: &str) -> bool {
+        if self.person.tells(text) {
+            return true;
+        }
+        let began = self.request.evidence.began;
+        phrase::is_near(text, began)
+            && (self.person.names_time() || phrase::is_day_of(text, began))
+            && self.prose.dates_nothing(text)
+    }
+
+    /// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted.
+    fn is_persons(&self, leaf: &Leaf<'_>) -> bool {
+        let is_spent = matches!(leaf.value, Value::Number(number) if self.is_spent(number));
+        !is_spent && is_persons(leaf, leaf.value, &self.person, asked::makes(self.request.name))
+    }
+
+    /// Whether more arguments are a number than the person wrote it. One that they did not write at all is no matter of this.
+    fn is_spent(&self, number: &Number) -> bool {
+        let Some(number) = phrase::exact(number) else {
+            return true;
+        };
+        let same = self.leaves.iter().filter(|leaf| match leaf.value {
+            Value::Number(other) => phrase::exact(other).as_deref() == Some(number.as_str()),
+            Value::String(text) => phrase::decimal(text).as_deref() == Some(number.as_str()),
+            _ => false,
+        });
+        (1..same.count()).contains(&self.person.count_number(&number))
+    }
+
+    fn field<'b>(&'b self, leaf: &'b Leaf<'_>) -> Wanted<'b> {
+        let evidence = self.request.evidence;
+        Wanted {
+            name: leaf.name,
+            value: leaf.value,
+            tool: tool(self.request.name),
+            person: &self.person,
+            evidence,
+            most: evidence.plan.get(self.request.name).copied().unwrap_or(0),
+        }
     }
 }
 
-/// The most characters of a receipt.
-const RECEIPT: usize = 300;
-
-/// Whether what a call that changes something returned is its receipt: every argument was the person's own, and it
-/// tells in a few words nothing else. A receipt does not taint.
-pub fn is_receipt(request: &Request<'_>, result: &Value) -> bool {
-    let mut told = String::new();
-    each_text(result, &mut |text| {
-        told.push_str(text);
-        told.push('\n');
-    });
-    if told.chars().count() > RECEIPT || !matches!(grounds(request), Grounds::Said) {
-        return false;
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
-    let mut known = Said::of(request.evidence.person.iter().map(String::as_str));
-    request.args.iter().for_each(|(name, value)| {
-        known.learn(name);
-        each_text(value, &mut |text| known.learn(text));
-    });
-    // An address or a code that nobody gave it is something new.
-    told.split_whitespace().all(|word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        !(phrase::is_address(word) || word.chars().filter(char::is_ascii_digit).count() >= 12) || known.holds(word)
-    })
 }
 
 /// The last result in which a value stands.
@@ -167,103 +307,91 @@ fn source(value: &Value, evidence: &Evidence) -> Option<String> {
     };
     let heard = evidence.heard.iter().rev();
     let mut holding = heard.filter(|heard| {
-        let mut said = Said::default();
-        fields::each_text(&heard.told, &mut |told| said.learn(told));
+        let mut said = Haystack::default();
+        each_text(&heard.told, &mut |told| said.learn(told));
         said.holds(&text)
     });
     holding.next().map(|heard| heard.command.clone())
 }
 
-/// Whether the person said it, in this turn.
-fn is_said(leaf: &Leaf<'_>, person: &Said, prose: &Prose<'_>) -> bool {
-    match leaf.value {
-        Value::String(text) if leaf.is_prose() => prose.tells_nothing(text),
-        Value::String(text) if phrase::is_date(text) => true,
-        value => is_persons(leaf, value, person),
-    }
-}
-
-/// Whether the person named it: a word or number of theirs, and neither prose nor a date.
-fn is_named(leaf: &Leaf<'_>, person: &Said) -> bool {
-    match leaf.value {
-        Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && person.holds(text),
-        Value::Number(number) => number.as_f64().is_some_and(|number| person.holds_number(number)),
-        _ => false,
-    }
-}
-
-/// Whether a plan that holds for the call allows it.
-fn is_announced(leaf: &Leaf<'_>, person: &Said, prose: &Prose<'_>, evidence: &Evidence, tool: &str) -> bool {
-    if is_persons(leaf, leaf.value, person) {
-        return true;
-    }
-    match leaf.value {
-        Value::String(text) if leaf.is_prose() => {
-            prose.tells_nothing(text) && (!TITLES.contains(&leaf.name) || prose.names_nothing(text))
-        }
-        Value::String(text) if phrase::is_date(text) && person.tells(text) => true,
-        Value::String(_) | Value::Number(_) => fields::is_whole(leaf.value, evidence, tool),
-        _ => false,
-    }
-}
-
-/// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted.
-fn is_persons(leaf: &Leaf<'_>, value: &Value, person: &Said) -> bool {
+/// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted. `is_new`: the
+/// call makes something, and what is empty is left out.
+fn is_persons(leaf: &Leaf<'_>, value: &Value, person: &Haystack, is_new: bool) -> bool {
     let default = leaf.schema.and_then(|schema| schema.get("default"));
     if default == Some(value) {
         return true;
     }
-    // A field that the schema does not know says something by its name.
-    if leaf.schema.is_none() && !person.holds(leaf.name) {
+    if !leaf.is_known(person) {
         return false;
     }
     match value {
-        Value::Null | Value::Bool(false) => true,
+        Value::Null => is_new,
+        Value::Bool(false) => false,
         Value::Bool(true) => phrase::pieces(leaf.name).any(|word| word.chars().count() > 3 && person.has_word(&word)),
-        Value::Number(number) => number.as_f64().is_some_and(|number| person.holds_number(number)),
-        Value::String(text) => text.is_empty() || person.holds(text),
-        Value::Array(_) | Value::Object(_) => false,
+        Value::Number(number) => person.holds_number(number),
+        Value::String(text) if text.is_empty() => is_new,
+        Value::String(text) => person.holds(text),
+        Value::Array(items) => is_new && items.is_empty(),
+        Value::Object(fields) => is_new && fields.is_empty(),
     }
 }
 
 /// Whether a value holds no word but the person's, a date, or one of the choices that its schema leaves.
-fn is_in_own_words(leaf: &Leaf<'_>, person: &Said) -> bool {
+fn is_in_own_words(leaf: &Leaf<'_>, person: &Haystack) -> bool {
     let choices = leaf.schema.and_then(|schema| schema.get("enum")?.as_array());
     if choices.is_some_and(|choices| choices.contains(leaf.value)) {
         return true;
     }
     match leaf.value {
-        Value::String(text) => phrase::is_date(text) || prose::is_of(text, person),
-        value => is_persons(leaf, value, person),
+        // The module that an item is filed under tells nothing; nor does its level.
+        Value::String(text) if leaf.path == "module" => MODULES.contains(&text.as_str()),
+        Value::Number(number) if leaf.path == "level" => number.as_u64().is_some_and(|level| level <= 5),
+        Value::String(text) => leaf.is_known(person) && (phrase::is_date(text) || prose::is_of(text, person)),
+        value => is_persons(leaf, value, person, true),
     }
 }
 
 impl Leaf<'_> {
     /// Whether it is written for people, by its name and by its schema, which knows it.
     fn is_prose(&self) -> bool {
-        self.schema.is_some() && PROSE.contains(&self.name)
+        self.schema.is_some() && self.unknown.is_empty() && PROSE.contains(&self.name)
+    }
+
+    /// Whether the schema knows it, or the person's words name it.
+    fn is_known(&self, person: &Haystack) -> bool {
+        self.unknown.iter().all(|name| person.holds(name))
     }
 }
 
 /// How deep arguments are read; what lies deeper is one value that nobody said.
 const DEEPEST: usize = 8;
 
+/// The way to a value.
+#[derive(Clone, Default)]
+struct Way<'a> {
+    path: String,
+    unknown: Vec<&'a str>,
+}
+
 fn walk<'a>(
     root: &'a Value,
     args: &'a Map<String, Value>,
     schema: &'a Value,
-    path: &str,
+    way: &Way<'a>,
     leaves: &mut Vec<Leaf<'a>>,
     depth: usize,
 ) {
     for (name, value) in args {
         let field = resolved(root, schema.get("properties").and_then(|fields| fields.get(name)));
-        let path = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
-        leaf(root, name, value, field, path, leaves, depth);
+        let mut way = way.clone();
+        if field.is_none() {
+            way.unknown.push(name);
+        }
+        if !way.path.is_empty() {
+            way.path.push('.');
+        }
+        way.path.push_str(name);
+        leaf(root, name, value, field, &way, leaves, depth);
     }
 }
 
@@ -272,25 +400,26 @@ fn leaf<'a>(
     name: &'a str,
     value: &'a Value,
     schema: Option<&'a Value>,
-    path: String,
+    way: &Way<'a>,
     leaves: &mut Vec<Leaf<'a>>,
     depth: usize,
 ) {
     match value {
-        Value::Array(items) if depth < DEEPEST => {
+        Value::Array(items) if depth < DEEPEST && !items.is_empty() => {
             let of_items = resolved(root, schema.and_then(|schema| schema.get("items")));
             for item in items {
-                leaf(root, name, item, of_items.or(schema), path.clone(), leaves, depth + 1);
+                leaf(root, name, item, of_items.or(schema), way, leaves, depth + 1);
             }
         }
-        Value::Object(fields) if depth < DEEPEST => {
-            walk(root, fields, schema.unwrap_or(&Value::Null), &path, leaves, depth + 1);
+        Value::Object(fields) if depth < DEEPEST && !fields.is_empty() => {
+            walk(root, fields, schema.unwrap_or(&Value::Null), way, leaves, depth + 1);
         }
         value => leaves.push(Leaf {
-            path,
+            path: way.path.clone(),
             name,
             value,
             schema,
+            unknown: way.unknown.clone(),
         }),
     }
 }

@@ -1,6 +1,7 @@
-//! What a run knows from where: which addresses and words may go out once it has read words from outside. Pure.
+//! The sources of a run's words: which addresses and words may go out once it has read words from outside. Pure.
 
 mod addressed;
+mod learning;
 mod outside;
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
@@ -14,16 +15,19 @@ use self::addressed::Addressed;
 pub use self::outside::Outside;
 use super::{
     addresses::{self, Short},
-    trace,
+    prose::spelling,
+    texts::each_text,
 };
 use crate::messages::quotes_others;
 
-/// What stands where an address was taken out of a message.
+/// The text in place of an address that was taken out of a message.
 pub const REMOVED: &str = "(link removed)";
 /// A longer word is no word of a language.
 const LONGEST: usize = 40;
 /// A shorter word tells nothing.
 const SHORTEST: usize = 4;
+/// A shorter word is another one turned around or shifted by chance.
+const HIDDEN: usize = 5;
 /// Pieces of at most so many letters are read together: `m e p h i s t o`.
 const PIECE: usize = 2;
 /// The most bytes of a text whose pieces are known as they stand there.
@@ -31,7 +35,7 @@ const SHORT_TEXT: usize = 4000;
 /// How deep JSON within texts of JSON is read.
 const DEEPEST: usize = 8;
 
-/// Whose words a message holds beside its sender's, by how it is written down.
+/// The words of others in a message, beside its sender's, by how it is written down.
 pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
     let told = [
         (is_of_others(text), "a forwarded message"),
@@ -42,14 +46,18 @@ pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
 
 /// Addresses and words that were read or written somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownWords {
     addresses: BTreeSet<String>,
-    /// What stood between white space in short texts.
+    /// Pieces between white space in short texts.
     pieces: BTreeSet<String>,
     words: BTreeSet<String>,
+    /// Of these, what nobody may read: keys, what a command told that touches what is private.
+    closed: BTreeSet<String>,
+    /// The words of earlier answers.
+    spoken: BTreeSet<String>,
 }
 
-impl Known {
+impl KnownWords {
     /// Takes in a text.
     pub fn learn(&mut self, text: &str) {
         self.learn_addresses(text);
@@ -69,7 +77,7 @@ impl Known {
 
     /// Takes in the words of every text of a value, and no addresses.
     pub(super) fn learn_words(&mut self, value: &Value) {
-        trace::each_text(value, &mut |text| {
+        each_text(value, &mut |text| {
             self.words.extend(words(text));
             self.words.extend(words(&addresses::plain(text)));
         });
@@ -77,7 +85,7 @@ impl Known {
 
     /// Takes in every address of a value that holds no word of what was given before.
     pub(super) fn learn_addresses_without(&mut self, value: &Value, given: &Self) {
-        trace::each_text(value, &mut |text| {
+        each_text(value, &mut |text| {
             let all = addresses::all(text).into_iter().flat_map(|found| found.readings);
             let told = all.filter_map(|reading| text.get(reading)).filter(|written| {
                 let tail = path_of(written);
@@ -144,12 +152,12 @@ impl Known {
     }
 }
 
-/// What arguments are judged by.
+/// The limits for arguments.
 struct Limits<'a> {
-    /// What is known outside.
-    known: &'a Known,
-    /// What is private.
-    private: &'a Known,
+    /// Words known outside.
+    known: &'a KnownWords,
+    /// Private words.
+    private: &'a KnownWords,
     /// The arguments that are addresses by their schema: a client fetches them, and sends no fragment.
     fetched: Vec<&'a str>,
 }
@@ -175,10 +183,10 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// What arguments would carry out: the first address that would be called and is not known outside exactly so, word that
-/// is known from what is private alone, or word that is none. `schema` is that of the arguments: what it says is an
-/// address must be one that is known.
-pub fn leak(args: &Map<String, Value>, schema: &Value, known: &Known, private: &Known) -> Option<String> {
+/// The words that arguments would carry out: the first address that would be called and is not known outside exactly
+/// so, word that is known from private text alone, or word that is none. `schema` is that of the arguments: a field
+/// that it declares an address must be one that is known.
+pub fn leak(args: &Map<String, Value>, schema: &Value, known: &KnownWords, private: &KnownWords) -> Option<String> {
     let limits = Limits {
         known,
         private,
@@ -203,7 +211,7 @@ fn in_fields(args: &Map<String, Value>, limits: &Limits<'_>, depth: usize) -> Op
 
 /// The words and addresses of a text that only what is private tells: what a subagent is told of them is no more known
 /// outside than it was before.
-pub fn private_in(text: &str, known: &Known, private: &Known) -> Vec<String> {
+pub fn private_in(text: &str, known: &KnownWords, private: &KnownWords) -> Vec<String> {
     let unknown = addresses::all(text)
         .into_iter()
         .filter(|found| !known.has_found(text, found));
@@ -224,7 +232,7 @@ fn in_value(value: &Value, limits: &Limits<'_>, depth: usize) -> Option<String> 
 }
 
 fn in_text(text: &str, limits: &Limits<'_>, depth: usize) -> Option<String> {
-    // What is one address, to whoever would call it, is known as a whole or not at all.
+    // A text that a client takes as one address is known as a whole or not at all.
     match addresses::whole(text) {
         Ok(None) => {}
         Ok(Some(whole)) if limits.knows(&whole, text) => return None,
@@ -256,7 +264,7 @@ fn in_text(text: &str, limits: &Limits<'_>, depth: usize) -> Option<String> {
         .find_map(|text| in_reading(text, limits))
 }
 
-/// What one way to read a text would carry out.
+/// The words that one way to read a text would carry out.
 fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
     let (known, private) = (limits.known, limits.private);
     let mut rest = String::new();
@@ -275,13 +283,29 @@ fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
         .collect();
     let decoded = decoded.join(" ");
     let joined = joined(&rest);
-    words(&rest).chain(words(&decoded)).chain(joined).find(|word| {
+    let hidden = |word: &String| private.words.contains(word) && !known.words.contains(word);
+    let plain = words(&rest).chain(words(&decoded)).chain(joined).find(|word| {
         let is_none = word.chars().count() > LONGEST;
-        (is_none || private.words.contains(word)) && !known.words.contains(word)
+        (is_none && !known.words.contains(word)) || hidden(word)
+    });
+    // Turned around, shifted or encoded it is the same word.
+    plain.or_else(|| {
+        let written = || rest.split_whitespace().chain(decoded.split_whitespace());
+        let turned = words(&rest).filter(|word| {
+            word.chars().count() >= HIDDEN
+                && !known.words.contains(word)
+                && spelling::readings(word).iter().any(&hidden)
+        });
+        let encoded = written().filter(|token| {
+            let told = spelling::decoded(token);
+            told.iter()
+                .any(|told| words(told).any(|word| word.chars().count() >= HIDDEN && hidden(&word)))
+        });
+        turned.chain(encoded.map(str::to_owned)).next()
     })
 }
 
-/// What an address says behind its host; without a path and a query: its whole text, which a host may tell as well.
+/// The part of an address behind its host; without a path and a query: its whole text, which a host may tell as well.
 fn path_of(written: &str) -> &str {
     let behind = written.split_once("://").map_or(written, |(_, behind)| behind);
     match behind.find(['/', '?', '#']) {
@@ -290,7 +314,7 @@ fn path_of(written: &str) -> &str {
     }
 }
 
-/// Words that are written in pieces.
+/// Words that are written in pieces, which may stand beside other short words.
 pub(super) fn joined(text: &str) -> Vec<String> {
     let mut joined = Vec::new();
     let mut pieces: Vec<&str> = Vec::new();
@@ -304,9 +328,19 @@ pub(super) fn joined(text: &str) -> Vec<String> {
             pieces.push(piece);
             continue;
         }
-        let whole = pieces.concat().to_lowercase();
-        if pieces.len() > 1 && whole.chars().count() >= SHORTEST {
-            joined.push(whole);
+        for from in 0..pieces.len() {
+            let mut word = String::new();
+            for (at, piece) in pieces[from..].iter().enumerate() {
+                word.push_str(&piece.to_lowercase());
+                let length = word.chars().count();
+                let is_whole = from + at + 1 == pieces.len();
+                if at > 0 && length >= SHORTEST && (length <= LONGEST || (from == 0 && is_whole)) {
+                    joined.push(word.clone());
+                }
+                if length > LONGEST && from > 0 {
+                    break;
+                }
+            }
         }
         pieces.clear();
     }
@@ -315,16 +349,16 @@ pub(super) fn joined(text: &str) -> Vec<String> {
 
 /// A message without the addresses that nobody outside knows: whoever shows it may fetch them, and so tell what stands
 /// in them.
-pub fn without_unknown<'a>(text: &'a str, known: &[&Known]) -> Cow<'a, str> {
+pub fn without_unknown<'a>(text: &'a str, known: &[&KnownWords]) -> Cow<'a, str> {
     clifford_markup::cleaned(text, REMOVED, &Messages(known))
 }
 
 /// Judges the addresses of a message: those that one of these knows may stand in it, and those of mail, which nobody
 /// fetches.
-struct Messages<'a>(&'a [&'a Known]);
+struct Messages<'a>(&'a [&'a KnownWords]);
 
 impl Messages<'_> {
-    /// What of a text is an address that nobody knows.
+    /// The addresses of a text that nobody knows.
     fn unknown(&self, text: &str) -> Vec<(Range<usize>, Fate)> {
         let unknown = addresses::all(text)
             .into_iter()
@@ -372,7 +406,7 @@ impl clifford_markup::Judge for Messages<'_> {
         if !addresses::called(target).is_empty() {
             return self.0.iter().any(|known| known.has(target));
         }
-        // What is left leads nowhere but within the page that shows it.
+        // The rest leads nowhere but within the page that shows it.
         addresses::whole(target) == Ok(None)
             && Url::parse(target).is_err()
             && !target.starts_with("//")

@@ -347,7 +347,7 @@ mod tests {
             let form = if json { Form::Json } else { Form::Plain };
             let shown = text(&input, most, form, None);
             prop_assert!(form.weigh(&shown) <= most);
-            // What is whole has no mark, and what has none is whole.
+            // A whole text has no mark, and a text without one is whole.
             prop_assert_eq!(shown == input, form.weigh(&input) <= most || shown.is_empty() && input.is_empty());
         }
 

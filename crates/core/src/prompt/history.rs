@@ -7,7 +7,7 @@ use clifford_llm_api::tokens::Quarters;
 
 /// A message, as far as it matters which are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct HistoryEntry {
     /// Its weight as it is shown.
     pub weight: Quarters,
     /// A person said it: what is shown had better begin with their words.
@@ -15,7 +15,7 @@ pub struct Said {
 }
 
 /// From which of these messages on they are shown: none before it has room, and the newest always has.
-pub fn begins(said: &[Said], most: Quarters) -> usize {
+pub fn begins(said: &[HistoryEntry], most: Quarters) -> usize {
     let (mut start, mut weight) = (0, 0);
     for (place, message) in said.iter().enumerate() {
         weight += message.weight;
@@ -51,8 +51,8 @@ mod tests {
 
     use super::*;
 
-    fn talk(weights: &[Quarters]) -> Vec<Said> {
-        let said = |(place, weight): (usize, &Quarters)| Said {
+    fn talk(weights: &[Quarters]) -> Vec<HistoryEntry> {
+        let said = |(place, weight): (usize, &Quarters)| HistoryEntry {
             weight: *weight,
             inbound: place % 2 == 0,
         };

@@ -19,7 +19,7 @@ const AROUND: Quarters = 4 * 4;
 
 /// A part whose size depends on how much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PromptPart {
     /// The question.
     Question,
     /// The data that a program passed along with it.
@@ -51,16 +51,16 @@ pub enum Share {
 }
 
 /// A part, how much it may have, and what it has at least: a mark that it is missing. In order of right.
-pub const TABLE: [(Part, Share, Quarters); 9] = [
-    (Part::Question, Share::Rest(12), 160),
-    (Part::Given, Share::Rest(8), 200),
-    (Part::Files, Share::Rest(4), LIST_MARK),
-    (Part::Memories, Share::Steady(3), LIST_MARK),
-    (Part::Summary, Share::Steady(3), LIST_MARK),
-    (Part::Conversation, Share::Steady(7), MARK),
-    (Part::Elsewhere, Share::Steady(2), LIST_MARK),
-    (Part::Late, Share::Rest(8), 2 * LIST_MARK),
-    (Part::Ambient, Share::Rest(16), LIST_MARK),
+pub const TABLE: [(PromptPart, Share, Quarters); 9] = [
+    (PromptPart::Question, Share::Rest(12), 160),
+    (PromptPart::Given, Share::Rest(8), 200),
+    (PromptPart::Files, Share::Rest(4), LIST_MARK),
+    (PromptPart::Memories, Share::Steady(3), LIST_MARK),
+    (PromptPart::Summary, Share::Steady(3), LIST_MARK),
+    (PromptPart::Conversation, Share::Steady(7), MARK),
+    (PromptPart::Elsewhere, Share::Steady(2), LIST_MARK),
+    (PromptPart::Late, Share::Rest(8), 2 * LIST_MARK),
+    (PromptPart::Ambient, Share::Rest(16), LIST_MARK),
 ];
 
 /// The room of the text that stands in for omitted messages.
@@ -163,7 +163,7 @@ pub struct Allotment {
 
 impl Allotment {
     /// The most that a part may have now. The minimum of each part behind it stays reserved.
-    pub fn most(&self, part: Part) -> Quarters {
+    pub fn most(&self, part: PromptPart) -> Quarters {
         let mut rows = TABLE.iter().skip_while(|(known, ..)| *known != part);
         let Some((_, share, least)) = rows.next() else {
             return 0;
@@ -183,7 +183,7 @@ impl Allotment {
     }
 
     /// The size of a part with a steady share, if no other part is very large.
-    pub fn steady(&self, part: Part) -> Quarters {
+    pub fn steady(&self, part: PromptPart) -> Quarters {
         let row = TABLE.iter().find(|(known, ..)| *known == part);
         match row {
             Some((_, Share::Steady(share), least)) => (self.all / 16 * share).max(*least),
@@ -251,7 +251,10 @@ mod tests {
             let (mut allotment, _) = room.beside_transcript(2_000 * 4, None);
             allotment.take(question);
             allotment.take(1_400);
-            (allotment.most(Part::Conversation), allotment.steady(Part::Conversation))
+            (
+                allotment.most(PromptPart::Conversation),
+                allotment.steady(PromptPart::Conversation),
+            )
         };
         let (most, steady) = after(20);
         assert_eq!(most, steady);

@@ -5,25 +5,30 @@ use std::borrow::Cow;
 use super::{
     decision::{Decision, Ending, Failure},
     endings::unsaid,
+    question,
     rules::Rules,
     sentences,
-    state::{Asked, RunState},
-    step::{ConfirmAbout, ConfirmRequest, EndingKind, Event, NoteAbout, StepKind, ToolCall, ToolOutcome, ToolResult},
+    state::{OpenQuestion, RunState},
+    step::{
+        ConfirmAbout, ConfirmRequest, EndingKind, Event, NoteAbout, Proposal, StepKind, ToolCall, ToolOutcome,
+        ToolResult,
+    },
 };
 use crate::{
     clock::Timestamp,
     policy::{
-        OnDeny, Outcome, Verdict,
+        PolicyOutcome, Verdict,
         trace::{self, Request},
         words,
     },
+    settings::OnDeny,
 };
 
 /// The decision on a call that follows from its verdict.
 pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
     match verdict.outcome {
-        Outcome::Allow => Decision::CallTool { before, call },
-        Outcome::Confirm => Decision::Confirm {
+        PolicyOutcome::Allow => Decision::CallTool { before, call },
+        PolicyOutcome::Confirm => Decision::Confirm {
             before,
             request: ConfirmRequest {
                 call,
@@ -33,9 +38,11 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
                 may_be_rule: verdict.may_be_rule,
                 traced: Vec::new(),
                 is_unasked: false,
+                was_announced: false,
+                also: Vec::new(),
             },
         },
-        Outcome::Deny => refused(before, call, &verdict.why),
+        PolicyOutcome::Deny => refused(before, call, &verdict.why),
     }
 }
 
@@ -43,18 +50,47 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
 pub fn traced(decision: Decision, request: &Request<'_>) -> Decision {
     match decision {
         Decision::Confirm { before, request: asked } => {
-            let traced = trace::origins(request);
-            // A subagent hears no person: what they said is not known there.
-            let is_unasked = request.evidence.has_person() && trace::is_unasked(&trace::grounds(request), &traced);
+            let first = proposal(asked.call.clone(), String::new(), request, 0);
             Decision::Confirm {
                 before,
                 request: ConfirmRequest {
-                    traced,
-                    is_unasked,
+                    traced: first.traced,
+                    is_unasked: first.is_unasked,
+                    was_announced: first.was_announced,
                     ..asked
                 },
             }
         }
+        other => other,
+    }
+}
+
+/// A call of a question, and what its person is told of it. `before` calls of the same command stand before it there:
+/// those use up what was announced.
+pub fn proposal(call: ToolCall, why: String, request: &Request<'_>, before: u32) -> Proposal {
+    let (grounds, traced) = (trace::grounds(request), trace::origins(request));
+    let was_announced = request.evidence.announced(request.name) > before;
+    Proposal {
+        call,
+        why,
+        // A subagent hears no person: what they said is not known there.
+        is_unasked: request.evidence.has_person() && trace::is_unasked(&grounds, &traced, was_announced),
+        was_announced,
+        traced,
+    }
+}
+
+/// A question whose answer holds for further calls of the same reply, too. No rule takes the place of such a one.
+pub fn together(decision: Decision, also: Vec<Proposal>) -> Decision {
+    match decision {
+        Decision::Confirm { before, request } if !also.is_empty() => Decision::Confirm {
+            before,
+            request: ConfirmRequest {
+                may_be_rule: false,
+                also,
+                ..request
+            },
+        },
         other => other,
     }
 }
@@ -105,6 +141,8 @@ pub fn not_made(mut before: Vec<StepKind>, call: ToolCall, outcome: ToolOutcome)
         origins: std::collections::BTreeSet::new(),
         duration_ms: 0,
         spent: crate::run::step::Spent::default(),
+        undo: None,
+        readers: None,
     }));
     Decision::Record(before)
 }
@@ -121,13 +159,15 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
             may_be_rule: false,
             traced: Vec::new(),
             is_unasked: false,
+            was_announced: false,
+            also: Vec::new(),
         },
     }
 }
 
 /// The decision on a run whose call was denied or whose question went unanswered.
-pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
-    let name = &asked.request.call.name;
+pub fn denied(state: &RunState, rules: &Rules, asked: &OpenQuestion) -> Decision {
+    let name = &question::names(&asked.request);
     if asked.in_words {
         let text = format!(
             "The user denied the call of {name} ({}) and wrote what they want instead. Do that: the same call may be made \
@@ -174,12 +214,13 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &Asked) -> Decision {
 }
 
 /// A decision without the addresses that a run which has read words from outside made up: whoever shows its message may
-/// fetch them. Those that stood letter by letter in a result carry nothing that their writer did not know.
+/// fetch them. Those that stood letter by letter in a result carry nothing that their writer did not know. Where all that
+/// the run holds may be read by everybody who reads its messages, it has nothing to carry out, and keeps them all.
 pub fn guarded(state: &RunState, decision: Decision) -> Decision {
-    if !state.is_tainted() {
+    if !state.is_tainted() || !state.labels.holds_private() {
         return decision;
     }
-    // What was taken out may leave an empty end behind.
+    // A removed address may leave an empty end behind.
     let known = [state.outside.known(), state.evidence.sayable()];
     let clean = |text: String| match words::without_unknown(&text, &known) {
         Cow::Borrowed(text) => text.to_owned(),
@@ -207,5 +248,79 @@ pub fn guarded(state: &RunState, decision: Decision) -> Decision {
             },
         },
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        policy::labels::{Held, Readers},
+        run::{
+            decision::Then,
+            rehearsal::Rehearsal,
+            step::{Sections, Spent},
+        },
+    };
+
+    /// What a run says that has read a page, and holds this beside it.
+    fn said(shown: &[(&str, Readers)], called: &[&str]) -> String {
+        let mut run = Rehearsal::new(Rules::default());
+        let holds = shown.iter().map(|(from, readers)| Held {
+            from: (*from).to_owned(),
+            readers: *readers,
+        });
+        run.push(StepKind::Event(Event::LlmRequest {
+            messages: 2,
+            estimated_tokens: 0,
+            sections: Sections::default(),
+            prompt_hash: String::new(),
+            prompt: None,
+            holds: holds.collect(),
+        }));
+        for name in ["web.fetch"].iter().chain(called) {
+            run.push(StepKind::ToolResult(ToolResult {
+                name: (*name).to_owned(),
+                outcome: ToolOutcome::Success { result: json!("News") },
+                origins: ["a page".to_owned()].into(),
+                duration_ms: 0,
+                spent: Spent::default(),
+                undo: None,
+                readers: None,
+            }));
+        }
+        let say = Decision::Say {
+            before: Vec::new(),
+            text: "See https://made.example/up now".to_owned(),
+            then: Then::Continue,
+        };
+        match guarded(&run.state, say) {
+            Decision::Say { text, .. } => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn where_all_that_a_run_holds_may_be_read_its_links_stay() {
+        let (whole, cut) = ("See https://made.example/up now", "See (link removed) now");
+        let here = ("your message", Readers::Place);
+        let cases = [
+            (vec![here], vec![], whole),
+            (
+                vec![here, ("this conversation", Readers::Place)],
+                vec!["compute.eval"],
+                whole,
+            ),
+            (vec![("your message", Readers::Person)], vec![], cut),
+            (vec![here, ("your messages elsewhere", Readers::Person)], vec![], cut),
+            (vec![here], vec!["mail.read"], cut),
+            // Of an older version's run nobody knows what it holds.
+            (vec![], vec![], cut),
+        ];
+        for (shown, called, expected) in cases {
+            assert_eq!(said(&shown, &called), expected, "{shown:?} {called:?}");
+        }
     }
 }

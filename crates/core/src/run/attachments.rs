@@ -7,7 +7,7 @@ use crate::id::FileId;
 /// A file that goes out with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Enclosed {
+pub struct AttachedFile {
     /// Its id.
     pub id: FileId,
     /// Its name.

@@ -99,7 +99,7 @@ mod tests {
                 "Hello!",
             ),
             ("```markdown\n**Hello!**\n```", "**Hello!**"),
-            // What is code, or was asked for, stays as it is.
+            // Code, and JSON that was asked for, stay as they are.
             ("```rust\nfn main() {}\n```", "```rust\nfn main() {}\n```"),
             ("```md\na\n```\nb\n```sh\nc\n```", "```md\na\n```\nb\n```sh\nc\n```"),
             (r#"{"message":"a field"}"#, r#"{"message":"a field"}"#),

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use clifford_action::{Importance, Note, OutputMode};
 use serde::{Deserialize, de::Error as _};
 use serde_json::{Value as Json, from_value, json};
-use sqlx::FromRow;
 
 use crate::{
     clock::Timestamp,
     id::RunId,
+    row::FromRow,
     run::step::{Event, Spent, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
     value::{Value, args},
 };
@@ -18,7 +18,7 @@ use crate::{
 #[derive(FromRow)]
 pub struct StepRow {
     seq: i64,
-    #[sqlx(rename = "type")]
+    #[row(rename = "type")]
     type_name: String,
     tool_name: Option<String>,
     args_json: Option<String>,
@@ -37,6 +37,8 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
             outcome,
             origins,
             spent,
+            undo,
+            readers,
             ..
         }) => {
             let (mut told, status) = match outcome {
@@ -51,6 +53,12 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
             }
             if !origins.is_empty() {
                 told["origins"] = json!(origins);
+            }
+            if let Some(undo) = undo {
+                told["undo"] = json!(undo);
+            }
+            if let Some(readers) = readers {
+                told["readers"] = json!(readers);
             }
             (None, Some(told), Some(status))
         }
@@ -193,7 +201,13 @@ fn kind(row: &StepRow) -> Result<StepKind, serde_json::Error> {
             name: tool,
             origins: result.get("origins").cloned().map_or(Ok(BTreeSet::new()), from_value)?,
             spent: result.get("spent").cloned().map_or(Ok(Spent::default()), from_value)?,
-            outcome: from_value::<Outcome>(result)?.into(),
+            // A change that this version does not know it cannot take back.
+            undo: result.get("undo").cloned().and_then(|undo| from_value(undo).ok()),
+            readers: result
+                .get("readers")
+                .cloned()
+                .and_then(|readers| from_value(readers).ok()),
+            outcome: from_value::<StoredToolOutcome>(result)?.into(),
             duration_ms: row.duration_ms.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0),
         }),
         "assistant_message" => {
@@ -249,7 +263,7 @@ struct Decided {
 }
 
 #[derive(Deserialize)]
-struct Outcome {
+struct StoredToolOutcome {
     success: bool,
     #[serde(default)]
     result: Json,
@@ -261,8 +275,8 @@ struct Outcome {
     expose: bool,
 }
 
-impl From<Outcome> for ToolOutcome {
-    fn from(outcome: Outcome) -> Self {
+impl From<StoredToolOutcome> for ToolOutcome {
+    fn from(outcome: StoredToolOutcome) -> Self {
         if outcome.success {
             Self::Success { result: outcome.result }
         } else {

@@ -1,6 +1,6 @@
-//! The rules: what becomes of a reply. No clock, no database, no network, no randomness.
+//! The rules: from a reply to a decision. No clock, no database, no network, no randomness.
 //!
-//! [`next`] says what a run does when it has nothing in hand, [`decide`] what it does with a reply. Read
+//! [`next`] says what a run does before it has a reply, [`decide`] what it does with a reply. Read
 //! `judge` as a table: one line an action.
 
 mod chat;
@@ -19,7 +19,7 @@ use super::{
     sentences,
     similar::nearly_same,
     state::{RunState, joined},
-    step::{EndingKind, Event, NoteAbout, StepKind},
+    step::{EndingKind, Event, NoteAbout, StepKind, ToolCall},
 };
 use crate::{
     clock::Timestamp,
@@ -27,8 +27,12 @@ use crate::{
     runs::RunKind,
 };
 
-/// The next move of a run without a reply in hand.
+/// The next move of a run that has no reply yet.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and it lives for one turn"
+)]
 pub enum Next {
     /// Ask the model, after this is recorded.
     Think(Vec<StepKind>),
@@ -36,7 +40,7 @@ pub enum Next {
     End(Decision),
 }
 
-/// The next move of a run without a reply in hand: it thinks, if it may.
+/// The next move of a run that has no reply yet: it thinks, if it may.
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
         let (sentence, error) = spent;
@@ -79,6 +83,26 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
         Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
         Some(Refusal::Complete(kind)) => complete(state, before, kind),
         Some(Refusal::Fail(kind)) => fail(&noted, rules, before, kind, &reply.action),
+    };
+    unless_stuck(state, decision)
+}
+
+/// The decision on the next call of a reply whose first calls were made: the same gates as for the first.
+pub fn queued(state: &RunState, rules: &Rules, call: &ToolCall) -> Decision {
+    let action = Action::ToolCall {
+        name: call.name.clone(),
+        args: call.args.clone(),
+        then: Vec::new(),
+    };
+    let before = Vec::new();
+    let decision = match gates::refusal(state, rules, &action) {
+        None => Decision::CallTool {
+            before,
+            call: gates::named(rules, call.clone()),
+        },
+        Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
+        Some(Refusal::Complete(kind)) => complete(state, before, kind),
+        Some(Refusal::Fail(kind)) => fail(state, rules, before, kind, &action),
     };
     unless_stuck(state, decision)
 }

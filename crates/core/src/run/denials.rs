@@ -1,9 +1,9 @@
 //! Calls that a person denied: the same question is not asked twice in a conversation. Pure.
 //!
-//! What was denied is read off the steps of the conversation's runs, so it holds after a restart, too. A call is the
-//! same if its command and its arguments are. It is asked for again only if its person asked for it anew: a message of
-//! theirs, written after the denial, says it in their own words, as far as [`grounds`](trace::grounds) are concerned. A
-//! question that nobody answered in time was not denied by anybody, and may be asked again.
+//! Denials are read off the steps of the conversation's runs, so they hold after a restart, too. A call is the same if
+//! its command and its arguments are. It is asked for again only if its person asked for it anew: a message of theirs,
+//! written after the denial and no denial itself, says it in their own words, as far as [`grounds`](trace::grounds) are
+//! concerned. A question that nobody answered in time was not denied by anybody, and may be asked again.
 
 use serde_json::Value;
 
@@ -24,7 +24,8 @@ pub fn last(steps: &[Step], call: &ToolCall) -> Option<Timestamp> {
     for step in steps {
         match &step.kind {
             StepKind::Event(Event::ConfirmRequest(request)) if request.about == ConfirmAbout::Call => {
-                open = is_same(&request.call, call).then(|| question::code(step.seq, &request.call));
+                let holds = request.calls().any(|asked| is_same(asked, call));
+                open = holds.then(|| question::code_of(step.seq, request));
             }
             StepKind::Event(Event::Confirm { approved, code, by, .. })
                 if !approved && *by != Answerer::Nobody && open.as_ref() == Some(code) =>
@@ -41,12 +42,10 @@ pub fn last(steps: &[Step], call: &ToolCall) -> Option<Timestamp> {
 pub fn is_asked_anew(run: &Run, steps: &[Step], request: &Request<'_>, since: Timestamp) -> bool {
     let said = steps.iter().filter_map(|step| match &step.kind {
         StepKind::Event(Event::UserMessage { text, .. }) if step.at > since => Some(text.as_str()),
-        // These words are the denial's own.
-        StepKind::Event(Event::Confirm { words, .. }) if step.at >= since => words.as_deref(),
         _ => None,
     });
     let evidence = match run.created_at > since {
-        true => request.evidence.clone(),
+        true => request.evidence.without_denials(),
         false => request.evidence.with_person(said),
     };
     let newer = Request {
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
     use crate::{
         id::{MessageId, UserId},
-        policy::{evidence::Evidence, words::Known},
+        policy::{evidence::Evidence, words::KnownWords},
         run::step::ConfirmRequest,
     };
 
@@ -94,6 +93,8 @@ mod tests {
             may_be_rule: false,
             traced: Vec::new(),
             is_unasked: false,
+            was_announced: false,
+            also: Vec::new(),
         };
         let code = question::code(seq, call);
         vec![
@@ -157,7 +158,7 @@ mod tests {
                 args: &bob.args,
                 schema: &schema,
                 evidence: &evidence,
-                private: &Known::default(),
+                private: &KnownWords::default(),
             };
             is_asked_anew(&run, &steps, &request, Timestamp(20))
         };

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     id::RunId,
-    run::attachments::Enclosed,
+    run::attachments::AttachedFile,
     runs::{RunKind, RunStatus},
 };
 
@@ -27,7 +27,7 @@ pub struct Effects {
     /// A person is asked something.
     pub asks: bool,
     /// Files that go with the last of them, or by themselves.
-    pub encloses: Vec<Enclosed>,
+    pub attachments: Vec<AttachedFile>,
     /// Subagents to create.
     pub children: Vec<Child>,
     /// The run's next move.

@@ -1,4 +1,4 @@
-//! Endings: what a run says last when it completes on its own, fails, or has spent its budget. Pure.
+//! Endings: the last message of a run that completes on its own, fails, or has spent its budget. Pure.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{
     gates,
     rules::Rules,
     sentences,
-    state::{Answer, RunState, joined},
+    state::{AnswerProgress, RunState, joined},
     step::{EndingKind, Event, StepKind},
 };
 
@@ -107,9 +107,9 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) 
 /// them failed.
 pub(super) fn apology(state: &RunState, sentence: &str) -> String {
     let told = match state.answer {
-        Answer::Missing => sentence.to_owned(),
-        Answer::Begun => sentences::rest(sentence),
-        Answer::Given => return String::new(),
+        AnswerProgress::Missing => sentence.to_owned(),
+        AnswerProgress::Begun => sentences::rest(sentence),
+        AnswerProgress::Given => return String::new(),
     };
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
     if nothing_done {
@@ -154,7 +154,7 @@ pub fn out_of_budget(state: &RunState, sentence: &str, error: String) -> Decisio
         let mut decision = complete(state, before, EndingKind::Budget);
         if let Decision::Complete { ending, .. } = &mut decision
             && ending.message.is_none()
-            && state.answer == Answer::Begun
+            && state.answer == AnswerProgress::Begun
         {
             ending.message = Some(sentences::rest(sentence));
         }

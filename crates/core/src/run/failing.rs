@@ -36,7 +36,7 @@ pub fn sentence(error: &ModelError, reader: Reader, asked: &str) -> String {
         ModelError::Silent { .. } => (sentences::MODEL_DOWN, true),
         ModelError::Cut { .. } => (sentences::MODEL_DOWN, false),
         ModelError::TooLong { window, .. } => (too_long(*window, asked), true),
-        ModelError::BadRequest { .. } => (sentences::MODEL_REFUSES_REQUEST, true),
+        ModelError::BadRequest { .. } | ModelError::Unseen { .. } => (sentences::MODEL_REFUSES_REQUEST, true),
         ModelError::Refused { .. } => (sentences::MODEL_REFUSED, false),
         ModelError::Unauthorised { denial, .. } => (
             match denial {
@@ -93,6 +93,7 @@ pub fn remedy(error: &ModelError) -> Cow<'_, str> {
         ModelError::TooLong { provider, .. } => {
             format!("set `context_tokens` of provider `{provider}` if its model holds less than is assumed").into()
         }
+        ModelError::Unseen { provider, .. } => format!("set `images = false` for provider `{provider}`").into(),
         ModelError::Overloaded { provider, reason } if !is_of_server(reason) => {
             format!("check `base_url` of provider `{provider}`").into()
         }
@@ -176,7 +177,7 @@ mod tests {
         ]
     }
 
-    /// What each of them is about: a question that is too long for the window.
+    /// The subject of each of them: a question that is too long for the window.
     fn asked() -> String {
         "too much ".repeat(10_000)
     }

@@ -1,4 +1,4 @@
-//! The gates: what is refused, in the order in which it is judged. Each gate is one function.
+//! The gates: the refusals, in the order of judgement. Each gate is one function.
 
 use clifford_action::{Action, Category};
 
@@ -107,7 +107,7 @@ fn depth(state: &RunState, _: &Rules, action: &Action) -> Option<Refusal> {
 fn tools_allowed(state: &RunState, rules: &Rules, action: &Action) -> Option<Refusal> {
     let call = tool_call(state, rules, action)?;
     let allowed = state.allowed_tools.as_ref()?;
-    (!allowed.iter().any(|pattern| covers(pattern, &call.name))).then(|| {
+    (!is_allowed(state, &call)).then(|| {
         let text = format!(
             "Refused: {} may not be called here. Allowed: {}.",
             call.name,
@@ -117,6 +117,12 @@ fn tools_allowed(state: &RunState, rules: &Rules, action: &Action) -> Option<Ref
     })
 }
 
+/// Whether a run may call it at all.
+pub fn is_allowed(state: &RunState, call: &ToolCall) -> bool {
+    let allowed = state.allowed_tools.as_ref();
+    allowed.is_none_or(|allowed| allowed.iter().any(|pattern| covers(pattern, &call.name)))
+}
+
 /// Whether an entry of a tool list (`tool` or `tool.command`) covers a command or a narrower entry.
 pub fn covers(entry: &str, name: &str) -> bool {
     entry == name || name.strip_prefix(entry).is_some_and(|rest| rest.starts_with('.'))
@@ -124,14 +130,26 @@ pub fn covers(entry: &str, name: &str) -> bool {
 
 /// The call that an action asks for. A tool with exactly one command may be called by its own name.
 pub fn tool_call(state: &RunState, rules: &Rules, action: &Action) -> Option<ToolCall> {
-    let Action::ToolCall { name, args } = action else {
+    let Action::ToolCall { name, args, .. } = action else {
         return None;
     };
-    let name = rules.single_commands.get(name).unwrap_or(name).clone();
-    let idempotency_key = format!("{}:{}", state.id, state.iterations);
-    Some(ToolCall {
-        name,
-        args: args.clone(),
-        idempotency_key,
-    })
+    Some(named(
+        rules,
+        ToolCall {
+            name: name.clone(),
+            args: args.clone(),
+            idempotency_key: format!("{}:{}", state.id, state.iterations),
+        },
+    ))
+}
+
+/// A call under the full name of its command.
+pub fn named(rules: &Rules, call: ToolCall) -> ToolCall {
+    match rules.single_commands.get(&call.name) {
+        Some(name) => ToolCall {
+            name: name.clone(),
+            ..call
+        },
+        None => call,
+    }
 }

@@ -1,8 +1,17 @@
 //! The progress of a run's steps, for a channel that shows it.
 
+use std::borrow::Cow;
+
 use clifford_chat::outbound::{ProgressKind, Signal};
 
-use super::step::{Event, Step, StepKind, ToolOutcome};
+use super::step::{Event, Step, StepKind, ToolCall, ToolOutcome};
+
+/// What a run does when it does nothing else.
+pub const THINKING: &str = "Thinking";
+/// The provider that is no language model.
+const OFFLINE: &str = "offline";
+/// The most characters of a name in a status message.
+const LONGEST_NAME: usize = 60;
 
 /// A line for each step that says something to who watches.
 pub fn signals(steps: &[Step]) -> Vec<Signal> {
@@ -27,6 +36,8 @@ fn line(step: &StepKind) -> Option<Signal> {
             };
             (ProgressKind::ToolResult, text)
         }
+        // Rules cost nothing, so their tokens mean nothing.
+        StepKind::Event(Event::LlmResponse(response)) if response.provider == OFFLINE => return None,
         StepKind::Event(Event::LlmResponse(response)) => {
             let (usage, provider, model) = (response.usage, &response.provider, &response.model);
             let text = format!(
@@ -38,4 +49,145 @@ fn line(step: &StepKind) -> Option<Signal> {
         _ => return None,
     };
     Some(Signal::Progress { kind, text })
+}
+
+/// What a run does once these steps are recorded, in plain words, as Markdown; `step`: its last model call. `None`: they
+/// begin nothing. It quotes nobody: others may read along, so of a call's arguments only the name of a site is shown.
+pub fn doing(steps: &[Step], step: u32) -> Option<String> {
+    let words = steps.iter().rev().find_map(|step| words(&step.kind))?;
+    let step = if words == THINKING { step + 1 } else { step.max(1) };
+    Some(format!("{words} · step {step}"))
+}
+
+/// What is done right after a step.
+fn words(step: &StepKind) -> Option<Cow<'static, str>> {
+    Some(match step {
+        StepKind::ToolCall(call) => calling(call),
+        StepKind::ToolResult(_) | StepKind::Event(Event::Wake { .. } | Event::Confirm { .. }) => THINKING.into(),
+        StepKind::Event(Event::SpawnSubagents { children, .. }) => match children.len() {
+            1 => "Working on a task of its own".into(),
+            several => format!("Working on {several} tasks at once").into(),
+        },
+        _ => return None,
+    })
+}
+
+fn calling(call: &ToolCall) -> Cow<'static, str> {
+    let (tool, command) = call.name.split_once('.').unwrap_or((&call.name, ""));
+    match (tool, command) {
+        ("web", "search") => "Searching the web".into(),
+        ("web", _) => match call.args.get("url").and_then(|url| host(url.as_str()?)) {
+            Some(host) => format!("Reading `{host}`").into(),
+            None => "Reading a page".into(),
+        },
+        ("files", "create") => "Writing a file".into(),
+        ("files", "read") => "Reading a file".into(),
+        ("files", _) => "Looking through files".into(),
+        ("image", "make") => "Making an image".into(),
+        ("image", _) => "Looking at an image".into(),
+        ("audio", _) => "Listening to a recording".into(),
+        ("memory", _) => "Looking through my memory".into(),
+        ("retrieval", "index") => "Reading a document".into(),
+        ("retrieval", _) => "Searching documents".into(),
+        ("compute", _) => "Calculating".into(),
+        ("weather", _) => "Looking up the weather".into(),
+        ("reminders" | "triggers", _) => "Looking after reminders".into(),
+        ("dice", _) => "Rolling dice".into(),
+        ("tools" | "system" | "settings" | "platform" | "discord" | "telegram", _) => "Looking around here".into(),
+        (other, _) => {
+            let named = other.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c));
+            format!("Using `{}`", named.take(LONGEST_NAME).collect::<String>()).into()
+        }
+    }
+}
+
+/// The name of the site of an address.
+fn host(url: &str) -> Option<String> {
+    let rest = url.trim().split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority
+        .rsplit('@')
+        .next()?
+        .split(':')
+        .next()?
+        .trim_start_matches("www.");
+    let is_name = host.contains('.') && host.chars().all(|c| c.is_alphanumeric() || "-.".contains(c));
+    (is_name && host.chars().count() <= LONGEST_NAME).then(|| host.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::clock::Timestamp;
+
+    fn step(kind: StepKind) -> Step {
+        Step {
+            seq: 1,
+            at: Timestamp(0),
+            kind,
+        }
+    }
+
+    fn called(name: &str, args: serde_json::Value) -> Step {
+        step(StepKind::ToolCall(ToolCall {
+            name: name.to_owned(),
+            args: args.as_object().cloned().unwrap_or_default(),
+            idempotency_key: String::new(),
+        }))
+    }
+
+    #[test]
+    fn what_is_done_is_told_in_plain_words_that_quote_nobody() {
+        let cases = [
+            (
+                "web.fetch",
+                json!({"url": "https://www.example.org/a?b=secret#c"}),
+                "Reading `example.org`",
+            ),
+            (
+                "web.extract",
+                json!({"url": "http://ada:pass@news.example.org:8080"}),
+                "Reading `news.example.org`",
+            ),
+            ("web.fetch", json!({"url": "https://`@everyone`/x"}), "Reading a page"),
+            (
+                "web.fetch",
+                json!({"url": format!("https://{}.org", "a".repeat(80))}),
+                "Reading a page",
+            ),
+            ("web.fetch", json!({"url": 7}), "Reading a page"),
+            ("web.search", json!({"query": "my illness"}), "Searching the web"),
+            ("files.read", json!({"id": "x"}), "Reading a file"),
+            ("image.make", json!({"prompt": "a cat"}), "Making an image"),
+            ("compute.eval", json!({"expression": "1"}), "Calculating"),
+            ("bank`.pay", json!({"to": "Ben"}), "Using `bank`"),
+        ];
+        for (name, args, expected) in cases {
+            let told = doing(&[called(name, args)], 3);
+            assert_eq!(told, Some(format!("{expected} · step 3")), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_last_step_that_begins_something_is_told() {
+        let result = step(StepKind::ToolResult(super::super::step::ToolResult {
+            name: "compute.eval".to_owned(),
+            outcome: ToolOutcome::Success { result: json!(42) },
+            origins: Default::default(),
+            duration_ms: 0,
+            spent: Default::default(),
+            undo: None,
+            readers: None,
+        }));
+        let said = step(StepKind::AssistantMessage {
+            text: "It is 42.".to_owned(),
+            sent: true,
+        });
+        let call = called("compute.eval", json!({}));
+        assert_eq!(doing(&[call.clone(), result], 0), Some("Thinking · step 1".to_owned()));
+        assert_eq!(doing(&[call, said.clone()], 2), Some("Calculating · step 2".to_owned()));
+        assert_eq!(doing(&[said], 2), None);
+    }
 }

@@ -1,4 +1,4 @@
-//! Properties that hold for every run, whatever a model, its tools and its subagents do.
+//! Properties of every run, for any behavior of a model, its tools and its subagents.
 
 use clifford_action::WakeOn;
 use proptest::prelude::*;
@@ -195,7 +195,7 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
         if is_fixed(part) {
             return true;
         }
-        let mut left = part.replace("What could not be done:", "");
+        let mut left = part.replace("Not done:", "");
         for piece in &pieces {
             left = left.replace(*piece, "");
         }
@@ -237,6 +237,7 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
                     error: Some("secret".into()),
                     origins: std::collections::BTreeSet::new(),
                     used: crate::run::step::Used::default(),
+                    readers: crate::policy::labels::Readers::Person,
                 }));
             }
             prop_assert!(before.may_become(RunStatus::Pending) && RunStatus::Pending.may_become(RunStatus::Running));
@@ -259,6 +260,9 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
         }
         (Pending::Apply(_), _) => {
             run.apply();
+        }
+        (Pending::Queued(_), _) => {
+            run.queued();
         }
         // A person is asked outside of the rules.
         (Pending::Nothing | Pending::Confirm(_) | Pending::Approved(_) | Pending::Denied(_), _) => return Ok(()),

@@ -5,6 +5,11 @@
 //! each exactly as it will be sent, with a line that begins with `←` and says where it comes from ([`Traced`]): no
 //! argument can hold that sign, so none can claim an origin. Last comes why it is asked, and how long it can be
 //! answered. A code is shown only where nothing can be pressed.
+//!
+//! **One question for a reply's calls.** An approval is bound to exact arguments, so a question holds only calls whose
+//! arguments are known: those that a model gives in one reply (`then`, or a provider's parallel calls). They are asked
+//! for together, those that their person did not ask for apart and last, and the one answer holds for exactly what was
+//! shown. A plan names commands, not arguments: it decides what is apart, and approves nothing.
 
 mod in_words;
 mod shown;
@@ -12,15 +17,19 @@ mod shown;
 use std::time::Duration;
 
 use clifford_chat::outbound::Button;
+use clifford_markup::{inline::inline, shortened};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use self::in_words::in_words;
-use super::step::{ConfirmRequest, ToolCall};
+use super::step::{ConfirmAbout, ConfirmRequest, Proposal, ToolCall};
 use crate::{
     clock::Timestamp,
     id::RunId,
-    policy::{judge::MAY_BE_OTHERS, trace::Traced},
+    policy::{
+        judge::MAY_BE_OTHERS,
+        trace::{self, Traced},
+    },
 };
 
 /// The most characters of arguments that stand in the question, where it is sent: a few messages.
@@ -29,14 +38,31 @@ const MOST: usize = 4000;
 const HEAD: usize = 800;
 /// The name of that file.
 const FILE: &str = "arguments.json";
+/// How much of a person's name stands in a question.
+const NAME: usize = 40;
+/// Begins what is said of a call that others may have asked for.
+const NOT_ASKED_FOR: &str = "**You did not ask for";
 /// How many characters of the digest name a question.
 const CODE: usize = 12;
 
 /// Names one question: the same only for the same call at the same place of its run. Answering it approves this call
 /// and no other.
 pub fn code(seq: u32, call: &ToolCall) -> String {
-    let args = clifford_action::canonical(&Value::Object(call.args.clone()));
-    let digest = Sha256::digest(format!("{seq} {} {args}", call.name));
+    digest(seq, std::iter::once(call))
+}
+
+/// The same for a question about several calls: it approves exactly these.
+pub fn code_of(seq: u32, request: &ConfirmRequest) -> String {
+    digest(seq, request.calls())
+}
+
+fn digest<'a>(seq: u32, calls: impl Iterator<Item = &'a ToolCall>) -> String {
+    let mut all = seq.to_string();
+    for call in calls {
+        let args = clifford_action::canonical(&Value::Object(call.args.clone()));
+        all.push_str(&format!(" {} {args}", call.name));
+    }
+    let digest = Sha256::digest(all);
     clifford_vault::hex(&digest).chars().take(CODE).collect()
 }
 
@@ -56,26 +82,16 @@ pub fn parse(id: &str) -> Option<(RunId, String)> {
 pub struct Question<'a> {
     /// The run that asks.
     pub run: RunId,
-    /// The call.
-    pub call: &'a ToolCall,
+    /// The request.
+    pub request: &'a ConfirmRequest,
     /// Its code.
     pub code: &'a str,
-    /// Why it is asked.
-    pub why: &'a str,
-    /// Whether the question is about using the result, not about making the call.
-    pub is_result: bool,
-    /// Until when it can be answered.
-    pub until: Timestamp,
-    /// A rule may take its place.
-    pub may_be_rule: bool,
     /// It is only stored, and read where it is: it may be as long as it is.
     pub is_stored: bool,
     /// It is read where nothing can be pressed: it is answered by its code.
     pub is_typed: bool,
-    /// Where the arguments come from.
-    pub traced: &'a [Traced],
-    /// Nobody who may asked for the call, and others may have.
-    pub is_unasked: bool,
+    /// The name of the person who is asked, where others read along.
+    pub asked: Option<&'a str>,
     /// The time at which it is asked.
     pub now: Timestamp,
 }
@@ -83,53 +99,84 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// The text, Markdown.
     pub fn text(&self) -> String {
-        let head = if self.is_result {
-            "May I use here what this call returned?"
-        } else {
-            "May I make this call?"
+        let (request, whole) = (self.request, self.request.whole());
+        let is_short = self.is_short(&whole);
+        let mut parts = match request.also.is_empty() {
+            true => self.one(is_short),
+            false => self.several(is_short),
         };
-        let name = &self.call.name;
-        let mut parts = vec![format!("**{head}** `{name}`")];
-        parts.extend(self.unasked());
-        let whole = arguments(&self.call.args);
-        let shown = if self.call.args.is_empty() {
-            "no arguments".to_owned()
-        } else if self.is_short(&whole) {
-            shown::arguments(&self.call.args, self.traced)
-        } else {
-            parts.push(fenced(&whole.chars().take(HEAD).collect::<String>()));
-            parts.push(format!(
+        if !is_short {
+            let head = fenced(&whole.chars().take(HEAD).collect::<String>());
+            // That others may be behind it comes first.
+            let at = 1 + usize::from(parts.get(1).is_some_and(|part| part.starts_with(NOT_ASKED_FOR)));
+            parts.insert(at, head);
+            let told = format!(
                 "**These are the first {HEAD} of {} characters. All of them are in the file `{FILE}`: please read it \
                  before you approve.**",
                 whole.chars().count()
-            ));
-            shown::origins(self.traced)
-        };
-        if !shown.is_empty() {
-            parts.push(fenced(&shown));
-        }
-        // That others may be behind it is told already, and of what.
-        if !(self.is_unasked && self.why.contains(MAY_BE_OTHERS)) {
-            parts.push(format!("{}.", sentence(self.why)));
+            );
+            parts.insert(at + 1, told);
         }
         let code = match self.is_typed {
             true => format!(" {}", self.code),
             false => String::new(),
         };
-        let left = left(self.until.since(self.now));
+        let left = left(request.expires_at.since(self.now));
         parts.push(format!("`/approve{code}` or `/deny{code}`, within {left}."));
         parts.join("\n\n")
     }
 
-    /// Says that its person did not ask for the call, and what stands in words of others alone.
-    fn unasked(&self) -> Option<String> {
-        let of_others = of_others(self.traced).filter(|_| self.is_unasked)?;
-        Some(format!("**You did not ask for this.** {of_others}."))
+    /// Says who is asked, where others read along.
+    fn addressee(&self) -> String {
+        let asked = self
+            .asked
+            .map(|person| format!("{} is asked: ", inline(&shortened(person, NAME))));
+        asked.unwrap_or_default()
+    }
+
+    /// The question about one call.
+    fn one(&self, is_short: bool) -> Vec<String> {
+        let head = match self.request.about {
+            ConfirmAbout::Result => "May I use here what this call returned?",
+            ConfirmAbout::Call => "May I make this call?",
+        };
+        let call = self.request.first();
+        let mut parts = vec![format!("{}**{head}** `{}`", self.addressee(), call.call.name)];
+        parts.extend(call.unasked());
+        parts.extend(call.shown(is_short));
+        parts.extend(call.reason());
+        parts
+    }
+
+    /// The question about several calls of one reply. Those that its person did not ask for stand apart, at the end.
+    fn several(&self, is_short: bool) -> Vec<String> {
+        let calls: Vec<_> = std::iter::once(self.request.first())
+            .chain(self.request.also.iter().cloned())
+            .collect();
+        let head = format!("**May I make these {} calls?** One answer holds for all.", calls.len());
+        let mut parts = vec![format!("{}{head}", self.addressee())];
+        let (apart, asked): (Vec<_>, Vec<_>) = calls.iter().partition(|call| call.is_apart());
+        let reasons: Vec<_> = calls.iter().filter_map(Proposal::reason).collect();
+        for (place, call) in asked.iter().chain(&apart).enumerate() {
+            if place == asked.len() {
+                parts.push(format!("{NOT_ASKED_FOR} what follows.**"));
+            }
+            parts.push(format!("**{}.** `{}`", place + 1, call.call.name));
+            parts.extend(call.unasked());
+            parts.extend(call.shown(is_short));
+        }
+        let first_of = |place: usize| reasons[..place].iter().all(|earlier| *earlier != reasons[place]);
+        parts.extend(
+            (0..reasons.len())
+                .filter(|place| first_of(*place))
+                .map(|place| reasons[place].clone()),
+        );
+        parts
     }
 
     /// The file that goes along, its name and content: the whole arguments, where they are too long for a message.
     pub fn file(&self) -> Option<(String, String)> {
-        let arguments = arguments(&self.call.args);
+        let arguments = self.request.whole();
         (!self.is_short(&arguments)).then(|| (FILE.to_owned(), arguments))
     }
 
@@ -140,41 +187,120 @@ impl Question<'_> {
     /// The buttons below it. A question that is not shown whole has no button that approves it.
     pub fn buttons(&self) -> Vec<Button> {
         let id = id(self.run, self.code);
-        let deny = Button::new("Deny", format!("deny {id}"));
-        if !self.is_short(&arguments(&self.call.args)) {
+        let deny = Button::new("Deny", format!("deny {id}")).negative();
+        if !self.is_short(&self.request.whole()) {
             return vec![deny];
         }
-        let mut buttons = vec![Button::new("Approve", format!("approve {id}")), deny];
-        if self.may_be_rule {
+        let mut buttons = vec![Button::new("Approve", format!("approve {id}")).positive(), deny];
+        if self.request.may_be_rule {
             buttons.push(Button::new("Always here", format!("approve {id} always")));
         }
         buttons
     }
 }
 
+impl ConfirmRequest {
+    /// The first of its calls.
+    fn first(&self) -> Proposal {
+        Proposal {
+            call: self.call.clone(),
+            why: self.why.clone(),
+            traced: self.traced.clone(),
+            is_unasked: self.is_unasked,
+            was_announced: self.was_announced,
+        }
+    }
+
+    /// The arguments of its calls, whole: of several, each with the name of its command.
+    fn whole(&self) -> String {
+        if self.also.is_empty() {
+            return arguments(&self.call.args);
+        }
+        let calls: Vec<_> = (self.calls())
+            .map(|call| serde_json::json!({ "name": call.name, "args": call.args }))
+            .collect();
+        shown::escaped(&serde_json::to_string_pretty(&calls).unwrap_or_default())
+    }
+}
+
+impl Proposal {
+    /// Whether it stands apart from what was asked for.
+    const fn is_apart(&self) -> bool {
+        self.is_unasked && !self.was_announced
+    }
+
+    /// Says that its person did not ask for the call, or for where it goes, and what stands in words of others alone.
+    fn unasked(&self) -> Option<String> {
+        let of_others = OfOthers::of(&self.traced, self.was_announced).filter(|_| self.is_unasked)?;
+        let OfOthers { argument, source, more } = of_others;
+        Some(match self.was_announced {
+            true => format!("{NOT_ASKED_FOR} this `{argument}`.** It stands {source}{more}."),
+            false => format!("{NOT_ASKED_FOR} this.** `{argument}` stands {source}{more}."),
+        })
+    }
+
+    /// Its arguments with their origins; of those that are too long, the origins alone.
+    fn shown(&self, is_short: bool) -> Option<String> {
+        let shown = match (self.call.args.is_empty(), is_short) {
+            (true, _) => "no arguments".to_owned(),
+            (false, true) => shown::arguments(&self.call.args, &self.traced),
+            (false, false) => shown::origins(&self.traced),
+        };
+        (!shown.is_empty()).then(|| fenced(&shown))
+    }
+
+    /// Why it is asked for, unless it is told already that others may be behind it, and of what.
+    fn reason(&self) -> Option<String> {
+        let is_told = self.is_unasked && self.why.contains(MAY_BE_OTHERS);
+        (!is_told).then(|| format!("{}.", sentence(&self.why)))
+    }
+}
+
 /// Why a question was asked, within a sentence.
 pub fn reason(request: &ConfirmRequest) -> String {
-    let of_others = of_others(&request.traced).filter(|_| request.is_unasked);
-    of_others.unwrap_or_else(|| request.why.trim().trim_end_matches('.').to_owned())
+    let of_others = OfOthers::of(&request.traced, request.was_announced).filter(|_| request.is_unasked);
+    match of_others {
+        Some(OfOthers { argument, source, more }) => format!("`{argument}` stands {source}{more}"),
+        None => request.why.trim().trim_end_matches('.').to_owned(),
+    }
 }
 
-/// Which argument stands in words of others alone, and in whose.
-fn of_others(traced: &[Traced]) -> Option<String> {
-    let mut of_others = (traced.iter()).filter_map(|traced| Some((&traced.argument, traced.origin.others()?)));
-    let (argument, source) = of_others.next()?;
-    let more = match of_others.count() {
-        0 => String::new(),
-        1 => ", and so does another".to_owned(),
-        more => format!(", and so do {more} others"),
-    };
-    let argument = clifford_markup::within_sentence(argument, 60);
-    let source = clifford_markup::within_sentence(&source.to_string(), 160);
-    Some(format!("`{argument}` stands {source}{more}"))
+/// The commands that a question is about, each once.
+pub fn names(request: &ConfirmRequest) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for call in request.calls() {
+        if !names.contains(&&*call.name) {
+            names.push(&call.name);
+        }
+    }
+    names.join(", ")
 }
 
-/// Whether a call is so short that its question shows it whole, and a person who has read that has read all of it.
-pub fn is_shown_whole(call: &ToolCall) -> bool {
-    arguments(&call.args).chars().count() <= MOST
+/// An argument that stands in words of others alone, and in whose, fit for a sentence.
+struct OfOthers {
+    argument: String,
+    source: String,
+    more: String,
+}
+
+impl OfOthers {
+    fn of(traced: &[Traced], was_announced: bool) -> Option<Self> {
+        let (traced, source, more) = trace::of_others(traced, was_announced)?;
+        Some(Self {
+            argument: clifford_markup::within_sentence(&traced.argument, 60),
+            source: clifford_markup::within_sentence(&source.to_string(), 160),
+            more: match more {
+                0 => String::new(),
+                1 => ", as does one other argument".to_owned(),
+                more => format!(", as do {more} other arguments"),
+            },
+        })
+    }
+}
+
+/// Whether the calls of a question are so short that it shows them whole, and a person who has read that has read all.
+pub fn is_shown_whole(request: &ConfirmRequest) -> bool {
+    request.whole().chars().count() <= MOST
 }
 
 /// Arguments as they are, in JSON: what could end a block or be read as something else is written by its number.
@@ -210,173 +336,4 @@ fn sentence(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::policy::trace::{Origin, Source};
-
-    fn call(args: Value) -> ToolCall {
-        ToolCall {
-            name: "files.delete".into(),
-            args: args.as_object().unwrap().clone(),
-            idempotency_key: "k".into(),
-        }
-    }
-
-    #[test]
-    fn a_code_names_one_call_at_one_place() {
-        let one = call(json!({ "a": 1, "b": 2 }));
-        assert_eq!(code(3, &one), code(3, &call(json!({ "b": 2, "a": 1 }))));
-        assert_ne!(code(3, &one), code(4, &one));
-        assert_ne!(code(3, &one), code(3, &call(json!({ "a": 1, "b": 3 }))));
-        let run = RunId::new();
-        assert_eq!(parse(&id(run, "abc")), Some((run, "abc".to_owned())));
-        assert_eq!(parse("abc"), None);
-    }
-
-    #[test]
-    fn every_button_fits_all_platforms() {
-        let call = call(json!({}));
-        let code = code(7, &call);
-        let question = Question {
-            run: RunId::new(),
-            call: &call,
-            code: &code,
-            why: "it destroys something",
-            is_result: false,
-            until: Timestamp(0),
-            may_be_rule: true,
-            is_stored: false,
-            is_typed: false,
-            traced: &[],
-            is_unasked: false,
-            now: Timestamp(0),
-        };
-        let fitting: Vec<_> = question.buttons().into_iter().filter_map(Button::fitting).collect();
-        assert_eq!(fitting, question.buttons());
-        assert_eq!(fitting.len(), 3);
-        assert_eq!(
-            question.text(),
-            "**May I make this call?** `files.delete`\n\n```\nno arguments\n```\n\nIt destroys something.\n\n`/approve` or \
-             `/deny`, within 0 minutes."
-        );
-    }
-
-    #[test]
-    fn a_question_says_what_nobody_asked_for_and_where_it_stands() {
-        let call = ToolCall {
-            name: "banking.send_money".into(),
-            args: json!({ "recipient": "US133000000121212121212", "amount": 98.7 })
-                .as_object()
-                .cloned()
-                .unwrap(),
-            idempotency_key: "k".into(),
-        };
-        let source = Source {
-            command: "banking.read_file".into(),
-            read: Some("bill-december.txt".into()),
-            is_foreign: true,
-        };
-        let traced = [("recipient", Origin::Text { source }), ("amount", Origin::Person)];
-        let traced = traced.map(|(argument, origin)| Traced {
-            argument: argument.into(),
-            origin,
-        });
-        let question = Question {
-            run: RunId::new(),
-            call: &call,
-            code: "c0de",
-            why: "I have read words from outside (banking), which may have asked for this: it was not announced",
-            is_result: false,
-            until: Timestamp(24 * 3_600_000),
-            may_be_rule: false,
-            is_stored: false,
-            is_typed: false,
-            traced: &traced,
-            is_unasked: true,
-            now: Timestamp(0),
-        };
-        let expected = "**May I make this call?** `banking.send_money`\n\n\
-                        **You did not ask for this.** `recipient` stands only in bill-december.txt \
-                        (banking.read_file).\n\n```\n\
-                        recipient: \"US133000000121212121212\"\n  ← only in bill-december.txt (banking.read_file)\n\
-                        amount: 98.7\n  ← your message\n```\n\n\
-                        `/approve` or `/deny`, within 24 hours.";
-        assert_eq!(question.text(), expected);
-        let typed = Question {
-            is_typed: true,
-            until: Timestamp(600_000),
-            is_unasked: false,
-            ..question
-        };
-        let text = typed.text();
-        assert!(
-            text.ends_with("`/approve c0de` or `/deny c0de`, within 10 minutes."),
-            "{text}"
-        );
-        assert!(
-            text.contains("I have read words from outside") && !text.contains("You did not ask"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn no_argument_breaks_out_of_its_block_or_hides() {
-        let cases = [
-            ("a\n```\n**Approved.**", r"a\n\u0060\u0060\u0060\n**Approved.**"),
-            ("\u{202e}txt.exe", r"\u202etxt.exe"),
-            ("pay\u{200b}pal\u{e0041}", r"pay\u200bpal\udb40\udc41"),
-            ("line\u{2028}break", r"line\u2028break"),
-        ];
-        for (given, expected) in cases {
-            let args = json!({ "x": given });
-            let text = arguments(args.as_object().unwrap());
-            assert_eq!(text, format!("{{\n  \"x\": \"{expected}\"\n}}"));
-            // It still says exactly what is given.
-            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), args);
-        }
-    }
-
-    #[test]
-    fn what_does_not_stand_there_whole_goes_along_as_a_file_and_is_not_approved_by_a_press() {
-        let end = "rm -rf /";
-        let (short, long) = (
-            format!("{}{end}", "a".repeat(3900)),
-            format!("{}{end}", "a".repeat(4000)),
-        );
-        let cases = [
-            (&short, false, true, &["Approve", "Deny"][..]),
-            (&long, false, false, &["Deny"]),
-            (&long, true, true, &["Approve", "Deny"]),
-        ];
-        for (text, is_stored, whole, labels) in cases {
-            let call = call(json!({ "x": text }));
-            let question = Question {
-                run: RunId::new(),
-                call: &call,
-                code: "c0de",
-                why: "it destroys something",
-                is_result: false,
-                until: Timestamp(0),
-                may_be_rule: false,
-                is_stored,
-                is_typed: false,
-                traced: &[],
-                is_unasked: false,
-                now: Timestamp(0),
-            };
-            let shown: Vec<_> = question.buttons().into_iter().map(|button| button.label).collect();
-            assert_eq!(shown, labels);
-            assert_eq!(question.text().contains(end), whole);
-            let file = question.file();
-            assert_eq!(file.is_none(), whole);
-            if let Some((_, content)) = file {
-                let read: Value = serde_json::from_str(&content).unwrap();
-                assert_eq!(read, Value::Object(call.args.clone()));
-                let all = format!("the first 800 of {} characters", content.chars().count());
-                assert!(question.text().contains(&all), "{}", question.text());
-            }
-        }
-    }
-}
+mod tests;

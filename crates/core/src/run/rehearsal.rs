@@ -132,6 +132,16 @@ impl Rehearsal {
         decision
     }
 
+    /// Applies the next call of the reply whose first calls were made.
+    pub fn queued(&mut self) -> Decision {
+        let Pending::Queued(call) = self.state.pending.clone() else {
+            panic!("no call waits for its turn: {:?}", self.state.pending);
+        };
+        let decision = decide::queued(&self.state, &self.rules, &call);
+        self.carry_out(decision.clone());
+        decision
+    }
+
     /// Writes what a decision writes.
     pub fn carry_out(&mut self, decision: Decision) -> Effects {
         let written = effects(&self.state, &self.rules, decision, RunId::new);
@@ -158,6 +168,8 @@ impl Rehearsal {
             origins: std::collections::BTreeSet::new(),
             duration_ms: 1,
             spent: crate::run::step::Spent::default(),
+            undo: None,
+            readers: None,
         }));
     }
 

@@ -1,4 +1,4 @@
-//! A run's steps told again: after each, what the engine knew, and what it made of each reply.
+//! The replay of a run's steps: the engine's state after each, and its decision on each reply.
 //!
 //! The same fold and the same rules that do a run; so this is what happened, as far as the rules' numbers are
 //! still those of then.
@@ -88,6 +88,10 @@ pub fn known(state: &RunState) -> Value {
         })),
         "children": state.children,
         "origins": state.origins,
+        "labels": state.labels.to_json(),
+        "plan": (state.evidence.planned())
+            .map(|(command, most, left)| json!({ "command": command, "atMost": most, "left": left }))
+            .collect::<Vec<_>>(),
         "idle": state.idle,
         "same": state.same,
         "tokens": state.tokens,
@@ -101,6 +105,7 @@ const fn pending(pending: &Pending) -> &'static str {
         Pending::Think => "think",
         Pending::Apply(_) => "apply",
         Pending::Call(_) => "call",
+        Pending::Queued(_) => "queued",
         Pending::Confirm(_) => "confirm",
         Pending::Approved(_) => "approved",
         Pending::Denied(_) => "denied",

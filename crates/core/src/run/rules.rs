@@ -31,8 +31,8 @@ pub struct Rules {
     pub cached_share: f64,
     /// Tools with exactly one command, and that command's full name.
     pub single_commands: BTreeMap<String, String>,
-    /// The settings for judging tool calls.
-    pub policy: policy::Settings,
+    /// The settings of policy checks.
+    pub policy: policy::PolicySettings,
     /// The kinds of helpers there are, by name.
     pub profiles: BTreeMap<String, Profile>,
 }
@@ -63,7 +63,7 @@ impl From<Engine> for Rules {
             window: ASSUMED_WINDOW,
             cached_share: CACHED_SHARE,
             single_commands: BTreeMap::new(),
-            policy: policy::Settings::default(),
+            policy: policy::PolicySettings::default(),
             profiles: BTreeMap::new(),
         }
     }

@@ -73,6 +73,8 @@ pub const ANSWERED_WITH_LATER: &str = "↪️ I answer this together with your l
 pub const ANSWERED_WITH_EARLIER: &str = "↪️ I answer this together with your earlier message.";
 /// In place of a command's placeholder: somebody stopped the bot before it came to it.
 pub const STOPPED_BEFORE: &str = "⏹️ I was stopped before I came to this. Please ask again.";
+/// On the button below an answer whose changes can be taken back.
+pub const UNDO: &str = "Undo";
 /// For a channel without an agent.
 pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
 
@@ -138,7 +140,7 @@ pub fn could_not(sentence: &str, tasks: &[String]) -> String {
         return sentence.to_owned();
     }
     let list: Vec<_> = tasks.iter().map(|task| format!("- {task}")).collect();
-    format!("{sentence}\n\nWhat could not be done:\n{}", list.join("\n"))
+    format!("{sentence}\n\nNot done:\n{}", list.join("\n"))
 }
 
 /// Whether a text is nothing but a greeting.
@@ -227,7 +229,7 @@ mod tests {
         assert_eq!(could_not("No.", &[]), "No.");
         assert_eq!(
             could_not("No.", &["a".into(), "b".into()]),
-            "No.\n\nWhat could not be done:\n- a\n- b"
+            "No.\n\nNot done:\n- a\n- b"
         );
     }
 }

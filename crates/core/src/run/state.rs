@@ -5,7 +5,7 @@
 mod children;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -15,17 +15,18 @@ use serde_json::{Value, json};
 mod answered;
 mod asking;
 mod calls;
+mod noted;
 mod pending;
 
 use self::children::Ended;
 pub use self::{
-    answered::Answer,
-    pending::{Asked, Iteration, Limitation, Pending},
+    answered::AnswerProgress,
+    pending::{Iteration, Limitation, OpenQuestion, Pending},
 };
 use super::{
     chat, reading,
     rules::Rules,
-    step::{ConfirmAbout, EndingKind, Event, Finish, LlmResponse, NoteAbout, Step, StepKind},
+    step::{ConfirmAbout, EndingKind, Event, Finish, LlmResponse, Step, StepKind, ToolCall},
     transcript::Transcript,
 };
 use crate::{
@@ -33,6 +34,7 @@ use crate::{
     places::Mode,
     policy::{
         evidence::Evidence,
+        labels::Labels,
         words::{self, Outside},
     },
     runs::{Run, RunKind},
@@ -73,8 +75,12 @@ pub struct RunState {
     pub sent: Vec<String>,
     /// How many of them it had sent when a person last wrote: they answer nothing of that.
     pub sent_before: usize,
+    /// A call was made that its person may take back, and no message has offered that yet.
+    undoable: bool,
+    /// The messages that offer to take calls back, by their place among those that it sent.
+    pub offers_undo: BTreeSet<usize>,
     /// How much of their answer the person has.
-    pub answer: Answer,
+    pub answer: AnswerProgress,
     /// A plan was noted, and its result was not checked since.
     has_open_plan: bool,
     /// How often each tool call (name and canonical arguments) was made.
@@ -115,12 +121,16 @@ pub struct RunState {
     pub same_signature: Option<String>,
     /// Where what it has read came from, as far as that is outside: since then it is tainted.
     pub origins: BTreeSet<String>,
+    /// Its labels: whose words it has read, and who may read what it holds.
+    pub labels: Arc<Labels>,
     /// The words of people and of outside sources that the run has read: both are known outside and may go there.
     pub outside: Arc<Outside>,
-    /// What it has heard, and from whom.
+    /// The texts that it has read, with their authors.
     pub evidence: Arc<Evidence>,
-    /// The call that a person approved last, by its key, and what of it.
-    pub approved: Option<(String, ConfirmAbout)>,
+    /// The calls that a person approved last, exactly as they were shown, and what of them.
+    pub approved: Vec<(ToolCall, ConfirmAbout)>,
+    /// The calls of the reply at work that follow the one at hand.
+    pub queue: VecDeque<ToolCall>,
     /// The part of this that the model sees.
     pub transcript: Transcript,
     /// The provider and model of its last reply.
@@ -146,8 +156,10 @@ impl RunState {
             outside.learn(&run.input_text);
         }
         let origins = origins(run.input_json.as_ref().map(|json| &json.0));
-        let mut evidence = Evidence::default();
-        // What somebody else had a part in is nobody's own word.
+        let mut labels = Labels::default();
+        labels.reads(&origins, 0);
+        let mut evidence = Evidence::beginning(run.created_at);
+        // A text that somebody else had a part in is nobody's own word.
         if run.kind == RunKind::Coordinator && origins.is_empty() {
             evidence.person_says(&run.input_text);
         }
@@ -168,7 +180,9 @@ impl RunState {
             had_output: false,
             sent: Vec::new(),
             sent_before: 0,
-            answer: Answer::Missing,
+            undoable: false,
+            offers_undo: BTreeSet::new(),
+            answer: AnswerProgress::Missing,
             has_open_plan: false,
             calls: BTreeMap::new(),
             failures: BTreeMap::new(),
@@ -188,10 +202,12 @@ impl RunState {
             idle: 0,
             same: 0,
             same_signature: None,
+            labels: Arc::new(labels),
             origins,
             outside: Arc::new(outside),
             evidence: Arc::new(evidence),
-            approved: None,
+            approved: Vec::new(),
+            queue: VecDeque::new(),
             transcript: Transcript::default(),
             answered_by: None,
             tokens: 0,
@@ -227,7 +243,7 @@ impl RunState {
                 if *sent {
                     self.current.active = true;
                     self.current.changed = true;
-                    self.sent.push(text.clone());
+                    self.says(text);
                 }
             }
             StepKind::OutputUpdate { output, mode } => {
@@ -244,20 +260,20 @@ impl RunState {
                 plan,
             } => {
                 self.settle();
-                if !plan.is_empty() && !self.is_tainted() {
-                    Arc::make_mut(&mut self.evidence).announce(plan);
-                }
+                self.announces(plan);
                 self.notes.insert(*category);
                 self.transcript.note(*category, content);
             }
             StepKind::Finish(finish) => self.finished(finish),
             StepKind::Event(event) => self.event(event, step),
         }
+        Arc::make_mut(&mut self.labels).reads(&self.origins, step.seq);
     }
 
     fn event(&mut self, event: &Event, step: &Step) {
         match event {
-            Event::LlmRequest { .. } | Event::Error { .. } => {}
+            Event::LlmRequest { holds, .. } => Arc::make_mut(&mut self.labels).shows(holds, step.seq),
+            Event::Error { .. } => {}
             Event::Tainted { origins } => self.origins.extend(origins.iter().cloned()),
             Event::ConfirmRequest(request) => self.asks(request, step.seq),
             Event::Confirm {
@@ -268,7 +284,10 @@ impl RunState {
             } => self.answered(*approved, code, *by, words.as_deref()),
             Event::LlmResponse(response) => self.replied(response),
             Event::SystemNote { text, about } => self.noted(text, *about),
-            Event::UserMessage { text, .. } => self.steered(text),
+            Event::UserMessage { text, .. } => {
+                Arc::make_mut(&mut self.evidence).person_says(text);
+                self.steered(text);
+            }
             Event::SpawnSubagents { children, specs, .. } => {
                 self.spawned(children, specs);
             }
@@ -280,8 +299,12 @@ impl RunState {
                 error,
                 origins,
                 used,
+                readers,
             } => {
                 self.origins.extend(origins.iter().cloned());
+                let told = output.as_deref().or(error.as_deref());
+                self.hear_child(task, told.unwrap_or_default(), !origins.is_empty());
+                Arc::make_mut(&mut self.labels).told("a subagent", *readers, step.seq);
                 self.child_ended(&Ended {
                     run_id: *run_id,
                     task,
@@ -304,7 +327,11 @@ impl RunState {
             Event::Wake { reason, said, through } => {
                 self.looked_through = through.or(self.looked_through);
                 self.pending = Pending::Think;
+                self.hear_person(said);
                 if !said.is_empty() {
+                    let said: Vec<_> = (said.iter())
+                        .map(|said| json!({ "role": said.role, "content": said.content }))
+                        .collect();
                     self.tell("said_while_you_slept", json!(said));
                 }
                 self.tell("woke", json!({ "reason": reason, "now": step.at }));
@@ -320,9 +347,13 @@ impl RunState {
         }
     }
 
-    /// The reply is being applied: it is never asked for again, whatever follows.
+    /// The reply is being applied: it is never asked for again, whatever follows. The calls behind its first one wait for
+    /// their turn.
     fn settle(&mut self) {
         if matches!(self.pending, Pending::Apply(_)) {
+            self.queue = self.following();
+        }
+        if matches!(self.pending, Pending::Apply(_) | Pending::Queued(_)) {
             self.pending = Pending::Think;
             self.bad_replies = 0;
         }
@@ -360,47 +391,10 @@ impl RunState {
         self.pending = Pending::Apply(Box::new(reply));
     }
 
-    fn noted(&mut self, text: &str, about: NoteAbout) {
-        match about {
-            NoteAbout::BadReply => {
-                self.pending = Pending::Think;
-                self.bad_replies += 1;
-                self.iterations = self.iterations.saturating_sub(1);
-                self.current = Iteration::default();
-            }
-            NoteAbout::LastIteration | NoteAbout::DeliveryFailed => {}
-            NoteAbout::Limitation => {
-                self.settle();
-                if let Some(limitation) = &mut self.limitation {
-                    limitation.refusals += 1;
-                }
-            }
-            NoteAbout::SpawnRepeated => {
-                self.settle();
-                self.spawn_repeats += 1;
-            }
-            NoteAbout::EmptyFinish => {
-                self.settle();
-                self.empty_finish_refused = true;
-            }
-            NoteAbout::Denied => self.pending = Pending::Think,
-            NoteAbout::IterationLimit
-            | NoteAbout::PlanningGate
-            | NoteAbout::InvalidAction
-            | NoteAbout::ToolsAllowed
-            | NoteAbout::Depth
-            | NoteAbout::MessageRepeated => self.settle(),
-        }
-        if self.said_notes.insert(text.to_owned()) {
-            self.tell("system_note", json!(text));
-        }
-    }
-
     /// A person wrote: the model has something new to look at, and what was said before does not answer it.
     fn steered(&mut self, text: &str) {
         self.sent_before = self.sent.len();
         Arc::make_mut(&mut self.outside).learn(text);
-        Arc::make_mut(&mut self.evidence).person_says(text);
         self.origins.extend(words::of_others(text).map(str::to_owned));
         self.empty_finish_refused = false;
         self.idle = 0;
@@ -417,8 +411,16 @@ impl RunState {
         if finish.ending != EndingKind::Message
             && let Some(message) = &finish.message
         {
-            self.sent.push(message.clone());
+            self.says(message);
         }
+    }
+
+    /// Notes a message that was sent. The first one behind a call that may be taken back offers that.
+    fn says(&mut self, text: &str) {
+        if std::mem::take(&mut self.undoable) {
+            self.offers_undo.insert(self.sent.len());
+        }
+        self.sent.push(text.to_owned());
     }
 
     fn update_output(&mut self, output: &str, mode: OutputMode) -> bool {

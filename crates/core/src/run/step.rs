@@ -1,15 +1,19 @@
-//! The steps of a run: what happened, in order, append-only. A run's state is a fold over them.
+//! The steps of a run: its events, in order, append-only. A run's state is a fold over them.
+
+mod question;
 
 use std::collections::BTreeSet;
 
 use clifford_action::{Announced, Category, Importance, OutputMode, RecoverAction, WakeOn};
+pub use question::{Answerer, ConfirmAbout, ConfirmRequest, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
     clock::Timestamp,
-    id::{MessageId, RunId, UserId},
-    policy::trace::Traced,
+    id::{MessageId, RunId},
+    policy::labels::{Held, Readers},
+    run::undo::Undo,
     runs::RunStatus,
 };
 
@@ -93,6 +97,12 @@ pub struct ToolResult {
     /// The tokens and money that it spent on models.
     #[serde(default, skip_serializing_if = "Spent::is_nothing")]
     pub spent: Spent,
+    /// How the call is taken back, if it concerned its person alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<Box<Undo>>,
+    /// The people who may read it; nothing: as its command tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readers: Option<Readers>,
 }
 
 /// The tokens and money spent on models.
@@ -220,6 +230,9 @@ pub enum Event {
         /// The whole prompt, if `record_prompts` is on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<Value>,
+        /// The sources of what it shows, as far as no request before told them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holds: Vec<Held>,
     },
     /// The model's raw reply.
     LlmResponse(LlmResponse),
@@ -264,6 +277,9 @@ pub enum Event {
         /// Its usage.
         #[serde(default)]
         used: Used,
+        /// The people who may read what it returned.
+        #[serde(default = "Readers::unknown")]
+        readers: Readers,
     },
     /// The initial prompt of the run holds words from outside.
     Tainted {
@@ -290,7 +306,7 @@ pub enum Event {
     Wake {
         /// The messages of its conversation while it waited, oldest first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        said: Vec<Said>,
+        said: Vec<ArrivedMessage>,
         /// Up to which message that was looked at.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         through: Option<MessageId>,
@@ -327,11 +343,14 @@ pub enum Event {
 
 /// A message that arrived while a run waited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct ArrivedMessage {
     /// `user`, `assistant`, or `system` for a mark.
     pub role: String,
     /// The text.
     pub content: String,
+    /// The run's person wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_own: bool,
 }
 
 /// About how many tokens each section of a prompt has.
@@ -372,50 +391,6 @@ impl Sections {
     pub fn total(&self) -> u64 {
         self.named().iter().map(|(_, tokens)| tokens).sum()
     }
-}
-
-/// A question to a person: may this call be made, exactly as it is?
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ConfirmRequest {
-    /// The call.
-    pub call: ToolCall,
-    /// The aspect of the call that needs approval.
-    pub about: ConfirmAbout,
-    /// Why it is asked.
-    pub why: String,
-    /// When it counts as denied.
-    pub expires_at: Timestamp,
-    /// Answering it may make a rule.
-    #[serde(default)]
-    pub may_be_rule: bool,
-    /// Where its arguments come from.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub traced: Vec<Traced>,
-    /// Nobody who may asked for it, and others may have.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_unasked: bool,
-}
-
-/// The aspect of a call that needs approval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConfirmAbout {
-    /// Whether it is made.
-    Call,
-    /// Whether what it returned is used where others read along.
-    Result,
-}
-
-/// The source of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answerer {
-    /// A person.
-    User(UserId),
-    /// The operator of this Clifford.
-    Operator,
-    /// Nobody: its time is over.
-    Nobody,
 }
 
 /// A reply of the model.

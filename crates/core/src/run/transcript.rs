@@ -13,10 +13,13 @@ use clifford_llm_api::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::prompt::{
-    can::Can,
-    excerpt,
-    weight::{Form, weigh_json},
+use crate::{
+    prompt::{
+        can::Can,
+        excerpt,
+        weight::{Form, weigh_json},
+    },
+    settings::Engine,
 };
 
 /// How much of the transcript is shown, as it is set.
@@ -41,6 +44,15 @@ impl Default for WindowLimits {
 }
 
 impl WindowLimits {
+    /// The limits that `[engine]` sets.
+    pub fn of(engine: &Engine) -> Self {
+        Self {
+            entries: engine.transcript_limit,
+            tokens: engine.transcript_token_limit.map(u64::from),
+            entry_tokens: u64::from(engine.tool_result_token_limit),
+        }
+    }
+
     /// The most of one entry, of so much for all: what is left after a cut has room for more than one.
     pub fn entry(&self, most: Quarters) -> Quarters {
         (self.entry_tokens * 4).min(most / 10 * 3)
@@ -92,7 +104,7 @@ struct Note {
 
 /// The visible part of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
+pub struct VisibleTranscript {
     /// The fields that join the question: the summary of the entries that went, and the notes before the first reply.
     pub first: Map<String, Value>,
     /// The messages that follow, a reply and an answer by turns.
@@ -129,7 +141,7 @@ impl Transcript {
     }
 
     /// The visible part within so much room.
-    pub fn shown(&self, limits: WindowLimits, most: Quarters, can: Can) -> Shown {
+    pub fn shown(&self, limits: WindowLimits, most: Quarters, can: Can) -> VisibleTranscript {
         let each = limits.entry(most);
         // The summary of the entries that went has its own room.
         let memory = most / 4;
@@ -320,7 +332,7 @@ fn reply_within(text: &str, most: Quarters) -> Cow<'_, str> {
 /// Messages by turns: all results and notes between two replies are one message, with a field for each.
 #[derive(Default)]
 struct Talk {
-    shown: Shown,
+    shown: VisibleTranscript,
     told: Map<String, Value>,
 }
 
@@ -362,7 +374,7 @@ impl Talk {
         });
     }
 
-    fn end(mut self) -> Shown {
+    fn end(mut self) -> VisibleTranscript {
         if self.shown.messages.is_empty() {
             self.shown.first = std::mem::take(&mut self.told);
         } else {

@@ -1,4 +1,4 @@
-//! When triggers come due: the first time, no more often than is allowed, and what becomes of a due time. Pure.
+//! When triggers come due: the first time, the shortest interval, and the plan for a due time. Pure.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ use jiff::{
 };
 
 use self::{
-    parse::{Day, Repeat, Said, said},
+    parse::{Day, Repeat, TimePhrase, said},
     words::Unit,
 };
 use crate::{
@@ -51,7 +51,7 @@ pub fn read(when: &str, repeat: Option<&str>, zone: &TimeZone, now: Timestamp) -
         clock.by_cron(when.to_owned(), None)?
     } else {
         let start = match moment(when, zone) {
-            Some(at) => (Some(at), Said::default()),
+            Some(at) => (Some(at), TimePhrase::default()),
             None => (None, said(when).ok_or_else(|| unreadable(when))?),
         };
         clock.schedule(start, repeat)?
@@ -143,7 +143,7 @@ impl Reckoner<'_> {
             .to_string()
     }
 
-    fn schedule(&self, start: (Option<Timestamp>, Said), repeat: Option<&str>) -> Result<Schedule, String> {
+    fn schedule(&self, start: (Option<Timestamp>, TimePhrase), repeat: Option<&str>) -> Result<Schedule, String> {
         let (at, mut said) = start;
         let own = said.repeat.take();
         let (again, more) = match (own, repeat) {
@@ -188,7 +188,7 @@ impl Reckoner<'_> {
     }
 
     /// The only time that is meant.
-    fn once(&self, said: &Said) -> Result<Timestamp, String> {
+    fn once(&self, said: &TimePhrase) -> Result<Timestamp, String> {
         let today = self.today();
         let clock = clock(said);
         if !said.wait.is_empty() {
@@ -260,7 +260,7 @@ impl Reckoner<'_> {
     }
 
     /// The cron expression of what is said; `start`: the first time, from which it takes what is not said.
-    fn cron(&self, repeat: &Repeat, said: &Said, start: Option<Timestamp>) -> Result<String, String> {
+    fn cron(&self, repeat: &Repeat, said: &TimePhrase, start: Option<Timestamp>) -> Result<String, String> {
         let from = start.unwrap_or(self.now).to_jiff().to_zoned(self.zone.clone());
         let time = match (clock(said), start) {
             (Some(time), _) => time,
@@ -310,7 +310,7 @@ impl Reckoner<'_> {
     }
 
     /// A repeat that cron cannot say, from its first time on.
-    fn interval(&self, repeat: &Repeat, said: &Said, start: Option<Timestamp>) -> Result<String, String> {
+    fn interval(&self, repeat: &Repeat, said: &TimePhrase, start: Option<Timestamp>) -> Result<String, String> {
         let Repeat::Each(
             number @ 1..=MOST,
             unit @ (Unit::Minute | Unit::Hour | Unit::Day | Unit::Week | Unit::Month | Unit::Year),
@@ -373,7 +373,7 @@ fn listed(days: &[Weekday]) -> String {
 }
 
 /// The time of the day that is said, if one is.
-fn clock(said: &Said) -> Option<Time> {
+fn clock(said: &TimePhrase) -> Option<Time> {
     match (said.time, said.part) {
         (Some(time), Some(part)) => Time::new(part.of_hour(time.hour()), time.minute(), time.second(), 0).ok(),
         (Some(time), None) => Some(time),

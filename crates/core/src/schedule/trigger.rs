@@ -1,12 +1,12 @@
 //! A trigger, as it is stored, and when it is due.
 
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{
     clock::Timestamp,
     column::text_enum,
     id::{AgentId, ChannelId, ContextId, RunId, TriggerId, UserId},
+    row::FromRow,
 };
 
 text_enum! {
@@ -39,7 +39,7 @@ pub struct Trigger {
     /// Its id.
     #[schema(value_type = String)]
     pub id: TriggerId,
-    /// What it does.
+    /// The kind of the trigger.
     pub kind: TriggerKind,
     /// Its name; a webhook's address ends in it.
     pub name: Option<String>,
@@ -66,14 +66,14 @@ pub struct Trigger {
     pub cron: Option<String>,
     /// IANA time zone of the expression.
     pub time_zone: String,
-    /// What becomes of due times that passed while nobody was there.
+    /// The treatment of due times that passed while nobody was there.
     pub catch_up: CatchUp,
     /// Whether it fires.
     pub enabled: bool,
     /// When it fires next; none: it is off, has ended, or waits for its webhook.
     #[schema(value_type = Option<String>)]
     pub next_at: Option<Timestamp>,
-    /// Who made it, in words.
+    /// The creator, in words.
     pub created_by: Option<String>,
     /// When it was made.
     #[schema(value_type = String)]

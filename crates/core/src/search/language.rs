@@ -1,5 +1,5 @@
-//! Which words of a language say nothing by themselves, and what the forms of a word have in common. Pure. The language
-//! of a question is guessed by its stop words; where that tells nothing, every language is tried.
+//! The stop words of languages, and the stems of their words. Pure. The language of a question is guessed by its stop
+//! words; where that tells nothing, every language is tried.
 
 use std::{collections::HashSet, sync::LazyLock};
 

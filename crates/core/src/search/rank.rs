@@ -26,12 +26,12 @@ const STEP: f64 = 1e-6;
 
 /// How often a text holds each phrase of a query, and its length in terms.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Held {
+pub struct PhraseCounts {
     counts: Vec<f64>,
     length: f64,
 }
 
-impl Held {
+impl PhraseCounts {
     /// Counts in a text.
     pub fn by(query: &Query, text: &str) -> Self {
         let terms: Vec<_> = terms(text).collect();
@@ -65,7 +65,7 @@ pub struct Population {
 }
 
 /// The score of each text.
-pub fn scores(texts: &[Held], population: &Population) -> Vec<f64> {
+pub fn scores(texts: &[PhraseCounts], population: &Population) -> Vec<f64> {
     let phrases = texts.first().map_or(0, |text| text.counts.len());
     let rarities: Vec<f64> = (0..phrases)
         .map(|phrase| {
@@ -77,7 +77,7 @@ pub fn scores(texts: &[Held], population: &Population) -> Vec<f64> {
         })
         .collect();
     let average = texts.iter().map(|text| text.length).sum::<f64>() / real(texts.len().max(1));
-    let score = |text: &Held| {
+    let score = |text: &PhraseCounts| {
         let length = 1.0 - BY_LENGTH + BY_LENGTH * text.length / average.max(1.0);
         let counts = text.counts.iter().zip(&rarities);
         counts.map(|(count, rarity)| rarity * saturated(*count, length)).sum()
@@ -107,7 +107,7 @@ pub struct Ranked {
     /// When it was said.
     pub moment: Moment,
     /// The query terms that it holds.
-    pub held: Held,
+    pub held: PhraseCounts,
 }
 
 /// A message with its score.
@@ -134,7 +134,7 @@ pub struct Ranking {
 impl Ranking {
     /// Ranks messages by what they hold and when they were said.
     pub fn of(messages: &[Ranked], times: &[Time], population: &Population) -> Self {
-        let held: Vec<Held> = messages.iter().map(|message| message.held.clone()).collect();
+        let held: Vec<PhraseCounts> = messages.iter().map(|message| message.held.clone()).collect();
         let by_words = scores(&held, population);
         let rarities: Vec<(Time, f64)> = (times.iter())
             .map(|time| {
@@ -147,7 +147,7 @@ impl Ranking {
             of.map(|(_, rarity)| *rarity).sum()
         };
         let session = |message: &Ranked| (message.context, message.moment.date());
-        let mut sums: BTreeMap<Session, Held> = BTreeMap::new();
+        let mut sums: BTreeMap<Session, PhraseCounts> = BTreeMap::new();
         for message in messages {
             let sum = sums.entry(session(message)).or_default();
             sum.counts.resize(message.held.counts.len(), 0.0);

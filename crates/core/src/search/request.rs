@@ -12,7 +12,7 @@ use crate::{clock::Timestamp, id::RunId};
 
 /// A question as it was asked.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct SearchInput<'a> {
     /// The question, or a few words.
     pub text: &'a str,
     /// Only what was said from then on.
@@ -92,7 +92,7 @@ impl Request {
     ///
     /// # Errors
     /// There is nothing in it to look for, or an end of its time cannot be read.
-    pub fn read(asked: Asked<'_>, scope: Scope, zone: TimeZone, now: Timestamp) -> Result<Self, Fault> {
+    pub fn read(asked: SearchInput<'_>, scope: Scope, zone: TimeZone, now: Timestamp) -> Result<Self, Fault> {
         let bound = |field, text: Option<&str>, end| {
             text.map(|text| dates::bound(text, end, &zone, now))
                 .transpose()
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_question_is_read_with_the_times_that_it_names_and_those_that_bound_it() {
         let read = |text, from, to| {
-            let asked = Asked { text, from, to };
+            let asked = SearchInput { text, from, to };
             Request::read(asked, Scope::Nothing, TimeZone::UTC, Timestamp(1_773_831_600_000))
         };
         let request = read("cats in May 2023", Some("2023"), Some("2023-06")).expect("a request");
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_question_of_nothing_but_times_lists_what_was_said_then() {
         let read = |text, from| {
-            let asked = Asked { text, from, to: None };
+            let asked = SearchInput { text, from, to: None };
             Request::read(asked, Scope::Nothing, TimeZone::UTC, Timestamp(1_773_831_600_000)).expect("a request")
         };
         let words = |query: Option<Query>| {

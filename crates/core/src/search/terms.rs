@@ -1,5 +1,5 @@
-//! Texts as terms, alike for both engines and for what is asked: words without case and accents; scripts that are
-//! written without spaces, and emoji, character by character.
+//! Texts as terms, alike for both engines and for queries: words without case and accents; scripts that are written
+//! without spaces, and emoji, character by character.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 

@@ -11,13 +11,13 @@ use super::units::{Hours, Seconds};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Delivery {
-    /// Whether a part is sent again if nobody can tell whether it arrived: the process died, or the connection broke.
+    /// Whether a part is sent again if it is unknown whether it arrived: the process died, or the connection broke.
     /// Telegram only: Discord recognises a repeat.
     pub resend_ambiguous: bool,
-    /// Into how many messages an answer may be split; a longer one goes out as a file.
+    /// The most messages that an answer is split into; a longer one goes out as a file.
     #[schemars(range(min = 1, max = 100))]
     pub max_parts: u32,
-    /// How long to wait before the second attempt; each wait after that is twice as long.
+    /// The wait before the second attempt; each further wait is twice as long.
     #[serde(rename = "backoff_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 3600))]
     pub backoff: Duration,
@@ -25,15 +25,20 @@ pub struct Delivery {
     #[serde(rename = "max_backoff_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 86_400))]
     pub max_backoff: Duration,
-    /// How long an answer fails by itself, while its platform does everything else, until later answers in its chat go
-    /// out past it. It is tried on beside them.
+    /// The time for which an answer fails alone, while its platform works, before later answers of its chat overtake
+    /// it. It is retried beside them.
     #[serde(rename = "stuck_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 86_400))]
     pub stuck_after: Duration,
-    /// How long an answer is tried before it counts as failed; 0 = for ever.
+    /// The time for which an answer is retried before it counts as failed; 0 = for ever.
     #[serde(rename = "give_up_hours", with = "Hours")]
     #[schemars(range(min = 0, max = 8760))]
     pub give_up_after: Duration,
+    /// The time after which a run shows in its chat what it does, by one message with a button that stops it; 0 = never.
+    /// The message is gone when the answer comes.
+    #[serde(rename = "progress_after_seconds", with = "Seconds")]
+    #[schemars(range(min = 0, max = 3600))]
+    pub progress_after: Duration,
 }
 
 impl Default for Delivery {
@@ -45,6 +50,7 @@ impl Default for Delivery {
             max_backoff: Duration::from_secs(60),
             stuck_after: Duration::from_secs(20),
             give_up_after: Duration::from_secs(24 * 3600),
+            progress_after: Duration::from_secs(5),
         }
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::units::Seconds;
-use crate::{quarantine, run::transcript::WindowLimits};
+use crate::quarantine;
 
 /// The limits and rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,13 +15,13 @@ pub struct Engine {
     /// How many model calls a run may make, repeats for unreadable replies not counted.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_iterations: u32,
-    /// How far a run may raise its own `max_iterations`.
+    /// The limit up to which a run may raise its own `max_iterations`.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_iterations_hard_cap: u32,
     /// `required`: tools, output and the end of a run need a noted requirement and a noted plan first. `off`: they
     /// do not.
     pub planning_gate: PlanningGate,
-    /// How often the model is asked again after an unreadable reply, before the run fails.
+    /// How often the engine asks the model again after an unreadable reply, before the run fails.
     #[schemars(range(min = 0, max = 10))]
     pub max_json_retries: u32,
     /// How often a failed command may be tried again, before the run must come to an end.
@@ -30,59 +30,59 @@ pub struct Engine {
     /// How many subagents of one run work at a time.
     #[schemars(range(min = 1, max = 100))]
     pub max_parallel_subagents: usize,
-    /// How many entries of its transcript a run shows the model.
+    /// The most entries of its transcript that a run shows the model.
     #[schemars(range(min = 1, max = 10_000))]
     pub transcript_limit: usize,
-    /// How many tokens of its transcript a run shows the model. Without it: a quarter of the model's context window,
-    /// and at least 1200 if there is room.
+    /// The most tokens of its transcript that a run shows the model. Without it: a quarter of the model's context
+    /// window, and at least 1200 if there is room.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 1_000_000), example = 8000)]
     pub transcript_token_limit: Option<u32>,
-    /// How many tokens one entry of the transcript, or one message of the conversation, may have; a longer one is cut,
-    /// and the model can page through all of it.
+    /// The most tokens of one entry of the transcript, or of one message of the conversation. A longer one is cut, and
+    /// the model can page through all of it.
     #[schemars(range(min = 100, max = 1_000_000))]
     pub tool_result_token_limit: u32,
-    /// How many of its conversation's newest messages a run sees.
+    /// The most messages of its conversation that a run sees, the newest ones.
     #[schemars(range(min = 0, max = 10_000))]
     pub conversation_limit: u32,
-    /// How many messages of its conversation a subagent sees.
+    /// The most messages of its conversation that a subagent sees.
     #[schemars(range(min = 0, max = 10_000))]
     pub subagent_conversation_limit: usize,
-    /// How many tokens a run may spend; those that the provider had cached count by their price's share. Without it:
-    /// twelve times the model's context window, and at least 80000.
+    /// The most tokens of a run; cached ones count by their price's share. Without it: twelve times the model's context
+    /// window, and at least 80000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1000, max = 100_000_000), example = 200_000)]
     pub max_run_tokens: Option<u64>,
-    /// How much a run may cost, in the currency of the providers' prices. Without it: no limit of its own.
+    /// The highest cost of a run, in the currency of the providers' prices. Without it: no limit of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000), example = 0.5)]
     pub max_run_cost: Option<f64>,
-    /// How long a run may work, waiting not counted.
+    /// The longest time at work of a run, waiting not counted.
     #[serde(rename = "max_run_seconds", with = "Seconds")]
     #[schemars(range(min = 1, max = 86_400))]
     pub max_run_time: Duration,
-    /// How many runs one process works on at a time; what else comes in waits in the database. One that waits for its
+    /// The most runs that one process works on at a time; further ones wait in the database. A run that waits for its
     /// model takes some 0.15 MB of memory.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_concurrent_runs: usize,
-    /// How long the work of a process that died stays untouched before another takes it over.
+    /// The time after which another process takes over the work of a dead one.
     #[serde(rename = "lease_seconds", with = "Seconds")]
     #[schemars(range(min = 2, max = 3600))]
     pub lease: Duration,
-    /// From how many deaths of the process on the work that it held is suspected: it is worked on alone.
+    /// The number of process deaths from which the work in flight is suspected. Suspected work runs alone.
     #[schemars(range(min = 1, max = 100))]
     pub suspect_after: u32,
-    /// From how many deaths on work is set aside, if the last of them came while it was worked on alone. More than
-    /// `suspect_after`.
+    /// The number of process deaths from which work goes into quarantine, if it ran alone at the last of them. More
+    /// than `suspect_after`.
     #[schemars(range(min = 2, max = 100))]
     pub quarantine_after: u32,
-    /// How long the process may take to end when it is told to. Work that is under way has half of it.
+    /// The longest time that the process takes to stop. Runs at work have half of it.
     #[serde(rename = "shutdown_seconds", with = "Seconds")]
     #[schemars(range(min = 0, max = 3600))]
     pub shutdown: Duration,
-    /// Whether whole prompts are kept with the steps of a run. They hold what people wrote.
+    /// Whether whole prompts are stored with the steps of a run. They hold people's messages.
     pub record_prompts: bool,
-    /// The time zone of people who have not told theirs (an IANA name such as `Europe/Berlin`).
+    /// The time zone of people who have not set theirs (an IANA name such as `Europe/Berlin`).
     #[schemars(extend("format" = "time-zone"))]
     pub time_zone: String,
 }
@@ -116,15 +116,6 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// How much of its transcript a run shows the model.
-    pub fn transcript(&self) -> WindowLimits {
-        WindowLimits {
-            entries: self.transcript_limit,
-            tokens: self.transcript_token_limit.map(u64::from),
-            entry_tokens: u64::from(self.tool_result_token_limit),
-        }
-    }
-
     /// How many deaths of the process make work suspected, and how many set it aside.
     pub fn deaths(&self) -> quarantine::Limits {
         quarantine::Limits {

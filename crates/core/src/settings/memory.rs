@@ -1,4 +1,4 @@
-//! `[memory]`: what is remembered of people and conversations.
+//! `[memory]`: the memory of people and conversations.
 
 use std::time::Duration;
 
@@ -9,32 +9,32 @@ use super::units::Days;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// What is remembered of people and conversations.
+/// The memory of people and conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
-    /// Whether items are written and shown to the model. What a person says is stored either way.
+    /// Whether items are written and shown to the model. Messages are stored either way.
     pub enabled: bool,
-    /// How many turns a conversation may have before its older half is told by a summary instead.
+    /// The number of turns after which a summary replaces the older half of a conversation.
     #[schemars(range(min = 2, max = 100_000))]
     pub max_turns_per_context: u32,
-    /// How many messages the memory writer reads at a time.
+    /// The most messages that the memory writer reads at a time.
     #[schemars(range(min = 2, max = 1000))]
     pub writer_max_messages: u32,
-    /// How many days messages are kept that a summary tells instead, to be searched; 0 = they are deleted at once.
+    /// Days for which messages stay searchable after a summary replaced them; 0 = they are deleted at once.
     #[serde(rename = "retain_compacted_days", with = "Days")]
     #[schemars(with = "u32", range(min = 0, max = 36_500))]
     pub retain_compacted: Duration,
-    /// How many days the messages of a group or server are kept after the bot was removed from it.
+    /// Days for which the messages of a group or server are kept after the bot was removed from it.
     #[serde(rename = "purge_left_spaces_days", with = "Days")]
     #[schemars(with = "u32", range(min = 0, max = 36_500))]
     pub purge_left_spaces: Duration,
     /// Whether a private conversation also shows the model what the same person last said on other platforms.
     pub cross_channel: bool,
-    /// How many messages of each other place are shown.
+    /// The most messages of each other place.
     #[schemars(range(min = 0, max = 1000))]
     pub cross_channel_limit: u32,
-    /// How many tokens those messages may have in all.
+    /// The most tokens of those messages in all.
     #[schemars(range(min = 0, max = 100_000))]
     pub cross_channel_tokens: u32,
 }

@@ -12,7 +12,7 @@ pub struct Profile {
     /// Its name, unique among the profiles: models ask for it by this.
     #[schemars(length(min = 1, max = 100), extend("examples" = ["researcher"]))]
     pub name: String,
-    /// Who it is: the head of its system prompt. Left out: what the agent says.
+    /// The agent's persona: the head of its system prompt. Left out: the agent's.
     #[schemars(length(min = 1, max = 20_000), extend("examples" = ["You find facts, and name where they stand."]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,

@@ -41,7 +41,7 @@ impl Gate {
             if !self.has_patience().await {
                 return self.left(message, part, unsure).await;
             }
-            let whole = self.inner.enclosed(&part.body.0).await;
+            let whole = self.inner.with_content(&part.body.0).await;
             let is_unread = whole.is_err();
             let sent = match whole {
                 Ok(whole) => self.send(message, whole.as_ref().unwrap_or(&part.body.0), &key).await,
@@ -58,7 +58,11 @@ impl Gate {
             };
             let wait = match &error {
                 SendError::RetryAfter(wait) => *wait,
-                SendError::Unreachable(reason) | SendError::Failed(reason) if !self.may_repeat() => {
+                SendError::Unreachable(reason) | SendError::Failed(reason)
+                    if message.edits.is_none()
+                        && self.draft_of(message.run_id, &key.0).is_none()
+                        && !self.may_repeat() =>
+                {
                     let reason = format!("it may have arrived; resend_ambiguous is off: {reason}");
                     return Sent::GivenUp(reason, None);
                 }
@@ -104,7 +108,7 @@ impl Gate {
                 }
                 SendError::Rejected(reason) => return Sent::Refused(reason.clone()),
             };
-            tracing::debug!(message = %message.id, wait_ms = wait.as_millis(), "delivery waits");
+            tracing::debug!(message_id = %message.id, wait_ms = wait.as_millis(), "delaying a message");
             tokio::select! {
                 () = self.inner.stop.cancelled() => return self.left(message, part, unsure).await,
                 () = tokio::time::sleep(wait) => {}
@@ -137,7 +141,7 @@ impl Gate {
     }
 
     /// Waits as long as the platform asks for patience. `false`: the process stops first, and nothing is to be sent.
-    async fn has_patience(&mut self) -> bool {
+    pub(super) async fn has_patience(&mut self) -> bool {
         if let Some(until) = self.silent_until {
             tokio::select! {
                 () = self.inner.stop.cancelled() => return false,
@@ -161,12 +165,32 @@ impl Gate {
         let sent = if self.inner.settings.deaths.verdict(message.evidence()) == Verdict::Innocent {
             self.inner.isolation.pass().await;
             crash::strike(Way::Part, || format!("{part:?}"));
-            self.channel.send(&message.address.0, part, key).await
+            self.carry(message, part, key).await
         } else {
             self.send_alone(message, part, key).await?
         };
         measures::sent(self.channel.platform(), &sent, began.elapsed());
         Some(sent)
+    }
+
+    /// Sends a part, or changes with it what was sent before.
+    async fn carry(&self, message: &Outgoing, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
+        match message.edits {
+            Some(of) => self.edit(message, of, part).await,
+            None => {
+                let draft = self
+                    .draft_of(message.run_id, &key.0)
+                    .filter(|_| matches!(part, Part::Text { .. }));
+                if let Some(draft) = draft {
+                    match self.channel.edit(&message.address.0, draft, part).await {
+                        // Somebody deleted it.
+                        Err(SendError::Rejected(_)) => {}
+                        edited => return edited,
+                    }
+                }
+                self.channel.send(&message.address.0, part, key).await
+            }
+        }
     }
 
     /// Sends a part of a suspected message in its turn, however long it waits for that: its row is marked before. A
@@ -188,7 +212,7 @@ impl Gate {
         self.mark(message, Mark::Isolation(message.evidence().mark_at_work()))
             .await;
         crash::strike(Way::Part, || format!("{part:?}"));
-        let sending = self.channel.send(&message.address.0, part, key);
+        let sending = self.carry(message, part, key);
         tokio::pin!(sending);
         let sent = tokio::select! {
             sent = &mut sending => Some(sent),
@@ -218,8 +242,8 @@ impl Gate {
         // The platform's error may quote the message: it stands in its row.
         let status = status_in(reason);
         let (class, platform) = (measures::reason(error), &message.platform);
-        tracing::warn!(message = %message.id, channel = %self.id, platform, class, status, "failed to send a message, retrying");
-        tracing::debug!(message = %message.id, reason, "send failure");
+        tracing::warn!(message_id = %message.id, channel_id = %self.id, platform, class, status, "failed to send a message, retrying");
+        tracing::debug!(message_id = %message.id, reason, "failed to send a message (details)");
         self.mark(message, Mark::AttemptFailed(reason.to_owned())).await;
         self.inner.settings.section.gives_up(tried.time())
     }

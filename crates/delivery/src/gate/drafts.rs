@@ -9,7 +9,7 @@ use std::{
 
 use clifford_chat::{
     error::SendError,
-    outbound::{Address, DeliveryKey, Limits, Signal},
+    outbound::{Address, DeliveryKey, Limits, Part, Signal},
 };
 use clifford_core::id::RunId;
 use clifford_store::messages::outbox::OutgoingPart;
@@ -24,9 +24,9 @@ const MOST: usize = 64 * 1024;
 /// An answer that grows, shared between the run that writes it and the chat that shows it: a chat looks at it seldom, so
 /// no piece of a reply costs a copy of the whole.
 #[derive(Clone, Debug, Default)]
-pub struct GrowingText(Arc<Mutex<String>>);
+pub struct StreamingText(Arc<Mutex<String>>);
 
-impl GrowingText {
+impl StreamingText {
     /// Adds what was written; whether there is anything more to show.
     pub fn push(&self, more: &str) -> bool {
         let mut text = self.lock();
@@ -53,6 +53,9 @@ impl GrowingText {
     }
 }
 
+/// An answer that has grown: of which run, where, and what.
+type Grown = (RunId, Address, (DeliveryKey, StreamingText));
+
 /// Left free in a draft for a mark that it is one.
 const MARK_UNITS: usize = 2;
 
@@ -75,6 +78,11 @@ struct Shown {
 }
 
 impl Drafts {
+    /// Whether the answer of a run shows as it grows.
+    pub(super) fn shows(&self, run: RunId) -> bool {
+        self.shown.contains_key(&run)
+    }
+
     /// A draft became a message.
     pub(super) fn became(&mut self, key: &str) {
         self.shown.retain(|_, shown| shown.key.0 != key);
@@ -97,19 +105,24 @@ impl Gate {
     pub(super) fn forget_draft(&self, run: Option<RunId>, first: Option<&OutgoingPart>) {
         let mut busy = locked(&self.busy);
         if let Some(at_work) = run.and_then(|run| busy.get_mut(&run)) {
-            let is_of_it = |draft: &(DeliveryKey, GrowingText)| first.is_some_and(|first| first.key == draft.0.0);
+            let is_of_it = |draft: &(DeliveryKey, StreamingText)| first.is_some_and(|first| first.key == draft.0.0);
             at_work.draft.take_if(|draft| is_of_it(draft));
         }
     }
 
+    /// Whether a message that begins with the part of this key still waits here.
+    pub(super) fn waits(&self, key: &str) -> bool {
+        let held = self.waiting.values().chain(self.late.values());
+        held.filter_map(|held| held.parts.first()).any(|part| part.key == key)
+    }
+
     /// Nothing more comes of a run: its draft goes away, unless the message that it becomes still waits here.
     pub(super) async fn drop_draft(&mut self, run: RunId) {
-        let waits = |key: &DeliveryKey| {
-            let held = self.waiting.values().chain(self.late.values());
-            let parts = held.filter_map(|held| held.parts.first());
-            parts.into_iter().any(|part| part.key == key.0)
-        };
-        let drops = self.drafts.shown.get(&run).is_some_and(|shown| !waits(&shown.key));
+        let drops = self
+            .drafts
+            .shown
+            .get(&run)
+            .is_some_and(|shown| !self.waits(&shown.key.0));
         if let Some(shown) = self.drafts.shown.get_mut(&run).filter(|_| drops) {
             shown.is_dropped = true;
             self.take_away().await;
@@ -121,27 +134,54 @@ impl Gate {
         self.drafts.at = None;
         self.take_away().await;
         let limits = self.channel.limits();
-        let grown: Vec<_> = locked(&self.busy)
-            .iter_mut()
-            .filter_map(|(run, at_work)| Some((*run, at_work.address.clone(), at_work.draft.take()?)))
-            .collect();
+        let (grown, later) = self.grown();
         for (run, address, (key, text)) in grown {
             // A ban may have begun with the one before; a later look shows it.
-            let Some(signal) = rendered(&key, &text.now(), &limits).filter(|_| !self.is_silent()) else {
+            let Some((text, plain)) = rendered(&text.now(), &limits).filter(|_| !self.is_silent()) else {
                 continue;
             };
             self.drafts.last = Some(Instant::now());
+            if self.channel.edits_drafts(&address).is_some() {
+                let says = plain.clone();
+                let part = Part::Text {
+                    text,
+                    plain,
+                    buttons: Vec::new(),
+                };
+                self.show_passing(run, address, Some(key.0), &part, says).await;
+                continue;
+            }
+            // The answer itself shows now what is done.
+            self.end_status(run, 0).await;
             // Whether it was taken or not: it may stand there.
             self.drafts.shown.insert(
                 run,
                 Shown {
                     address: address.clone(),
-                    key,
+                    key: key.clone(),
                     is_dropped: false,
                 },
             );
-            self.signal(&address, &signal).await;
+            self.signal(&address, &Signal::Draft { key, text, plain }).await;
         }
+        self.drafts.at = [self.drafts.at, later].into_iter().flatten().min();
+    }
+
+    /// The answers that have grown and may be shown, and when another may be.
+    fn grown(&self) -> (Vec<Grown>, Option<Instant>) {
+        let (mut grown, mut later) = (Vec::new(), None::<Instant>);
+        let now = Instant::now();
+        for (run, at_work) in locked(&self.busy).iter_mut() {
+            let every = self.channel.edits_drafts(&at_work.address);
+            let due = every
+                .and_then(|every| self.draft_due(*run, every))
+                .filter(|at| *at > now);
+            match due.filter(|_| at_work.draft.is_some()) {
+                Some(at) => later = Some(later.map_or(at, |later| later.min(at))),
+                None => grown.extend(at_work.draft.take().map(|draft| (*run, at_work.address.clone(), draft))),
+            }
+        }
+        (grown, later)
     }
 
     /// Removes drafts that become no message. A removal that fails is tried again when the platform listens.
@@ -167,13 +207,9 @@ impl Gate {
     }
 }
 
-/// A draft for its platform: what fits in the message that it stands in for.
-fn rendered(key: &DeliveryKey, text: &str, limits: &Limits) -> Option<Signal> {
+/// A draft for its platform, with markup and without: what fits in the message that it stands in for.
+fn rendered(text: &str, limits: &Limits) -> Option<(String, String)> {
     let units = limits.text_units.saturating_sub(MARK_UNITS);
     let first = clifford_markup::render(text, limits.flavor, units).into_iter().next()?;
-    (!first.plain.trim().is_empty()).then(|| Signal::Draft {
-        key: key.clone(),
-        text: first.text,
-        plain: first.plain,
-    })
+    (!first.plain.trim().is_empty()).then_some((first.text, first.plain))
 }

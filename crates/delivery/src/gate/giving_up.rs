@@ -49,8 +49,8 @@ impl Gate {
     /// Logs it; returns the reason as the row holds it.
     fn log_given_up(&self, held: &Held, given_up: &[&OutgoingPart], reason: &str) -> String {
         let message = &held.message;
-        tracing::warn!(message = %message.id, channel = %self.id, platform = message.platform, "gave up sending a message, its row holds the reason");
-        tracing::debug!(message = %message.id, reason, "send abandoned");
+        tracing::warn!(message_id = %message.id, channel_id = %self.id, platform = message.platform, "gave up sending a message, its row holds the reason");
+        tracing::debug!(message_id = %message.id, reason, "gave up sending a message (details)");
         let files = names(given_up);
         match files.len() {
             1 if given_up.len() == 1 => format!("the file {}: {reason}", files[0]),

@@ -1,5 +1,5 @@
-//! Messages that fail by themselves, while their platform takes others: what follows them in their chat goes out past
-//! them, and they are tried on beside it.
+//! Messages that fail by themselves, while their platform takes others: later ones of their chat go out past them, and
+//! they are tried on beside it.
 //!
 //! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](clifford_core::settings::Delivery::stuck_after),
 //! and fails once more right after the platform did something else for the same chat. So an outage of the platform, in
@@ -115,7 +115,7 @@ impl Gate {
         if self.inner.late.insert(id, late).is_none() {
             let platform = self.channel.platform();
             let status = status_in(&reason);
-            tracing::warn!(message = %id, channel = %self.id, %platform, status, "message set aside, sending later ones past it");
+            tracing::warn!(message_id = %id, channel_id = %self.id, %platform, status, "set a message aside, sending later ones past it");
             measures::set_aside(platform);
             self.mark(&held.message, Mark::SetAside(reason)).await;
         }

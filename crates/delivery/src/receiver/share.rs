@@ -24,7 +24,7 @@ pub(super) struct Share {
 }
 
 /// One connection of the share. It is free again when this is dropped.
-pub(super) struct Place(Option<Arc<Share>>);
+pub(super) struct ConnectionSlot(Option<Arc<Share>>);
 
 impl Share {
     pub(super) fn new(receiver: Receiver, shards: u32) -> Self {
@@ -72,7 +72,7 @@ impl Share {
     }
 
     /// Tells the others that this process is there, and counts them, until `stop`. One connection needs no sharing.
-    pub(super) async fn keep(&self, stop: CancellationToken) {
+    pub(super) async fn announce_presence(&self, stop: CancellationToken) {
         if self.shards == 1 {
             return;
         }
@@ -91,24 +91,24 @@ impl Share {
     }
 
     async fn count(&self, kind: &str) -> Result<u32, clifford_store::StoreError> {
-        let look = self.receiver.clock_guard.look();
+        let window = self.receiver.clock_guard.window();
         let kind = kind.to_owned();
         let db = &self.receiver.db;
-        db.write(move |tx| Box::pin(async move { leases::count(tx, &kind, look).await }))
+        db.write(move |tx| Box::pin(async move { leases::count(tx, &kind, window).await }))
             .await
     }
 
     /// Takes one more connection, if this process may have one more.
-    pub(super) fn take(self: &Arc<Self>) -> Option<Place> {
+    pub(super) fn take(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let fair = self.fair.load(Ordering::SeqCst);
         let taken = self.taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |taken| {
             (taken < fair).then_some(taken + 1)
         });
-        taken.is_ok().then(|| Place(Some(Arc::clone(self))))
+        taken.is_ok().then(|| ConnectionSlot(Some(Arc::clone(self))))
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Whether this process has more than its share. Then the place is gone: one of several that ask at once.
     pub(super) fn is_too_many(&mut self) -> bool {
         let is_one = self.0.as_ref().is_some_and(|share| {
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         if let Some(share) = self.0.take() {
             share.taken.fetch_sub(1, Ordering::SeqCst);

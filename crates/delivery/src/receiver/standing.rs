@@ -36,6 +36,8 @@ pub(super) struct Window {
 #[derive(Debug, Default)]
 struct State {
     is_up: bool,
+    /// It is, but the platform withholds something.
+    is_limited: bool,
     /// It was up since it began.
     was_up: bool,
     /// Why it was refused last.
@@ -74,11 +76,13 @@ impl Standing {
     }
 }
 
-/// A connection that is down goes before one that is up; `None`: no connection is this process's.
+/// A connection that is down goes before one that lacks something, and that before one that is up; `None`: no connection is this process's.
 fn summed_up(shards: &[Option<ConnectionStatus>]) -> Option<ConnectionStatus> {
     let mut own = shards.iter().flatten();
     let is_down = |status: &&ConnectionStatus| matches!(status, ConnectionStatus::Disconnected(_));
-    own.clone().find(is_down).or_else(|| own.next()).cloned()
+    let is_limited = |status: &&ConnectionStatus| matches!(status, ConnectionStatus::Limited { .. });
+    let worst = own.clone().find(is_down).or_else(|| own.clone().find(is_limited));
+    worst.or_else(|| own.next()).cloned()
 }
 
 impl Window {
@@ -88,7 +92,7 @@ impl Window {
 
     /// It is retried.
     pub(super) fn begin(&self) {
-        self.state(|state| (state.is_up, state.was_up) = (false, false));
+        self.state(|state| (state.is_up, state.was_up, state.is_limited) = (false, false, false));
     }
 
     /// Whether it was up since it began.
@@ -96,9 +100,9 @@ impl Window {
         self.state(|state| state.was_up)
     }
 
-    /// Whether it is down now.
-    pub(super) fn is_down(&self) -> bool {
-        self.state(|state| !state.is_up)
+    /// Whether it may stand better after it begins anew.
+    pub(super) fn may_gain(&self) -> bool {
+        self.state(|state| !state.is_up || state.is_limited)
     }
 
     /// How often in a row it failed.
@@ -147,10 +151,12 @@ impl Ingress for Window {
 
     fn status(&self, _: Platform, status: ConnectionStatus) {
         match &status {
-            ConnectionStatus::Connected(_) => {
+            ConnectionStatus::Connected(_) | ConnectionStatus::Limited { .. } => {
+                let is_limited = matches!(status, ConnectionStatus::Limited { .. });
                 self.state(|state| {
                     *state = State {
                         is_up: true,
+                        is_limited,
                         was_up: true,
                         refusal: None,
                     };
@@ -177,5 +183,13 @@ mod tests {
         assert_eq!(summed_up(&[None, None]), None);
         assert_eq!(summed_up(&[None, up()]), up());
         assert_eq!(summed_up(&[up(), down()]), down());
+        let limited = || {
+            Some(ConnectionStatus::Limited {
+                name: "Clifford".to_owned(),
+                lacks: "it hears little".to_owned(),
+            })
+        };
+        assert_eq!(summed_up(&[up(), limited()]), limited());
+        assert_eq!(summed_up(&[limited(), down()]), down());
     }
 }

@@ -8,6 +8,7 @@ pub fn sentence(account: &Account, zone: &TimeZone) -> String {
     let whose = match account.budget.scope {
         Scope::User => "what you may spend on me",
         Scope::Space => "what may be spent on me in this space",
+        Scope::Member => "what you may spend on me in this space",
         Scope::Bot => "what may be spent on me",
     };
     format!(
@@ -38,6 +39,7 @@ pub(super) fn error(account: &Account) -> String {
     let scope = match account.budget.scope {
         Scope::User => "person",
         Scope::Space => "space",
+        Scope::Member => "member",
         Scope::Bot => "bot",
     };
     format!("the budget of this {scope} for {} is spent", account.window.key)
@@ -71,6 +73,7 @@ mod tests {
             budget: Budget {
                 scope,
                 period,
+                platform_roles: Vec::new(),
                 cost: Some(1.5),
                 tokens: None,
             },

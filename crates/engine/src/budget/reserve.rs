@@ -1,9 +1,10 @@
-//! Reserving what a call may cost, and telling those whom a spent budget concerns.
+//! The reservation of a call's highest cost, and notices about spent budgets.
 
 use std::time::Duration;
 
+use clifford_chat::role::PlatformRole;
 use clifford_core::{
-    budget::{Account, Amount, BOT, Scope, Settlement, Verdict, accounts, period, verdict},
+    budget::{Account, Amount, BOT, Budget, Scope, Settlement, Verdict, accounts, period, verdict},
     id::{SpaceId, UserId},
     places::Channel,
 };
@@ -14,7 +15,7 @@ use clifford_telemetry::measures;
 use super::notice;
 use crate::Context;
 
-/// How long to wait for calls under way before looking again: those of other processes ring no bell here, and those of
+/// How long to wait for calls under way before looking again: those of other processes notify nobody here, and those of
 /// processes that died none at all.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
@@ -27,8 +28,12 @@ pub struct Claim {
     pub epoch: i64,
     /// The person who is charged.
     pub user: Option<UserId>,
+    /// The roles that they have on the platform.
+    pub platform_roles: Vec<PlatformRole>,
     /// Where.
     pub space: Option<SpaceId>,
+    /// The budgets that the managers of the space set, beside those of the configuration.
+    pub budgets: Vec<Budget>,
 }
 
 /// The recipients of the notice that a budget is spent.
@@ -42,7 +47,7 @@ pub enum Telling {
 
 /// Whether a call may be made.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum ReserveOutcome {
     /// It may; to be settled when it has ended. `None`: no budget concerns it.
     Reserved(Option<Settlement>),
     /// It may not.
@@ -73,25 +78,37 @@ enum Found {
 }
 
 /// Reserves what a call may cost. Waits while calls under way may use up what is left.
-pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Telling) -> Result<Outcome, StoreError> {
-    let budgets = &cx.settings.budgets;
+pub async fn reserve(
+    cx: &Context,
+    claim: &Claim,
+    worst: Amount,
+    telling: Telling,
+) -> Result<ReserveOutcome, StoreError> {
+    let budgets: Vec<_> = cx.settings.budgets.iter().chain(&claim.budgets).cloned().collect();
     if budgets.is_empty() {
-        return Ok(Outcome::Reserved(None));
+        return Ok(ReserveOutcome::Reserved(None));
     }
     let zone = period::zone(&cx.rules.engine.time_zone);
     let mut has_waited = false;
     loop {
-        let accounts = accounts(budgets, claim.user, claim.space, cx.clock.now(), &zone);
+        let accounts = accounts(
+            &budgets,
+            claim.user,
+            &claim.platform_roles,
+            claim.space,
+            cx.clock.now(),
+            &zone,
+        );
         if accounts.is_empty() {
-            return Ok(Outcome::Reserved(None));
+            return Ok(ReserveOutcome::Reserved(None));
         }
-        let asked = Asked {
+        let asked = ReservationRequest {
             accounts: accounts.clone(),
             claim: claim.clone(),
             worst,
             telling,
             outbound: cx.outbound.clone(),
-            look: cx.clock_guard.look(),
+            window: cx.clock_guard.window(),
             zone: zone.clone(),
         };
         let found = cx.db.write(move |tx| Box::pin(asked.find(tx))).await?;
@@ -103,7 +120,7 @@ pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Tellin
             Found::Free => {
                 let mut charged = accounts;
                 charged.dedup_by(|a, b| (&a.subject, &a.window.key) == (&b.subject, &b.window.key));
-                return Ok(Outcome::Reserved(Some(Settlement {
+                return Ok(ReserveOutcome::Reserved(Some(Settlement {
                     holder: claim.holder.clone(),
                     epoch: claim.epoch,
                     charged,
@@ -122,10 +139,10 @@ pub async fn reserve(cx: &Context, claim: &Claim, worst: Amount, telling: Tellin
                 owner,
             } => {
                 measures::budget_refused();
-                if let Some(ticket) = owner {
-                    cx.delivery.deliver(*ticket);
+                if let Some(pending) = owner {
+                    cx.delivery.deliver(*pending);
                 }
-                return Ok(Outcome::Refused(Refusal {
+                return Ok(ReserveOutcome::Refused(Refusal {
                     sentence: notice::sentence(&account, &zone),
                     error: notice::error(&account),
                     account,
@@ -146,21 +163,21 @@ pub async fn release(cx: &Context, settlement: Settlement) -> Result<(), StoreEr
 }
 
 /// A question to the budgets, with all that its transaction needs.
-struct Asked {
+struct ReservationRequest {
     accounts: Vec<Account>,
     claim: Claim,
     worst: Amount,
     telling: Telling,
     outbound: clifford_delivery::outbound::Outbound,
-    look: ClaimWindow,
+    window: ClaimWindow,
     zone: jiff::tz::TimeZone,
 }
 
-impl Asked {
+impl ReservationRequest {
     async fn find(self, tx: &mut Tx) -> Result<Found, StoreError> {
         let mut is_busy = false;
         for account in &self.accounts {
-            let standing = budgets::standing(tx, account, &self.claim.holder, self.look).await?;
+            let standing = budgets::standing(tx, account, &self.claim.holder, self.window).await?;
             match verdict(&account.budget, standing.settled, standing.reserved) {
                 Verdict::Free => {}
                 Verdict::Busy => is_busy = true,
@@ -206,19 +223,19 @@ impl Asked {
         };
         let whose = self.whose(tx, account).await?;
         let text = notice::to_owner(account, &whose, &self.zone);
-        let (message, ticket) = self.outbound.message(to(&channel)?, &text, self.look.now);
-        clifford_delivery::outbound::send_run_message(tx, &message, self.look.now).await?;
-        Ok(ticket.map(Box::new))
+        let (message, pending) = self.outbound.message(to(&channel)?, &text, self.window.now);
+        clifford_delivery::outbound::send_run_message(tx, &message, self.window.now).await?;
+        Ok(pending.map(Box::new))
     }
 
     async fn whose(&self, tx: &mut Tx, account: &Account) -> Result<String, StoreError> {
         Ok(match (account.budget.scope, self.claim.user) {
             (Scope::Bot, _) => format!("the {BOT}"),
-            (Scope::User, Some(user)) => match users::get(tx, user).await? {
+            (Scope::User | Scope::Member, Some(user)) => match users::get(tx, user).await? {
                 Some(user) => user.name,
                 None => "a person".to_owned(),
             },
-            (Scope::User, None) => "a person".to_owned(),
+            (Scope::User | Scope::Member, None) => "a person".to_owned(),
             (Scope::Space, _) => budgets::space_name(tx, &account.subject)
                 .await?
                 .unwrap_or_else(|| "a space".to_owned()),

@@ -1,10 +1,10 @@
-//! Deletes a person with every trace: their rows, and what of their words stands in texts of others.
+//! Deletes a person and all of their data: their rows, and quotes of them in texts of others.
 //!
 //! **Erasing.** A person asks in private, gives the code back, and a job of kind `erase` is committed with the
 //! cancelling of their runs. `jobs/erase.rs` waits for the last message, deletes files, and commits everything at
 //! once: their rows (`store/people/erasure.rs`), and their words in rows of others (`jobs/erase/quotes.rs` decides
 //! what quotes them). Cleaning follows: the search index is optimised, SQLite's log emptied (deleted cells are
-//! overwritten), PostgreSQL's tables vacuumed. `jobs/left_spaces.rs` does the same for groups and servers that the
+//! overwritten), PostgreSQL's tables vacuumed. `jobs/maintenance/left_spaces.rs` does the same for groups and servers that the
 //! bot was removed from.
 
 pub mod quotes;
@@ -94,7 +94,7 @@ impl Payload {
     }
 }
 
-/// What an erasure did.
+/// The result of an erasure.
 #[derive(Clone, Debug)]
 pub struct Erased {
     /// How many rows of each table were deleted.
@@ -110,11 +110,11 @@ pub struct Erased {
 pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<(RunId, i64)>), StoreError> {
     let job = jobs::insert(tx, Payload::row(person, now), now).await?;
     let job = job.ok_or_else(|| StoreError::Conflict("the job was not made".to_owned()))?;
-    Ok((job, let_go(tx, person, now).await?))
+    Ok((job, cancel_runs(tx, person, now).await?))
 }
 
-/// Cancels a person's runs. What others wrote for one of them is answered by a new one.
-async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
+/// Cancels a person's runs. A new run answers the messages of others in one of them.
+async fn cancel_runs(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
     let mut cancelled = Vec::new();
     for id in erasure::unended(tx, person).await? {
         let Some(run) = runs::get(tx, id).await? else { continue };
@@ -126,7 +126,7 @@ async fn let_go(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunI
         if let Some(context) = run.context_id
             && runs::active_in(tx, context).await?.is_none()
         {
-            // Whoever looks for work claims it.
+            // The next worker that looks for work claims it.
             follow_up_in(tx, context, run.agent_id, WorkerId::new(), Duration::ZERO, now).await?;
         }
     }
@@ -144,6 +144,11 @@ async fn work(claimed: &Claimed, Payload { person, asked_at }: Payload) -> Resul
         return Err(JobError::NotYet(now.after(LOOK)));
     }
     if let Some(person) = person {
+        if let Some(known) = erasure::person(&mut cx.db.read().await?, person).await? {
+            for account in &known.accounts {
+                cx.ambient.forget(&account.platform, &account.platform_user_id);
+            }
+        }
         let erased = rows(&cx.db, person, lease, cx.services.files.storage(), now).await?;
         for (run, epoch) in &erased.taken {
             claimed.runs.interrupt(*run, *epoch);
@@ -174,7 +179,7 @@ pub async fn rows(
     // Files first: while their rows are there, they are found again.
     let locations = erasure::files(&mut db.read().await?, person).await?;
     storage.delete(locations).await?;
-    // What others say as well takes a while to be looked for: nobody waits for it.
+    // A search for text that others wrote as well takes a while: nobody waits for it.
     let before = looked_for(db, person).await?;
     let erased = db
         .write(move |tx| {
@@ -186,7 +191,7 @@ pub async fn rows(
             })
         })
         .await?;
-    tracing::info!(job = %lease.job, rows = ?erased.counts, "erased a person");
+    tracing::info!(job_id = %lease.job, rows = ?erased.counts, "erased a person");
     crash::reach(Point::Erased);
     Ok(erased)
 }
@@ -238,7 +243,10 @@ pub async fn finish(db: &Db, lease: JobLease, now: Timestamp) -> Result<bool, St
 async fn new_owner(db: &Db, now: Timestamp) -> Result<(), StoreError> {
     let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     if let Some(code) = code {
-        tracing::warn!("no owner left: send {code} to the bot in a private chat to become its owner");
+        tracing::warn!(
+            code,
+            "no owner left, send the code to the bot in a private chat to become its owner"
+        );
     }
     Ok(())
 }

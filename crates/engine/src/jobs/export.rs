@@ -1,4 +1,4 @@
-//! All that is kept of a person, as JSON Lines: an object a line, `type` says what it is.
+//! The export of a person's data, as JSON Lines: an object a line, whose `type` names its kind.
 
 use clifford_core::{clock::Timestamp, id::UserId};
 use clifford_store::{

@@ -1,4 +1,4 @@
-//! A job: what each kind of job says of itself, and what it is given.
+//! A job: the trait of each kind of job, and its arguments.
 
 use std::{fmt, sync::Arc};
 
@@ -71,7 +71,7 @@ pub enum JobError {
     /// No job of this process does such rows; that of a newer version may.
     #[error("no job of kind `{0}` is registered")]
     Unregistered(JobKind),
-    /// What it waits for has not happened yet: look again at this time. This is no failure.
+    /// The event that it waits for has not happened yet: look again at this time. This is no failure.
     #[error("it is not time yet")]
     NotYet(Timestamp),
 }

@@ -6,14 +6,15 @@ mod asking;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use clifford_chat::inbound::is_of_others;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MemoryItemId, MessageId, SpaceId, UserId},
     memory::{
         operations::{self, Reading},
         result::{Progress, Unread},
-        rows::{Item, Said},
-        rules::{self, Place},
+        rows::{Item, SourceMessage},
+        rules::{self, WriteScope},
         segment, summary, write_prompt,
     },
     prompt::{fit, weight::Form},
@@ -23,8 +24,11 @@ use clifford_llm_api::model::ModelError;
 use clifford_store::{
     StoreError, Tx, contexts,
     jobs::{self, Job as Row, JobLease},
-    memory::write::{self as memory_write, Standing, Summary},
-    places::channels,
+    memory::{
+        items,
+        write::{self as memory_write, Standing, Summary, Words},
+    },
+    places::{channels, settings},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 use serde_json::Value;
@@ -46,7 +50,7 @@ impl Job for MemoryWrite {
         JobKind::MemoryWrite
     }
 
-    /// What was written before an error stays.
+    /// Items written before an error stay.
     async fn run(&self, claimed: &Claimed) -> Result<(), JobError> {
         write(claimed.context(), &claimed.row, claimed.lease).await
     }
@@ -94,7 +98,7 @@ async fn write(cx: &Context, job: &Row, lease: JobLease) -> Result<(), JobError>
             }
             Err(JobError::Model(error)) if passes_over(&error, job, &progress) => {
                 // The message itself stands in the job's row.
-                tracing::warn!(error = error.class(), message = %piece.through, "memory writer skipped a message");
+                tracing::warn!(error = error.class(), message_id = %piece.through, "memory writer skipped a message");
                 progress.unread.push(Unread {
                     message: piece.through,
                     reason: error.to_string(),
@@ -167,12 +171,14 @@ struct Piece {
     owner: Option<UserId>,
     compacts: bool,
     standing: Standing,
-    said: Vec<Said>,
+    said: Vec<SourceMessage>,
     /// Its last message.
     through: MessageId,
     is_last: bool,
     /// Nothing is remembered there, or of nobody.
     forgets: bool,
+    /// Others may have had a part in its words.
+    holds_outside: bool,
     private: bool,
     space: Option<SpaceId>,
 }
@@ -189,7 +195,7 @@ impl Piece {
     }
 
     /// The summary once it covers these messages too, with this text; `None`: with the present one.
-    fn told(&self, text: Option<String>, said: &[&Said]) -> Summary {
+    fn told(&self, text: Option<String>, said: &[&SourceMessage]) -> Summary {
         let before = self.standing.summary_of.as_ref().map(|people| people.0.as_slice());
         Summary {
             text: text.or_else(|| self.standing.summary.clone()).unwrap_or_default(),
@@ -230,8 +236,14 @@ async fn next_piece(cx: &Context, payload: Option<Payload>, most: usize) -> Resu
     let Some(last) = said.last() else {
         return Ok(None);
     };
-    let settings = cx.settings.defaults.of(&mut conn, channel.space_id, channel.id).await?;
+    let settings = cx
+        .settings
+        .defaults()
+        .of(&mut conn, channel.space_id, channel.id)
+        .await?;
     let private = channel.is_private();
+    let holds_outside = said.iter().any(|said| is_of_others(&said.content))
+        || memory_write::has_tainted(&mut conn, context, after, last.id).await?;
     Ok(Some(Piece {
         context,
         channel: channel.id,
@@ -243,6 +255,7 @@ async fn next_piece(cx: &Context, payload: Option<Payload>, most: usize) -> Resu
         is_last,
         // Facts said among others belong to their space; without a space, nobody could be shown them.
         forgets: !settings.memory || !private && channel.space_id.is_none(),
+        holds_outside,
         private,
         space: channel.space_id.filter(|_| !private),
         standing,
@@ -254,6 +267,8 @@ struct Wish {
     user: UserId,
     readings: Vec<Reading>,
     named: HashMap<String, MemoryItemId>,
+    /// The words that it was made of.
+    words: Words,
 }
 
 /// The model's output for a piece.
@@ -266,7 +281,14 @@ async fn ask(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progre
     let mut wishes = Vec::new();
     let by_person = segment::by_person(&piece.said, piece.standing.remembered_through);
     for (user, said) in by_person.into_iter().filter(|_| !piece.forgets) {
-        let mut known = memory_write::items(&mut cx.db.read().await?, user).await?;
+        let mut conn = cx.db.read().await?;
+        let wanted = settings::get(&mut conn, &user.to_string(), "memory").await?;
+        if wanted.as_deref() == Some("false") {
+            continue;
+        }
+        let mut known = memory_write::items(&mut conn, user).await?;
+        let is_tainted = items::has_tainted(&mut conn, user).await?;
+        drop(conn);
         known.retain(|item| sees(piece.private, piece.space, item));
         let request = write_prompt::request(&known, &said);
         let completion = complete(cx, &piece.asked_for(lease, Some(user)), request, progress).await?;
@@ -274,6 +296,10 @@ async fn ask(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progre
             user,
             readings: operations::read(&completion.text).map_err(JobError::Unreadable)?,
             named: write_prompt::names(&known),
+            words: match piece.holds_outside || is_tainted {
+                true => Words::Others,
+                false => Words::Own,
+            },
         });
     }
     let summary = if piece.compacts {
@@ -322,7 +348,7 @@ impl Write {
             memory_write::lock(tx, wish.user).await?;
             let items = memory_write::items(tx, wish.user).await?;
             let outcome = {
-                let place = Place {
+                let place = WriteScope {
                     sees: &|item| sees(piece.private, piece.space, item),
                     private: piece.private,
                     space: piece.space,
@@ -330,7 +356,15 @@ impl Write {
                 };
                 rules::apply(items, &wish.readings, &place, *now, MemoryItemId::new)
             };
-            memory_write::change(tx, wish.user, Some(piece.context), piece.space, &outcome.changes).await?;
+            memory_write::change(
+                tx,
+                wish.user,
+                Some(piece.context),
+                piece.space,
+                wish.words,
+                &outcome.changes,
+            )
+            .await?;
             progress.note(wish.user, outcome);
         }
         memory_write::remembered(tx, piece.context, piece.through).await?;
@@ -346,7 +380,7 @@ impl Write {
         if piece.is_last {
             jobs::finish(tx, &self.lease, &result, *now).await?;
         } else {
-            jobs::keep(tx, &self.lease, &result).await?;
+            jobs::save_progress(tx, &self.lease, &result).await?;
         }
         if self.deletes_at_once && piece.compacts {
             memory_write::delete_compacted(tx, piece.context, piece.through, u32::MAX).await?;

@@ -9,7 +9,7 @@ use clifford_core::{
 use clifford_store::{
     Db, StoreError, Tx, contexts,
     jobs::{self, NewJob},
-    memory::write::{self as memory_write, Place},
+    memory::write::{self as memory_write, MessagePosition},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 
@@ -74,13 +74,13 @@ fn write(mode: WriteMode, context: ContextId, through: MessageId, now: Timestamp
 
 /// The last message that leaves, of the older half and the message behind it: what stays begins with a person's words
 /// if that can be had.
-fn cut(half: &[Place]) -> Option<MessageId> {
+fn cut(half: &[MessagePosition]) -> Option<MessageId> {
     let (_, leaving) = half.split_last()?;
     let before_question = half
         .windows(2)
         .rev()
         .find(|pair| matches!(pair, [_, next] if next.direction == Direction::Inbound))
-        .and_then(<[Place]>::first);
+        .and_then(<[MessagePosition]>::first);
     before_question.or(leaving.last()).map(|place| place.id)
 }
 
@@ -92,7 +92,7 @@ mod tests {
     fn last_leaving(half: &str) -> Option<usize> {
         let places: Vec<_> = half
             .chars()
-            .map(|way| Place {
+            .map(|way| MessagePosition {
                 id: MessageId::new(),
                 direction: if way == 'i' {
                     Direction::Inbound

@@ -1,4 +1,4 @@
-//! Changes that people make to their items by hand: checked, and within what a level holds.
+//! Changes that people make to their items by hand: checked, and within the limits of a level.
 
 use clifford_core::{
     clock::Timestamp,
@@ -44,12 +44,12 @@ pub struct Change {
     /// It is out of use.
     pub archived: Option<bool>,
     /// The reach of the item.
-    pub known: Option<Known>,
+    pub known: Option<Visibility>,
 }
 
 /// Where an item is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum Visibility {
     /// Wherever its person speaks to the bot.
     Everywhere,
     /// In private, and in the shared space where it was said.
@@ -61,7 +61,7 @@ pub enum Known {
 /// Remembers an item. A level that is full archives what it has not seen for longest.
 ///
 /// # Errors
-/// The store's; [`StoreError::Conflict`]: its person has an active one of its module and key. Inside: what is wrong
+/// [`StoreError::Conflict`]: its person has an active one of its module and key. Inside: what is wrong
 /// with it; then nothing was stored.
 pub async fn add(tx: &mut Tx, new: NewItem, now: Timestamp) -> Result<Result<Item, Fault>, StoreError> {
     let content = match new.content.checked() {
@@ -142,9 +142,9 @@ fn changed(mut item: Item, change: Change, now: Timestamp) -> Result<Item, Fault
     }
     match change.known {
         None => {}
-        Some(Known::Everywhere) => item.shareable = true,
-        Some(Known::WhereItWasSaid) => item.shareable = false,
-        Some(Known::InPrivate) => (item.shareable, item.origin_space) = (false, None),
+        Some(Visibility::Everywhere) => item.shareable = true,
+        Some(Visibility::WhereItWasSaid) => item.shareable = false,
+        Some(Visibility::InPrivate) => (item.shareable, item.origin_space) = (false, None),
     }
     item.pinned = change.pinned.unwrap_or(item.pinned);
     item.archived = change.archived.unwrap_or(item.archived);
@@ -235,7 +235,7 @@ mod tests {
             ),
             (
                 Change {
-                    known: Some(Known::Everywhere),
+                    known: Some(Visibility::Everywhere),
                     ..Change::default()
                 },
                 Item {
@@ -245,7 +245,7 @@ mod tests {
             ),
             (
                 Change {
-                    known: Some(Known::InPrivate),
+                    known: Some(Visibility::InPrivate),
                     ..Change::default()
                 },
                 Item {
@@ -262,7 +262,7 @@ mod tests {
             ..old.clone()
         };
         let back = Change {
-            known: Some(Known::WhereItWasSaid),
+            known: Some(Visibility::WhereItWasSaid),
             ..Change::default()
         };
         assert_eq!(changed(shared, back, now), Ok(old));

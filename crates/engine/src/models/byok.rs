@@ -1,4 +1,4 @@
-//! People's own keys for model providers: how they are taken, sealed and used.
+//! People's own keys for model providers: how they are taken, encrypted and used.
 //!
 //! A person who has given a key is answered by it, and never by the bot's own instead; the costs are theirs.
 
@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
 use clifford_llm::SetupError;
 use clifford_llm_api::model::ModelError;
-use clifford_store::people::keys::SealedKey;
+use clifford_store::people::keys::EncryptedKey;
 use clifford_vault::{HIDDEN, Secret};
 
 use crate::models::{
     Own,
-    encryption::{CannotOpen, Encryption},
+    encryption::{CannotDecrypt, Encryption},
     roles::Roles,
 };
 
@@ -33,13 +33,13 @@ pub enum CannotUse {
     /// It does not look like a key. It may be another secret, so it is not repeated.
     #[error("that does not look like an API key: give it as the provider shows it, without quotes or blanks")]
     Form,
-    /// It cannot be sealed or opened.
+    /// It cannot be encrypted or decrypted.
     #[error("it cannot be used with {provider} here: {source}")]
     Encryption {
         /// The provider's name.
         provider: String,
         /// Why not.
-        source: CannotOpen,
+        source: CannotDecrypt,
     },
     /// It cannot be sent.
     #[error("it cannot be used with {provider}: {source}")]
@@ -58,11 +58,16 @@ fn list(names: &[String]) -> String {
     }
 }
 
-/// Seals a key that somebody gave for a provider.
+/// Encrypts a key that somebody gave for a provider.
 ///
 /// # Errors
 /// Why it is not taken.
-pub fn seal(providers: &[String], sealed: &Encryption, provider: &str, key: &str) -> Result<SealedKey, CannotUse> {
+pub fn encrypt(
+    providers: &[String],
+    encryption: &Encryption,
+    provider: &str,
+    key: &str,
+) -> Result<EncryptedKey, CannotUse> {
     let named = providers.iter().find(|name| name.eq_ignore_ascii_case(provider));
     let provider = named.ok_or_else(|| CannotUse::Provider {
         // A person who forgets the provider gives the key in its place.
@@ -74,11 +79,11 @@ pub fn seal(providers: &[String], sealed: &Encryption, provider: &str, key: &str
         return Err(CannotUse::Form);
     }
     let id = UserSecretId::new();
-    let sealed = sealed.seal(&name(id), &Secret::new(key));
-    Ok(SealedKey {
+    let encrypted = encryption.encrypt(&name(id), &Secret::new(key));
+    Ok(EncryptedKey {
         id,
         provider: provider.clone(),
-        sealed: sealed.map_err(|source| CannotUse::Encryption {
+        encrypted: encrypted.map_err(|source| CannotUse::Encryption {
             provider: provider.clone(),
             source,
         })?,
@@ -89,7 +94,12 @@ pub fn seal(providers: &[String], sealed: &Encryption, provider: &str, key: &str
 ///
 /// # Errors
 /// Why the one that they have cannot be used: nothing else is, instead.
-pub fn model(roles: &Roles, sealed: &Encryption, keys: &[SealedKey], role: Role) -> Result<Option<Own>, CannotUse> {
+pub fn model(
+    roles: &Roles,
+    encryption: &Encryption,
+    keys: &[EncryptedKey],
+    role: Role,
+) -> Result<Option<Own>, CannotUse> {
     let of = |provider: &str| keys.iter().find(|key| key.provider == provider);
     let Some(keyed) = roles.keyed_by(role, |provider| of(provider).is_some()) else {
         return Ok(None);
@@ -98,7 +108,7 @@ pub fn model(roles: &Roles, sealed: &Encryption, keys: &[SealedKey], role: Role)
         return Ok(None);
     };
     let provider = keyed.name().to_owned();
-    let key = (sealed.open(&name(found.id), &found.sealed)).map_err(|source| CannotUse::Encryption {
+    let key = (encryption.decrypt(&name(found.id), &found.encrypted)).map_err(|source| CannotUse::Encryption {
         provider: provider.clone(),
         source,
     })?;
@@ -108,7 +118,7 @@ pub fn model(roles: &Roles, sealed: &Encryption, keys: &[SealedKey], role: Role)
     }
 }
 
-/// The name that a key is sealed under: it goes along when two people become one.
+/// The name that a key is encrypted under: it goes along when two people become one.
 fn name(id: UserSecretId) -> String {
     format!("own key {id}")
 }
@@ -221,10 +231,10 @@ mod tests {
     #[test]
     fn only_what_looks_like_a_key_is_taken_and_only_for_a_provider_that_there_is() {
         let directory = tempfile::tempdir().unwrap();
-        let sealed = Encryption::new(None, directory.path(), Arc::default());
+        let encryption = Encryption::new(None, directory.path(), Arc::default());
         let providers = ["Main".to_owned(), "other".to_owned()];
         let given = |provider: &str, key: &str| {
-            seal(&providers, &sealed, provider, key)
+            encrypt(&providers, &encryption, provider, key)
                 .map(|key| key.provider)
                 .map_err(|fault| fault.to_string())
         };
@@ -239,18 +249,18 @@ mod tests {
     }
 
     #[test]
-    fn a_key_opens_only_where_it_was_sealed_and_nothing_takes_its_place() {
+    fn a_key_opens_only_where_it_was_encrypted_and_nothing_takes_its_place() {
         let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [here, elsewhere] = directories
             .each_ref()
             .map(|directory| Encryption::new(None, directory.path(), Arc::default()));
-        let key = seal(&["main".to_owned()], &here, "main", KEY).unwrap();
+        let key = encrypt(&["main".to_owned()], &here, "main", KEY).unwrap();
         let roles = Roles::default().with_keyed(vec![Keyed::new("main", |_, key| {
             assert_eq!(key.expose(), KEY);
             Ok(Arc::new(Offline))
         })]);
-        let used = |sealed, keys: &[SealedKey]| {
-            model(&roles, sealed, keys, Role::Executor)
+        let used = |encryption, keys: &[EncryptedKey]| {
+            model(&roles, encryption, keys, Role::Executor)
                 .map(|own| own.map(|own| own.provider))
                 .map_err(|fault| unusable(&fault))
         };

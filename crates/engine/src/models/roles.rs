@@ -1,4 +1,4 @@
-//! Which model does what, what its calls cost, and what one may cost at most.
+//! The models of the roles, the cost of their calls, and the highest cost of one.
 
 mod prices;
 mod window;
@@ -14,7 +14,7 @@ use clifford_core::{
     budget::Amount,
     models::{Requested, Role, bounded},
 };
-use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Offline, SetupError};
+use clifford_llm::{Circuit, DEFAULT_MAX_TOKENS, Offline, SetupError, Sight};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink, Usage};
 use clifford_telemetry::{measures, spans};
 use clifford_vault::Secret;
@@ -94,7 +94,7 @@ pub struct Assigned {
     /// The provider that is asked first.
     pub provider: Option<String>,
     /// Whether its model sees images.
-    pub images: bool,
+    pub images: Arc<Sight>,
     /// The model, with its layers.
     pub model: Arc<dyn Model>,
     /// The provider's prices for this role's model; for other models its usual ones.
@@ -139,6 +139,27 @@ pub struct Roles {
     circuits: Vec<Arc<Circuit>>,
     keyed: Vec<Keyed>,
     windows: Arc<Windows>,
+    choices: Vec<ModelChoice>,
+}
+
+/// A model that people may choose to be answered by.
+#[derive(Clone)]
+pub struct ModelChoice {
+    /// Its name.
+    pub name: String,
+    /// Every role, with this model as the executor.
+    pub roles: Arc<Roles>,
+}
+
+/// What there is to know of a model before it is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// The name by which it is chosen; `None`: it answers unless another is chosen.
+    pub name: Option<String>,
+    /// The model, and who provides it.
+    pub model: Requested,
+    /// Its prices.
+    pub prices: Prices,
 }
 
 impl Roles {
@@ -158,7 +179,57 @@ impl Roles {
             circuits,
             keyed: Vec::new(),
             windows: Arc::default(),
+            choices: Vec::new(),
         }
+    }
+
+    /// The same, with what people may choose instead of the executor.
+    #[must_use]
+    pub fn choosing(self, choices: Vec<ModelChoice>) -> Self {
+        Self { choices, ..self }
+    }
+
+    /// The same with another executor.
+    pub fn with_executor(&self, executor: Assigned, requested: Option<Requested>) -> Self {
+        let mut roles = Self {
+            executor,
+            requested: self.requested.clone(),
+            others: self.others.clone(),
+            prices: self.prices.clone(),
+            circuits: self.circuits.clone(),
+            keyed: self.keyed.clone(),
+            windows: Arc::clone(&self.windows),
+            choices: Vec::new(),
+        };
+        let role = Role::Executor.as_str();
+        match requested {
+            Some(requested) => roles.requested.insert(role, requested),
+            None => roles.requested.remove(role),
+        };
+        roles
+    }
+
+    /// The roles where a model was chosen by this name; if there is none of it any more, the usual ones.
+    pub fn chosen(&self, name: Option<&str>) -> &Self {
+        let choice = name.and_then(|name| self.choices.iter().find(|choice| choice.name == name));
+        choice.map_or(self, |choice| &choice.roles)
+    }
+
+    /// The usual model and those that may be chosen.
+    pub fn offers(&self) -> Vec<Offer> {
+        let offer = |name: Option<&str>, roles: &Self| Offer {
+            name: name.map(str::to_owned),
+            model: roles.requested(Role::Executor).cloned().unwrap_or_else(|| Requested {
+                provider: "offline".to_owned(),
+                model: "offline".to_owned(),
+            }),
+            prices: roles.executor.prices,
+        };
+        let choices = self
+            .choices
+            .iter()
+            .map(|choice| offer(Some(&choice.name), &choice.roles));
+        std::iter::once(offer(None, self)).chain(choices).collect()
     }
 
     /// The same, with what learns how much their models hold.
@@ -230,6 +301,9 @@ impl Roles {
         }
         // The window of the provider is worth learning, once it has answered.
         self.window(role, own);
+        if !request.images.is_empty() {
+            self.windows.notify();
+        }
         spans::model_replied(&span, requested, &reply);
         measures::model_replied(role, requested, &reply, began.elapsed());
         let is_over = |deadline| Instant::from_std(deadline) <= Instant::now();
@@ -266,7 +340,12 @@ impl Roles {
 
     /// Whether who has a role is shown images.
     pub fn shows_images(&self, role: Role) -> bool {
-        self.assigned(role).images
+        self.assigned(role).images.is_shown()
+    }
+
+    /// Whether there is a model for a role of its own.
+    pub fn has(&self, role: Role) -> bool {
+        self.others.contains_key(role.as_str())
     }
 
     fn assigned(&self, role: Role) -> &Assigned {
@@ -329,7 +408,7 @@ impl Default for Roles {
     fn default() -> Self {
         let executor = Assigned {
             provider: None,
-            images: false,
+            images: Arc::new(Sight::set(false)),
             model: Arc::new(Offline),
             prices: Prices::default(),
             dearest: Prices::default(),
@@ -350,110 +429,4 @@ impl fmt::Debug for Roles {
 }
 
 #[cfg(test)]
-mod tests {
-    use clifford_core::runs::{Run, RunKind};
-
-    use super::*;
-
-    const PRICES: Prices = Prices {
-        prompt: 2.0,
-        cached: 0.5,
-        cache_write: 2.5,
-        completion: 10.0,
-    };
-
-    fn near(cost: f64, expected: f64) {
-        assert!((cost - expected).abs() < 1e-12, "{cost} instead of {expected}");
-    }
-
-    #[test]
-    fn a_call_is_reckoned_at_its_dearest() {
-        let assigned = Assigned {
-            provider: None,
-            images: false,
-            model: Arc::new(Offline),
-            prices: PRICES,
-            dearest: PRICES,
-            max_tokens: Some(100),
-            windows: Vec::new(),
-        };
-        let roles = Roles::new(assigned, [], BTreeMap::from([("a".to_owned(), PRICES)]), vec![]);
-        let worst = roles.worst_case(Role::Memory, 1000, None);
-        assert_eq!(worst.tokens, 1100);
-        near(worst.cost, (1000.0 * 2.5 + 100.0 * 10.0) / 1e6);
-        assert_eq!(roles.worst_case(Role::Executor, 1, Some(7)).tokens, 8);
-        near(roles.cost(Role::Executor, "unknown", &Usage::default()), 0.0);
-    }
-
-    #[test]
-    fn a_role_s_model_has_the_role_s_prices_where_its_provider_answers() {
-        let at = |prompt| Prices {
-            prompt,
-            ..Prices::default()
-        };
-        let assigned = |provider: &str, prompt| Assigned {
-            provider: Some(provider.to_owned()),
-            prices: at(prompt),
-            ..Roles::default().executor
-        };
-        let others = [(Role::Memory, assigned("b", 7.0))];
-        let all = BTreeMap::from([("a".to_owned(), at(1.0)), ("b".to_owned(), at(3.0))]);
-        let roles = Roles::new(assigned("a", 5.0), others, all, vec![]);
-        let usage = Usage {
-            prompt_tokens: 1_000_000,
-            ..Usage::default()
-        };
-        let cases = [
-            (Role::Executor, "a", 5.0),
-            (Role::Executor, "b", 3.0),
-            (Role::Planner, "a", 5.0),
-            (Role::Memory, "b", 7.0),
-            (Role::Memory, "a", 1.0),
-        ];
-        for (role, provider, expected) in cases {
-            near(roles.cost(role, provider, &usage), expected);
-        }
-    }
-
-    #[test]
-    fn who_has_a_key_for_the_role_s_provider_uses_that_one_else_the_first_there_is() {
-        let assigned = |provider: &str| Assigned {
-            provider: Some(provider.to_owned()),
-            ..Roles::default().executor
-        };
-        let keyed = |name| Keyed::new(name, |_, _| Ok(Arc::new(Offline)));
-        let others = [(Role::Planner, assigned("c"))];
-        let roles =
-            Roles::new(assigned("b"), others, BTreeMap::new(), vec![]).with_keyed(["a", "b", "c"].map(keyed).to_vec());
-        let cases: [(Role, &[&str], Option<&str>); 6] = [
-            (Role::Executor, &["a", "b", "c"], Some("b")),
-            (Role::Planner, &["a", "b", "c"], Some("c")),
-            (Role::Executor, &["c"], Some("c")),
-            (Role::Vision, &["c", "a"], Some("a")),
-            (Role::Executor, &["elsewhere"], None),
-            (Role::Executor, &[], None),
-        ];
-        for (role, has, expected) in cases {
-            let found = roles.keyed_by(role, |name| has.contains(&name));
-            assert_eq!(found.map(Keyed::name), expected, "{role} {has:?}");
-        }
-    }
-
-    #[test]
-    fn a_subagent_made_for_planning_plans() {
-        let run = |kind, profile: Option<&str>| Run {
-            kind,
-            profile: profile.map(str::to_owned),
-            ..Run::sample()
-        };
-        let cases = [
-            (run(RunKind::Subagent, Some("planner")), Role::Planner),
-            (run(RunKind::Subagent, Some("verifier")), Role::Verifier),
-            (run(RunKind::Subagent, Some("researcher")), Role::Executor),
-            (run(RunKind::Coordinator, Some("planner")), Role::Executor),
-        ];
-        for (run, role) in cases {
-            assert_eq!(Role::of_run(&run), role, "{:?} {:?}", run.kind, run.profile);
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,5 @@
-//! Learns models' context windows: asks servers' lists, reads refusals, shares the results with all processes.
+//! Learns models' context windows and whether they see images: asks servers' lists, reads refusals, shares the results
+//! with all processes.
 //!
 //! Nothing here stands in the way of an answer. A request reads the windows known at that moment
 //! ([`Roles::window`](crate::models::roles::Roles::window)) and rings; this task then asks the server beside it, and
@@ -15,9 +16,10 @@ use clifford_core::{
     clock::{Clock, Timestamp},
     models::Source,
 };
-use clifford_llm::{Learned, Listed, Window};
+use clifford_llm::{Learned, Listed, Sight, Window};
 use clifford_store::{
     Db, StoreError,
+    model_images::{self, ModelImages},
     model_windows::{self, ModelWindow},
 };
 use tokio::sync::Notify;
@@ -41,6 +43,8 @@ pub struct Entry {
     pub model: String,
     /// The known window.
     pub window: Arc<Window>,
+    /// Whether it sees images.
+    pub sight: Arc<Sight>,
 }
 
 /// The windows of all models that are asked for something.
@@ -48,7 +52,7 @@ pub struct Entry {
 pub struct Windows {
     entries: Vec<Entry>,
     client: Option<reqwest::Client>,
-    bell: Notify,
+    notify: Notify,
 }
 
 impl Windows {
@@ -57,30 +61,39 @@ impl Windows {
         Self {
             entries,
             client,
-            bell: Notify::new(),
+            notify: Notify::new(),
         }
     }
 
     /// Something is needed or was learned.
-    pub fn ring(&self) {
-        self.bell.notify_one();
+    pub fn notify(&self) {
+        self.notify.notify_one();
     }
 
     /// Learns and keeps until `stop`.
     pub async fn run(&self, db: Db, clock: Arc<dyn Clock>, stop: CancellationToken) {
         let mut asked = BTreeMap::new();
         let mut shared = BTreeMap::new();
+        let mut seen = BTreeMap::new();
         loop {
-            if let Err(error) = self.read(&db, &mut shared).await {
+            let read = async {
+                self.read_sights(&db, &mut seen).await?;
+                self.read(&db, &mut shared).await
+            };
+            if let Err(error) = read.await {
                 tracing::debug!(%error, "failed to read the windows of models, trying later");
             }
             self.ask(&mut asked, &stop).await;
-            if let Err(error) = self.write(&db, &*clock, &mut shared).await {
-                tracing::warn!(%error, "failed to store model context windows, retrying later");
+            let written = async {
+                self.write_sights(&db, &*clock, &mut seen).await?;
+                self.write(&db, &*clock, &mut shared).await
+            };
+            if let Err(error) = written.await {
+                tracing::warn!(%error, "failed to store what models taught of themselves, retrying later");
             }
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.bell.notified() => {}
+                () = self.notify.notified() => {}
                 () = tokio::time::sleep(LOOK) => {}
             }
         }
@@ -111,6 +124,52 @@ impl Windows {
                 let learned_at = row.learned_at;
                 shared.insert(key, Shared { order, learned_at });
             }
+        }
+        Ok(())
+    }
+
+    /// Takes what other processes learned of models that see images, or do not.
+    async fn read_sights(&self, db: &Db, seen: &mut BTreeMap<usize, (bool, Timestamp)>) -> Result<(), StoreError> {
+        for row in model_images::every(&mut db.read().await?).await? {
+            let mine = self.entries.iter().enumerate().find(|(_, entry)| {
+                entry.provider == row.provider && entry.base_url == row.base_url && entry.model == row.model
+            });
+            let Some((place, entry)) = mine else { continue };
+            let known = seen.get(&place).copied();
+            // What was learnt here in the meantime is newer.
+            let is_behind = entry.sight.learned() != known.map(|(sees, _)| sees);
+            if is_behind || known.is_some_and(|(_, learned_at)| learned_at >= row.learned_at) {
+                continue;
+            }
+            entry.sight.learn(row.sees);
+            seen.insert(place, (row.sees, row.learned_at));
+        }
+        Ok(())
+    }
+
+    /// Writes which models see images, as far as that was learned here.
+    async fn write_sights(
+        &self,
+        db: &Db,
+        clock: &dyn Clock,
+        seen: &mut BTreeMap<usize, (bool, Timestamp)>,
+    ) -> Result<(), StoreError> {
+        for (place, entry) in self.entries.iter().enumerate() {
+            let known = seen.get(&place).map(|(sees, _)| *sees);
+            let Some(sees) = entry.sight.learned().filter(|sees| known != Some(*sees)) else {
+                continue;
+            };
+            let learned_at = clock.now();
+            let row = ModelImages {
+                provider: entry.provider.clone(),
+                base_url: entry.base_url.clone(),
+                model: entry.model.clone(),
+                sees,
+                learned_at,
+            };
+            db.write(move |tx| Box::pin(async move { model_images::put(tx, &row).await }))
+                .await?;
+            seen.insert(place, (sees, learned_at));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Answers to questions: who may give one, and what it sets going. The first answer is the only one.
+//! Answers to questions: the people who may give one, and its effects. The first answer is the only one.
 //!
 //! **Asking.** A `confirm_request` step, the question's message and the status `waiting` are one commit. The question's
 //! code is made of the step's place, the command and its arguments, and stands in the buttons; an answer to another
@@ -16,7 +16,7 @@ use clifford_core::{
     policy::Rule,
     run::{
         rules::Rules,
-        state::{Asked, Pending, RunState},
+        state::{OpenQuestion, Pending, RunState},
         step::{Answerer, ConfirmAbout, Event, Step, StepKind},
     },
     runs::{Run, RunStatus},
@@ -28,16 +28,18 @@ use clifford_store::{
     runs::{self, approvals, steps},
 };
 
+use super::settling;
+
 /// An answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ApprovalAnswer {
     /// The run that asks.
     pub run: RunId,
     /// The question's code; `None`: its present question.
     pub code: Option<String>,
     /// Approved or denied.
     pub approved: bool,
-    /// What the run's person wants instead of a call that they deny; of anybody else it is dropped.
+    /// The wish of the run's person in place of a call that they deny; of anybody else it is dropped.
     pub words: Option<String>,
     /// A rule allows such calls from now on in the conversation, for the same person.
     pub always: bool,
@@ -60,7 +62,7 @@ pub enum By {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answered {
     /// It was taken: the run goes on with it.
-    Taken(Box<Asked>),
+    Taken(Box<OpenQuestion>),
     /// The run asks nothing any more: it was answered, ran out of time, or was stopped.
     NothingAsked,
     /// The run asks something else by now.
@@ -72,7 +74,7 @@ pub enum Answered {
 }
 
 /// The open question of a run, if it has one.
-pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<Asked>, StoreError> {
+pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<OpenQuestion>, StoreError> {
     if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(approvals::REASON) {
         return Ok(None);
     }
@@ -87,8 +89,8 @@ pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<Asked>, StoreErr
 /// Takes an answer: the run goes on as soon as its conversation has no other run at work.
 ///
 /// # Errors
-/// The store's; [`StoreError::NotFound`]: there is no such run.
-pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answered, StoreError> {
+/// [`StoreError::NotFound`]: there is no such run.
+pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Result<Answered, StoreError> {
     let unknown = || StoreError::NotFound(format!("run {}", answer.run));
     let run = runs::get(tx, answer.run).await?.ok_or_else(unknown)?;
     let manages = is_of_manager(tx, &run, &answer.by).await?;
@@ -133,6 +135,7 @@ pub async fn answer(tx: &mut Tx, answer: &Answer, now: Timestamp) -> Result<Answ
         }),
     };
     steps::append(tx, run.id, &[step]).await?;
+    settling::settle(tx, run.id, &settling::decided(answer), now).await?;
     // Without a conversation and a person it would hold everywhere, for everybody.
     if let (true, Some(context), Some(user)) = (answer.always, run.context_id, run.user_id) {
         let rule = Rule::always(&asked.request.call.name, context, user);
@@ -173,7 +176,7 @@ async fn is_of_manager(tx: &mut Tx, run: &Run, by: &By) -> Result<bool, StoreErr
 ///
 /// # Errors
 /// As [`answer`]; [`StoreError::WrongState`]: it was not taken, and why.
-pub async fn from_outside(db: &Db, given: Answer, now: Timestamp) -> Result<Run, StoreError> {
+pub async fn from_outside(db: &Db, given: ApprovalAnswer, now: Timestamp) -> Result<Run, StoreError> {
     let id = given.run;
     let answered = db
         .write(move |tx| Box::pin(async move { answer(tx, &given, now).await }))

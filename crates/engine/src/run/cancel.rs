@@ -18,8 +18,18 @@ use clifford_store::{
 };
 use clifford_vault::Masker;
 
-use super::follow_up::{follow_up_in, wake_parent};
+use super::{
+    follow_up::{follow_up_in, wake_parent},
+    settling,
+};
 use crate::work::Work;
+
+/// A newer message took a run's place.
+pub const INTERRUPTED: &str = "interrupted by a newer message";
+/// Its question was edited.
+pub const EDITED: &str = "its question was edited";
+/// The run that created a subagent ended.
+pub const PARENT_ENDED: &str = "the run that created it ended";
 
 /// The consequences of cancelling a run.
 #[derive(Clone, Debug)]
@@ -38,6 +48,7 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
     while let Some(id) = left.pop() {
         left.extend(run_tree::children(tx, id).await?.into_iter().map(|child| child.id));
         if let Some(run) = runs::cancel(tx, id, reason, now).await? {
+            settling::settle(tx, id, &settling::cancelled(reason), now).await?;
             triggers::remove_wake(tx, id).await?;
             // The row holds the claim that cancelling made: the worker's is the one before.
             cancelled.push((id, run.epoch - 1));

@@ -12,7 +12,7 @@ use clifford_core::{
     run::{
         effects::{After, Child},
         sentences,
-        step::{Event, LlmResponse, Step, StepKind, ToolResult},
+        step::{Answerer, Event, LlmResponse, Step, StepKind, ToolResult},
     },
     runs::{Run, RunKind, RunStatus},
     schedule::trigger::CatchUp,
@@ -21,13 +21,18 @@ use clifford_delivery::outbound;
 use clifford_store::{
     StoreError, Tx, budgets, contexts,
     db::notify,
-    messages::{self, replies::without_quotes},
+    messages,
+    places::settings,
     runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
     triggers, usage,
 };
 use serde_json::json;
 
-use super::follow_up;
+use super::{
+    follow_up,
+    session::{Heard, ToldOnce},
+    settling, title,
+};
 use crate::memory::closing;
 
 /// Everything that one commit writes.
@@ -41,6 +46,10 @@ pub struct Commit {
     pub steps: Vec<Step>,
     /// The queued messages of this conversation that the run takes in, if it does.
     pub takes_in: Option<TakesIn>,
+    /// The words of a voice message, which become its text.
+    pub heard: Option<Heard>,
+    /// Its person is told something that is said once.
+    pub told_once: Option<ToldOnce>,
     /// Messages to the user.
     pub messages: Vec<messages::NewOutbound>,
     /// Subagents to create.
@@ -57,6 +66,8 @@ pub struct Commit {
     pub has_trigger: bool,
     /// It has subagents that may not have ended: they end with it.
     pub has_children: bool,
+    /// Others than its person read along where it answers.
+    pub is_shared: bool,
     /// The most turns of a conversation, before its older half leaves it.
     pub max_turns: i64,
     /// The conversation takes more than half of its room in a prompt: its older half leaves it, however few turns it has.
@@ -118,7 +129,7 @@ impl Commit {
         // The context's row is locked before the run's, as in ingress.
         match (self.run.context_id.filter(|_| is_end), self.run.kind) {
             (Some(context), RunKind::Coordinator) => {
-                contexts::count_turn(tx, context, &name_of(&self.run.input_text)).await?;
+                contexts::count_turn(tx, context, &title::of(&self.run.input_text, self.is_shared)).await?;
             }
             (Some(context), RunKind::Subagent) => contexts::lock(tx, context).await?,
             (None, _) => {}
@@ -143,6 +154,18 @@ impl Commit {
         }
         if let Some(settlement) = &self.settlement {
             budgets::settle(tx, settlement, self.spent()).await?;
+        }
+        if self.steps.iter().any(is_timeout) {
+            settling::settle(tx, self.run.id, settling::UNANSWERED, now).await?;
+        }
+        if let Some(heard) = &self.heard {
+            messages::reword(tx, heard.message, &heard.content).await?;
+            let input = messages::input_of(tx, self.run.id, None).await?;
+            let input: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
+            runs::reword(tx, &self.lease, &input.join("\n"), now).await?;
+        }
+        if let Some(told) = &self.told_once {
+            settings::put(tx, &told.scope, told.name, "yes", now).await?;
         }
         for message in &self.messages {
             clifford_delivery::outbound::send_run_message(tx, message, now).await?;
@@ -225,7 +248,7 @@ impl Commit {
     async fn end_children(&self, tx: &mut Tx) -> Result<(), StoreError> {
         for child in run_tree::children(tx, self.run.id).await? {
             if !child.status.is_ended() {
-                super::cancel::tree(tx, child.id, "the run that created it ended", self.now).await?;
+                super::cancel::tree(tx, child.id, super::cancel::PARENT_ENDED, self.now).await?;
             }
         }
         Ok(())
@@ -331,10 +354,22 @@ impl Commit {
             input_json: Some(given),
             allowed_tools: child.tools.clone(),
             address: None,
+            platform_roles: self.run.platform_roles.clone().map(|roles| roles.0),
             not_before: None,
             lease: None,
         }
     }
+}
+
+/// Whether a question runs out by this step.
+fn is_timeout(step: &Step) -> bool {
+    matches!(
+        step.kind,
+        StepKind::Event(Event::Confirm {
+            by: Answerer::Nobody,
+            ..
+        })
+    )
 }
 
 /// Whether a run has read words from outside by this step.
@@ -372,16 +407,4 @@ async fn take_in(
         taken.push((step, message.address.map(|address| address.0)));
     }
     Ok(taken)
-}
-
-/// A conversation without a name is named after its first question.
-pub(crate) fn name_of(input: &str) -> String {
-    const MOST: usize = 48;
-    let own = without_quotes(input);
-    let text = own.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= MOST {
-        return text;
-    }
-    let head: String = text.chars().take(MOST - 1).collect();
-    format!("{}…", head.trim_end())
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use clifford_chat::outbound::DeliveryKey;
 use clifford_core::id::{ChannelId, RunId};
-use clifford_delivery::{Delivery, GrowingText};
+use clifford_delivery::{Delivery, StreamingText};
 use clifford_llm_api::model::Sink;
 use clifford_vault::Masker;
 
@@ -42,7 +42,7 @@ pub struct Draft {
     run: RunId,
     shape: Shape,
     is_guarded: bool,
-    shown: Option<Shown>,
+    shown: Option<DraftTarget>,
     /// The pieces that came while nobody watched.
     unread: String,
     reading: Reading,
@@ -55,7 +55,7 @@ pub struct Draft {
 }
 
 /// Where a growing answer is shown.
-pub struct Shown {
+pub struct DraftTarget {
     /// Shows it.
     pub delivery: Delivery,
     /// The chat.
@@ -67,7 +67,7 @@ pub struct Shown {
     /// The output of an action is shown too, not only its message.
     pub with_output: bool,
     /// The visible text.
-    pub text: GrowingText,
+    pub text: StreamingText,
 }
 
 impl Draft {
@@ -100,7 +100,7 @@ impl Draft {
 
     /// The same, shown in the chat.
     #[must_use]
-    pub fn shown(self, shown: Shown) -> Self {
+    pub fn shown(self, shown: DraftTarget) -> Self {
         Self {
             shown: Some(shown),
             ..self

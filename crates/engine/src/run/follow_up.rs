@@ -20,9 +20,6 @@ use crate::work::Task;
 /// Makes a run's parent claimable, if it waits for this run and nothing else; later, if its conversation has
 /// another run at work. Two subagents that end at once each lock the parent first, so that the later one sees
 /// the earlier.
-///
-/// # Errors
-/// The database's.
 pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<bool, StoreError> {
     let Some(parent) = ended.parent_run_id else {
         return Ok(false);
@@ -44,9 +41,6 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
 /// answers where the last of their messages was written. Messages of other people, and those in another channel that
 /// shares the context, are answered by runs of their own, one after another, in the order of each person's first
 /// message. The agent of its channel does it, else the one of the run that ended.
-///
-/// # Errors
-/// The database's.
 pub async fn follow_up_in(
     tx: &mut Tx,
     context: ContextId,
@@ -60,9 +54,6 @@ pub async fn follow_up_in(
 }
 
 /// The same for messages that were read already.
-///
-/// # Errors
-/// The database's.
 pub(super) async fn begin(
     tx: &mut Tx,
     context: ContextId,
@@ -81,10 +72,8 @@ pub(super) async fn begin(
     for message in earlier {
         outbound::resolve_placeholder(tx, message, sentences::ANSWERED_WITH_LATER, now).await?;
     }
-    let own = channels::get(tx, last.channel_id)
-        .await?
-        .and_then(|channel| channel.agent_id);
-    let agent = (agents::for_channel(tx, own).await?).map_or(ended, |agent| agent.id);
+    let channel = channels::get(tx, last.channel_id).await?;
+    let agent = (agents::for_channel(tx, channel.as_ref()).await?).map_or(ended, |agent| agent.id);
     let mode = match last.mode() {
         Some(mode) => mode,
         None => agents::mode_in(tx, agent, last.channel_id).await?,
@@ -101,6 +90,7 @@ pub(super) async fn begin(
             .collect::<Vec<_>>()
             .join("\n"),
         address: last.address.clone().map(|address| address.0),
+        platform_roles: last.platform_roles(),
         not_before: None,
     };
     let run = runs::insert(tx, &task.into_run(Some((worker, now.after(lease_for)))), now).await?;

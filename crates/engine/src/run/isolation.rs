@@ -36,7 +36,7 @@ impl Context {
             };
             self.outbound.message(to, sentences::MESSAGE_QUARANTINED, now)
         });
-        let (told, ticket) = told.unzip();
+        let (told, pending) = told.unzip();
         let reason = format!(
             "quarantined: {deaths} processes died that held it, the last one while it sent nothing else; \
              `clifford quarantine retry {id}` tries again"
@@ -58,8 +58,8 @@ impl Context {
         }
         tracing::error!(message_id = %id, deaths, "message quarantined: the process died each time that it sent it");
         measures::quarantined(Kind::Message);
-        if let Some(ticket) = ticket.flatten() {
-            self.delivery.deliver(ticket);
+        if let Some(pending) = pending.flatten() {
+            self.delivery.deliver(pending);
         }
         Ok(())
     }

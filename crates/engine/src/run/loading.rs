@@ -21,7 +21,7 @@ impl Context {
             match self.load(lease).await {
                 Ok(work) => return Ok(Some(work)),
                 Err(error) if unread::is_unreadable(&error) => return Err(error),
-                Err(error) => tracing::warn!(run = %lease.run, %error, "run waits for the database"),
+                Err(error) => tracing::warn!(run_id = %lease.run, %error, "run waits for the database"),
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Ok(None),
@@ -33,7 +33,7 @@ impl Context {
     /// Reads all that belongs to a held run.
     ///
     /// # Errors
-    /// The database's; [`StoreError::NotFound`] if the run or its agent is gone.
+    /// [`StoreError::NotFound`] if the run or its agent is gone.
     pub async fn load(&self, lease: Lease) -> Result<Work, StoreError> {
         Work::load(&mut self.db.read().await?, lease).await
     }

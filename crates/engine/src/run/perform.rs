@@ -30,7 +30,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
 
 /// How a worker leaves a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
+pub enum Exit {
     /// It waits or ended, and those concerned were notified.
     Parked,
     /// It is not this worker's any more.
@@ -39,13 +39,13 @@ pub enum Rest {
 
 /// Works on a held run until it waits, ends, or is not ours any more. A run whose database went away goes on
 /// when it is back; a panic ends its run, and nothing else.
-pub async fn drive(cx: &Arc<Context>, starter: &dyn Starter, work: Work, cancelled: &CancellationToken) -> Rest {
+pub async fn drive(cx: &Arc<Context>, starter: &dyn Starter, work: Work, cancelled: &CancellationToken) -> Exit {
     let platform = work.channel.as_ref().map(|channel| channel.platform.as_str());
     let span = spans::run(&work.run, platform, &work.agent.name);
     Box::pin(drive_within(cx, starter, work, cancelled).instrument(span)).await
 }
 
-async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, cancelled: &CancellationToken) -> Rest {
+async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, cancelled: &CancellationToken) -> Exit {
     let lease = work.lease;
     let mut next = Some(work);
     let mut backoff = BACKOFF;
@@ -62,7 +62,7 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
             // Claimed again while this worker waited for the database.
             Ok(work) if work.run.epoch != lease.epoch => {
                 measures::lease_lost();
-                return Rest::Released;
+                return Exit::Released;
             }
             Ok(work) => caught(Box::pin(attempt(cx, starter, work, cancelled, &mut unpaid))).await,
             Err(error) => Err(Gone::Store(error)),
@@ -75,16 +75,17 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
             Ok(rest) => return rest,
             Err(Gone::Lost) => {
                 measures::lease_lost();
-                return Rest::Released;
+                return Exit::Released;
             }
-            Err(Gone::Cancelled) => return Rest::Released,
+            Err(Gone::Cancelled) => return Exit::Released,
+            Err(Gone::Reworded) => {}
             Err(Gone::Panicked) => {
-                fail_after_panic(cx, starter, lease, cancelled).await;
-                return Rest::Released;
+                Box::pin(fail_after_panic(cx, starter, lease, cancelled)).await;
+                return Exit::Released;
             }
             Err(Gone::Store(error)) if unread::is_unreadable(&error) => {
                 unread::end(cx, starter, lease, &error.to_string(), cancelled).await;
-                return Rest::Released;
+                return Exit::Released;
             }
             Err(Gone::Store(error)) => {
                 tracing::warn!(%error, "run waits for the database");
@@ -99,11 +100,11 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
     {
         unpaid.but_for(&work.steps).charge(cx).await;
     }
-    Rest::Released
+    Exit::Released
 }
 
 /// A panic is the end of its run.
-async fn caught(work: impl Future<Output = Result<Rest, Gone>>) -> Result<Rest, Gone> {
+async fn caught(work: impl Future<Output = Result<Exit, Gone>>) -> Result<Exit, Gone> {
     let done = AssertUnwindSafe(work).catch_unwind().await;
     done.unwrap_or(Err(Gone::Panicked))
 }
@@ -114,16 +115,16 @@ async fn attempt(
     work: Work,
     cancelled: &CancellationToken,
     unpaid: &mut Unpaid,
-) -> Result<Rest, Gone> {
+) -> Result<Exit, Gone> {
     let mut session = Session::open(cx, starter, work, cancelled);
-    let done = caught(Box::pin(go_on(cx, &mut session, cancelled))).await;
+    let done = caught(Box::pin(take_turns(cx, &mut session, cancelled))).await;
     if done.is_err() {
         *unpaid = session.unpaid();
     }
     done
 }
 
-async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &CancellationToken) -> Result<Rest, Gone> {
+async fn take_turns(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &CancellationToken) -> Result<Exit, Gone> {
     let mut iteration = None;
     loop {
         if cancelled.is_cancelled() {
@@ -131,7 +132,7 @@ async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Cancell
         }
         let begins = match &session.state.pending {
             // It came to rest by a commit whose answer was lost: no notice was sent.
-            Pending::Nothing => return Ok(Rest::Released),
+            Pending::Nothing => return Ok(Exit::Released),
             // A reply requested before a crash or a sleep belongs to that iteration.
             pending => matches!(pending, Pending::Think) || iteration.is_none(),
         };
@@ -140,8 +141,8 @@ async fn go_on(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Cancell
         }
         cx.wait_for_suspects(session.lease()).await;
         let span = iteration.clone().unwrap_or_else(Span::none);
-        if turn(cx, session).instrument(span).await?.is_at_rest() {
-            return Ok(Rest::Parked);
+        if turn(cx, session).instrument(span).await?.is_parked() {
+            return Ok(Exit::Parked);
         }
     }
 }
@@ -162,20 +163,34 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
             Ok(Onward::GoesOn)
         }
         Pending::Denied(asked) => session.denied(&asked).await,
+        Pending::Queued(call) => {
+            let decision = match session.state.is_approved(&call) {
+                true => session.approved(call).await?,
+                false => {
+                    let decision = decide::queued(&session.state, &session.rules, &call);
+                    session.judged(decision).await?
+                }
+            };
+            session.carry_out(decision).await
+        }
         Pending::Apply(reply) => {
-            let (decision, enclosed) = match session.enclosed(&reply).await? {
-                Ok(enclosed) => {
+            let (decision, attachments) = match session.attachments(&reply).await? {
+                Ok(attachments) => {
                     session.know_names(&reply).await?;
                     let now = cx.clock.now();
-                    (decide::decide(&session.state, &session.rules, &reply, now), enclosed)
+                    (decide::decide(&session.state, &session.rules, &reply, now), attachments)
                 }
                 Err(refused) => (refused, Vec::new()),
             };
             let decision = session.judged(decision).await?;
-            session.carry_out_with(decision, enclosed).await
+            let attachments = session.spoken(&decision, attachments).await?;
+            session.carry_out_with(decision, attachments).await
         }
         Pending::Think => match decide::next(&session.state, &session.rules) {
             Next::Think(before) => {
+                if session.take_note_of_files().await? {
+                    return Ok(Onward::GoesOn);
+                }
                 measures::iteration();
                 session.take_in().await?;
                 session.think(before).await?;
@@ -205,7 +220,7 @@ async fn fail_after_panic(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease
     };
     let failed = AssertUnwindSafe(failed).catch_unwind().await;
     match failed.unwrap_or(Err(Gone::Panicked)) {
-        Ok(_) | Err(Gone::Lost | Gone::Cancelled) => {}
+        Ok(_) | Err(Gone::Lost | Gone::Cancelled | Gone::Reworded) => {}
         Err(Gone::Panicked | Gone::Store(_)) => unread::end(cx, starter, lease, WHY, cancelled).await,
     }
 }

@@ -1,4 +1,4 @@
-//! The prompt: what is known as parts, put together within the model's window. A direct chat's is in `chat`.
+//! The prompt: its parts, put together within the model's window. A direct chat's is in `chat`.
 //!
 //! `room` says how much each part may have, `assemble` puts together what stands before a run's transcript, and the
 //! transcript tells what of it is shown. All of that is pure: the same parts, steps and window make the same prompt. The
@@ -50,7 +50,7 @@ use clifford_llm_api::{
 use clifford_tools::{Options, Registry, Visible};
 use serde_json::{Map, Value, json};
 
-use self::assemble::{Fill, Given, Head, Parts, Question, Talk, Unseen};
+use self::assemble::{Fill, Head, InputData, Parts, Question, Talk, Unseen};
 use crate::work::Work;
 
 /// The tools there are, and what is set for them where the run is.
@@ -65,7 +65,7 @@ pub struct Toolbox<'a> {
 /// The part of the prompt that does not change within a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// The images that came with what is asked, for a model that sees them.
+    /// The images of a question, for a model that sees them.
     pub images: Vec<Image>,
     /// Of which files those are, in the same order: by their place, with their name.
     pub shown: Vec<(usize, String)>,
@@ -121,7 +121,7 @@ impl Frame {
             },
             mode: work.run.mode,
             schema: (!is_chat).then(|| form(work, tools)),
-            limits: rules.engine.transcript(),
+            limits: WindowLimits::of(&rules.engine),
             made: None,
         }
     }
@@ -131,6 +131,28 @@ impl Frame {
         self.images = seen.images;
         self.shown = seen.shown;
         self.parts.unseen = seen.unseen;
+    }
+
+    /// Shows the model what people said around the question.
+    pub fn overhear(&mut self, ambient: Vec<Value>) {
+        self.parts.ambient = ambient;
+    }
+
+    /// A prompt's messages as they may be stored: without what people said around the question.
+    pub fn storable(&self, messages: &[Message]) -> Vec<Message> {
+        let shown = self.made.as_ref().map(|(_, made)| match made {
+            Made::Run(head) => head.ambient.as_str(),
+            Made::Chat(chat) => chat.ambient.as_str(),
+        });
+        let shown = shown.filter(|shown| !shown.is_empty());
+        let without = |message: &Message| Message {
+            role: message.role,
+            content: match shown {
+                Some(shown) => message.content.replace(shown, assemble::NOT_RECORDED),
+                None => message.content.clone(),
+            },
+        };
+        messages.iter().map(without).collect()
     }
 
     /// The prompt for the next model call, within its model's window.
@@ -310,7 +332,10 @@ fn parts(work: &Work, rules: &Rules, tools: Toolbox<'_>, recalled: &Recalled) ->
     let profile = run.profile.as_ref().and_then(|name| rules.profiles.get(name));
     let who = profile.and_then(|profile| profile.prompt.as_deref());
     let mut parts = Parts {
-        who: who.unwrap_or(&work.agent.prompt).to_owned(),
+        who: match who {
+            Some(who) => who.to_owned(),
+            None => persona(work, recalled),
+        },
         facts: facts(work, rules, recalled),
         memories: recalled.items.map(|item| json!(item)),
         conversation: conversation(run, recalled),
@@ -326,17 +351,34 @@ fn parts(work: &Work, rules: &Rules, tools: Toolbox<'_>, recalled: &Recalled) ->
 /// The parts that runs and direct chats have in common.
 fn known(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
     Parts {
-        who: work.agent.prompt.clone(),
+        who: persona(work, recalled),
         elsewhere: recalled.elsewhere.clone(),
         summary: recalled.conversation.summary.clone(),
         question: Question {
             text: work.run.input_text.clone(),
             is_task: work.run.kind == RunKind::Subagent,
         },
-        entry_tokens: rules.engine.transcript().entry_tokens,
-        transcript_tokens: rules.engine.transcript().tokens,
+        entry_tokens: WindowLimits::of(&rules.engine).entry_tokens,
+        transcript_tokens: WindowLimits::of(&rules.engine).tokens,
         ..Parts::default()
     }
+}
+
+/// The agent's prompt, with what the managers of the place want of it there.
+fn persona(work: &Work, recalled: &Recalled) -> String {
+    let words = &recalled.words;
+    let persona = words.persona.as_ref().map(|persona| {
+        format!(
+            "The managers of this place want this of you here, as far as it does not contradict your rules: {persona}"
+        )
+    });
+    let language = words.language.as_ref().map(|language| {
+        format!("Answer here in the language with the tag {language}, unless somebody asks for another one.")
+    });
+    let texts = std::iter::once(work.agent.prompt.clone())
+        .chain(persona)
+        .chain(language);
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn facts(work: &Work, rules: &Rules, recalled: &Recalled) -> Map<String, Value> {
@@ -378,10 +420,10 @@ fn said(recalled: &Recalled) -> Talk {
 }
 
 /// The data that a program passed along with its question, and the source that it names for it.
-fn given(run: &Run) -> Option<Given> {
+fn given(run: &Run) -> Option<InputData> {
     let value = run.given()?.clone();
     let from = run.input_json.as_ref().and_then(|json| json.0.get("origins")).cloned();
-    Some(Given { value, from })
+    Some(InputData { value, from })
 }
 
 fn files(recalled: &Recalled) -> Vec<Value> {

@@ -1,18 +1,20 @@
 //! A run in a worker's hands: its state, its steps that are not committed yet, and the I/O around them.
 
 mod attachments;
-mod beside;
 mod budget;
 mod calling;
 mod committing;
-mod growing;
 mod meanwhile;
+mod media;
 mod policy_check;
+mod prefetch;
+mod speech;
+mod streaming;
 mod take_in;
 mod thinking;
 mod vision;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use clifford_action::{Action, Reply, Unreadable};
 use clifford_chat::outbound::Address;
@@ -22,9 +24,13 @@ use clifford_core::{
     id::RunId,
     models::Role,
     places::WhenBusy,
-    policy::words::{self, Known},
+    policy::{
+        labels::{Held, Readers},
+        repeats::Shown,
+        words::{self, KnownWords},
+    },
     run::{
-        attachments::Enclosed,
+        attachments::AttachedFile,
         decision::Decision,
         effects::{After, effects},
         rules::Rules,
@@ -36,7 +42,8 @@ use clifford_core::{
 use clifford_store::{
     StoreError,
     messages::outbox,
-    people::keys::SealedKey,
+    people::keys::EncryptedKey,
+    places::place_settings::PlaceWords,
     runs::{Lease, steps, tree as run_tree},
 };
 use clifford_tools::Options;
@@ -44,8 +51,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use self::meanwhile::Meanwhile;
+pub use self::media::{Heard, ToldOnce};
 use super::{Starter, prompt::Frame};
-use crate::{Context, work::Work};
+use crate::{Context, models::roles::Roles, work::Work};
 
 /// Where words come from of which nobody can tell it any more.
 const UNREADABLE: &str = "steps that cannot be read";
@@ -57,6 +65,8 @@ pub enum Gone {
     Lost,
     /// It was cancelled, or this process stops.
     Cancelled,
+    /// Its row changed: it is taken up once more.
+    Reworded,
     /// A bug.
     Panicked,
     /// The database.
@@ -83,12 +93,21 @@ pub enum Onward {
 
 impl Onward {
     /// It waits or ended.
-    pub const fn is_at_rest(self) -> bool {
+    pub const fn is_parked(self) -> bool {
         matches!(self, Self::Parked)
     }
 }
 
-/// A run in a worker's hands.
+/// What people chose for a run.
+#[derive(Debug, Default)]
+struct Chosen {
+    /// What is set for the place and the person in words.
+    words: PlaceWords,
+    /// The model that answers, by the name of the choice.
+    model: Option<String>,
+}
+
+/// A run that a worker holds.
 pub struct Session<'a> {
     /// Its state.
     pub state: RunState,
@@ -100,7 +119,7 @@ pub struct Session<'a> {
     cancelled: &'a CancellationToken,
     frame: Option<Frame>,
     /// The person's own keys for model providers.
-    keys: Vec<SealedKey>,
+    keys: Vec<EncryptedKey>,
     /// The reservation for the call that is under way.
     settlement: Option<Settlement>,
     uncommitted: Vec<Step>,
@@ -118,20 +137,40 @@ pub struct Session<'a> {
     taken_in: Vec<Address>,
     /// The parts of the prompt, until its private words are known.
     recalled: Option<Recalled>,
+    /// What was chosen for the run, once the prompt's parts were read.
+    chosen: Box<Chosen>,
+    /// The sources of the prompt's words, with their readers.
+    holds: Vec<Held>,
+    /// The sources of others' words that the prompt shows, and these words, if it shows any.
+    history: Option<Box<(BTreeSet<String>, Shown)>>,
     /// The words of the prompt that nobody outside knows.
-    private: Known,
+    private: KnownWords,
+    /// Its model refused the images that it was shown.
+    is_blind: bool,
+    /// The words of a voice message, for the next commit.
+    heard: Option<Heard>,
+    /// The next commit says something that its person is told once.
+    told_once: Option<ToldOnce>,
     /// The run's span in a trace.
     span: Span,
 }
 
 impl<'a> Session<'a> {
+    /// The models, with the chosen one.
+    fn models(&self) -> &'a Roles {
+        self.cx.models.chosen(self.chosen.model.as_deref())
+    }
+
     /// Takes a run up where its steps end.
     pub fn open(cx: &'a Arc<Context>, starter: &'a dyn Starter, work: Work, cancelled: &'a CancellationToken) -> Self {
         let window = cx.models.window(Role::of_run(&work.run), None);
         let rules = cx.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
         let state = RunState::replay(&work.run, &rules, &work.steps);
         let interrupted = matches!(state.pending, clifford_core::run::state::Pending::Call(_));
-        let taken_up = matches!(state.pending, clifford_core::run::state::Pending::Apply(_));
+        let taken_up = matches!(
+            state.pending,
+            clifford_core::run::state::Pending::Apply(_) | clifford_core::run::state::Pending::Queued(_)
+        );
         Self {
             interrupted,
             taken_up,
@@ -166,7 +205,13 @@ impl<'a> Session<'a> {
             when_busy: None,
             taken_in: Vec::new(),
             recalled: None,
-            private: Known::default(),
+            chosen: Box::default(),
+            holds: Vec::new(),
+            history: None,
+            private: KnownWords::default(),
+            is_blind: false,
+            heard: None,
+            told_once: None,
             span: Span::current(),
         }
     }
@@ -234,10 +279,17 @@ impl<'a> Session<'a> {
         drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
-                let origins = match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
-                    Ok(steps) => RunState::replay(&child, &self.cx.rules, &steps).origins,
+                let (origins, readers) = match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
+                    Ok(steps) => {
+                        let state = RunState::replay(&child, &self.cx.rules, &steps);
+                        if state.evidence.tells_of_person() {
+                            self.private.learn(child.output_text.as_deref().unwrap_or_default());
+                        }
+                        let readers = state.labels.readers_of_result();
+                        (state.origins, readers)
+                    }
                     // Nobody knows what it has read.
-                    Err(StoreError::Corrupt(_)) => [UNREADABLE.to_owned()].into(),
+                    Err(StoreError::Corrupt(_)) => ([UNREADABLE.to_owned()].into(), Readers::unknown()),
                     Err(error) => return Err(error.into()),
                 };
                 self.push(StepKind::Event(Event::SubagentEnded {
@@ -248,6 +300,7 @@ impl<'a> Session<'a> {
                     output: child.output_text,
                     error: child.error,
                     origins,
+                    readers,
                 }));
             }
         }
@@ -277,11 +330,11 @@ impl<'a> Session<'a> {
     }
 
     /// The same, with files that go along with what it says.
-    pub async fn carry_out_with(&mut self, decision: Decision, encloses: Vec<Enclosed>) -> Result<Onward, Gone> {
+    pub async fn carry_out_with(&mut self, decision: Decision, attachments: Vec<AttachedFile>) -> Result<Onward, Gone> {
         let mut effects = effects(&self.state, &self.rules, decision, RunId::new);
         let says = !effects.says.is_empty() || matches!(effects.then, After::End { .. });
         if says && self.state.kind == RunKind::Coordinator {
-            effects.encloses = encloses;
+            effects.attachments = attachments;
         }
         for step in std::mem::take(&mut effects.steps) {
             self.push(step);

@@ -19,7 +19,7 @@ use clifford_llm_api::{
 };
 use clifford_store::{
     StoreError,
-    people::keys::{self as user_secrets, SealedKey},
+    people::keys::{self as user_secrets, EncryptedKey},
     usage::Call,
 };
 use clifford_tools::{Pays, Purchase, ToolError};
@@ -29,7 +29,7 @@ use tokio::time::Instant;
 
 use crate::{
     Context,
-    budget::reserve::{Claim, Outcome, Telling},
+    budget::reserve::{Claim, ReserveOutcome, Telling},
     models::{
         byok,
         roles::{NoReply, Payer},
@@ -104,8 +104,8 @@ impl ToolPayer {
 
     async fn reserve(&self, worst: Amount) -> Result<Option<Settlement>, ToolError> {
         match crate::budget::reserve::reserve(&self.cx, &self.whose.claim, worst, Telling::Nobody).await? {
-            Outcome::Reserved(settlement) => Ok(settlement),
-            Outcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
+            ReserveOutcome::Reserved(settlement) => Ok(settlement),
+            ReserveOutcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
         }
     }
 
@@ -162,7 +162,7 @@ impl ToolPayer {
         writing.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 
-    async fn keys(&self) -> Result<Vec<SealedKey>, StoreError> {
+    async fn keys(&self) -> Result<Vec<EncryptedKey>, StoreError> {
         let Some(user) = self.whose.claim.user else {
             return Ok(Vec::new());
         };
@@ -189,7 +189,7 @@ impl Pays for ToolPayer {
         fit::fit(&mut request, window);
         let prompt_tokens = estimate_request(&request);
         let settlement = if own.is_none() {
-            if !cx.settings.budgets.is_empty() {
+            if !cx.settings.budgets.is_empty() || !self.whose.claim.budgets.is_empty() {
                 // The reservation is the limit of the request.
                 request.max_tokens = request.max_tokens.or(Some(roles.longest_reply(role)));
             }

@@ -101,6 +101,7 @@ mod tests {
                 sections: Sections::default(),
                 prompt_hash: String::new(),
                 prompt: None,
+                holds: Vec::new(),
             }),
         };
         let left = |written: &[Step]| {
@@ -109,7 +110,7 @@ mod tests {
         };
         assert_eq!(left(&[]), 1);
         assert_eq!(left(&[request.clone(), reply(2, 5, "hello")]), 0);
-        // Whoever took the run over asked for their own.
+        // The worker that took the run over asked for its own.
         assert_eq!(left(&[reply(2, 6, "hello")]), 1);
         assert_eq!(left(&[reply(2, 5, "hi")]), 1);
     }

@@ -36,7 +36,7 @@ pub(crate) async fn end(
     why: &str,
     cancelled: &CancellationToken,
 ) {
-    tracing::error!(run = %lease.run, "failed to read a run, ending it");
+    tracing::error!(run_id = %lease.run, "failed to read a run, ending it");
     end_with(cx, starter, lease, sentences::ERROR, why, cancelled).await;
 }
 
@@ -50,9 +50,8 @@ pub(crate) async fn end_with(
     cancelled: &CancellationToken,
 ) {
     while !cancelled.is_cancelled() {
-        let failed = AssertUnwindSafe(fail(cx, starter, lease, sentence, why, cancelled))
-            .catch_unwind()
-            .await;
+        let failed = Box::pin(fail(cx, starter, lease, sentence, why, cancelled));
+        let failed = AssertUnwindSafe(failed).catch_unwind().await;
         let ended = match failed.unwrap_or(Err(Gone::Panicked)) {
             Err(Gone::Panicked | Gone::Store(StoreError::Corrupt(_))) => {
                 fail_unread(cx, starter, lease, why).await.map_err(Gone::from)
@@ -63,11 +62,11 @@ pub(crate) async fn end_with(
             // It was deleted, or is another worker's.
             Ok(()) | Err(Gone::Lost | Gone::Cancelled | Gone::Store(StoreError::NotFound(_))) => return,
             Err(Gone::Store(StoreError::Unavailable(reason) | StoreError::Refused(reason))) => {
-                tracing::warn!(run = %lease.run, reason, "run waits for the database");
+                tracing::warn!(run_id = %lease.run, reason, "run waits for the database");
             }
             Err(error) => {
-                tracing::error!(run = %lease.run, "failed to end a run, `clifford db check` looks for damage");
-                tracing::debug!(run = %lease.run, ?error, "run end failure");
+                tracing::error!(run_id = %lease.run, "failed to end a run, `clifford db check` looks for damage");
+                tracing::debug!(run_id = %lease.run, ?error, "failed to end a run (details)");
                 return;
             }
         }

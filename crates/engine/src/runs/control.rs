@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use clifford_chat::outbound::Mark;
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
@@ -24,7 +25,7 @@ use crate::{
     Runs,
     events::{RunEvent, Sight},
     run::{
-        answering::{self, Answer},
+        answering::{self, ApprovalAnswer},
         cancel,
     },
 };
@@ -110,7 +111,7 @@ impl Runs {
         let said = to
             .clone()
             .map(|to| self.context.outbound.message(to, sentences::CANCELLED, now));
-        let (message, ticket): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
+        let (message, pending): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
         let (worker, lease_for) = (self.context.worker, self.context.settings.engine.lease);
         let cancelled = self
             .context
@@ -126,11 +127,12 @@ impl Runs {
         if let Some(lease) = cancelled.follow_up {
             self.start_held(lease);
         }
-        if let Some(ticket) = ticket.flatten() {
-            self.context.delivery.deliver(ticket);
+        if let Some(pending) = pending.flatten() {
+            self.context.delivery.deliver(pending);
         }
         if let Some(to) = to {
             self.context.delivery.done(&to, id, i64::MAX);
+            self.context.delivery.mark(&to, Mark::Failed);
         }
         self.context.notify.runs.notify_one();
         self.run(id).await
@@ -178,7 +180,7 @@ impl Runs {
     ///
     /// # Errors
     /// As [`answering::from_outside`].
-    pub async fn confirm(self: &Arc<Self>, answer: Answer) -> Result<Run, StoreError> {
+    pub async fn confirm(self: &Arc<Self>, answer: ApprovalAnswer) -> Result<Run, StoreError> {
         let run = answering::from_outside(&self.context.db, answer, self.context.clock.now()).await?;
         self.context.events.tell(run.id, RunEvent::Status(run.status));
         self.context.notify.runs.notify_one();
@@ -241,6 +243,20 @@ pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Ru
     .map_err(|error| busy(id, error))
 }
 
+/// Makes a run that any process which works on the database begins: for one that has no engine of its own.
+///
+/// # Errors
+/// The store's.
+pub async fn submit_from_outside(db: &Db, run: NewRun, now: Timestamp) -> Result<Run, StoreError> {
+    db.write(move |tx| {
+        Box::pin(async move {
+            notify::work(tx).await?;
+            runs::insert(tx, &run, now).await
+        })
+    })
+    .await
+}
+
 /// A new run for the same.
 fn again(run: &Run) -> Result<NewRun, StoreError> {
     if run.parent_run_id.is_some() {
@@ -269,6 +285,7 @@ fn again(run: &Run) -> Result<NewRun, StoreError> {
         input_json: run.input_json.clone().map(|json| json.0),
         allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
         address: run.address().cloned(),
+        platform_roles: run.platform_roles.clone().map(|roles| roles.0),
         not_before: None,
         lease: None,
     })

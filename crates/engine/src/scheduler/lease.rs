@@ -3,8 +3,8 @@
 //! **Several processes.** A lease says whose something is, an `epoch` or the owner in each write that it still is.
 //! Leases end by the wall clock; `store/leases/clock_guard.rs` compares it with the clock that only counts, and holds
 //! back where it was put. A process that was stopped finds out by its next write, or before it sends
-//! (`outbox::keep`). A commit whose answer was lost may have been written: what the rows say that a process holds is
-//! compared with what it has in hand (`scheduler/lease.rs`), and given back if nobody works on it. Platforms with
+//! (`outbox::ensure_lease`). A commit whose answer was lost may have been written: what the rows say that a process holds is
+//! compared with what it has in flight (`scheduler/lease.rs`), and given back if nobody works on it. Platforms with
 //! several connections (`Channel::shards`) have a lease for each; processes tell each other by leases that they are
 //! there, and each takes its share (`delivery/receiver/share.rs`).
 
@@ -86,6 +86,9 @@ async fn tidy(runs: &Runs, stop: &CancellationToken) {
 
 /// Looks once a lease for what dead processes hold by a clock that was put back since, until `stop`. Not where leases are
 /// renewed, which waits for nothing else.
+///
+/// This is no maintenance job: the lease of that job may be one of those that only this releases, and how long a lease
+/// has stayed as it is, each process measures by its own monotonic clock.
 pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
     let mut silent = Silent::default();
     loop {
@@ -104,11 +107,11 @@ async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
     let lease = cx.settings.engine.lease;
     let beyond = cx.clock.now().after(LONGEST.max(lease * 2));
     let found = skewed_leases::find(&mut cx.db.read().await?, beyond).await?;
-    for stray in silent.of(found, Instant::now(), lease) {
-        tracing::warn!(held = stray.held, owner = %stray.owner, "releasing stale leases of a dead worker");
+    for skewed in silent.of(found, Instant::now(), lease) {
+        tracing::warn!(held = skewed.held, owner = %skewed.owner, "releasing stale leases of a dead worker");
         let given = cx.db.write(move |tx| {
             Box::pin(async move {
-                skewed_leases::release(tx, &stray, beyond).await?;
+                skewed_leases::release(tx, &skewed, beyond).await?;
                 notify::work(tx).await
             })
         });
@@ -129,7 +132,7 @@ async fn release(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError> {
     let mut found = Orphans::default();
     for lease in leases.into_iter().filter(|lease| !runs.is_in_flight(lease)) {
         if before.runs.contains(&lease) {
-            tracing::warn!(run = %lease.run, "releasing a run that this process holds but does not run");
+            tracing::warn!(run_id = %lease.run, "releasing a run that this process holds but does not run");
             cx.db
                 .write(move |tx| Box::pin(async move { run_queue::release(tx, &lease).await }))
                 .await?;
@@ -140,10 +143,10 @@ async fn release(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError> {
     }
     for message in messages
         .into_iter()
-        .filter(|message| !cx.delivery.has_in_hand(*message))
+        .filter(|message| !cx.delivery.is_in_flight(*message))
     {
         if before.messages.contains(&message) {
-            tracing::warn!(%message, "releasing a message that this process holds but does not send");
+            tracing::warn!(message_id = %message, "releasing a message that this process holds but does not send");
             cx.db
                 .write(move |tx| Box::pin(outbox::release(tx, message, worker)))
                 .await?;

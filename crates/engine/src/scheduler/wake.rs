@@ -40,7 +40,7 @@ pub async fn wake_due(db: &Db, grace: Duration, now: Timestamp) -> Result<usize,
             match db.write(move |tx| Box::pin(wake_one(tx, run, grace, now))).await {
                 Ok(was_woken) => woken += usize::from(was_woken),
                 Err(StoreError::Conflict(_)) => {}
-                Err(error) => tracing::warn!(%run, %error, "failed to wake a run, retrying"),
+                Err(error) => tracing::warn!(run_id = %run, %error, "failed to wake a run, retrying"),
             }
         }
         if found < usize::try_from(BATCH).unwrap_or(usize::MAX) {
@@ -64,7 +64,7 @@ async fn wake_one(tx: &mut Tx, run: RunId, grace: Duration, now: Timestamp) -> R
         if let Some(next) = plan.next
             && (!plan.fires || triggers::has_fired(tx, due).await?)
         {
-            triggers::put_off_wake(tx, run, next, now).await?;
+            triggers::reschedule_wake(tx, run, next, now).await?;
             return Ok(false);
         }
     }

@@ -1,4 +1,4 @@
-//! Fires triggers: the claim of a due time and what it causes are one commit, so nothing fires twice or is lost.
+//! Fires triggers: the claim of a due time and its effects are one commit, so nothing fires twice or is lost.
 
 mod suspects;
 
@@ -36,7 +36,7 @@ const BATCH: u32 = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fired {
     /// The message to be delivered, if this process delivers it.
-    pub ticket: Option<PendingDelivery>,
+    pub pending: Option<PendingDelivery>,
     /// The new run; its first claim begins it.
     pub run: Option<RunId>,
     /// Why it came to nothing, if it did.
@@ -65,10 +65,10 @@ async fn try_to_fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Re
     match fire(cx, trigger, now).await {
         Ok(fired) => return Ok(fired),
         Err(StoreError::Conflict(error)) => {
-            tracing::debug!(trigger = %trigger.id, error, "trigger waits for its conversation");
+            tracing::debug!(trigger_id = %trigger.id, error, "trigger waits for its conversation");
             waits(cx, trigger).await?;
         }
-        Err(error) => tracing::warn!(trigger = %trigger.id, %error, "failed to fire a trigger, retrying"),
+        Err(error) => tracing::warn!(trigger_id = %trigger.id, %error, "failed to fire a trigger, retrying"),
     }
     Ok(false)
 }
@@ -94,11 +94,11 @@ async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bo
     let Some(fired) = claimed else { return Ok(false) };
     measures::trigger_fired(trigger.kind);
     if let Some(error) = &fired.error {
-        tracing::warn!(trigger = %trigger.id, error, "trigger fired, but its target is gone");
+        tracing::warn!(trigger_id = %trigger.id, error, "trigger fired, but its target is gone");
     }
-    if let Some(ticket) = fired.ticket {
+    if let Some(pending) = fired.pending {
         crash::reach(crash::Point::MessageRecorded);
-        cx.delivery.deliver(ticket);
+        cx.delivery.deliver(pending);
     }
     Ok(true)
 }
@@ -202,24 +202,56 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
         run: None,
         address: address(&channel),
     };
-    let text = said(&trigger.content, name.as_deref());
-    let (message, ticket) = outbound.message(to, &text, now);
+    let late = match trigger.next_at {
+        Some(due) => lateness(now.since(due), is_german(tx, trigger).await?),
+        None => None,
+    };
+    let text = said(&trigger.content, name.as_deref(), late.as_deref());
+    let (message, pending) = outbound.message(to, &text, now);
     messages::insert_outbound(tx, &message, now).await?;
-    if ticket.is_none() {
+    if pending.is_none() {
         notify::work(tx).await?;
     }
     Ok(Fired {
-        ticket,
+        pending,
         ..Fired::default()
     })
 }
 
 /// A reminder as it is said; where others read along it names its person.
-fn said(content: &str, name: Option<&str>) -> String {
-    match name {
+fn said(content: &str, name: Option<&str>, late: Option<&str>) -> String {
+    let text = match name {
         Some(name) => format!("⏰ {}: {content}", clifford_markup::inline::inline(name)),
         None => format!("⏰ {content}"),
+    };
+    match late {
+        Some(late) => format!("{text} ({late})"),
+        None => text,
     }
+}
+
+/// How late it is, in the largest unit of which it is two at least; `None`: on time.
+fn lateness(late: Duration, in_german: bool) -> Option<String> {
+    let minutes = late.as_secs() / 60;
+    let (count, unit, german) = match minutes {
+        0..2 => return None,
+        2..120 => (minutes, "minutes", "Minuten"),
+        120..2_880 => (minutes / 60, "hours", "Stunden"),
+        _ => (minutes / 1_440, "days", "Tage"),
+    };
+    Some(if in_german {
+        format!("{count} {german} zu spät")
+    } else {
+        format!("{count} {unit} late")
+    })
+}
+
+async fn is_german(tx: &mut Tx, trigger: &Trigger) -> Result<bool, StoreError> {
+    let Some(user) = trigger.user_id else {
+        return Ok(false);
+    };
+    let language = users::get(tx, user).await?.and_then(|user| user.language);
+    Ok(language.is_some_and(|language| language.starts_with("de")))
 }
 
 async fn place(tx: &mut Tx, trigger: &Trigger) -> Result<Option<Channel>, StoreError> {
@@ -268,7 +300,7 @@ async fn begin(
     };
     let agent = match own {
         Some(agent) => Some(agent),
-        None => agents::for_channel(tx, channel.as_ref().and_then(|channel| channel.agent_id)).await?,
+        None => agents::for_channel(tx, channel.as_ref()).await?,
     };
     let Some(agent) = agent else {
         return Ok(in_vain("no agent is enabled"));
@@ -285,6 +317,7 @@ async fn begin(
         mode,
         input: masker.mask(&trigger.content).into_owned(),
         address: channel.as_ref().map(address),
+        platform_roles: None,
         not_before: None,
     };
     let mut run = task.into_run(None);
@@ -328,8 +361,24 @@ mod tests {
 
     #[test]
     fn a_reminder_names_its_person_only_where_others_read_along() {
-        assert_eq!(said("stretch", None), "⏰ stretch");
-        assert_eq!(said("stretch", Some("A*da")), "⏰ A\\*da: stretch");
+        assert_eq!(said("stretch", None, None), "⏰ stretch");
+        assert_eq!(said("stretch", Some("A*da"), None), "⏰ A\\*da: stretch");
+    }
+
+    #[test]
+    fn a_reminder_that_is_late_says_how_late() {
+        let cases = [
+            (119, None, None),
+            (600, Some("10 minutes late"), Some("10 Minuten zu spät")),
+            (7_199, Some("119 minutes late"), Some("119 Minuten zu spät")),
+            (7_200, Some("2 hours late"), Some("2 Stunden zu spät")),
+            (200_000, Some("2 days late"), Some("2 Tage zu spät")),
+        ];
+        for (seconds, english, german) in cases {
+            let told = [false, true].map(|in_german| lateness(Duration::from_secs(seconds), in_german));
+            assert_eq!([told[0].as_deref(), told[1].as_deref()], [english, german], "{seconds}");
+        }
+        assert_eq!(said("stretch", None, Some("2 days late")), "⏰ stretch (2 days late)");
     }
 
     #[test]

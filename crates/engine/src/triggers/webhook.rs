@@ -12,7 +12,7 @@ use clifford_vault::Secret;
 use serde_json::Value;
 
 use super::fire::{self, Fired};
-use crate::models::encryption::{CannotOpen, Encryption};
+use crate::models::encryption::{CannotDecrypt, Encryption};
 
 /// How old or early a signature may be.
 pub const WINDOW: Duration = Duration::from_secs(300);
@@ -42,12 +42,12 @@ pub enum Refusal {
     /// It was taken before.
     #[error("this very request was taken before; sign it anew to send it again")]
     Repeated,
-    /// The store's.
+    /// The database fails.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The secret cannot be opened: only who runs this Clifford can mend that.
     #[error(transparent)]
-    Encryption(#[from] CannotOpen),
+    Encryption(#[from] CannotDecrypt),
 }
 
 /// Takes a request: checks it, and fires its trigger, in one transaction with the note that it was taken.
@@ -56,12 +56,12 @@ pub enum Refusal {
 /// Why it is refused; nothing happened then.
 pub async fn take(
     db: &Db,
-    sealed: &Encryption,
+    encryption: &Encryption,
     outbound: &Outbound,
     call: Call<'_>,
     now: Timestamp,
 ) -> Result<Fired, Refusal> {
-    let (trigger, secret) = known(db, sealed, call.name).await?;
+    let (trigger, secret) = known(db, encryption, call.name).await?;
     let signature = call
         .signature
         .strip_prefix("sha256=")
@@ -87,7 +87,7 @@ pub async fn take(
 
 /// The webhook of a name, and its secret; for a name that is none, a secret that nobody knows, so that being refused
 /// takes the same steps.
-async fn known(db: &Db, sealed: &Encryption, name: &str) -> Result<(Option<Trigger>, String), Refusal> {
+async fn known(db: &Db, encryption: &Encryption, name: &str) -> Result<(Option<Trigger>, String), Refusal> {
     let mut conn = db.read().await?;
     let trigger = triggers::by_name(&mut conn, name)
         .await?
@@ -98,7 +98,7 @@ async fn known(db: &Db, sealed: &Encryption, name: &str) -> Result<(Option<Trigg
     };
     Ok(match (secret, trigger) {
         (Some(secret), Some(trigger)) => {
-            let secret = sealed.open(&sealed_as(trigger.id), &secret)?;
+            let secret = encryption.decrypt(&secret_name(trigger.id), &secret)?;
             (Some(trigger), secret.expose().to_owned())
         }
         _ => (None, new_secret()),
@@ -108,12 +108,12 @@ async fn known(db: &Db, sealed: &Encryption, name: &str) -> Result<(Option<Trigg
 /// A webhook's secret as it is stored.
 ///
 /// # Errors
-/// It cannot be sealed.
-pub fn sealed(sealed: &Encryption, id: TriggerId, secret: &str) -> Result<String, CannotOpen> {
-    sealed.seal(&sealed_as(id), &Secret::new(secret))
+/// It cannot be encrypted.
+pub fn encrypt(encryption: &Encryption, id: TriggerId, secret: &str) -> Result<String, CannotDecrypt> {
+    encryption.encrypt(&secret_name(id), &Secret::new(secret))
 }
 
-fn sealed_as(id: TriggerId) -> String {
+fn secret_name(id: TriggerId) -> String {
     format!("the secret of webhook {id}")
 }
 

@@ -4,7 +4,7 @@ use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
 };
-use clifford_core::id::UserId;
+use clifford_core::id::{SessionId, UserId};
 use clifford_store::{StoreError, people::users};
 
 use super::{Grant, Scope, Standing, lacks};
@@ -13,7 +13,7 @@ use crate::{Shared, problem::Problem, server::Share};
 /// A caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
-    /// The token.
+    /// The token, or the account of a session.
     pub(crate) id: String,
     /// Its name.
     pub(crate) name: String,
@@ -21,6 +21,8 @@ pub(crate) struct Caller {
     pub(crate) grant: Grant,
     /// The person of the token, or the person who speaks by its account.
     pub(crate) person: Option<UserId>,
+    /// The session in a browser, if it is one.
+    pub(crate) session: Option<SessionId>,
 }
 
 impl Caller {
@@ -43,6 +45,7 @@ impl Caller {
             handle: None,
             is_bot: false,
             language: None,
+            roles: None,
         }
     }
 
@@ -65,7 +68,10 @@ impl Caller {
 
     /// The caller in words, for what they make.
     pub(crate) fn label(&self) -> String {
-        format!("API token {}", self.name)
+        match self.session {
+            Some(_) => format!("the dashboard of {}", self.name),
+            None => format!("API token {}", self.name),
+        }
     }
 
     /// May do everything.

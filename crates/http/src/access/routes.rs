@@ -32,27 +32,27 @@ enum Who {
 impl Who {
     const fn sentence(self) -> &'static str {
         match self {
-            Self::Anybody => "It needs no token.",
-            Self::AnyToken => "Any token may.",
+            Self::Anybody => "no token needed.",
+            Self::AnyToken => "any token or session.",
             Self::See => {
-                "Scope `read`. A person's token sees what is theirs, and what belongs to a group or server that they manage; \
-                 an owner's sees everything. What a token may not see answers 404."
+                "scope `read`. A person's token sees what is theirs, and what belongs to a group or server that they manage; \
+                 an owner's sees everything. Objects outside of that answer 404."
             }
             Self::Open => {
-                "Scope `read`, or `write` to change. A person's token has what is theirs, and what belongs to a group or \
+                "scope `read`, or `write` to change. A person's token has what is theirs, and what belongs to a group or \
                  server that they manage; an owner's needs `admin` for what is another person's."
             }
-            Self::Export => "A person's token with `read` for its own person; an owner's needs `admin`.",
+            Self::Export => "a person's token with `read` for its own person; an owner's needs `admin`.",
             Self::Change => {
-                "Scope `write`. A person's token changes what is theirs, and what belongs to a group or server that they \
-                 manage; an owner's needs `admin` for what is another person's. What a token may not see answers 404."
+                "scope `write`. A person's token changes what is theirs, and what belongs to a group or server that they \
+                 manage; an owner's needs `admin` for what is another person's. Objects outside of that answer 404."
             }
             Self::Configure => {
-                "A person's token with `write` for what is theirs, and for a group or server that they manage; an owner's \
+                "a person's token with `write` for what is theirs, and for a group or server that they manage; an owner's \
                  needs `admin`."
             }
-            Self::OwnerSees => "An owner's token with `read`.",
-            Self::OwnerChanges => "An owner's token with `admin`.",
+            Self::OwnerSees => "an owner's token with `read`.",
+            Self::OwnerChanges => "an owner's token with `admin`.",
         }
     }
 }
@@ -61,7 +61,7 @@ impl Who {
 const ROUTES: &[(&str, &str, Who)] = &[
     ("get", "/healthz", Who::Anybody),
     ("post", "/api/hooks/{name}", Who::Anybody),
-    ("get", "/api/openapi.json", Who::AnyToken),
+    ("get", "/api/openapi.json", Who::Anybody),
     ("get", "/readyz", Who::OwnerSees),
     ("get", "/metrics", Who::OwnerSees),
     ("get", "/api/messages", Who::See),
@@ -76,6 +76,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/api/runs/{id}/wake", Who::Change),
     ("post", "/api/runs/{id}/retry", Who::Change),
     ("post", "/api/runs/{id}/confirm", Who::Change),
+    ("post", "/api/runs/{id}/undo", Who::Change),
     ("get", "/api/contexts", Who::See),
     ("post", "/api/contexts", Who::Change),
     ("get", "/api/contexts/{id}", Who::See),
@@ -98,6 +99,23 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/api/users/{id}/link-code", Who::Configure),
     ("post", "/api/users/{id}/link", Who::Configure),
     ("get", "/api/users/{id}/export", Who::Export),
+    ("post", "/api/sessions", Who::Anybody),
+    ("get", "/api/sessions", Who::See),
+    ("delete", "/api/sessions/current", Who::AnyToken),
+    ("delete", "/api/sessions/{id}", Who::Configure),
+    ("get", "/v1/models", Who::See),
+    ("post", "/v1/chat/completions", Who::Change),
+    ("get", "/api/me", Who::AnyToken),
+    ("get", "/api/tokens", Who::See),
+    ("delete", "/api/tokens/{id}", Who::Configure),
+    ("get", "/api/spaces", Who::OwnerSees),
+    ("get", "/api/spaces/{id}", Who::OwnerSees),
+    ("get", "/api/pairings", Who::OwnerSees),
+    ("post", "/api/pairings/decide", Who::OwnerChanges),
+    ("get", "/api/outbox", Who::OwnerSees),
+    ("post", "/api/outbox/{id}/resend", Who::OwnerChanges),
+    ("post", "/api/outbox/{id}/give-up", Who::OwnerChanges),
+    ("get", "/api/quarantine", Who::OwnerSees),
     ("get", "/api/settings", Who::See),
     ("get", "/api/settings/{scope}/{name}", Who::See),
     ("put", "/api/settings/{scope}/{name}", Who::Configure),
@@ -124,6 +142,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("delete", "/api/triggers/{id}", Who::Change),
     ("post", "/api/triggers/{id}/fire", Who::Change),
     ("get", "/api/usage", Who::See),
+    ("get", "/api/budgets", Who::See),
     ("get", "/api/files", Who::Open),
     ("post", "/api/files", Who::Open),
     ("get", "/api/files/{id}", Who::Open),
@@ -137,7 +156,7 @@ pub(crate) fn describe(description: &mut OpenApi) {
         let item = description.paths.paths.get_mut(*path);
         if let Some(operation) = item.and_then(|item| operation(item, method)) {
             let told = operation.description.take().unwrap_or_default();
-            operation.description = Some(format!("{told}\n\nWho may: {}", who.sentence()).trim().to_owned());
+            operation.description = Some(format!("{told}\n\nAccess: {}", who.sentence()).trim().to_owned());
         }
     }
 }
@@ -168,7 +187,7 @@ mod tests {
         for (path, item) in description["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
                 let told = operation["description"].as_str().unwrap_or_default();
-                assert!(told.contains("Who may: "), "{method} {path} has no entry");
+                assert!(told.contains("Access: "), "{method} {path} has no entry");
                 routes.insert((method.clone(), path.clone()));
             }
         }

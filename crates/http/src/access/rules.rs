@@ -1,4 +1,4 @@
-//! The one rule: a token's grant, what a request does, and whose the object is → allowed, or how it is refused. Pure.
+//! The one rule: from a token's grant, the operation and the object's owner to a permission or a refusal. Pure.
 
 /// On whose behalf a token acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -230,7 +230,7 @@ impl Connections {
             freed.as_mut().enable();
             let placed = self.table().place(address, Instant::now());
             match placed {
-                Placed::At(id, evicted) => return Some(self.peer(id, evicted)),
+                Placed::At(id, evicted) => return Some(self.peer(id, address, evicted)),
                 Placed::Refused => return None,
                 Placed::Later(None) => freed.await,
                 Placed::Later(Some(at)) => tokio::select! {
@@ -245,14 +245,15 @@ impl Connections {
     pub(super) fn place_anyway(self: &Arc<Self>, address: IpAddr) -> Option<Peer> {
         let placed = self.table().admit(address, Instant::now());
         match placed {
-            Placed::At(id, evicted) => Some(self.peer(id, evicted)),
+            Placed::At(id, evicted) => Some(self.peer(id, address, evicted)),
             Placed::Later(_) | Placed::Refused => None,
         }
     }
 
-    fn peer(self: &Arc<Self>, id: u64, evicted: CancellationToken) -> Peer {
+    fn peer(self: &Arc<Self>, id: u64, address: IpAddr, evicted: CancellationToken) -> Peer {
         Peer(Arc::new(Held {
             id,
+            address,
             evicted,
             has_asked: AtomicBool::new(false),
             connections: Arc::clone(self),
@@ -267,6 +268,7 @@ pub(crate) struct Peer(Arc<Held>);
 #[derive(Debug)]
 struct Held {
     id: u64,
+    address: IpAddr,
     evicted: CancellationToken,
     has_asked: AtomicBool,
     connections: Arc<Connections>,
@@ -280,6 +282,11 @@ impl Drop for Held {
 }
 
 impl Peer {
+    /// Its address.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.0.address
+    }
+
     /// Ends when another connection gets the place.
     pub(super) async fn evicted(&self) {
         self.0.evicted.cancelled().await;
@@ -291,10 +298,10 @@ impl Peer {
     }
 
     /// A request begins; it is over when the guard is dropped.
-    pub(super) fn begins(&self) -> Asked {
+    pub(super) fn begins(&self) -> RequestInFlight {
         self.0.has_asked.store(true, Ordering::Relaxed);
         self.works(Work::Unknown);
-        Asked(self.clone())
+        RequestInFlight(self.clone())
     }
 
     /// The request is one of a token.
@@ -322,9 +329,9 @@ impl Peer {
 
 /// A request that is at work, until its answer is sent.
 #[derive(Debug)]
-pub(super) struct Asked(Peer);
+pub(super) struct RequestInFlight(Peer);
 
-impl Drop for Asked {
+impl Drop for RequestInFlight {
     fn drop(&mut self) {
         self.0.works(Work::Idle);
         self.0.0.connections.freed.notify_one();
@@ -332,18 +339,18 @@ impl Drop for Asked {
 }
 
 /// The body of an answer, which is at work until it is sent.
-pub(super) struct Answer {
+pub(super) struct ResponseBody {
     body: Body,
-    _asked: Asked,
+    _asked: RequestInFlight,
 }
 
-impl Answer {
-    pub(super) fn of(body: Body, asked: Asked) -> Body {
+impl ResponseBody {
+    pub(super) fn of(body: Body, asked: RequestInFlight) -> Body {
         Body::new(Self { body, _asked: asked })
     }
 }
 
-impl HttpBody for Answer {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -391,7 +398,7 @@ mod tests {
         let (mut table, now) = (table(), Instant::now());
         let alone = placed(&mut table, address(1), now);
         let crowd: Vec<_> = (0..3).map(|_| placed(&mut table, HERE, now)).collect();
-        // Who has just come is given a moment to ask.
+        // A connection that has just opened is given a moment to ask.
         assert!(matches!(table.place(address(2), now), Placed::Later(Some(at)) if at == now + IDLE));
         let later = now + IDLE;
         let new = placed(&mut table, address(2), later);

@@ -1,4 +1,4 @@
-//! Whether a request is meant for this server: what its `Host` says. A web page that reaches it by a name of its own (DNS
+//! The check of a request's `Host` against this server's names. A web page that reaches it by a name of its own (DNS
 //! rebinding) is refused. Pure.
 
 use std::net::IpAddr;
@@ -19,6 +19,13 @@ impl Hosts {
     pub(super) fn new(bound: IpAddr, allowed: &[String]) -> Self {
         let allowed = allowed.iter().map(|name| plain(name)).collect();
         Self { bound, allowed }
+    }
+
+    /// Takes one more name. It does not end that every name is right where none are configured.
+    pub(super) fn allow(&mut self, name: &str) {
+        if self.bound.is_loopback() || !self.allowed.is_empty() {
+            self.allowed.push(plain(name));
+        }
     }
 
     /// Checks a request that came in at a local address.

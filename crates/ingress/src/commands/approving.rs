@@ -1,4 +1,4 @@
-//! `/approve`, `/deny`: answers to what a run asks before it makes a call.
+//! `/approve`, `/deny`: answers to a run's question about a call.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -9,12 +9,11 @@ use clifford_core::{
     places::Channel,
     run::{
         question::{self, Question},
-        state::Asked,
-        step::ConfirmAbout,
+        state::OpenQuestion,
     },
     runs::Run,
 };
-use clifford_engine::run::answering::{self, Answer, Answered, By};
+use clifford_engine::run::answering::{self, Answered, ApprovalAnswer, By};
 use clifford_store::{StoreError, Tx, runs::approvals};
 
 use super::Done;
@@ -60,7 +59,7 @@ pub(super) async fn deny(
     answer(tx, Some(id).filter(|id| !id.is_empty()), denied, channel, by, now).await
 }
 
-/// What a person decided.
+/// A person's decision.
 enum Decided {
     /// The call is made; `always`: such calls from now on, too.
     Approved { always: bool },
@@ -90,7 +89,7 @@ async fn answer(
             let open = open(tx, by, channel).await?;
             for (run, asked) in &open {
                 if !is_shown(tx, run, asked, channel).await? {
-                    return Ok(show(run, asked, channel, now));
+                    return Ok(show(run, asked, channel, by, now));
                 }
             }
             match &open[..] {
@@ -104,7 +103,7 @@ async fn answer(
         Decided::Approved { always } => (true, always, None),
         Decided::Denied { words } => (false, false, words),
     };
-    let given = Answer {
+    let given = ApprovalAnswer {
         run,
         code: Some(code),
         approved,
@@ -118,7 +117,7 @@ async fn answer(
     };
     Ok(match answered {
         Answered::Taken(asked) => {
-            let name = &asked.request.call.name;
+            let name = question::names(&asked.request).replace(", ", "`, `");
             let text = match (approved, always) {
                 (false, _) => format!("Denied: `{name}`."),
                 (true, false) => format!("Approved: `{name}`."),
@@ -155,7 +154,7 @@ async fn named(tx: &mut Tx, id: &str, by: &By, channel: &Channel) -> Result<Opti
 }
 
 /// The open questions here that this person may answer, oldest first.
-async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, Asked)>, StoreError> {
+async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, OpenQuestion)>, StoreError> {
     let runs = match by {
         By::User(user) | By::Manager(user, _) => approvals::asked_in(tx, user.id, channel.id).await?,
         By::Operator => Vec::new(),
@@ -170,29 +169,24 @@ async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, Asked
 }
 
 /// Whether the message that shows a question has arrived in this channel.
-async fn is_shown(tx: &mut Tx, run: &Run, asked: &Asked, channel: &Channel) -> Result<bool, StoreError> {
+async fn is_shown(tx: &mut Tx, run: &Run, asked: &OpenQuestion, channel: &Channel) -> Result<bool, StoreError> {
     let id = question::id(run.id, &asked.code);
     let messages = approvals::shown_in(tx, run.id, &id, channel.id).await?;
     Ok(messages.iter().any(|(_, status)| *status == MessageStatus::Delivered))
 }
 
 /// Shows a question that nobody here has read: it is answered after that.
-fn show(run: &Run, asked: &Asked, channel: &Channel, now: Timestamp) -> Done {
+fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &By, now: Timestamp) -> Done {
     let request = &asked.request;
     let question = Question {
         run: run.id,
-        call: &request.call,
+        request,
         code: &asked.code,
-        why: &request.why,
-        is_result: request.about == ConfirmAbout::Result,
-        until: request.expires_at,
-        may_be_rule: request.may_be_rule,
         is_stored: false,
         is_typed: [Platform::TERMINAL, Platform::WEB]
             .map(Platform::as_str)
             .contains(&&*channel.platform),
-        traced: &request.traced,
-        is_unasked: request.is_unasked,
+        asked: asked_name(by, channel),
         now,
     };
     Done {
@@ -204,6 +198,14 @@ fn show(run: &Run, asked: &Asked, channel: &Channel, now: Timestamp) -> Done {
         file: question.file(),
         shows: Some((run.id, question::id(run.id, &asked.code))),
         ..Done::default()
+    }
+}
+
+/// The name of the person who is asked, where others read along.
+fn asked_name<'a>(by: &'a By, channel: &Channel) -> Option<&'a str> {
+    match by {
+        By::User(user) | By::Manager(user, _) => Some(&*user.name).filter(|_| !channel.is_private()),
+        By::Operator => None,
     }
 }
 
@@ -226,14 +228,18 @@ const NOTHING: &str =
     "That is settled already: it was answered, its time is over, I was stopped, or a newer message took its place.";
 
 /// Several questions are open: which one is meant must be said.
-fn which(open: &[(Run, Asked)]) -> Done {
+fn which(open: &[(Run, OpenQuestion)]) -> Done {
     let lines: Vec<_> = open
         .iter()
         .map(|(_, asked)| {
             let call = &asked.request.call;
             let args = serde_json::to_string(&call.args).unwrap_or_default();
+            let more = match asked.request.also.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
             format!(
-                "- `{}` {}\n  `/approve {}`",
+                "- `{}` {}{more}\n  `/approve {}`",
                 call.name,
                 clifford_markup::within_sentence(&args, 120),
                 asked.code

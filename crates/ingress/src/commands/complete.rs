@@ -13,7 +13,22 @@ use clifford_store::{
     memory::items::{self as memory_items, MemoryItem, Viewer},
 };
 
-use super::{continuing, conversations};
+use super::{Choices, continuing, conversations, help, model, reminders, settings};
+
+/// A completion with all that it needs.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// What is typed, by whom and where.
+    pub completion: &'a Completion,
+    /// The place, if it is known.
+    pub channel: Option<&'a Channel>,
+    /// The person, if they are known.
+    pub user: Option<&'a User>,
+    /// What there is to choose of.
+    pub offered: &'a Choices,
+    /// They may set the place up, where others share it.
+    pub manages: bool,
+}
 
 /// Whether there is something that the argument of a command can become.
 pub fn completes(command: &str) -> bool {
@@ -24,6 +39,10 @@ enum Kind {
     Here,
     Elsewhere,
     Item,
+    Setting,
+    Model,
+    Reminder,
+    Topic,
 }
 
 fn kind(command: &str) -> Option<Kind> {
@@ -31,22 +50,35 @@ fn kind(command: &str) -> Option<Kind> {
         "switch" => Some(Kind::Here),
         "continue" => Some(Kind::Elsewhere),
         "forget" | "pin" | "share" | "private" => Some(Kind::Item),
+        "settings" => Some(Kind::Setting),
+        "model" => Some(Kind::Model),
+        "reminders" => Some(Kind::Reminder),
+        "help" => Some(Kind::Topic),
         _ => None,
     }
 }
 
-/// The completions of an argument, for a person who may speak there. `channel` and `user`: the known place and person.
-pub async fn complete(
-    conn: &mut Conn,
-    asked: &Completion,
-    channel: Option<&Channel>,
-    user: Option<&User>,
-) -> Result<Vec<Choice>, StoreError> {
+/// The completions of an argument, for a person who may speak there.
+pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, StoreError> {
+    let Asked {
+        completion: asked,
+        channel,
+        user,
+        offered,
+        manages,
+    } = asked;
+    let is_private = asked.place.kind.is_private();
     let all = match (kind(&asked.command), channel, user) {
         (Some(Kind::Here), Some(channel), _) => conversations::choices(conn, channel).await?,
         (Some(Kind::Elsewhere), Some(channel), Some(user)) if channel.is_private() => {
             continuing::choices(conn, channel, user).await?
         }
+        (Some(Kind::Setting), ..) if is_private || manages => {
+            return settings::choices(conn, &asked.typed, is_private, offered).await;
+        }
+        (Some(Kind::Model), ..) => return Ok(model::choices(&asked.typed, offered)),
+        (Some(Kind::Topic), ..) => help::choices(is_private, user.map(|user| user.role)),
+        (Some(Kind::Reminder), Some(channel), Some(user)) => reminders::choices(conn, channel, user).await?,
         (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel, user) {
             Some(viewer) => {
                 items(memory_items::active(conn, user.id, viewer, clifford_content::memory::recall::MOST).await?)
@@ -85,12 +117,20 @@ fn items(items: Vec<MemoryItem>) -> Vec<Choice> {
     items.into_iter().map(choice).collect()
 }
 
-/// The choices that contain the typed text, prefixes first.
+/// The choices whose labels contain the typed text, prefixes first.
 fn fitting(all: Vec<Choice>, typed: &str) -> Vec<Choice> {
+    narrowed(
+        all.into_iter().map(|choice| (choice.label.clone(), choice)).collect(),
+        typed,
+    )
+}
+
+/// The same by other words than the labels.
+pub(super) fn narrowed(all: Vec<(String, Choice)>, typed: &str) -> Vec<Choice> {
     let typed = typed.trim().to_lowercase();
     let (begin, rest): (Vec<_>, Vec<_>) = all
         .into_iter()
-        .map(|choice| (choice.label.to_lowercase(), choice))
+        .map(|(words, choice)| (words.to_lowercase(), choice))
         .filter(|(label, _)| label.contains(&typed))
         .partition(|(label, _)| label.starts_with(&typed));
     begin

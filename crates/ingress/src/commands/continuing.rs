@@ -24,7 +24,7 @@ const LAST_SAID: usize = 60;
 const IN_PRIVATE_ONLY: &str = "I go on with a conversation in a private chat only: what was said in one is nobody \
                                else's business. Write to me directly, and give `/continue` there.";
 
-pub(super) async fn go_on(
+pub(super) async fn continue_with(
     tx: &mut Tx,
     wanted: &str,
     channel: &Channel,

@@ -7,6 +7,7 @@ use clifford_markup::inline::inline;
 use clifford_store::{
     Conn, StoreError, Tx,
     contexts::{self, Context, lists as context_lists},
+    places::threads,
 };
 
 use super::{Done, age, platform};
@@ -106,16 +107,19 @@ pub(super) async fn go_to(
 }
 
 pub(super) async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
-    let Some(active) = channel.active_context_id else {
-        return Ok(Done::say(NONE_OPEN));
+    let was_followed = threads::unfollow(tx, channel.id).await?;
+    let ended = match channel.active_context_id {
+        Some(active) => {
+            let ended = ended_elsewhere(tx, channel, active).await?;
+            closing::close(tx, active, now).await?.then_some(ended)
+        }
+        None => None,
     };
-    let ended = ended_elsewhere(tx, channel, active).await?;
-    let text = if closing::close(tx, active, now).await? {
-        format!("Closed. Your next message starts a new conversation.{ended}")
-    } else {
-        NONE_OPEN.to_owned()
-    };
-    Ok(Done::say(text))
+    Ok(Done::say(match (ended, was_followed) {
+        (_, true) => "Closed. I answer here again when somebody mentions me.".to_owned(),
+        (Some(ended), false) => format!("Closed. Your next message starts a new conversation.{ended}"),
+        (None, false) => NONE_OPEN.to_owned(),
+    }))
 }
 
 const NONE_OPEN: &str = "There is no open conversation here.";

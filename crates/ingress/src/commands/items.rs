@@ -1,11 +1,11 @@
-//! `/memory`, `/forget`, `/pin`, `/share`, `/private`: what is remembered of a person, in their own hands.
+//! `/memory`, `/forget`, `/pin`, `/share`, `/private`: a person's control of their memory items.
 //!
 //! Where others read along, only what may be known there is listed and changed, and what may not be known there is
 //! answered like what is not there.
 
 use clifford_chat::outbound::Button;
 use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
-use clifford_engine::memory::editing::{self, Change, Known};
+use clifford_engine::memory::editing::{self, Change, Visibility};
 use clifford_markup::inline::inline;
 use clifford_store::{
     StoreError, Tx,
@@ -74,11 +74,9 @@ fn listed(items: &[Item], private: bool, remembers: bool) -> String {
             "`/forget KEY`, `/pin KEY`, `/share KEY` and `/private KEY` change it; `/forget all` forgets it all."
                 .to_owned()
         }
-        (true, true) => {
-            "What you say about yourself is remembered when a conversation ends or grows long, or at once if \
+        (true, true) => "Facts about yourself are remembered when a conversation ends or grows long, or at once if \
                          you ask me to remember it."
-                .to_owned()
-        }
+            .to_owned(),
         (true, false) => return paragraphs.join("\n\n"),
     });
     paragraphs.join("\n\n")
@@ -94,13 +92,7 @@ fn is_local(item: &Item) -> bool {
     item.origin_space.is_some() && !item.shareable
 }
 
-pub(super) async fn forget(
-    tx: &mut Tx,
-    argument: &str,
-    channel: &Channel,
-    user: &User,
-    _now: Timestamp,
-) -> Result<Done, StoreError> {
+pub(super) async fn forget(tx: &mut Tx, argument: &str, channel: &Channel, user: &User) -> Result<Done, StoreError> {
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let wanted = plain(argument);
     if wanted == MEANT {
@@ -149,10 +141,7 @@ fn asks_for_all(items: &[Item], private: bool) -> Done {
         names.join("\n- ")
     );
     // In a shared place, the button would make each person who presses it forget their own.
-    let buttons = private.then(|| Button {
-        label: "Forget it all".to_owned(),
-        command: format!("forget {MEANT}"),
-    });
+    let buttons = private.then(|| Button::new("Forget it all", format!("forget {MEANT}")).negative());
     Done {
         text,
         buttons: buttons.into_iter().collect(),
@@ -160,58 +149,14 @@ fn asks_for_all(items: &[Item], private: bool) -> Done {
     }
 }
 
-pub(super) async fn pin(
-    tx: &mut Tx,
-    argument: &str,
-    channel: &Channel,
-    user: &User,
-    now: Timestamp,
-) -> Result<Done, StoreError> {
-    let change = |item: &Item| Change {
-        pinned: Some(!item.pinned),
-        ..Change::default()
-    };
-    edit(tx, "pin", argument, channel, user, now, change).await
-}
-
-pub(super) async fn share(
-    tx: &mut Tx,
-    argument: &str,
-    channel: &Channel,
-    user: &User,
-    now: Timestamp,
-) -> Result<Done, StoreError> {
-    let change = |_: &Item| known(Known::Everywhere);
-    edit(tx, "share", argument, channel, user, now, change).await
-}
-
-pub(super) async fn private(
-    tx: &mut Tx,
-    argument: &str,
-    channel: &Channel,
-    user: &User,
-    now: Timestamp,
-) -> Result<Done, StoreError> {
-    let change = |_: &Item| known(Known::InPrivate);
-    edit(tx, "private", argument, channel, user, now, change).await
-}
-
-fn known(known: Known) -> Change {
-    Change {
-        known: Some(known),
-        ..Change::default()
-    }
-}
-
-/// Changes the active item that is meant.
-async fn edit(
+/// `/pin`, `/share`, `/private`: changes the active item that is meant.
+pub(super) async fn change(
     tx: &mut Tx,
     command: &str,
     argument: &str,
     channel: &Channel,
     user: &User,
     now: Timestamp,
-    change: impl Fn(&Item) -> Change,
 ) -> Result<Done, StoreError> {
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let mut items = memory_admin::seen_by(tx, user.id, viewer).await?;
@@ -221,12 +166,25 @@ async fn edit(
         Found::One(item) => item,
         other => return Ok(Done::say(other.explained(command, &wanted))),
     };
-    Ok(Done::say(
-        match editing::change(tx, item.id, change(item), now).await? {
-            Ok(item) => now_is(command, &item),
-            Err(fault) => format!("{} stays as it is: {}.", named(item), fault.why),
+    let change = match command {
+        "pin" => Change {
+            pinned: Some(!item.pinned),
+            ..Change::default()
         },
-    ))
+        "share" => known(Visibility::Everywhere),
+        _ => known(Visibility::InPrivate),
+    };
+    Ok(Done::say(match editing::change(tx, item.id, change, now).await? {
+        Ok(item) => now_is(command, &item),
+        Err(fault) => format!("{} stays as it is: {}.", named(item), fault.why),
+    }))
+}
+
+fn known(known: Visibility) -> Change {
+    Change {
+        known: Some(known),
+        ..Change::default()
+    }
 }
 
 /// The state of an item after a command.

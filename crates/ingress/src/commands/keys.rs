@@ -9,7 +9,7 @@ use clifford_engine::models::{
 use clifford_markup::inline::inline;
 use clifford_store::{
     StoreError, Tx,
-    people::keys::{self as user_secrets, SealedKey},
+    people::keys::{self as user_secrets, EncryptedKey},
 };
 
 use super::Done;
@@ -25,52 +25,52 @@ pub enum Carrier {
     Stays,
 }
 
-/// The key ring for `/key`: a key is sealed, and its message deleted, before anything is stored.
+/// The key ring for `/key`: a key is encrypted, and its message deleted, before anything is stored.
 #[derive(Clone, Debug)]
 pub struct Ring {
     /// The providers that take keys.
     providers: Vec<String>,
-    /// The sealed key, if one was given.
-    given: Option<Result<SealedKey, String>>,
+    /// The encrypted key, if one was given.
+    given: Option<Result<EncryptedKey, String>>,
     carrier: Carrier,
 }
 
 /// The request to `/key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked<'a> {
+enum KeyCommand<'a> {
     List,
     Set { provider: &'a str, key: &'a str },
     Remove(&'a str),
     Unclear,
 }
 
-fn asked(argument: &str) -> Asked<'_> {
+fn asked(argument: &str) -> KeyCommand<'_> {
     let mut words = argument.trim().splitn(3, char::is_whitespace);
     match (words.next().unwrap_or_default(), words.next(), words.next()) {
-        ("" | "list", None, None) => Asked::List,
-        ("remove", Some(provider), None) => Asked::Remove(provider),
-        ("set", Some(provider), Some(key)) => Asked::Set { provider, key },
-        _ => Asked::Unclear,
+        ("" | "list", None, None) => KeyCommand::List,
+        ("remove", Some(provider), None) => KeyCommand::Remove(provider),
+        ("set", Some(provider), Some(key)) => KeyCommand::Set { provider, key },
+        _ => KeyCommand::Unclear,
     }
 }
 
 /// Whether a key stands in the argument of `/key`, or what may be one.
 pub fn carries_key(argument: &str) -> bool {
-    matches!(asked(argument), Asked::Set { .. } | Asked::Unclear) && !argument.trim().is_empty()
+    matches!(asked(argument), KeyCommand::Set { .. } | KeyCommand::Unclear) && !argument.trim().is_empty()
 }
 
 impl Ring {
-    /// Seals what `/key` gives, if it does so in private: anywhere else, nothing is kept of it.
+    /// Encrypts what `/key` gives, if it does so in private: anywhere else, nothing is kept of it.
     pub fn new(
         providers: Vec<String>,
-        sealed: &Encryption,
+        encryption: &Encryption,
         argument: &str,
         place: PlaceKind,
         carrier: Carrier,
     ) -> Self {
         let given = match asked(argument) {
-            Asked::Set { provider, key } if place.is_private() => {
-                Some(byok::seal(&providers, sealed, provider, key).map_err(|fault: CannotUse| fault.to_string()))
+            KeyCommand::Set { provider, key } if place.is_private() => {
+                Some(byok::encrypt(&providers, encryption, provider, key).map_err(|fault: CannotUse| fault.to_string()))
             }
             _ => None,
         };
@@ -109,23 +109,23 @@ pub(super) async fn run(
         return Ok(Done::say(refusal(carries_key(argument), ring.carrier)));
     }
     Ok(Done::say(match (asked(argument), &ring.given) {
-        (Asked::List, _) => list(tx, user, ring).await?,
-        (Asked::Remove(provider), _) => remove(tx, user, provider).await?,
-        (Asked::Set { .. }, Some(Ok(key))) => {
+        (KeyCommand::List, _) => list(tx, user, ring).await?,
+        (KeyCommand::Remove(provider), _) => remove(tx, user, provider).await?,
+        (KeyCommand::Set { .. }, Some(Ok(key))) => {
             user_secrets::put(tx, user.id, key, now).await?;
             taken(&key.provider, ring.carrier)
         }
-        (Asked::Set { .. }, Some(Err(fault))) => {
+        (KeyCommand::Set { .. }, Some(Err(fault))) => {
             format!("I did not take that: {}.{}", inline(fault), afterwards(ring.carrier))
         }
-        (Asked::Set { .. } | Asked::Unclear, _) => ring.usage(),
+        (KeyCommand::Set { .. } | KeyCommand::Unclear, _) => ring.usage(),
     }))
 }
 
 fn taken(provider: &str, carrier: Carrier) -> String {
     format!(
-        "I have your key for {0}, sealed, and answer you by it from now on, wherever you write to me. What that costs is \
-         yours and counts against no budget of mine; `/usage` shows it. `/key remove {0}` takes it back.{1}",
+        "I have your key for {0}, encrypted, and answer you by it from now on, wherever you write to me. Its \
+         costs are yours and count against no budget of mine; `/usage` shows it. `/key remove {0}` takes it back.{1}",
         inline(provider),
         afterwards(carrier)
     )
@@ -192,16 +192,16 @@ mod tests {
 
     #[test]
     fn what_is_asked_is_read_and_what_may_hold_a_key_is_known() {
-        let set = |provider, key| Asked::Set { provider, key };
+        let set = |provider, key| KeyCommand::Set { provider, key };
         let cases = [
-            ("", Asked::List, false),
-            (" list ", Asked::List, false),
-            ("remove main", Asked::Remove("main"), false),
+            ("", KeyCommand::List, false),
+            (" list ", KeyCommand::List, false),
+            ("remove main", KeyCommand::Remove("main"), false),
             ("set main sk-1", set("main", "sk-1"), true),
             ("set main two words", set("main", "two words"), true),
-            ("set main", Asked::Unclear, true),
-            ("remove", Asked::Unclear, true),
-            ("sk-1", Asked::Unclear, true),
+            ("set main", KeyCommand::Unclear, true),
+            ("remove", KeyCommand::Unclear, true),
+            ("sk-1", KeyCommand::Unclear, true),
         ];
         for (argument, expected, carries) in cases {
             assert_eq!(asked(argument), expected, "{argument}");

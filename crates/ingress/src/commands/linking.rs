@@ -1,4 +1,4 @@
-//! `/link`, `/unlink`, `/whoami`: which accounts are one person, and what is known of them where.
+//! `/link`, `/unlink`, `/whoami`: the accounts of one person.
 
 use clifford_chat::outbound::Button;
 use clifford_core::{

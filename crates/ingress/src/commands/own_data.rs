@@ -126,10 +126,7 @@ async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreErro
              of you to others. Nobody can bring it back; `/export` gives you a copy first.\n\nIf you are sure, send \
              `/erase yes {code}` within 10 minutes."
         ),
-        buttons: vec![Button {
-            label: "Delete everything".to_owned(),
-            command: format!("erase yes {code}"),
-        }],
+        buttons: vec![Button::new("Delete everything", format!("erase yes {code}")).negative()],
         ..Done::default()
     })
 }

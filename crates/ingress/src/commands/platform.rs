@@ -1,4 +1,4 @@
-//! How platforms are called in what is said to people.
+//! The names of platforms in messages to people.
 
 /// A platform as people call it.
 pub(super) fn called(name: &str) -> String {

@@ -1,9 +1,9 @@
-//! `/reminders`: what a person is to be reminded of, and taking it back.
+//! `/reminders`: the list of a person's reminders, and their removal.
 
-use clifford_chat::outbound::Button;
+use clifford_chat::{completion::Choice, outbound::Button};
 use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
 use clifford_markup::inline::inline;
-use clifford_store::{StoreError, Tx, triggers};
+use clifford_store::{Conn, StoreError, Tx, triggers};
 use clifford_tools::triggers::reminders;
 
 use super::Done;
@@ -26,6 +26,17 @@ pub(super) async fn run(tx: &mut Tx, argument: &str, channel: &Channel, user: &U
         }
         Err(_) => Ok(Done::say("There is no such reminder. `/reminders` lists them.")),
     }
+}
+
+/// What the argument can become while it is typed: the removal of one of those that are listed here.
+pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
+    let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
+    let all = reminders::visible(conn, user.id, viewer, Some(channel.id)).await?;
+    let choice = |trigger: &Trigger| Choice {
+        label: format!("remove {}", trigger.content),
+        value: format!("remove {}", reminders::short_id(trigger)),
+    };
+    Ok(all.iter().map(choice).collect())
 }
 
 fn listed(all: &[Trigger], private: bool) -> Done {

@@ -1,12 +1,12 @@
-//! `/search`: what was said before, as far as it may be shown in the chat.
+//! `/search`: a search over earlier messages, as far as the chat may show them.
 
-use clifford_content::search::find::Found;
+use clifford_content::search::find::SearchHit;
 use clifford_core::{
     clock::Timestamp,
     messages::Direction,
     people::User,
     places::Channel,
-    search::{Asked, Form, Request, Scope},
+    search::{Form, Request, Scope, SearchInput},
 };
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx};
@@ -24,9 +24,9 @@ pub(super) async fn search(
     zone: &jiff::tz::TimeZone,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let asked = Asked {
+    let asked = SearchInput {
         text: question,
-        ..Asked::default()
+        ..SearchInput::default()
     };
     let scope = Scope::of(Some(user.id), Some(channel));
     let Ok(request) = Request::read(asked, scope, zone.clone(), now) else {
@@ -51,7 +51,7 @@ pub(super) async fn search(
     Ok(Done::say(lines.join("\n")))
 }
 
-fn line(found: &Found, now: Timestamp) -> String {
+fn line(found: &SearchHit, now: Timestamp) -> String {
     let message = &found.message;
     let speaker = match message.direction {
         Direction::Inbound => "",

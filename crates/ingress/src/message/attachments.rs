@@ -1,9 +1,12 @@
 //! The files that come with a message: a row each, in the same commit. Their contents stay where they are until
 //! somebody reads them.
 
-use clifford_chat::{inbound::Attachment, platform::Platform};
+use clifford_chat::{
+    inbound::{Attachment, is_of_others},
+    platform::Platform,
+};
 use clifford_content::files::{Location, clean};
-use clifford_core::{id::FileId, places::Channel};
+use clifford_core::{id::FileId, messages::Author, places::Channel};
 use clifford_store::{
     StoreError, Tx,
     files::{self, File},
@@ -14,16 +17,19 @@ use super::AcceptContext;
 
 impl AcceptContext {
     /// Stores a message with its files.
-    pub(super) async fn keep(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
+    pub(super) async fn insert(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
         messages::insert_inbound(tx, message, self.now).await?;
         if let (Some(quote), Some(of)) = (&message.quote, &self.quoted.id) {
             quoting::note(tx, message.id, quote, of).await?;
         }
-        let platform = self.visit.place.platform;
+        let platform = self.origin.place.platform;
         // The files of the quoted message are files of this one as well.
-        let quoted = self.quoted.files.iter();
+        let quotes_others = (self.quoted.quote.as_ref()).is_none_or(|quote| quote.by != Author::Speaker);
+        let quoted = self.quoted.files.iter().map(|attachment| (attachment, quotes_others));
+        let is_forwarded = is_of_others(&self.text);
         let files = message.attachments.iter().filter(|attachment| attachment.is_file());
-        for attachment in files.chain(quoted) {
+        let files = files.map(|attachment| (attachment, is_forwarded));
+        for (attachment, of_others) in files.chain(quoted) {
             if platform == Platform::WEB {
                 // It was uploaded before.
                 if let Ok(file) = attachment.id.parse() {
@@ -44,6 +50,9 @@ impl AcceptContext {
                 sha256: None,
                 location: Location::Platform(platform, attachment.id.clone()).to_string(),
                 created_at: self.now,
+                came_as: Some(attachment.kind.clone()),
+                seconds: attachment.seconds.map(i64::from),
+                of_others,
             };
             files::insert_attachment(tx, &file).await?;
         }

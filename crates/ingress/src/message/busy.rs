@@ -3,7 +3,7 @@
 use clifford_chat::inbound::Accepted;
 use clifford_core::{
     column::JsonText,
-    id::RunId,
+    id::{MessageId, RunId},
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode, WhenBusy},
@@ -19,7 +19,8 @@ use clifford_store::{
     runs::{self, approvals, steps},
 };
 
-use super::{AcceptContext, Begin, Outcome};
+use super::{AcceptContext, Begin, IngressOutcome};
+use crate::reply;
 
 impl AcceptContext {
     /// The message joins the run at work if that has not begun, takes its place where that is set, or waits: for
@@ -32,7 +33,7 @@ impl AcceptContext {
         agent: Agent,
         channel: Channel,
         user: User,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<IngressOutcome, StoreError> {
         let waits = active.status == RunStatus::Pending && active.wake_at.is_some_and(|at| at > self.now);
         // Nobody stops what is done for somebody else.
         let is_same_person = active.user_id == Some(message.user_id);
@@ -48,15 +49,18 @@ impl AcceptContext {
             message.run_id = Some(active.id);
             message.status = MessageStatus::Received;
         }
-        self.keep(tx, &message, &channel).await?;
+        self.insert(tx, &message, &channel).await?;
         // It may have begun in this moment: then the message waits for its end, like any other.
         let not_before = self.now.after(self.window());
         if joins && runs::join(tx, active.id, &message.asked(), not_before, self.now).await? {
             self.resolve_placeholder(tx, message).await?;
         } else {
-            messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
+            self.queue(tx, message.id).await?;
         }
-        Ok(Outcome::of(Accepted::Queued))
+        Ok(IngressOutcome {
+            waits: Some(reply(&self.origin, &channel)),
+            ..IngressOutcome::of(Accepted::Queued)
+        })
     }
 
     /// Nothing is at work, but a run may wait for its person to approve a call. That blocks nobody, so the message is
@@ -68,7 +72,7 @@ impl AcceptContext {
         agent: Agent,
         channel: Channel,
         user: User,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<IngressOutcome, StoreError> {
         if !self.asking(tx, &message).await?.is_empty() {
             match self.defaults.of(tx, channel.space_id, channel.id).await?.when_busy {
                 WhenBusy::FollowUp => {}
@@ -84,6 +88,12 @@ impl AcceptContext {
         self.begin(tx, message, &[], agent, channel, user, Begin::Surely).await
     }
 
+    /// It waits, with where and how it is to be answered.
+    async fn queue(&self, tx: &mut Tx, id: MessageId) -> Result<(), StoreError> {
+        let roles = self.origin.platform_roles();
+        messages::queue(tx, id, &self.origin.address(), self.mode, roles.as_deref()).await
+    }
+
     /// A command that joined a run is answered where that run's first message was written.
     async fn resolve_placeholder(&self, tx: &mut Tx, message: NewInbound) -> Result<(), StoreError> {
         let joined = Queued {
@@ -91,7 +101,7 @@ impl AcceptContext {
             user_id: Some(message.user_id),
             channel_id: message.channel_id,
             content: message.content,
-            address: Some(JsonText(self.visit.address())),
+            address: Some(JsonText(self.origin.address())),
             metadata: None,
             quote: None,
         };
@@ -119,9 +129,14 @@ impl AcceptContext {
 
     /// Queues a message for the run that asks, which reads it when it goes on. It may have been meant as the answer,
     /// but text does not answer a question: so the person learns how to answer.
-    async fn kept_for(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<Outcome, StoreError> {
-        self.keep(tx, message, channel).await?;
-        messages::queue(tx, message.id, &self.visit.address(), self.mode).await?;
+    async fn kept_for(
+        &self,
+        tx: &mut Tx,
+        message: &NewInbound,
+        channel: &Channel,
+    ) -> Result<IngressOutcome, StoreError> {
+        self.insert(tx, message, channel).await?;
+        self.queue(tx, message.id).await?;
         // The hint about the question is no part of the conversation.
         let aside = Channel {
             active_context_id: None,
@@ -148,10 +163,10 @@ impl AcceptContext {
         agent: Agent,
         channel: Channel,
         user: User,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<IngressOutcome, StoreError> {
         let mut interrupted = Vec::new();
         for run in over {
-            interrupted.extend(cancel::tree(tx, *run, "interrupted by a newer message", self.now).await?);
+            interrupted.extend(cancel::tree(tx, *run, cancel::INTERRUPTED, self.now).await?);
         }
         let mut waited = match message.context_id {
             Some(context) => messages::queued(tx, context).await?,
@@ -164,6 +179,6 @@ impl AcceptContext {
         let outcome = self
             .begin(tx, message, &waited, agent, channel, user, Begin::Surely)
             .await?;
-        Ok(Outcome { interrupted, ..outcome })
+        Ok(IngressOutcome { interrupted, ..outcome })
     }
 }

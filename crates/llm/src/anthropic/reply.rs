@@ -131,12 +131,12 @@ pub(super) struct Gathered {
     pub(super) explanation: String,
     tokens: Option<Tokens>,
     halves: Joiner,
-    calls: BTreeMap<u64, Growing>,
+    calls: BTreeMap<u64, PartialCall>,
 }
 
 /// A tool call as it comes together.
 #[derive(Debug)]
-struct Growing {
+struct PartialCall {
     call: NativeToolCall,
     halves: Joiner,
 }
@@ -164,7 +164,7 @@ impl Gathered {
             Event::ContentBlockDelta { index, delta } => match delta {
                 Delta::Text { text: piece } => self.say(piece, has_halves, &mut text),
                 Delta::InputJson { partial_json } => {
-                    if let Some(Growing { call, halves }) = self.calls.get_mut(&index) {
+                    if let Some(PartialCall { call, halves }) = self.calls.get_mut(&index) {
                         call.arguments.push_str(&halves.join(partial_json, has_halves));
                     }
                 }
@@ -194,7 +194,7 @@ impl Gathered {
                 let mut halves = Joiner::default();
                 let arguments = halves.join(arguments, has_halves);
                 let call = NativeToolCall { name, arguments };
-                self.calls.insert(index, Growing { call, halves });
+                self.calls.insert(index, PartialCall { call, halves });
             }
             Block::Other => {}
         }
@@ -225,7 +225,7 @@ impl Gathered {
     pub(super) fn take_calls(&mut self) -> Vec<NativeToolCall> {
         let calls = std::mem::take(&mut self.calls).into_values();
         calls
-            .map(|Growing { mut call, mut halves }| {
+            .map(|PartialCall { mut call, mut halves }| {
                 call.arguments.push_str(halves.rest());
                 if call.arguments.is_empty() {
                     call.arguments.push_str("{}");

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     function::{Function, Parameters},
-    remote::{Capability, DEFAULT_MAX_TOKENS, ProviderConfig, Terms},
+    remote::{DEFAULT_MAX_TOKENS, ProviderConfig, Terms},
+    settings::Structured,
 };
 
 /// Stands where a person's turn must be and nobody said anything. Always in the same places, so that the prefix of a
@@ -108,14 +109,18 @@ impl<'a> Body<'a> {
         let schema = request
             .schema
             .as_ref()
-            .filter(|_| terms.capability == Capability::JsonSchema);
+            .filter(|_| terms.structured == Structured::JsonSchema);
         let function = (request.schema.as_ref())
-            .filter(|_| terms.capability == Capability::Function)
+            .filter(|_| terms.structured == Structured::Function)
             .map(Function::taking);
-        let seen = (request.messages.get(request.images_with)).filter(|_| config.images && !request.images.is_empty());
+        let seen = (request.messages.get(request.images_with))
+            .filter(|_| config.images.is_shown() && !request.images.is_empty());
         Self {
-            model: &config.model,
-            max_tokens: request.max_tokens.or(config.max_tokens).unwrap_or(DEFAULT_MAX_TOKENS),
+            model: &config.section.model,
+            max_tokens: request
+                .max_tokens
+                .or(config.section.max_tokens)
+                .unwrap_or(DEFAULT_MAX_TOKENS),
             system,
             messages: turns(&said, seen.map(|message| (message, request.images.as_slice()))),
             output_config: schema
@@ -134,11 +139,8 @@ impl<'a> Body<'a> {
                 }]
             }),
             // The range here ends at 1.
-            temperature: config
-                .temperature
-                .filter(|_| terms.temperature)
-                .map(|temperature| temperature.min(1.0)),
-            stream: config.streaming,
+            temperature: terms.temperature.then_some(config.section.temperature.min(1.0)),
+            stream: config.section.stream,
         }
     }
 }

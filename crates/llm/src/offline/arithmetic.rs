@@ -1,7 +1,11 @@
 //! Tells arithmetic from prose, and puts it in the form that `compute.eval` reads.
 
 /// Words and signs for operators, those of several words first.
-const OPERATORS: [(&str, &str); 16] = [
+const OPERATORS: [(&str, &str); 20] = [
+    ("the square root of", "sqrt"),
+    ("square root of", "sqrt"),
+    ("die wurzel aus", "sqrt"),
+    ("wurzel aus", "sqrt"),
     ("to the power of", "^"),
     ("geteilt durch", "/"),
     ("divided by", "/"),
@@ -143,6 +147,8 @@ mod tests {
             ("-2 - -3", "-2 - -3"),
             ("2(3+4)", "2(3+4)"),
             ("sqrt(16)", "sqrt(16)"),
+            ("the square root of 16", "sqrt 16"),
+            ("wurzel aus 16", "sqrt 16"),
             ("1,000.5 + 2", "1,000.5 + 2"),
             ("2**8 =", "2**8"),
         ] {

@@ -2,10 +2,18 @@
 
 mod reminder;
 
+use jiff::civil::Date;
+
 use self::reminder::{remind, wait};
 use super::{
     arithmetic,
-    phrases::{ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING},
+    language::Language,
+    memory,
+    phrases::{
+        ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING,
+        WHERE_I_LIVE, WHO_I_AM,
+    },
+    questions::{self, Question},
 };
 
 /// One thing that a message asks for.
@@ -31,17 +39,40 @@ pub(super) enum Intent {
     RemindWhen,
     Ping,
     ListTools,
+    Ask(Question),
+    /// Nothing but emoji.
+    Emoji,
     Unknown,
 }
 
 /// Characters of a message that are read.
 const LONGEST_MESSAGE: usize = 2_000;
+/// Bytes of a question that is looked up in the table of questions.
+const LONGEST_QUESTION: usize = 200;
+/// Characters of a name in front of what was said in a group.
+const LONGEST_NAME: usize = 100;
 /// Things that are done for one message.
 const MOST_INTENTS: usize = 6;
 
-/// Reads a whole message. There is always at least one intent; what is not understood is named once.
-pub(super) fn understand(message: &str) -> Vec<Intent> {
-    let mut intents = Vec::new();
+/// Reads a whole message. There is always at least one intent; what is not understood is named once. `today`: by the
+/// calendar of the person, where it is known.
+pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
+    let language = Language::of(message);
+    let message = &without_speakers(message);
+    // A date holds signs and words that end a clause elsewhere.
+    if message.len() <= LONGEST_QUESTION
+        && let Some(question) = questions::read(&plain(message), language, today)
+    {
+        return vec![Intent::Ask(question)];
+    }
+    let mut intents = memory::only_facts(message)
+        .into_iter()
+        .filter_map(learned)
+        .collect::<Vec<_>>();
+    if !intents.is_empty() {
+        intents.truncate(MOST_INTENTS);
+        return intents;
+    }
     let end = message
         .char_indices()
         .nth(LONGEST_MESSAGE)
@@ -53,7 +84,11 @@ pub(super) fn understand(message: &str) -> Vec<Intent> {
             Some(intent) => (Some(intent), ""),
             None => {
                 let (clause, tail) = first_clause(rest);
-                (in_clause(clause), tail)
+                let intent = in_clause(clause, language, today);
+                // A question tells nothing.
+                let asks = rest[clause.len()..].starts_with('?');
+                let tells = intent.as_ref() == Some(&Intent::Unknown) && !asks;
+                (told(clause).filter(|_| tells).or(intent), tail)
             }
         };
         intents.extend(intent.filter(|intent| !intents.contains(intent)));
@@ -64,6 +99,21 @@ pub(super) fn understand(message: &str) -> Vec<Intent> {
     }
     intents.truncate(MOST_INTENTS);
     intents
+}
+
+/// What was said without the names of those who said it, `[Bob] hello`, and without what it answers.
+fn without_speakers(message: &str) -> String {
+    let said = |line: &str| -> Option<usize> {
+        let end = line.strip_prefix('[')?.find("] ")?;
+        (1..=LONGEST_NAME).contains(&end).then_some(end + 3)
+    };
+    let is_quoted = |line: &&str| line.starts_with("In reply to ") || line.starts_with("> ");
+    let lines: Vec<_> = message
+        .lines()
+        .map(|line| line.get(said(line).unwrap_or_default()..).unwrap_or_default())
+        .filter(|line| !is_quoted(line))
+        .collect();
+    lines.join("\n")
 }
 
 fn to_the_end(text: &str) -> Option<Intent> {
@@ -98,10 +148,13 @@ fn first_clause(text: &str) -> (&str, &str) {
 }
 
 /// The intent of one clause; none if it is only a filler.
-fn in_clause(clause: &str) -> Option<Intent> {
+fn in_clause(clause: &str, language: Language, today: Option<Date>) -> Option<Intent> {
     let text = plain(clause);
-    if ["", "please", "bitte", "clifford", "and", "then"].contains(&text.as_str()) {
+    if ["", "please", "bitte", "clifford", "and", "then", "und", "dann"].contains(&text.as_str()) {
         return None;
+    }
+    if is_emoji(&text) {
+        return Some(Intent::Emoji);
     }
     let whole = |phrases: &[&str]| phrases.contains(&text.as_str());
     let starts = |phrases: &[&str]| phrases.iter().any(|phrase| text.starts_with(phrase));
@@ -123,12 +176,53 @@ fn in_clause(clause: &str) -> Option<Intent> {
         Intent::Wait(seconds)
     } else if let Some(expression) = calculation(&text) {
         Intent::Calculate(expression)
+    } else if let Some(question) = Some(&text)
+        .filter(|text| text.len() <= LONGEST_QUESTION)
+        .and_then(|text| questions::read(text, language, today))
+    {
+        Intent::Ask(question)
     } else if let Some(about) = recall(&text) {
         Intent::Recall(Some(about))
     } else {
         Intent::Unknown
     };
     Some(intent)
+}
+
+/// Whether a text has no letters and no digits, but signs that are pictures.
+fn is_emoji(text: &str) -> bool {
+    let is_picture = |c: char| matches!(u32::from(c), 0x2190..=0x2bff | 0x1f000..=0x1faff);
+    text.contains(is_picture) && !text.contains(|c: char| c.is_alphanumeric() || c.is_ascii_punctuation())
+}
+
+/// A fact that people tell of themselves: their name, their home, what they like, the name of who is theirs.
+fn told(clause: &str) -> Option<Intent> {
+    let clause = clause.trim().trim_end_matches(['.', '!', ',']);
+    let lower = clause.to_lowercase();
+    let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
+    let is_named = [" is called ", " are called ", " is named ", "'s name is ", " heißt "]
+        .iter()
+        .any(|word| lower.contains(word));
+    if begins(&["my ", "mein ", "meine "]) && (is_named || begins(&["my favourite ", "my favorite "])) {
+        return Some(remember(clause));
+    }
+    memory::fact(clause).and_then(learned)
+}
+
+/// A fact that is worth keeping: "I love it" tells nothing.
+fn learned(fact: memory::Fact) -> Option<Intent> {
+    const VAGUE: [&str; 13] = [
+        "you", "that", "this", "it", "your", "how", "to", "when", "dich", "das", "es", "dein", "wie",
+    ];
+    let lower = fact.value.to_lowercase();
+    let liked = ["i like ", "i love ", "i prefer ", "i hate ", "ich mag ", "ich liebe "]
+        .iter()
+        .find_map(|verb| lower.strip_prefix(verb));
+    let is_vague = liked.is_some_and(|liked| liked.split(' ').next().is_some_and(|word| VAGUE.contains(&word)));
+    (!is_vague).then_some(Intent::Remember {
+        key: fact.key,
+        value: fact.value,
+    })
 }
 
 fn calculation(text: &str) -> Option<String> {
@@ -138,8 +232,11 @@ fn calculation(text: &str) -> Option<String> {
 }
 
 fn recall(text: &str) -> Option<String> {
-    if ["who am i", "wer bin ich"].contains(&text) {
+    if WHO_I_AM.contains(&text) {
         return Some("name".to_owned());
+    }
+    if WHERE_I_LIVE.contains(&text) {
+        return Some("home".to_owned());
     }
     RECALLING.iter().find_map(|(before, after)| {
         let about = strip(text, before)?.strip_suffix(after)?;
@@ -162,6 +259,9 @@ fn remember(fact: &str) -> Intent {
     let mine = ["my ", "mein ", "meine "]
         .into_iter()
         .find_map(|word| strip(fact, word));
+    if let Some((key, value)) = mine.and_then(verb_last) {
+        return Intent::Remember { key, value };
+    }
     let named = mine.and_then(|mine| {
         let is = |word: &&str| {
             let at = mine
@@ -183,6 +283,17 @@ fn remember(fact: &str) -> Intent {
         key: if key.is_empty() { "note".to_owned() } else { key },
         value,
     }
+}
+
+/// "Katze Miro heißt": German puts the verb last after "dass".
+fn verb_last(mine: &str) -> Option<(String, String)> {
+    let (rest, verb) = mine.rsplit_once(' ')?;
+    if !["heißt", "heisst", "ist", "sind"].contains(&verb) {
+        return None;
+    }
+    let (key, value) = rest.trim().split_once(' ')?;
+    let key = slug(key);
+    (!key.is_empty()).then(|| (key, value.trim().to_owned()))
 }
 
 /// The rest behind the first of these phrases, if the text starts with it as whole words.
@@ -268,10 +379,7 @@ mod tests {
                 vec![remember("favourite_colour", "blue and green")],
             ),
             ("remember my sister's name is Ann", vec![remember("sister", "Ann")]),
-            (
-                "merk dir, dass meine Katze Miro heißt",
-                vec![remember("meine_katze_miro_heisst", "meine Katze Miro heißt")],
-            ),
+            ("merk dir, dass meine Katze Miro heißt", vec![remember("katze", "Miro")]),
             ("merk dir mein Auto ist rot", vec![remember("auto", "rot")]),
             ("remember I like cake", vec![remember("i_like_cake", "I like cake")]),
             ("remember ???", vec![remember("note", "???")]),
@@ -328,12 +436,33 @@ mod tests {
             ("thanks!", vec![Intent::Thanks]),
             ("Write me a poem", vec![Intent::Unknown]),
             ("what is my 💥?", vec![Intent::Unknown]),
+            ("💥", vec![Intent::Emoji]),
+            ("👍🏽 ❤️", vec![Intent::Emoji]),
+            (
+                "my name is Ada and I live in Rome.",
+                vec![remember("name", "Ada"), remember("home", "Rome")],
+            ),
+            ("My dog is called Rex.", vec![remember("dog", "Rex")]),
+            ("I like green tea", vec![remember("like_green_tea", "I like green tea")]),
+            ("I love you", vec![Intent::Unknown]),
+            ("My name is Bob?", vec![Intent::Unknown]),
+            ("[Bob] hello", vec![Intent::Greet]),
+            (
+                "[Bob] In reply to Ann: \"hm\"\n[Bob] what is 2+2?",
+                vec![calculate("2+2")],
+            ),
+            (
+                "[Ann] hi\n[Bob] what is my cat called?",
+                vec![Intent::Greet, recall("cat")],
+            ),
+            ("where do I live?", vec![recall("home")]),
             ("", vec![Intent::Unknown]),
             ("  ?!  ", vec![Intent::Unknown]),
             ("ﬁ İ ẞ 💥", vec![Intent::Unknown]),
         ];
         for (message, expected) in cases {
-            assert_eq!(understand(message), expected, "{message}");
+            let today = "2026-06-03".parse().ok();
+            assert_eq!(understand(message, today), expected, "{message}");
         }
     }
 }

@@ -35,16 +35,16 @@ const PHRASES: [(&str, &str, &str, u8); 14] = [
 ];
 
 #[derive(Deserialize)]
-struct Asked {
+struct MemoryPrompt {
     #[serde(default)]
-    known: Vec<Known>,
+    known: Vec<KnownItem>,
     #[serde(default)]
     summary: String,
-    messages: Vec<Said>,
+    messages: Vec<MemoryMessage>,
 }
 
 #[derive(Deserialize)]
-struct Known {
+struct KnownItem {
     id: String,
     module: String,
     key: String,
@@ -52,19 +52,19 @@ struct Known {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct MemoryMessage {
     from: String,
     text: String,
 }
 
 /// The reply, if memory is what is asked for.
 pub(super) fn reply(request: &Request) -> Option<String> {
-    let answer: fn(&Asked) -> Value = match request.schema.as_ref()?.name() {
+    let answer: fn(&MemoryPrompt) -> Value = match request.schema.as_ref()?.name() {
         "memory_operations" => operations,
         "summary" => summary,
         _ => return None,
     };
-    let asked = serde_json::from_str(last_words(&request.messages)).unwrap_or(Asked {
+    let asked = serde_json::from_str(last_words(&request.messages)).unwrap_or(MemoryPrompt {
         known: Vec::new(),
         summary: String::new(),
         messages: Vec::new(),
@@ -72,7 +72,7 @@ pub(super) fn reply(request: &Request) -> Option<String> {
     Some(answer(&asked).to_string())
 }
 
-impl Asked {
+impl MemoryPrompt {
     fn persons_words(&self) -> impl Iterator<Item = &str> {
         let persons = self.messages.iter().filter(|said| said.from == "person");
         // Among others, the speaker's name stands before.
@@ -85,22 +85,22 @@ impl Asked {
     }
 }
 
-fn operations(asked: &Asked) -> Value {
+fn operations(asked: &MemoryPrompt) -> Value {
     let facts = asked.persons_words().flat_map(facts);
     let operations: Vec<_> = facts.map(|fact| fact.operation(&asked.known)).collect();
     json!({ "operations": operations })
 }
 
 /// Something that a person said of themselves.
-struct Fact {
+pub(super) struct Fact {
     module: &'static str,
-    key: String,
+    pub(super) key: String,
     level: u8,
-    value: String,
+    pub(super) value: String,
 }
 
 impl Fact {
-    fn operation(&self, known: &[Known]) -> Value {
+    fn operation(&self, known: &[KnownItem]) -> Value {
         let Self {
             module,
             key,
@@ -119,7 +119,11 @@ impl Fact {
 }
 
 fn facts(message: &str) -> Vec<Fact> {
-    if let [Intent::Remember { key, value }] = understand(message).as_slice() {
+    let told: Vec<_> = sentences(message).flat_map(clauses).filter_map(fact).collect();
+    if !told.is_empty() {
+        return told;
+    }
+    if let [Intent::Remember { key, value }] = understand(message, None).as_slice() {
         return vec![Fact {
             module: module::of(key),
             key: key.clone(),
@@ -127,7 +131,16 @@ fn facts(message: &str) -> Vec<Fact> {
             value: value.clone(),
         }];
     }
-    sentences(message).flat_map(clauses).filter_map(fact).collect()
+    Vec::new()
+}
+
+/// The facts of a text that tells nothing else of its speaker; empty if it does.
+pub(super) fn only_facts(text: &str) -> Vec<Fact> {
+    if text.contains('?') {
+        return Vec::new();
+    }
+    let facts: Option<Vec<_>> = sentences(text).flat_map(clauses).map(fact).collect();
+    facts.unwrap_or_default()
 }
 
 /// The parts of a sentence that each tell something: "my name is Ada and I live in Rome" are two.
@@ -156,7 +169,8 @@ fn clauses(sentence: &str) -> Vec<&str> {
     parts
 }
 
-fn fact(sentence: &str) -> Option<Fact> {
+/// The fact that a sentence tells of its speaker.
+pub(super) fn fact(sentence: &str) -> Option<Fact> {
     PHRASES.iter().find_map(|(phrase, module, key, level)| {
         let told = strip(sentence, phrase)?.trim();
         // A preference is kept with its verb.
@@ -194,7 +208,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The summary so far, and the beginning of each person's message; if they are too long, the newest.
-fn summary(asked: &Asked) -> Value {
+fn summary(asked: &MemoryPrompt) -> Value {
     let mut lines: Vec<String> = asked.summary.lines().map(str::to_owned).collect();
     lines.extend(asked.messages.iter().filter(|said| said.from == "person").map(|said| {
         let text = said.text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -47,6 +47,22 @@ const RELATIONSHIPS: &[&str] = &[
     "uncle",
     "grandmother",
     "grandfather",
+    "katze",
+    "hund",
+    "frau",
+    "mann",
+    "partnerin",
+    "freund",
+    "freundin",
+    "mutter",
+    "vater",
+    "schwester",
+    "bruder",
+    "sohn",
+    "tochter",
+    "kind",
+    "chef",
+    "chefin",
 ];
 const PREFERENCES: &[&str] = &[
     "favourite",
@@ -64,6 +80,8 @@ const PREFERENCES: &[&str] = &[
     "dislikes",
 ];
 
+const ENVIRONMENT: &[&str] = &["home", "profession"];
+
 /// The module for a key. The owner goes before the kind: `cat_name` is about the cat.
 pub(super) fn of(key: &str) -> &'static str {
     let any = |words: &[&str]| key.split('_').any(|word| words.contains(&word));
@@ -73,6 +91,8 @@ pub(super) fn of(key: &str) -> &'static str {
         "relationships"
     } else if any(IDENTITY) {
         "identity"
+    } else if any(ENVIRONMENT) {
+        "environment"
     } else {
         "recent_context"
     }
@@ -94,6 +114,8 @@ mod tests {
             ("favorite_cat", "preferences"),
             ("parking_place", "recent_context"),
             ("category", "recent_context"),
+            ("home", "environment"),
+            ("katze", "relationships"),
         ];
         for (key, module) in cases {
             assert_eq!(of(key), module, "{key}");

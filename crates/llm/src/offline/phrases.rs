@@ -1,6 +1,6 @@
 //! The phrases that the responder knows, in lower case. Where one starts with another, the longer stands first.
 
-pub(super) const GREETINGS: [&str; 16] = [
+pub(super) const GREETINGS: [&str; 30] = [
     "hi",
     "hello",
     "hey",
@@ -17,33 +17,92 @@ pub(super) const GREETINGS: [&str; 16] = [
     "guten morgen",
     "guten tag",
     "guten abend",
+    "hi all",
+    "hello all",
+    "hello everyone",
+    "hi everyone",
+    "hello world",
+    "howdy",
+    "greetings",
+    "good day",
+    "morning",
+    "hallo zusammen",
+    "moin moin",
+    "grüß gott",
+    "grüezi",
+    "hallöchen",
 ];
-pub(super) const THANKS: [&str; 6] = ["thanks", "thank you", "thx", "danke", "danke schön", "vielen dank"];
-pub(super) const HELP: [&str; 8] = [
+pub(super) const THANKS: [&str; 18] = [
+    "thanks",
+    "thank you",
+    "thx",
+    "thanks a lot",
+    "thank you very much",
+    "thank you so much",
+    "many thanks",
+    "ty",
+    "cheers",
+    "great",
+    "danke",
+    "danke schön",
+    "dankeschön",
+    "danke dir",
+    "vielen dank",
+    "besten dank",
+    "tausend dank",
+    "merci",
+];
+pub(super) const HELP: [&str; 12] = [
     "help",
+    "help me",
     "hilfe",
     "what can you do",
-    "who are you",
-    "what are you",
+    "what can you do for me",
+    "what do you do",
+    "how do you work",
     "was kannst du",
-    "wer bist du",
+    "was kannst du tun",
+    "was machst du",
+    "hilf mir",
     "/help",
 ];
-pub(super) const TOOLS: [&str; 6] = [
+pub(super) const WHO_I_AM: [&str; 8] = [
+    "who am i",
+    "what is my name",
+    "what's my name",
+    "do you know my name",
+    "wer bin ich",
+    "wie heiße ich",
+    "wie heisse ich",
+    "wie ist mein name",
+];
+pub(super) const WHERE_I_LIVE: [&str; 6] = [
+    "where do i live",
+    "which city do i live in",
+    "what city do i live in",
+    "where is my home",
+    "wo wohne ich",
+    "wo lebe ich",
+];
+pub(super) const TOOLS: [&str; 7] = [
     "what tools",
     "which tools",
     "list tools",
     "list your tools",
     "show tools",
     "welche werkzeuge",
+    "was für werkzeuge",
 ];
-pub(super) const ALL_MEMORIES: [&str; 6] = [
+pub(super) const ALL_MEMORIES: [&str; 9] = [
     "what do you know about me",
     "what do you remember",
     "what have i told you",
     "what did i tell you",
     "was weißt du über mich",
     "was weisst du über mich",
+    "was weißt du von mir",
+    "was hast du dir gemerkt",
+    "tell me what you know about me",
 ];
 pub(super) const ASKING: [&str; 16] = [
     "what is",
@@ -75,9 +134,15 @@ pub(super) const REMEMBERING: [&str; 10] = [
     "merke dir, dass",
     "merke dir",
 ];
-pub(super) const REMINDING: [&str; 3] = ["please remind me", "remind me", "erinnere mich"];
+pub(super) const REMINDING: [&str; 5] = [
+    "please remind me",
+    "remind me",
+    "bitte erinnere mich",
+    "erinnere mich bitte",
+    "erinnere mich",
+];
 /// Before the name of what is asked for, and after it.
-pub(super) const RECALLING: [(&str, &str); 12] = [
+pub(super) const RECALLING: [(&str, &str); 14] = [
     ("what is my", "called"),
     ("what's my", "called"),
     ("what is my", "name"),
@@ -89,6 +154,8 @@ pub(super) const RECALLING: [(&str, &str); 12] = [
     ("do you remember my", ""),
     ("do you know my", ""),
     ("wie heißt mein", ""),
+    ("wie heisst mein", ""),
+    ("wer ist mein", ""),
     ("was ist mein", ""),
 ];
 /// The words between the name of a thing and its value.

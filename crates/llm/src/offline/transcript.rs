@@ -1,8 +1,11 @@
 //! The conversation that the engine sends, as far as the responder needs it.
 
 use clifford_llm_api::model::{Message, Role};
+use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::{dates, language::Language};
 
 /// Something the person asked to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -13,7 +16,7 @@ pub(super) struct Memory {
 
 /// How a tool call ended.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     Done(Value),
     Failed,
 }
@@ -23,10 +26,12 @@ pub(super) enum Outcome {
 pub(super) struct Transcript {
     /// The person's message.
     pub(super) input: String,
+    /// The day on which the run began, by the person's calendar.
+    pub(super) today: Option<Date>,
     /// The memories of them.
     pub(super) memories: Vec<Memory>,
     /// How the tool calls ended, in order.
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<CallOutcome>,
     /// Replies that were given before.
     pub(super) replies: usize,
     /// Whether one of them went to the person.
@@ -47,6 +52,7 @@ impl Transcript {
         payload.get("run")?;
         let mut transcript = Self {
             input: input(&payload),
+            today: today(&payload),
             memories: [&payload["memories"], &payload["relevant_memories"]]
                 .map(memories)
                 .concat(),
@@ -66,11 +72,16 @@ impl Transcript {
         Some(transcript)
     }
 
+    /// The language of the person's message.
+    pub(super) fn language(&self) -> Language {
+        Language::of(&self.input)
+    }
+
     fn add(&mut self, entry: &Value) {
         if let Some(result) = entry.get("tool_result") {
             self.outcomes.push(match &result["success"] {
-                Value::Bool(true) => Outcome::Done(result["result"].clone()),
-                _ => Outcome::Failed,
+                Value::Bool(true) => CallOutcome::Done(result["result"].clone()),
+                _ => CallOutcome::Failed,
             });
         } else if entry.get("woke").is_some() {
             self.woke = true;
@@ -93,6 +104,10 @@ pub(super) fn last_words(messages: &[Message]) -> &str {
 pub(super) fn memories(items: &Value) -> Vec<Memory> {
     let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
     items.iter().filter_map(|item| Memory::deserialize(item).ok()).collect()
+}
+
+fn today(payload: &Value) -> Option<Date> {
+    dates::today(payload["now"].as_str()?, payload["run"]["time_zone"].as_str()?)
 }
 
 /// The person's words; a subagent's are in its task.

@@ -1,4 +1,4 @@
-//! The wire format of chat completions, read leniently: servers differ in what they leave out.
+//! The wire format of chat completions, read leniently: servers leave out different fields.
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/chat>. A whole reply is read as a stream of one
 //! chunk: the two differ only in `message` and `delta`.
@@ -11,14 +11,15 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     function::{Function, Parameters},
-    remote::{Capability, Joiner, ProviderConfig, Terms, is_told},
+    remote::{Joiner, ProviderConfig, Terms, is_told},
+    settings::Structured,
 };
 
 /// The request.
 #[derive(Serialize)]
 pub(super) struct Body<'a> {
     model: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +39,7 @@ pub(super) struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct WireMessage<'a> {
     role: Role,
     content: Words<'a>,
 }
@@ -108,20 +109,20 @@ struct JsonSchema<'a> {
 impl<'a> Body<'a> {
     /// Puts a request in the terms that the server understands.
     pub(super) fn new(config: &'a ProviderConfig, request: &'a Request, terms: Terms) -> Self {
-        let limit = request.max_tokens.or(config.max_tokens);
-        let streaming = config.streaming;
+        let limit = request.max_tokens.or(config.section.max_tokens);
+        let streaming = config.section.stream;
         let function = (request.schema.as_ref())
-            .filter(|_| terms.capability == Capability::Function)
+            .filter(|_| terms.structured == Structured::Function)
             .map(Function::taking);
         Self {
-            model: &config.model,
-            messages: said(request, config.images),
+            model: &config.section.model,
+            messages: said(request, config.images.is_shown()),
             max_tokens: limit.filter(|_| !terms.completion_limit),
             max_completion_tokens: limit.filter(|_| terms.completion_limit),
             response_format: request
                 .schema
                 .as_ref()
-                .and_then(|schema| response_format(schema, terms.capability)),
+                .and_then(|schema| response_format(schema, terms.structured)),
             tool_choice: function.as_ref().map(|function| Chosen::Function {
                 function: Named { name: function.name },
             }),
@@ -134,7 +135,7 @@ impl<'a> Body<'a> {
                     },
                 }]
             }),
-            temperature: config.temperature.filter(|_| terms.temperature),
+            temperature: terms.temperature.then_some(config.section.temperature),
             stream: streaming,
             stream_options: (streaming && terms.stream_options).then_some(StreamOptions { include_usage: true }),
         }
@@ -142,7 +143,7 @@ impl<'a> Body<'a> {
 }
 
 /// The messages; images stand before the words that they go with.
-fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<Said<'r>> {
+fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<WireMessage<'r>> {
     let turn = |(place, message): (usize, &'r Message)| {
         let text = message.content.as_str();
         let has_images = sees_images && place == request.images_with && !request.images.is_empty();
@@ -156,7 +157,7 @@ fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<Said<'r>> {
         } else {
             Words::Text(text)
         };
-        Said {
+        WireMessage {
             role: message.role,
             content,
         }
@@ -164,17 +165,17 @@ fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<Said<'r>> {
     request.messages.iter().enumerate().map(turn).collect()
 }
 
-fn response_format(schema: &Schema, capability: Capability) -> Option<ResponseFormat<'_>> {
-    match capability {
-        Capability::JsonSchema => Some(ResponseFormat::JsonSchema {
+fn response_format(schema: &Schema, structured: Structured) -> Option<ResponseFormat<'_>> {
+    match structured {
+        Structured::JsonSchema => Some(ResponseFormat::JsonSchema {
             json_schema: JsonSchema {
                 name: schema.name(),
                 schema: schema.text(),
                 strict: schema.is_strict(),
             },
         }),
-        Capability::JsonObject => Some(ResponseFormat::JsonObject),
-        Capability::None | Capability::Function => None,
+        Structured::JsonObject => Some(ResponseFormat::JsonObject),
+        Structured::None | Structured::Function => None,
     }
 }
 
@@ -239,12 +240,12 @@ pub(super) struct Gathered {
     pub(super) answered: bool,
     text_halves: Joiner,
     refusal_halves: Joiner,
-    calls: BTreeMap<u64, Growing>,
+    calls: BTreeMap<u64, PartialCall>,
 }
 
 /// A tool call as it comes together.
 #[derive(Debug, Default)]
-struct Growing {
+struct PartialCall {
     name: String,
     arguments: String,
     halves: Joiner,
@@ -473,7 +474,7 @@ mod tests {
     #[test]
     fn strict_is_asked_for_only_where_strict_mode_takes_the_schema() {
         let strict = |schema: Value| {
-            let body = serde_json::to_value(response_format(&Schema::new("a", &schema), Capability::JsonSchema));
+            let body = serde_json::to_value(response_format(&Schema::new("a", &schema), Structured::JsonSchema));
             body.map(|body| body["json_schema"]["strict"].clone()).ok()
         };
         let closed =

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::Capability;
+use crate::settings::Structured;
 
 /// How the next request is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// How JSON is asked for.
-    pub(crate) capability: Capability,
+    pub(crate) structured: Structured,
     /// Whether `stream_options` may be sent.
     pub(crate) stream_options: bool,
     /// Whether the limit is called `max_completion_tokens`, as OpenAI's reasoning models want it.
@@ -19,27 +19,27 @@ pub(crate) struct Terms {
 
 impl Terms {
     const fn pack(self) -> u8 {
-        let capability = match self.capability {
-            Capability::JsonSchema => 0,
-            Capability::JsonObject => 1,
-            Capability::None => 2,
-            Capability::Function => 3,
+        let structured = match self.structured {
+            Structured::JsonSchema => 0,
+            Structured::JsonObject => 1,
+            Structured::None => 2,
+            Structured::Function => 3,
         };
-        capability
+        structured
             | (self.stream_options as u8) << 2
             | (self.completion_limit as u8) << 3
             | (self.temperature as u8) << 4
     }
 
     const fn unpack(packed: u8) -> Self {
-        let capability = match packed & 3 {
-            0 => Capability::JsonSchema,
-            1 => Capability::JsonObject,
-            2 => Capability::None,
-            _ => Capability::Function,
+        let structured = match packed & 3 {
+            0 => Structured::JsonSchema,
+            1 => Structured::JsonObject,
+            2 => Structured::None,
+            _ => Structured::Function,
         };
         Self {
-            capability,
+            structured,
             stream_options: packed & 4 != 0,
             completion_limit: packed & 8 != 0,
             temperature: packed & 16 != 0,
@@ -68,9 +68,9 @@ impl Terms {
                 ..self
             });
         }
-        if self.capability == Capability::Function {
+        if self.structured == Structured::Function {
             return names(&["tool", "function"]).then_some(Self {
-                capability: Capability::None,
+                structured: Structured::None,
                 ..self
             });
         }
@@ -87,16 +87,16 @@ impl Terms {
         ]) {
             return None;
         }
-        match self.capability {
-            Capability::JsonSchema => Some(Self {
-                capability: Capability::JsonObject,
+        match self.structured {
+            Structured::JsonSchema => Some(Self {
+                structured: Structured::JsonObject,
                 ..self
             }),
-            Capability::JsonObject => Some(Self {
-                capability: Capability::None,
+            Structured::JsonObject => Some(Self {
+                structured: Structured::None,
                 ..self
             }),
-            Capability::None | Capability::Function => None,
+            Structured::None | Structured::Function => None,
         }
     }
 }
@@ -108,10 +108,10 @@ pub(crate) struct Dialect(AtomicU8);
 impl Dialect {
     /// `temperature`: whether the model takes one, as far as its name tells. Models that take none want the other name
     /// of the limit, too.
-    pub(crate) fn new(capability: Capability, temperature: bool) -> Self {
+    pub(crate) fn new(structured: Structured, temperature: bool) -> Self {
         Self(AtomicU8::new(
             Terms {
-                capability,
+                structured,
                 stream_options: true,
                 completion_limit: !temperature,
                 temperature,
@@ -135,8 +135,8 @@ impl Dialect {
             .compare_exchange(sent.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
         {
-            tracing::info!(?next, "provider ignores request fields that it does not know");
-            tracing::debug!(complaint, "request fields that the provider does not know");
+            tracing::info!(?next, "provider refused request fields, falling back to others");
+            tracing::debug!(complaint, "provider refused request fields (details)");
         }
         true
     }
@@ -146,9 +146,9 @@ impl Dialect {
 mod tests {
     use super::*;
 
-    fn terms(capability: Capability) -> Terms {
+    fn terms(structured: Structured) -> Terms {
         Terms {
-            capability,
+            structured,
             stream_options: true,
             completion_limit: false,
             temperature: true,
@@ -157,16 +157,16 @@ mod tests {
 
     #[test]
     fn terms_survive_being_packed() {
-        for capability in [
-            Capability::JsonSchema,
-            Capability::JsonObject,
-            Capability::None,
-            Capability::Function,
+        for structured in [
+            Structured::JsonSchema,
+            Structured::JsonObject,
+            Structured::None,
+            Structured::Function,
         ] {
             for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true, true)] {
                 for temperature in [false, true] {
                     let terms = Terms {
-                        capability,
+                        structured,
                         stream_options,
                         completion_limit,
                         temperature,
@@ -179,27 +179,27 @@ mod tests {
 
     #[test]
     fn two_calls_that_fail_at_once_give_way_by_one_step() {
-        let dialect = Dialect::new(Capability::JsonSchema, true);
+        let dialect = Dialect::new(Structured::JsonSchema, true);
         let sent = dialect.terms();
         assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
         assert!(dialect.give_way(sent, "Unknown parameter: response_format"));
-        assert_eq!(dialect.terms(), terms(Capability::JsonObject));
+        assert_eq!(dialect.terms(), terms(Structured::JsonObject));
     }
 
     #[test]
     fn a_server_without_functions_is_asked_in_words_alone() {
-        let dialect = Dialect::new(Capability::Function, true);
+        let dialect = Dialect::new(Structured::Function, true);
         assert!(!dialect.give_way(dialect.terms(), "the context is too long"));
         assert!(dialect.give_way(dialect.terms(), "tool_choice is not supported"));
-        assert_eq!(dialect.terms(), terms(Capability::None));
+        assert_eq!(dialect.terms(), terms(Structured::None));
     }
 
     #[test]
     fn a_complaint_about_something_else_changes_nothing() {
-        let dialect = Dialect::new(Capability::None, true);
+        let dialect = Dialect::new(Structured::None, true);
         let sent = dialect.terms();
         assert!(!dialect.give_way(sent, "the context is too long"));
         assert!(!dialect.give_way(sent, "response_format is unknown"));
-        assert_eq!(dialect.terms(), terms(Capability::None));
+        assert_eq!(dialect.terms(), terms(Structured::None));
     }
 }

@@ -7,7 +7,8 @@ use std::{
 
 use tokio::time::{Instant, timeout_at};
 
-use super::{Timeouts, body::Pieces, sse::Decoder};
+use super::{body::Pieces, sse::Decoder};
+use crate::settings::Timeouts;
 
 /// How long the end of a stream is waited for after its last event, so that the connection can be used again.
 const LAST_BYTES: Duration = Duration::from_millis(50);

@@ -34,7 +34,7 @@ pub(crate) struct Fault {
 }
 
 /// The settings that errors of one provider name: those that may be wrong.
-pub(crate) struct Settings<'a> {
+pub(crate) struct ProviderSettings<'a> {
     pub(crate) provider: &'a str,
     pub(crate) model: &'a str,
     pub(crate) base_url: &'a str,
@@ -78,7 +78,7 @@ impl Fault {
     }
 
     /// Says what the caller may do. `clean` strikes secrets out of what the server said.
-    pub(crate) fn into_error(self, settings: &Settings<'_>, clean: impl Fn(&str) -> String) -> ModelError {
+    pub(crate) fn into_error(self, settings: &ProviderSettings<'_>, clean: impl Fn(&str) -> String) -> ModelError {
         let provider = settings.provider.to_owned();
         let reason = format!("status {}{}", self.status, described(&clean(&self.message)));
         let names = |words: &[&str]| words.iter().any(|word| self.code.contains(word));
@@ -108,7 +108,7 @@ impl Fault {
     }
 }
 
-impl Settings<'_> {
+impl ProviderSettings<'_> {
     /// Which setting to look at.
     fn remedy(&self, denial: Denial) -> String {
         let Self {

@@ -3,9 +3,9 @@
 use clifford_core::{
     id::{ChannelId, ContextId, UserId},
     places::Channel,
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,
@@ -28,7 +28,7 @@ pub async fn here(conn: &mut Conn, channel: &Channel, limit: u32) -> Result<Vec<
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Elsewhere {
     /// The conversation.
-    #[sqlx(flatten)]
+    #[row(flatten)]
     pub context: Context,
     /// The platform of the other chat where it is active, else of the one where it began.
     pub platform: String,

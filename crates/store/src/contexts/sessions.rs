@@ -4,9 +4,9 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
     messages::Direction,
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, search::within, withheld};
 
@@ -29,7 +29,7 @@ pub struct Session {
 
 /// A message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Said {
+pub struct SessionMessage {
     /// Its id.
     pub id: MessageId,
     /// Which way it went.
@@ -70,7 +70,7 @@ pub async fn of_channels(
 
 /// Which messages of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum MessageRange {
     /// The newest.
     Newest,
     /// Those before this one.
@@ -84,9 +84,9 @@ pub async fn messages(
     conn: &mut Conn,
     id: ContextId,
     channels: &[ChannelId],
-    part: Part,
+    part: MessageRange,
     limit: u32,
-) -> Result<Option<Vec<Said>>, StoreError> {
+) -> Result<Option<Vec<SessionMessage>>, StoreError> {
     if channels.is_empty() {
         return Ok(None);
     }
@@ -98,9 +98,9 @@ pub async fn messages(
     }
     let mut said = Vec::new();
     let halves = match part {
-        Part::Newest => vec![(None, limit)],
-        Part::Before(message) => vec![(Some(("<", "DESC", message)), limit)],
-        Part::Around(message) => vec![
+        MessageRange::Newest => vec![(None, limit)],
+        MessageRange::Before(message) => vec![(Some(("<", "DESC", message)), limit)],
+        MessageRange::Around(message) => vec![
             (Some((">", "ASC", message)), (limit - limit.min(1)) / 2),
             (Some(("<=", "DESC", message)), limit - (limit - limit.min(1)) / 2),
         ],
@@ -120,7 +120,7 @@ pub async fn messages(
             order = towards;
         }
         sql.push_str(&format!(" ORDER BY id {order} LIMIT $2"));
-        said.extend(conn.fetch_all::<Said>(sql, args).await?);
+        said.extend(conn.fetch_all::<SessionMessage>(sql, args).await?);
     }
     said.sort_by_key(|said| std::cmp::Reverse(said.id));
     Ok(Some(said))

@@ -5,24 +5,20 @@
 
 use std::ops::{Deref, DerefMut};
 
-use clifford_core::value::Value;
+use clifford_core::{
+    row::{FromRow, RowError},
+    value::Value,
+};
 use clifford_telemetry::measures::Reading;
-use sqlx::{AssertSqlSafe, FromRow, Transaction, pool::PoolConnection};
+use sqlx::{AssertSqlSafe, Transaction, pool::PoolConnection};
 use sqlx_postgres::{PgConnection, PgRow, Postgres};
 use sqlx_sqlite::{Sqlite, SqliteConnection, SqliteRow};
 
-use super::local::{Local, LocalRow};
+use super::{
+    local::Local,
+    rows::{LocalRow, OfPostgres, OfSqlite},
+};
 use crate::StoreError;
-
-/// A type that can be read from a row of either engine.
-pub trait Row:
-    for<'r> FromRow<'r, LocalRow> + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
-{
-}
-impl<T> Row for T where
-    T: for<'r> FromRow<'r, LocalRow> + for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
-{
-}
 
 /// A connection to read with.
 pub struct Conn {
@@ -51,25 +47,25 @@ enum Engine<'c> {
 pub(crate) type Statement = (String, Vec<Value>);
 
 /// The rows that one of several questions has.
-pub(crate) enum Answer {
+pub(crate) enum Rows {
     Local(Vec<LocalRow>),
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
 }
 
-impl Answer {
+impl Rows {
     /// Every row.
-    pub fn fetch_all<T: Row>(self) -> Result<Vec<T>, StoreError> {
-        let rows: Result<Vec<T>, sqlx::Error> = match &self {
-            Self::Local(rows) => rows.iter().map(T::from_row).collect(),
-            Self::Sqlite(rows) => rows.iter().map(T::from_row).collect(),
-            Self::Postgres(rows) => rows.iter().map(T::from_row).collect(),
+    pub fn fetch_all<T: FromRow>(self) -> Result<Vec<T>, StoreError> {
+        let rows: Result<Vec<T>, RowError> = match &self {
+            Self::Local(rows) => rows.iter().map(|row| T::from_row(row)).collect(),
+            Self::Sqlite(rows) => rows.iter().map(|row| T::from_row(&OfSqlite(row))).collect(),
+            Self::Postgres(rows) => rows.iter().map(|row| T::from_row(&OfPostgres(row))).collect(),
         };
         Ok(rows?)
     }
 
     /// The first row, if there is one.
-    pub(crate) fn fetch_optional<T: Row>(self) -> Result<Option<T>, StoreError> {
+    pub(crate) fn fetch_optional<T: FromRow>(self) -> Result<Option<T>, StoreError> {
         Ok(self.fetch_all()?.into_iter().next())
     }
 
@@ -149,12 +145,16 @@ impl Conn {
     }
 
     /// Every row of a query (or of a statement that returns rows).
-    pub async fn fetch_all<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+    pub async fn fetch_all<T: FromRow>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Value>,
+    ) -> Result<Vec<T>, StoreError> {
         self.ask(sql.as_ref(), args).await?.fetch_all()
     }
 
     /// As [`fetch_all`](Conn::fetch_all), planned for these arguments: PostgreSQL's generic plan would be far slower.
-    pub(crate) async fn all_planned_anew<T: Row>(
+    pub(crate) async fn all_planned_anew<T: FromRow>(
         &mut self,
         sql: impl AsRef<str>,
         args: Vec<Value>,
@@ -162,58 +162,63 @@ impl Conn {
         match self.engine() {
             Engine::Postgres(conn) => {
                 let sql = AssertSqlSafe(sql.as_ref().to_owned());
-                let query = bind!(sqlx::query_as(sql).persistent(false), args);
-                Ok(query.fetch_all(conn).await?)
+                let query = bind!(sqlx::query(sql).persistent(false), args);
+                Rows::Postgres(query.fetch_all(conn).await?).fetch_all()
             }
             Engine::Local(_) | Engine::Sqlite(_) => self.fetch_all(sql, args).await,
         }
     }
 
     /// The first row of a query, if there is one.
-    pub(crate) async fn fetch_optional<T: Row>(
+    pub(crate) async fn fetch_optional<T: FromRow>(
         &mut self,
         sql: impl AsRef<str>,
         args: Vec<Value>,
     ) -> Result<Option<T>, StoreError> {
         let sql = sql.as_ref();
-        Ok(match self.engine() {
-            Engine::Local(local) => Answer::Local(local.rows(sql, &args, 1)?).fetch_optional()?,
+        let row = match self.engine() {
+            Engine::Local(local) => Rows::Local(local.rows(sql, &args, 1)?),
             Engine::Sqlite(conn) => {
-                let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
-                query.fetch_optional(conn).await?
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                Rows::Sqlite(query.fetch_optional(conn).await?.into_iter().collect())
             }
             Engine::Postgres(conn) => {
-                let query = bind!(sqlx::query_as(AssertSqlSafe(sql.to_owned())), args);
-                query.fetch_optional(conn).await?
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
+                Rows::Postgres(query.fetch_optional(conn).await?.into_iter().collect())
             }
-        })
+        };
+        row.fetch_optional()
     }
 
     /// The one row that a query has.
-    pub(crate) async fn fetch_one<T: Row>(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<T, StoreError> {
+    pub(crate) async fn fetch_one<T: FromRow>(
+        &mut self,
+        sql: impl AsRef<str>,
+        args: Vec<Value>,
+    ) -> Result<T, StoreError> {
         let row = self.fetch_optional(sql, args).await?;
         row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
     }
 
     /// Asks several questions, one after another.
-    pub(crate) async fn pipeline<const N: usize>(&mut self, asks: [Statement; N]) -> Result<[Answer; N], StoreError> {
-        let mut answers = std::array::from_fn(|_| Answer::Local(Vec::new()));
+    pub(crate) async fn pipeline<const N: usize>(&mut self, asks: [Statement; N]) -> Result<[Rows; N], StoreError> {
+        let mut answers = std::array::from_fn(|_| Rows::Local(Vec::new()));
         for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
             *answer = self.ask(&sql, args).await?;
         }
         Ok(answers)
     }
 
-    async fn ask(&mut self, sql: &str, args: Vec<Value>) -> Result<Answer, StoreError> {
+    async fn ask(&mut self, sql: &str, args: Vec<Value>) -> Result<Rows, StoreError> {
         Ok(match self.engine() {
-            Engine::Local(local) => Answer::Local(local.rows(sql, &args, usize::MAX)?),
+            Engine::Local(local) => Rows::Local(local.rows(sql, &args, usize::MAX)?),
             Engine::Sqlite(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Answer::Sqlite(query.fetch_all(conn).await?)
+                Rows::Sqlite(query.fetch_all(conn).await?)
             }
             Engine::Postgres(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Answer::Postgres(query.fetch_all(conn).await?)
+                Rows::Postgres(query.fetch_all(conn).await?)
             }
         })
     }
@@ -271,9 +276,6 @@ impl Tx {
     }
 
     /// Lets SQLite's file grow no more until the writer reconnects: tests fill a disk by it.
-    ///
-    /// # Errors
-    /// The database's.
     #[doc(hidden)]
     pub async fn fill(&mut self) -> Result<(), StoreError> {
         self.defer("PRAGMA max_page_count = 1", vec![]).await
@@ -285,18 +287,18 @@ impl Tx {
     }
 
     /// Begins a savepoint.
-    pub(super) async fn save(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn savepoint(&mut self) -> Result<(), StoreError> {
         self.execute("SAVEPOINT one", vec![]).await.map(|_| ())
     }
 
     /// Goes back to where a savepoint began, as if nothing of it had been.
-    pub(super) async fn back(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn rollback_to(&mut self) -> Result<(), StoreError> {
         self.execute("ROLLBACK TO one", vec![]).await?;
-        self.keep().await
+        self.release().await
     }
 
     /// Ends a savepoint; what was done in it stands if the transaction does.
-    pub(super) async fn keep(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn release(&mut self) -> Result<(), StoreError> {
         self.execute("RELEASE one", vec![]).await.map(|_| ())
     }
 

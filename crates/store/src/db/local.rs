@@ -1,10 +1,9 @@
 //! SQLite in the caller's own thread.
 //!
-//! sqlx gives every connection a thread, and each result of each statement is handed from there to here: with many
-//! small statements that costs more than the statements. So the writer, which has a thread of its own already, and
-//! the few short questions that every message asks, execute their statements where they are.
+//! sqlx gives every connection a thread, and each result of each statement is handed from there to here: that was half of
+//! a reply's processor time (the head of the crate has the figures). So the writer, which has a thread of its own already,
+//! and the few short questions that every message asks, execute their statements where they are.
 
-mod database;
 mod place;
 
 use std::{
@@ -13,14 +12,11 @@ use std::{
     time::Duration,
 };
 
-use clifford_core::value::Value;
+use clifford_core::{settings::Synchronous, value::Value};
 use rusqlite::{CachedStatement, Connection, OpenFlags, config::DbConfig, ffi, types::ValueRef};
 
-pub use self::database::LocalRow;
-use self::{
-    database::{LocalColumn, LocalValue},
-    place::Place,
-};
+use self::place::DatabaseFiles;
+use super::rows::{LocalRow, LocalValue};
 use crate::StoreError;
 
 /// How long a connection waits for another's lock.
@@ -50,15 +46,15 @@ impl Local {
     pub(crate) fn rows(&self, sql: &str, args: &[Value], most: usize) -> Result<Vec<LocalRow>, StoreError> {
         let mut statement = self.prepare(sql, args)?;
         let width = statement.column_count();
-        let mut columns: Option<Arc<[LocalColumn]>> = None;
+        let mut columns: Option<Arc<[String]>> = None;
         let mut found = Vec::new();
         let mut rows = statement.raw_query();
         while found.len() < most
             && let Some(row) = rows.next()?
         {
             let columns = columns.get_or_insert_with(|| {
-                let names = row.as_ref().column_names().into_iter().enumerate();
-                names.map(|(place, name)| LocalColumn::new(place, name)).collect()
+                let names = row.as_ref().column_names().into_iter();
+                names.map(str::to_owned).collect()
             });
             let mut values = Vec::with_capacity(width);
             for place in 0..width {
@@ -139,7 +135,7 @@ pub(super) struct Locals(Arc<File>);
 #[derive(Debug)]
 struct File {
     path: PathBuf,
-    place: Place,
+    place: DatabaseFiles,
     synchronous: &'static str,
     free: Mutex<Vec<Connection>>,
 }
@@ -154,11 +150,14 @@ impl Drop for Local {
 
 impl Locals {
     /// Connections to a file that is there.
-    pub(crate) fn new(path: &Path, synchronous_full: bool) -> Self {
+    pub(crate) fn new(path: &Path, synchronous: Synchronous) -> Self {
         Self(Arc::new(File {
             path: path.to_owned(),
-            place: Place::of(path),
-            synchronous: if synchronous_full { "FULL" } else { "NORMAL" },
+            place: DatabaseFiles::of(path),
+            synchronous: match synchronous {
+                Synchronous::Full => "FULL",
+                Synchronous::Normal => "NORMAL",
+            },
             free: Mutex::default(),
         }))
     }
@@ -227,7 +226,7 @@ impl Locals {
 
 #[cfg(test)]
 mod tests {
-    use clifford_core::value::args;
+    use clifford_core::{row::FromRow, value::args};
     use rusqlite::StatementStatus;
 
     use super::*;
@@ -235,7 +234,7 @@ mod tests {
     fn locals(dir: &tempfile::TempDir) -> Locals {
         let path = dir.path().join("test.db");
         Connection::open(&path).expect("a new file");
-        Locals::new(&path, true)
+        Locals::new(&path, Synchronous::Full)
     }
 
     #[test]
@@ -257,10 +256,7 @@ mod tests {
         let rows = local
             .rows("SELECT a, b, c, d FROM t ORDER BY rowid", &[], 9)
             .expect("rows");
-        let rows: Vec<All> = rows
-            .iter()
-            .map(|row| sqlx::FromRow::from_row(row).expect("a row"))
-            .collect();
+        let rows: Vec<All> = rows.iter().map(|row| FromRow::from_row(row).expect("a row")).collect();
         assert_eq!(
             rows,
             [
@@ -271,7 +267,7 @@ mod tests {
         let wrong = local
             .rows("SELECT b FROM t WHERE b = $1", &[7_i64.into()], 1)
             .expect("a row");
-        assert!(<(String,) as sqlx::FromRow<'_, LocalRow>>::from_row(&wrong[0]).is_err());
+        assert!(<(String,)>::from_row(&wrong[0]).is_err());
     }
 
     #[test]

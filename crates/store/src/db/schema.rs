@@ -4,24 +4,27 @@
 //! away says in its name which version a Clifford must know to do without it: `0012_drop_flags_needs_0011.sql`. The name
 //! is stored with the version, so it can be read by those who do not have the file.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use sqlx::{
-    FromRow,
-    migrate::{MigrateError, Migrator},
+    SqlSafeStr as _,
+    migrate::{MigrateError, Migration, MigrationType, Migrator},
 };
 use sqlx_postgres::PgPool;
 use sqlx_sqlite::SqlitePool;
 
 use crate::{StoreError, is_lasting};
 
-static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+// `SQLITE_FILES` and `POSTGRES_FILES`: the names and texts of the migrations.
+include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
+static SQLITE: LazyLock<Migrator> = LazyLock::new(|| migrator(SQLITE_FILES));
+static POSTGRES: LazyLock<Migrator> = LazyLock::new(|| migrator(POSTGRES_FILES));
 
 const APPLIED: &str = "SELECT version, description FROM _sqlx_migrations ORDER BY version";
 
 /// A version that was applied to a database.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
     /// Its number.
     pub version: i64,
@@ -106,7 +109,9 @@ impl Schema {
             Standing::UpToDate | Standing::Behind(_) => Ok(()),
             Standing::Ahead => {
                 tracing::warn!(
-                    "database has schema version {version}, newer than the {newest} that this Clifford knows, but it can work with it"
+                    version,
+                    newest,
+                    "opened a database whose schema is newer than this Clifford knows"
                 );
                 Ok(())
             }
@@ -122,7 +127,18 @@ impl Schema {
     }
 }
 
-fn seen(applied: Result<Vec<Applied>, sqlx::Error>, migrations: &Migrator) -> Result<Schema, StoreError> {
+/// The migrations of files that are named as `0001_first_things.sql`.
+fn migrator(files: &[(&'static str, &'static str)]) -> Migrator {
+    let migrations = files.iter().filter_map(|(file, text)| {
+        let (version, name) = file.strip_suffix(".sql")?.split_once('_')?;
+        let (version, name) = (version.parse().ok()?, name.replace('_', " "));
+        let text = text.into_sql_str();
+        Some(Migration::new(version, name.into(), MigrationType::Simple, text, false))
+    });
+    Migrator::with_migrations(migrations.collect())
+}
+
+fn seen(applied: Result<Vec<(i64, String)>, sqlx::Error>, migrations: &Migrator) -> Result<Schema, StoreError> {
     let applied = match applied {
         // Nothing was ever applied to it.
         Err(sqlx::Error::Database(error))
@@ -132,6 +148,10 @@ fn seen(applied: Result<Vec<Applied>, sqlx::Error>, migrations: &Migrator) -> Re
         }
         applied => applied?,
     };
+    let applied = applied.into_iter();
+    let applied = applied
+        .map(|(version, description)| Applied { version, description })
+        .collect();
     let known = migrations.iter().map(|migration| migration.version).collect();
     Ok(Schema { applied, known })
 }
@@ -210,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_newer_database_may_be_worked_with_unless_a_version_needs_more_than_is_known() {
-        /// What was applied, what is known, and what that means.
+        /// The migrations applied, those known, and the resulting standing.
         type Case = (&'static [(i64, &'static str)], i64, Standing);
         let cases: [Case; 9] = [
             (&[], 2, Standing::Behind(2)),
@@ -247,6 +267,11 @@ mod tests {
             names.map(|one| (one.version, one.description.clone())).collect()
         };
         assert_eq!(names(&SQLITE), names(&POSTGRES));
+        assert_eq!(
+            SQLITE.iter().count(),
+            SQLITE_FILES.len(),
+            "the name of a file is not read"
+        );
         let numbers: Vec<_> = SQLITE.iter().map(|migration| migration.version).collect();
         assert_eq!(numbers, (1..=i64::try_from(numbers.len()).unwrap()).collect::<Vec<_>>());
     }

@@ -18,15 +18,15 @@ const BATCH: usize = 64;
 /// How many may wait before those who come next wait for a place.
 const QUEUE: usize = 4096;
 
-type Outcome = Result<Box<dyn Any + Send>, StoreError>;
-type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Outcome> + Send>;
+type WorkResult = Result<Box<dyn Any + Send>, StoreError>;
+type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, WorkResult> + Send>;
 
 /// A transaction that waits for its turn.
 struct Job {
     work: Work,
     /// Whether it may fail by itself.
     isolated: bool,
-    reply: oneshot::Sender<Outcome>,
+    reply: oneshot::Sender<WorkResult>,
 }
 
 enum Order {
@@ -195,16 +195,16 @@ fn unavailable(reason: &StoreError) -> StoreError {
     }
 }
 
-async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) -> Outcome {
-    tx.save().await?;
+async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) -> WorkResult {
+    tx.savepoint().await?;
     let mut outcome = guarded(work, tx).await;
     if outcome.is_ok()
-        && let Err(error) = tx.keep().await
+        && let Err(error) = tx.release().await
     {
         outcome = Err(error);
     }
     if outcome.is_err()
-        && let Err(error) = tx.back().await
+        && let Err(error) = tx.rollback_to().await
     {
         *broken = Some(StoreError::Unavailable(error.to_string()));
     }
@@ -212,14 +212,14 @@ async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) 
 }
 
 /// A panic in one transaction is its own failure, not the writer's end; and none that passes.
-async fn guarded(work: Work, tx: &mut Tx) -> Outcome {
+async fn guarded(work: Work, tx: &mut Tx) -> WorkResult {
     AssertUnwindSafe(async { work(tx).await })
         .catch_unwind()
         .await
         .unwrap_or_else(|_| Err(StoreError::Corrupt("a write panicked; the log tells where".to_owned())))
 }
 
-fn refuse(replies: impl Iterator<Item = oneshot::Sender<Outcome>>, reason: &str) {
+fn refuse(replies: impl Iterator<Item = oneshot::Sender<WorkResult>>, reason: &str) {
     for reply in replies {
         reply.send(Err(StoreError::Unavailable(reason.to_owned()))).ok();
     }

@@ -13,7 +13,7 @@ use clifford_core::{
 };
 use tokio::time::Instant;
 
-use crate::leases::{ClaimWindow, skewed::Stray};
+use crate::leases::{ClaimWindow, skewed::SkewedLease};
 
 /// For how many leases one that ends too late must stay as it is until nobody is thought to hold it: another process may
 /// be set to longer ones.
@@ -71,15 +71,15 @@ impl ClockGuard {
     }
 
     /// How work is to be looked for now.
-    pub fn look(&self) -> ClaimWindow {
+    pub fn window(&self) -> ClaimWindow {
         let (now, at) = (self.clock.now(), Instant::now());
         // Two times that are replaced together cannot be left half changed.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let look = ClaimWindow::new(self.worker, now, self.lease);
+        let window = ClaimWindow::new(self.worker, now, self.lease);
         if seen.is_patient(now, at, self.lease) {
-            look.patient()
+            window.patient()
         } else {
-            look
+            window
         }
     }
 }
@@ -106,18 +106,18 @@ pub struct Silent(HashMap<(String, WorkerId), (Timestamp, Instant)>);
 
 impl Silent {
     /// Takes in what is found now, and tells which of it has stayed as it is for so long that nobody holds it any more.
-    pub fn of(&mut self, found: Vec<Stray>, at: Instant, lease: Duration) -> Vec<Stray> {
+    pub fn of(&mut self, found: Vec<SkewedLease>, at: Instant, lease: Duration) -> Vec<SkewedLease> {
         let before = std::mem::take(&mut self.0);
         let mut silent = Vec::new();
-        for stray in found {
-            let key = (stray.held.clone(), stray.owner);
+        for skewed in found {
+            let key = (skewed.held.clone(), skewed.owner);
             let since = match before.get(&key) {
-                Some((until, since)) if *until == stray.until => *since,
+                Some((until, since)) if *until == skewed.until => *since,
                 _ => at,
             };
-            self.0.insert(key, (stray.until, since));
+            self.0.insert(key, (skewed.until, since));
             if at.saturating_duration_since(since) >= lease * SILENCE {
-                silent.push(stray);
+                silent.push(skewed);
             }
         }
         silent
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn only_what_nobody_renews_is_given_up() {
         let (begin, dead, alive) = (Instant::now(), WorkerId::new(), WorkerId::new());
-        let stray = |owner, until| Stray {
+        let skewed = |owner, until| SkewedLease {
             held: "runs".to_owned(),
             owner,
             until: Timestamp(until),
@@ -169,10 +169,10 @@ mod tests {
         let mut silent = Silent::default();
         for tenth in 0..10 {
             let at = begin + LEASE * tenth;
-            let found = vec![stray(dead, 7), stray(alive, i64::from(tenth))];
+            let found = vec![skewed(dead, 7), skewed(alive, i64::from(tenth))];
             assert_eq!(silent.of(found, at, LEASE), []);
         }
-        let found = vec![stray(dead, 7), stray(alive, 10)];
-        assert_eq!(silent.of(found, begin + LEASE * 10, LEASE), [stray(dead, 7)]);
+        let found = vec![skewed(dead, 7), skewed(alive, 10)];
+        assert_eq!(silent.of(found, begin + LEASE * 10, LEASE), [skewed(dead, 7)]);
     }
 }

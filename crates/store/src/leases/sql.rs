@@ -1,5 +1,5 @@
-//! The SQL of leases on rows: how rows of `runs`, `messages`, `jobs` and `triggers` are claimed, renewed, released and
-//! fenced.
+//! The SQL of leases on rows: how rows of `runs`, `messages`, `jobs`, `maintenance_jobs` and `triggers` are claimed,
+//! renewed, released and fenced.
 //!
 //! Each macro is one clause or statement over a table's description, and expands to a literal: nothing is formatted
 //! when it is executed. Clauses of a single table stand with that table. Numbers are those of parameters.
@@ -18,8 +18,22 @@ macro_rules! open {
     (triggers) => {
         "lease_owner IS NOT NULL"
     };
+    (maintenance_jobs) => {
+        "lease_owner IS NOT NULL"
+    };
 }
 pub(crate) use open;
+
+/// The primary key.
+macro_rules! key {
+    (maintenance_jobs) => {
+        "name"
+    };
+    ($table:ident) => {
+        "id"
+    };
+}
+pub(crate) use key;
 
 /// The assignments of a statement that takes over work whose lease was not released: one more death. `lease_until` is
 /// the old value: NULL was never held, 0 was released. A row that was only queued keeps a mark that is proof at any
@@ -31,6 +45,10 @@ macro_rules! counted {
     };
     // Nothing isolates a trigger.
     (triggers) => {
+        $crate::leases::sql::counted!(deaths "")
+    };
+    // Nor a maintenance job, which is put off by each death.
+    (maintenance_jobs) => {
         $crate::leases::sql::counted!(deaths "")
     };
     (messages) => {
@@ -83,6 +101,9 @@ macro_rules! free {
     (jobs, $over:literal) => {
         concat!("(lease_until IS NULL OR lease_until < $", $over, ")")
     };
+    (maintenance_jobs, $over:literal) => {
+        $crate::leases::sql::free!(jobs, $over)
+    };
     // A worker takes its own again.
     (triggers, $over:literal) => {
         concat!(
@@ -104,6 +125,13 @@ macro_rules! take {
     };
     (jobs) => {
         $crate::leases::sql::take!(jobs, "epoch = epoch + 1, ", $crate::leases::sql::counted!(jobs))
+    };
+    (maintenance_jobs) => {
+        $crate::leases::sql::take!(
+            maintenance_jobs,
+            "epoch = epoch + 1, ",
+            $crate::leases::sql::counted!(maintenance_jobs)
+        )
     };
     (triggers) => {
         $crate::leases::sql::take!(
@@ -128,12 +156,13 @@ macro_rules! skip_locked {
 }
 pub(crate) use skip_locked;
 
-/// A condition, the fence: the row is still that claim's. The parameters are its id, its owner and its epoch, if claims
+/// A condition, the fence: the row is still that claim's. The parameters are its key, its owner and its epoch, if claims
 /// of its table are counted.
 macro_rules! fenced {
     ($table:ident, $id:literal, $owner:literal) => {
         concat!(
-            "id = $",
+            $crate::leases::sql::key!($table),
+            " = $",
             $id,
             " AND lease_owner = $",
             $owner,
@@ -253,19 +282,28 @@ macro_rules! release_skewed {
     };
 }
 
+/// The assignments that release a row, for statements that are formatted.
+pub(crate) const FREED: &str = freed!();
 /// Renews what a worker holds of what is renewed by its heartbeat.
 pub(crate) const RENEW_ALL: [&str; 2] = [renew_all!(runs), renew_all!(messages)];
 /// Gives back the runs of a worker, or of all.
 pub(crate) const RELEASE_RUNS: &str = release!(runs, "lease_until = 0");
 /// Gives back what a worker holds, or all do, but runs.
-pub(crate) const RELEASE_OTHERS: [&str; 4] = [
+pub(crate) const RELEASE_OTHERS: [&str; 5] = [
     release!(messages, "lease_until = 0"),
     release!(jobs, "lease_until = 0"),
     release!(triggers, freed!()),
+    release!(maintenance_jobs, freed!()),
     "UPDATE leases SET until = 0 WHERE $1 IS NULL OR owner = $1",
 ];
 /// Counts a death on everything that is held.
-pub(crate) const COUNT_ALL: [&str; 4] = [count!(runs), count!(messages), count!(jobs), count!(triggers)];
+pub(crate) const COUNT_ALL: [&str; 5] = [
+    count!(runs),
+    count!(messages),
+    count!(jobs),
+    count!(triggers),
+    count!(maintenance_jobs),
+];
 /// The leases that end later than `$1`, of every kind that [`RELEASE_SKEWED_RUNS`] and its like release.
 pub(crate) const SKEWED: &str = concat!(
     skewed!(runs),
@@ -273,6 +311,8 @@ pub(crate) const SKEWED: &str = concat!(
     skewed!(messages),
     " UNION ALL ",
     skewed!(jobs),
+    " UNION ALL ",
+    skewed!(maintenance_jobs),
     " UNION ALL SELECT name, owner, until FROM leases WHERE until > $1"
 );
 /// Gives back skewed leases on runs.
@@ -281,3 +321,5 @@ pub(crate) const RELEASE_SKEWED_RUNS: &str = release_skewed!(runs, "lease_until 
 pub(crate) const RELEASE_SKEWED_MESSAGES: &str = release_skewed!(messages, freed!());
 /// Gives back skewed leases on jobs.
 pub(crate) const RELEASE_SKEWED_JOBS: &str = release_skewed!(jobs, "lease_until = 0");
+/// Gives back skewed leases on maintenance jobs.
+pub(crate) const RELEASE_SKEWED_MAINTENANCE: &str = release_skewed!(maintenance_jobs, freed!());

@@ -3,10 +3,10 @@
 use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MemoryItemId, SpaceId, UserId},
+    row::FromRow,
     value::{Value, args},
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, memory::items::Viewer};
 
@@ -18,7 +18,7 @@ pub struct Item {
     /// Its id.
     #[schema(value_type = String)]
     pub id: MemoryItemId,
-    /// Whose.
+    /// The person.
     #[schema(value_type = String)]
     pub user_id: UserId,
     /// 0 (durable) to 5 (detailed and recent).
@@ -27,7 +27,7 @@ pub struct Item {
     pub module: String,
     /// Short snake_case.
     pub key: String,
-    /// What is remembered.
+    /// The remembered text.
     pub value: String,
     /// How sure it is, 0 to 1.
     pub confidence: f64,
@@ -65,7 +65,7 @@ pub struct Filter {
     pub level: Option<i64>,
     /// Only archived ones, or only active ones.
     pub archived: Option<bool>,
-    /// Only those whose key or value holds this text; capitals do not count.
+    /// Only items whose key or value contains this text; case does not matter.
     pub text: Option<String>,
     /// Only older than this one.
     pub before: Option<MemoryItemId>,
@@ -164,7 +164,7 @@ pub async fn insert(tx: &mut Tx, item: &Item) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores what changed in an item.
+/// Stores what changed in an item. A value that is given by hand is its person's own.
 ///
 /// # Errors
 /// [`StoreError::Conflict`]: its person has another active one of its module and key. [`StoreError::NotFound`]: it
@@ -173,7 +173,8 @@ pub async fn update(tx: &mut Tx, item: &Item) -> Result<(), StoreError> {
     let updated = tx
         .execute(
             "UPDATE memory_items SET level = $1, module = $2, key = $3, value = $4, confidence = $5, origin_space = $6,
-                 shareable = $7, pinned = $8, archived = $9, last_seen_at = $10
+                 shareable = $7, pinned = $8, archived = $9, last_seen_at = $10,
+                 own_at = CASE WHEN value <> $4 OR own_at = last_seen_at THEN $10 ELSE own_at END
              WHERE id = $11",
             args![
                 item.level,

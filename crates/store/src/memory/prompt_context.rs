@@ -5,22 +5,21 @@ use clifford_core::{
     column::JsonText,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
     messages::Direction,
+    row::FromRow,
     value::args,
 };
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,
     db::conn::Statement,
     memory::items::{self as memory_items, Remembered, Viewer},
     messages::{
-        self, Turn, TurnRow,
+        self, Foreign, Turn, TurnRow, conversation,
         long_text::{self, LongText},
         replies::IN_HISTORY,
-        said,
     },
-    people::keys::{self as user_secrets, SealedKey},
+    people::keys::{self as user_secrets, EncryptedKey},
     places::settings::{self, Around, Setting},
     withheld,
 };
@@ -30,7 +29,7 @@ const MOST_PLACES: u32 = 20;
 
 /// The parts to read, and at most how much of each.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct PromptParts {
     /// The conversation of a run: what was said in it before.
     pub conversation: Option<(ContextId, RunId)>,
     /// The most turns of it.
@@ -58,6 +57,8 @@ pub struct Conversation {
     pub turns: Vec<Turn>,
     /// How many there are before those, which no summary tells either.
     pub before: u64,
+    /// The model that was chosen for it, by the name of the choice.
+    pub model: Option<String>,
 }
 
 /// The same person's last exchange in another private place.
@@ -85,39 +86,27 @@ pub struct PromptContext {
     /// The settings of the bot, the space, the channel, the agent and the person, in this order.
     pub settings: Vec<Setting>,
     /// The person's own keys for model providers.
-    pub keys: Vec<SealedKey>,
-    /// The parts of all this that hold words from outside.
+    pub keys: Vec<EncryptedKey>,
+    /// The words of others that the conversation's summary may hold.
     pub outside: Outside,
 }
 
-/// The parts of a prompt that may hold words of others than its person, or words that a run read outside.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The words of others that a summary may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
-    /// A run of the conversation has read words from outside: its answers, and a summary of them, may say the same.
+    /// A run whose answers it may tell had read words from outside.
     pub answers: bool,
-    /// Others wrote in it.
+    /// Others than the person wrote what it tells.
     pub others: bool,
-    /// The summary holds words of others than the person.
-    pub summary: bool,
-    /// Something was remembered from a conversation in which words from outside were read, and nobody pinned it.
-    pub items: bool,
-    /// Another place that is shown had such a run.
-    pub elsewhere: bool,
-}
-
-#[derive(FromRow)]
-struct OutsideRow {
-    answers: i64,
-    others: i64,
-    items: i64,
-    elsewhere: i64,
-    summary_of: Option<String>,
 }
 
 #[derive(FromRow)]
 struct Head {
     name: Option<String>,
     summary: Option<String>,
+    model: Option<String>,
+    summary_of: Option<String>,
+    answers: i64,
 }
 
 #[derive(FromRow)]
@@ -128,13 +117,15 @@ struct ElsewhereRow {
     name: Option<String>,
     id: MessageId,
     direction: Direction,
-    #[sqlx(flatten)]
+    tainted: i64,
+    metadata: Option<JsonText<Json>>,
+    #[row(flatten)]
     text: LongText,
     quote: Option<JsonText<Json>>,
 }
 
 /// Finds what a prompt is made of.
-pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<PromptContext, StoreError> {
+pub async fn find(conn: &mut Conn, wanted: PromptParts) -> Result<PromptContext, StoreError> {
     let conversation = wanted.conversation;
     let asks = [
         conversation.map_or_else(nothing, |(context, run)| {
@@ -150,78 +141,52 @@ pub async fn find(conn: &mut Conn, wanted: Wanted) -> Result<PromptContext, Stor
         wanted
             .person
             .map_or_else(nothing, |(user, _)| user_secrets::ask_of(user)),
-        ask_outside(&wanted),
     ];
-    let [turns, head, items, elsewhere, settings, keys, outside] = conn.pipeline(asks).await?;
+    let [turns, head, items, elsewhere, settings, keys] = conn.pipeline(asks).await?;
     let turns: Vec<TurnRow> = turns.fetch_all()?;
-    let mut turns: Vec<Turn> = turns.into_iter().rev().map(Turn::from).collect();
+    let person = wanted.person.map(|(user, _)| user);
+    // Others are looked for only where they can write.
+    let alone = person.filter(|_| matches!(wanted.person, Some((_, Viewer::Shared(_)))));
+    let mut turns: Vec<Turn> = turns.into_iter().rev().map(|row| row.turn(alone)).collect();
     let more = turns
         .len()
         .saturating_sub(usize::try_from(wanted.turns).unwrap_or(usize::MAX));
     turns.drain(..more);
     let first = turns.first().filter(|_| more > 0).and_then(|turn| turn.id);
     let before = match (conversation, first) {
-        (Some((context, _)), Some(first)) => said::untold_before(conn, context, first).await?,
+        (Some((context, _)), Some(first)) => conversation::untold_before(conn, context, first).await?,
         _ => 0,
     };
     let head: Option<Head> = head.fetch_optional()?;
-    let (name, summary) = head.map_or((None, None), |head| (head.name, head.summary));
+    let outside = head.as_ref().map_or_else(Outside::default, |head| head.outside(person));
+    let (name, summary, model) = head.map_or((None, None, None), |head| (head.name, head.summary, head.model));
     Ok(PromptContext {
         conversation: Conversation {
             name,
             summary,
             turns,
             before,
+            model,
         },
         items: items.fetch_all()?,
         elsewhere: by_place(elsewhere.fetch_all()?),
         settings: settings.fetch_all()?,
         keys: keys.fetch_all()?,
-        outside: outside
-            .fetch_optional::<OutsideRow>()?
-            .map_or_else(Outside::default, |row| row.told(&wanted)),
+        outside,
     })
 }
 
-/// Finds the parts that hold words from outside. Other authors are looked for only where others can write.
-fn ask_outside(wanted: &Wanted) -> Statement {
-    let context = wanted.conversation.map(|(context, _)| context);
-    let user = wanted.person.map(|(user, _)| user);
-    let is_shared = matches!(wanted.person, Some((_, Viewer::Shared(_))));
-    let channel = wanted.elsewhere.and(wanted.around.place).map(|(channel, _)| channel);
-    (
-        "SELECT
-             CAST(CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.context_id = $1 AND r.tainted)
-                  THEN 1 ELSE 0 END AS BIGINT) AS answers,
-             CAST(CASE WHEN $3 AND EXISTS (
-                 SELECT 1 FROM messages m WHERE m.context_id = $1 AND m.direction = 'inbound' AND m.user_id <> $2)
-                  THEN 1 ELSE 0 END AS BIGINT) AS others,
-             CAST(CASE WHEN EXISTS (
-                 SELECT 1 FROM memory_items i JOIN runs r ON r.context_id = i.context_id AND r.tainted
-                 WHERE i.user_id = $2 AND NOT i.archived AND NOT i.pinned)
-                  THEN 1 ELSE 0 END AS BIGINT) AS items,
-             CAST(CASE WHEN $4 IS NOT NULL AND EXISTS (
-                 SELECT 1 FROM channels c JOIN runs r ON r.context_id = c.active_context_id AND r.tainted
-                 WHERE c.user_id = $2 AND c.kind = 'private' AND c.id <> $4)
-                  THEN 1 ELSE 0 END AS BIGINT) AS elsewhere,
-             (SELECT x.summary_of FROM contexts x WHERE x.id = $1 AND x.summary IS NOT NULL) AS summary_of"
-            .to_owned(),
-        args![context, user, is_shared, channel],
-    )
-}
-
-impl OutsideRow {
-    fn told(&self, wanted: &Wanted) -> Outside {
-        let told: Vec<String> = (self.summary_of.as_deref())
+impl Head {
+    /// The words of others in the summary.
+    fn outside(&self, person: Option<UserId>) -> Outside {
+        let people: Vec<String> = (self.summary_of.as_deref())
+            .filter(|_| self.summary.is_some())
             .and_then(|json| serde_json::from_str(json).ok())
             .unwrap_or_default();
-        let person = wanted.person.map(|(user, _)| user.to_string());
+        let person = person.map(|user| user.to_string());
         Outside {
             answers: self.answers != 0,
-            others: self.others != 0,
-            summary: told.iter().any(|user| Some(user) != person.as_ref()),
-            items: self.items != 0,
-            elsewhere: self.elsewhere != 0,
+            others: people.iter().any(|user| Some(user) != person.as_ref()),
         }
     }
 }
@@ -231,9 +196,19 @@ fn nothing() -> Statement {
     ("SELECT id FROM contexts WHERE 1 = 0".to_owned(), args![])
 }
 
+/// The head of a conversation. Its summary may tell the answers of every run that began before the last message which
+/// it covers, and of every one of which no later message is left.
 fn ask_head(context: ContextId) -> Statement {
     (
-        "SELECT name, summary FROM contexts WHERE id = $1".to_owned(),
+        "SELECT x.name, x.summary, x.model, x.summary_of,
+             CAST(CASE WHEN x.summary IS NOT NULL AND EXISTS (
+                 SELECT 1 FROM runs r WHERE r.context_id = x.id AND r.tainted AND (
+                     r.id <= COALESCE(x.compacted_through, '')
+                     OR NOT EXISTS (SELECT 1 FROM messages m
+                                    WHERE m.run_id = r.id AND m.id > COALESCE(x.compacted_through, ''))))
+                  THEN 1 ELSE 0 END AS BIGINT) AS answers
+         FROM contexts x WHERE x.id = $1"
+            .to_owned(),
         args![context],
     )
 }
@@ -241,14 +216,19 @@ fn ask_head(context: ContextId) -> Statement {
 /// The newest messages of the open conversations in a person's other private channels, without those that a summary
 /// tells. The newest that is not shown is looked up first, so that a long conversation costs no more than a short one:
 /// as a range, because for an equal conversation PostgreSQL may walk through all messages there are by their ids.
-fn ask_elsewhere(wanted: &Wanted) -> Option<Statement> {
+fn ask_elsewhere(wanted: &PromptParts) -> Option<Statement> {
     let (user, (channel, _)) = (wanted.elsewhere?, wanted.around.place?);
     let context = wanted.conversation.map(|(context, _)| context);
     (wanted.each > 0).then(|| {
-        let (text, is_open) = (long_text::columns("m.content"), withheld::is_open("m."));
+        let (text, is_open, tainted) = (
+            long_text::columns("m.content"),
+            withheld::is_open("m."),
+            messages::is_tainted("m"),
+        );
         (
             format!(
-                "SELECT p.channel_id, p.context_id, p.platform, p.name, m.id, m.direction, {text}, m.quote
+                "SELECT p.channel_id, p.context_id, p.platform, p.name, m.id, m.direction, {tainted}, m.metadata, {text},
+                     m.quote
              FROM (SELECT c.id AS channel_id, x.id AS context_id, c.platform, COALESCE(c.name, x.name) AS name,
                           COALESCE(c.last_message_at, 0) AS last_at, COALESCE(x.compacted_through, '') AS told
                    FROM channels c JOIN contexts x ON x.id = c.active_context_id AND x.closed_at IS NULL
@@ -283,6 +263,11 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
             direction: row.direction,
             content,
             gap,
+            readers: messages::readers(row.metadata.as_ref()),
+            foreign: match row.tainted {
+                0 => Foreign::None,
+                _ => messages::answer(row.metadata.as_ref()),
+            },
         };
         match places.iter_mut().find(|(context, ..)| *context == row.context_id) {
             Some((_, channel, place)) if *channel == row.channel_id => {

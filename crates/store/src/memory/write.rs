@@ -4,11 +4,11 @@ use clifford_core::{
     clock::Timestamp,
     column::{JsonText, to_json},
     id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
-    memory::rows::{Change, Item, Said},
+    memory::rows::{Change, Item, SourceMessage},
     messages::Direction,
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, withheld};
 
@@ -48,7 +48,7 @@ pub async fn next(
     after: Option<MessageId>,
     through: Option<MessageId>,
     limit: u32,
-) -> Result<Vec<Said>, StoreError> {
+) -> Result<Vec<SourceMessage>, StoreError> {
     conn.fetch_all(
         format!(
             "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
@@ -89,7 +89,7 @@ pub async fn is_compacting(conn: &mut Conn, context: ContextId) -> Result<bool, 
 
 /// A message in the order of its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
-pub struct Place {
+pub struct MessagePosition {
     /// Its id.
     pub id: MessageId,
     /// Which way it went.
@@ -101,7 +101,7 @@ const NOT_COMPACTED: &str = "FROM messages WHERE context_id = $1
      AND id < COALESCE((SELECT MIN(id) FROM messages WHERE context_id = $1 AND status = 'queued'), 'z')";
 
 /// The older half of a conversation, without what waits to be answered, and the message behind it; oldest first.
-pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<Place>, StoreError> {
+pub async fn older_half(conn: &mut Conn, context: ContextId) -> Result<Vec<MessagePosition>, StoreError> {
     let all: (i64,) = conn
         .fetch_one(format!("SELECT COUNT(*) {NOT_COMPACTED}"), args![context])
         .await?;
@@ -169,6 +169,32 @@ pub async fn items(conn: &mut Conn, user: UserId) -> Result<Vec<Item>, StoreErro
     .await
 }
 
+/// Whether answers of runs that had read words from outside stand in a piece of a conversation: behind one message, up
+/// to and with another.
+pub async fn has_tainted(
+    conn: &mut Conn,
+    context: ContextId,
+    after: Option<MessageId>,
+    through: MessageId,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT CAST(1 AS BIGINT) FROM messages m
+         WHERE m.context_id = $1 AND ($2 IS NULL OR m.id > $2) AND m.id <= $3 AND m.direction = 'outbound'
+             AND COALESCE(m.metadata, '') NOT LIKE '%\"foreign\":false%'
+             AND (EXISTS (SELECT 1 FROM runs r WHERE r.id = m.run_id AND r.tainted)
+                  OR (m.run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.context_id = $1 AND r.tainted)))
+         LIMIT 1";
+    conn.exists(sql, args![context, after, through]).await
+}
+
+/// The words that a memory write was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// The person's alone, and what a run said that had read nobody else's.
+    Own,
+    /// Others may have had a part in them.
+    Others,
+}
+
 /// Changes a person's items. New ones come from this conversation and belong to a space; none: they are private.
 ///
 /// # Errors
@@ -178,15 +204,17 @@ pub async fn change(
     user: UserId,
     context: Option<ContextId>,
     space: Option<SpaceId>,
+    words: Words,
     changes: &[Change],
 ) -> Result<(), StoreError> {
+    let is_own = words == Words::Own;
     for change in changes {
         match change {
             Change::Add(item) => {
                 tx.defer(
                     "INSERT INTO memory_items (id, user_id, level, module, key, value, confidence, context_id,
-                         origin_space, shareable, pinned, archived, created_at, last_seen_at)
-                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12)",
+                         origin_space, shareable, pinned, archived, created_at, last_seen_at, own_at)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12, $13)",
                     args![
                         item.id,
                         user,
@@ -199,7 +227,8 @@ pub async fn change(
                         space,
                         false,
                         item.created_at,
-                        item.last_seen_at
+                        item.last_seen_at,
+                        if is_own { item.last_seen_at } else { Timestamp(0) }
                     ],
                 )
                 .await?;
@@ -211,7 +240,9 @@ pub async fn change(
                          context_id = CASE WHEN EXISTS (
                              SELECT 1 FROM runs r WHERE r.context_id = memory_items.context_id AND r.tainted)
                              THEN context_id ELSE $4 END,
-                         origin_space = $5, shareable = $6, last_seen_at = $7
+                         origin_space = $5, shareable = $6, last_seen_at = $7,
+                         own_at = CASE WHEN $10 OR (value = $2 AND own_at = last_seen_at) THEN $7
+                             WHEN value = $2 AND own_at IS NULL THEN NULL ELSE 0 END
                      WHERE id = $8 AND user_id = $9 AND NOT archived AND NOT pinned",
                     args![
                         item.level,
@@ -222,7 +253,8 @@ pub async fn change(
                         item.shareable,
                         item.last_seen_at,
                         item.id,
-                        user
+                        user,
+                        is_own
                     ],
                 )
                 .await?;
@@ -241,7 +273,7 @@ pub async fn change(
 
 /// A compaction whose messages are still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
-pub struct Kept {
+pub struct CompactedSpan {
     /// Its job.
     pub id: JobId,
     /// The conversation.
@@ -251,7 +283,7 @@ pub struct Kept {
 }
 
 /// Compactions that ended before a time and whose messages are still there, oldest first.
-pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Result<Vec<Kept>, StoreError> {
+pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Result<Vec<CompactedSpan>, StoreError> {
     conn.fetch_all(
         "SELECT id, context_id, through FROM jobs WHERE mode = 'compact' AND status = 'done' AND purged_at IS NULL
          AND ended_at < $1 AND context_id IS NOT NULL AND through IS NOT NULL ORDER BY id LIMIT $2",

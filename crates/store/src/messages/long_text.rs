@@ -1,8 +1,7 @@
 //! Long texts of messages, read by their head and their tail: a prompt never shows more of them.
 
-use clifford_core::{column::JsonText, messages::Gap};
+use clifford_core::{column::JsonText, messages::Gap, row::FromRow};
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 use super::replies::with_quote;
 

@@ -10,15 +10,15 @@ use clifford_core::{
     id::{ChannelId, MessageId, RunId, WorkerId},
     messages::MessageStatus,
     quarantine::{Evidence, Mark},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{
     Conn, Db, StoreError, Tx,
     leases::{
         ClaimWindow,
-        sql::{fenced, free, freed, open, renew, skip_locked, take},
+        sql::{FREED, fenced, free, freed, open, renew, skip_locked, take},
     },
     places::channels::listed,
 };
@@ -44,6 +44,8 @@ pub struct Outgoing {
     pub isolation: Option<Mark>,
     /// Since when it is late: it fails by itself, and what follows it in its chat goes out past it.
     pub late_since: Option<Timestamp>,
+    /// The message that it changes, in place of being one of its own.
+    pub edits: Option<MessageId>,
 }
 
 impl Outgoing {
@@ -62,7 +64,7 @@ pub struct OutgoingPart {
     /// Its place.
     pub seq: i64,
     /// The same for every attempt.
-    #[sqlx(rename = "delivery_key")]
+    #[row(rename = "delivery_key")]
     pub key: String,
     /// Its content.
     pub body: JsonText<Part>,
@@ -85,7 +87,7 @@ macro_rules! claim_outbound {
             $lock,
             ") RETURNING id, channel_id,
                  (SELECT platform FROM channels c WHERE c.id = messages.channel_id) AS platform,
-                 run_id, address, attempts, deaths, isolation, late_since"
+                 run_id, address, attempts, deaths, isolation, late_since, edits"
         )
     };
 }
@@ -96,7 +98,7 @@ const CLAIM_ON_POSTGRES: &str = claim_outbound!(skip_locked!());
 /// Messages of this worker are in its gates already, however old their lease.
 pub async fn claim(
     tx: &mut Tx,
-    look: ClaimWindow,
+    window: ClaimWindow,
     served: &[Platform],
     limit: u32,
 ) -> Result<Vec<(Outgoing, Vec<OutgoingPart>)>, StoreError> {
@@ -106,7 +108,10 @@ pub async fn claim(
         CLAIM_ON_SQLITE
     };
     let mut claimed: Vec<Outgoing> = tx
-        .fetch_all(sql, args![look.worker, look.until, look.over, limit, listed(served)])
+        .fetch_all(
+            sql,
+            args![window.worker, window.until, window.over, limit, listed(served)],
+        )
         .await?;
     claimed.sort_by_key(|message| message.id);
     let mut whole = Vec::with_capacity(claimed.len());
@@ -122,6 +127,26 @@ pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPa
     conn.fetch_all(
         "SELECT seq, delivery_key, body, status FROM message_parts
          WHERE message_id = $1 AND status IN ('pending', 'sending') ORDER BY seq",
+        args![message],
+    )
+    .await
+}
+
+/// A part of a message as it was sent.
+#[derive(Clone, Debug, FromRow)]
+pub struct SentPart {
+    /// Its content.
+    pub body: JsonText<Part>,
+    /// The platform's id of it.
+    pub platform_message_id: Option<String>,
+    /// Where it stands.
+    pub status: MessageStatus,
+}
+
+/// All parts of a message, in order.
+pub async fn sent_parts(conn: &mut Conn, message: MessageId) -> Result<Vec<SentPart>, StoreError> {
+    conn.fetch_all(
+        "SELECT body, platform_message_id, status FROM message_parts WHERE message_id = $1 ORDER BY seq",
         args![message],
     )
     .await
@@ -150,7 +175,7 @@ pub async fn release(tx: &mut Tx, message: MessageId, worker: WorkerId) -> Resul
 
 /// Whether a message is still this worker's to send. A lease that will not last half of its time any more is renewed,
 /// as is one that ran out if nobody has taken it: nobody else is to take it while it is being sent.
-pub async fn keep(
+pub async fn ensure_lease(
     db: &Db,
     message: MessageId,
     worker: WorkerId,
@@ -252,7 +277,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
         tx.defer(
             &format!(
                 "UPDATE messages SET status = CASE WHEN {IS_CUT} THEN 'failed' ELSE 'delivered' END,
-                     platform_message_id = $1, lease_owner = NULL, lease_until = NULL,
+                     platform_message_id = $1, {FREED},
                      error = CASE WHEN {IS_CUT} THEN error END, sent_at = $2, deaths = 0, isolation = NULL
                  WHERE id = $4 AND {IS_OURS}"
             ),
@@ -349,8 +374,7 @@ pub async fn fail(tx: &mut Tx, message: MessageId, worker: WorkerId, reason: &st
     let failed = tx
         .execute(
             format!(
-                "UPDATE messages SET status = 'failed', error = {}, lease_owner = NULL, lease_until = NULL
-                 WHERE id = $2 AND {IS_OURS}",
+                "UPDATE messages SET status = 'failed', error = {}, {FREED} WHERE id = $2 AND {IS_OURS}",
                 reasons()
             ),
             args![reason, message, worker],
@@ -398,8 +422,7 @@ pub async fn quarantine(
     let set_aside = tx
         .execute(
             format!(
-                "UPDATE messages SET status = 'failed', error = {}, quarantined_at = $4, lease_owner = NULL,
-                     lease_until = NULL
+                "UPDATE messages SET status = 'failed', error = {}, quarantined_at = $4, {FREED}
                  WHERE id = $2 AND {IS_OURS}",
                 reasons()
             ),

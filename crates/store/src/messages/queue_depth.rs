@@ -6,7 +6,7 @@ use crate::{Conn, StoreError, leases::sql::open};
 
 /// The work that waits in one queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
+pub struct QueueDepth {
     /// How much.
     pub count: i64,
     /// Since when the oldest of it waits.
@@ -15,21 +15,21 @@ pub struct Backlog {
 
 /// Everything that waits to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlogs {
+pub struct QueueDepths {
     /// Runs that may begin and have not.
-    pub runs: Backlog,
+    pub runs: QueueDepth,
     /// Jobs that nobody works on.
-    pub jobs: Backlog,
+    pub jobs: QueueDepth,
     /// Messages that were not delivered.
-    pub outbox: Backlog,
+    pub outbox: QueueDepth,
     /// Triggers that are due, but for those of sleeping runs.
-    pub triggers: Backlog,
-    /// Runs that wait for a person's word. That is nobody's backlog but theirs.
+    pub triggers: QueueDepth,
+    /// Runs that wait for a person's word. They count as no work of the bot's.
     pub approvals: i64,
 }
 
 /// The depth of every queue now.
-pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError> {
+pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<QueueDepths, StoreError> {
     let runs = "SELECT COUNT(*), MIN(CASE WHEN wake_at > updated_at THEN wake_at ELSE updated_at END) FROM runs
         WHERE status = 'pending' AND (wake_at IS NULL OR wake_at <= $1)";
     let jobs = "SELECT COUNT(*), MIN(due_at) FROM jobs
@@ -43,18 +43,18 @@ pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<Backlogs, StoreError
             args![],
         )
         .await?;
-    Ok(Backlogs {
+    Ok(QueueDepths {
         runs: one(conn, runs, now).await?,
         jobs: one(conn, jobs, now).await?,
-        outbox: Backlog { count, since },
+        outbox: QueueDepth { count, since },
         triggers: one(conn, triggers, now).await?,
         approvals: asking.0,
     })
 }
 
-async fn one(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<Backlog, StoreError> {
+async fn one(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<QueueDepth, StoreError> {
     let (count, since): (i64, Option<i64>) = conn.fetch_one(sql, args![now]).await?;
-    Ok(Backlog {
+    Ok(QueueDepth {
         count,
         since: since.map(Timestamp),
     })

@@ -6,11 +6,11 @@ use clifford_core::{
     column::to_json,
     id::{ChannelId, ContextId, MessageId, RunId},
     messages::{MessageStatus, Quote},
+    row::FromRow,
     value::args,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 use crate::{StoreError, Tx, contexts, withheld::is_withheld};
 

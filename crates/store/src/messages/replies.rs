@@ -9,11 +9,11 @@ use clifford_core::{
     column::JsonText,
     id::{MessageId, RunId, UserId},
     messages::{Direction, INTRODUCED, Quote},
+    row::FromRow,
     value::args,
 };
 use serde::Deserialize as _;
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, withheld::is_withheld};
 
@@ -80,6 +80,37 @@ impl Answered {
     }
 }
 
+/// The place. `$1`: the platform, `$2`: its id of the place.
+const HERE: &str = "c.platform = $1 AND c.external_id = $2";
+
+/// The columns of [`Answered`]. `$1`: the platform, `$4`: its id of the answering account.
+fn columns() -> String {
+    format!(
+        "m.id, m.direction, m.user_id, m.run_id, m.content, m.attachments,
+         CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS is_withheld,
+         CAST(CASE WHEN m.direction = 'inbound' AND EXISTS (
+             SELECT 1 FROM identities i
+             WHERE i.user_id = m.user_id AND i.platform = $1 AND i.platform_user_id = $4)
+              THEN 1 ELSE 0 END AS BIGINT) AS is_of_speaker",
+        is_withheld("m.")
+    )
+}
+
+/// The message of a place by its own id, whichever way it went.
+pub async fn by_id(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+    id: MessageId,
+    speaker: &str,
+) -> Result<Option<Answered>, StoreError> {
+    let columns = columns();
+    let sql =
+        format!("SELECT {columns} FROM channels c JOIN messages m ON m.channel_id = c.id WHERE {HERE} AND m.id = $3");
+    conn.fetch_optional(sql, args![platform.as_str(), place, id, speaker])
+        .await
+}
+
 /// The message of a place that the platform knows by this id, whichever way it went.
 pub async fn find(
     conn: &mut Conn,
@@ -88,16 +119,7 @@ pub async fn find(
     id: &str,
     speaker: &str,
 ) -> Result<Option<Answered>, StoreError> {
-    const HERE: &str = "c.platform = $1 AND c.external_id = $2";
-    let columns = format!(
-        "m.id, m.direction, m.user_id, m.run_id, m.content, m.attachments,
-         CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS is_withheld,
-         CAST(CASE WHEN m.direction = 'inbound' AND EXISTS (
-             SELECT 1 FROM identities i
-             WHERE i.user_id = m.user_id AND i.platform = $1 AND i.platform_user_id = $4)
-              THEN 1 ELSE 0 END AS BIGINT) AS is_of_speaker",
-        is_withheld("m.")
-    );
+    let columns = columns();
     let sql = format!(
         "SELECT {columns} FROM channels c JOIN messages m ON m.channel_id = c.id
          WHERE {HERE} AND m.direction = 'inbound' AND m.platform_message_id = $3

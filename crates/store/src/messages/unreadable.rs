@@ -1,7 +1,6 @@
 //! Platform payloads that could not be read, kept for inspection.
 
-use clifford_core::{clock::Timestamp, value::args};
-use sqlx::FromRow;
+use clifford_core::{clock::Timestamp, row::FromRow, value::args};
 
 use crate::{Conn, StoreError, Tx, removal::each};
 

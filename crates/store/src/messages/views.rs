@@ -1,10 +1,10 @@
-//! Messages as those see them who call the API: in pages, by a sender's key, and with what runs ask.
+//! Messages for callers of the API: in pages, by a sender's key, and with the questions of runs.
 
 use clifford_core::{
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,

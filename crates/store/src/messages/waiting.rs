@@ -1,14 +1,15 @@
 //! Messages that wait for the run at work in their conversation to end.
 
-use clifford_chat::outbound::Address;
+use clifford_chat::{outbound::Address, role::PlatformRole};
 use clifford_core::{
     column::{JsonText, to_json},
     id::{ChannelId, ContextId, MessageId, UserId},
     places::Mode,
+    row::FromRow,
     value::args,
 };
-use serde_json::{Value as Json, json};
-use sqlx::FromRow;
+use serde::Deserialize as _;
+use serde_json::{Map, Value as Json, json};
 
 use super::replies::with_quote;
 use crate::{Conn, StoreError, Tx, db::conn::Statement};
@@ -43,6 +44,12 @@ impl Queued {
         let word = self.metadata.as_ref()?.0.get("mode")?.as_str()?;
         word.parse().ok()
     }
+
+    /// The roles that its sender had on the platform; `None`: they are not known.
+    pub fn platform_roles(&self) -> Option<Vec<PlatformRole>> {
+        let roles = self.metadata.as_ref()?.0.get("roles")?;
+        Vec::deserialize(roles).ok()
+    }
 }
 
 /// The queued messages of a context, in the order in which they were written.
@@ -61,12 +68,22 @@ pub(crate) fn ask_queued(context: ContextId) -> Statement {
     )
 }
 
-/// Lets a message wait for the run at work in its context to end; its answer goes to this address, and is made as its
-/// sender wants it.
-pub async fn queue(tx: &mut Tx, id: MessageId, address: &Address, mode: Option<Mode>) -> Result<(), StoreError> {
+/// Lets a message wait for the run at work in its context to end; its answer goes to this address, is made as its sender
+/// wants it, and by the roles that they have on the platform.
+pub async fn queue(
+    tx: &mut Tx,
+    id: MessageId,
+    address: &Address,
+    mode: Option<Mode>,
+    roles: Option<&[PlatformRole]>,
+) -> Result<(), StoreError> {
+    let mode = mode.map(|mode| ("mode".to_owned(), json!(mode)));
+    let roles = roles.map(|roles| ("roles".to_owned(), json!(roles)));
+    let metadata: Map<String, Json> = mode.into_iter().chain(roles).collect();
+    let metadata = (!metadata.is_empty()).then_some(Json::Object(metadata));
     tx.defer(
         "UPDATE messages SET status = 'queued', run_id = NULL, metadata = $3, address = $1 WHERE id = $2",
-        args![to_json(address), id, mode.map(|mode| json!({ "mode": mode }))],
+        args![to_json(address), id, metadata],
     )
     .await
 }

@@ -5,13 +5,14 @@ use clifford_core::{
     column::JsonText,
     id::{ChannelId, JobId, RunId, UserId},
     people::UserRole,
+    row::FromRow,
     value::args,
 };
 use serde_json::Value;
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError, Tx,
+    leases::sql::freed,
     removal::{self, Counts, count, each, ids},
 };
 
@@ -148,7 +149,7 @@ pub async fn circle(conn: &mut Conn, person: UserId) -> Result<Circle, StoreErro
 
 /// A text of a person's.
 #[derive(Clone, Debug, FromRow)]
-pub struct Said {
+pub struct PersonText {
     /// The row's id.
     pub id: String,
     /// The text; in a shared place each line may be another's, behind their name.
@@ -158,7 +159,7 @@ pub struct Said {
 }
 
 /// A page of what a person said, oldest first.
-pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
+pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<PersonText>, StoreError> {
     conn.fetch_all(
         "SELECT m.id, m.content || COALESCE(' ' || m.attachments, '') AS text, c.kind <> 'private' AS is_shared
          FROM messages m JOIN channels c ON c.id = m.channel_id
@@ -169,7 +170,7 @@ pub async fn said(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> R
 }
 
 /// A page of what runs were asked in a person's name, oldest first: messages that were deleted may stand there.
-pub async fn asked(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
+pub async fn asked(conn: &mut Conn, person: UserId, after: &str, limit: u32) -> Result<Vec<PersonText>, StoreError> {
     conn.fetch_all(
         "SELECT r.id, r.input_text AS text, c.kind <> 'private' AS is_shared
          FROM runs r JOIN channels c ON c.id = r.channel_id
@@ -328,17 +329,23 @@ pub async fn take_work(tx: &mut Tx, channels: &[ChannelId]) -> Result<Vec<(RunId
     for channel in channels {
         let runs: Vec<(RunId, i64)> = tx
             .fetch_all(
-                "UPDATE runs SET status = 'pending', epoch = epoch + 1, lease_owner = NULL, lease_until = NULL
-                 WHERE channel_id = $1 AND lease_owner IS NOT NULL AND status IN ('pending', 'running')
-                 RETURNING id, epoch - 1",
+                concat!(
+                    "UPDATE runs SET status = 'pending', epoch = epoch + 1, ",
+                    freed!(),
+                    " WHERE channel_id = $1 AND lease_owner IS NOT NULL AND status IN ('pending', 'running')
+                     RETURNING id, epoch - 1"
+                ),
                 args![*channel],
             )
             .await?;
         taken.extend(runs);
         tx.execute(
-            "UPDATE jobs SET epoch = epoch + 1, lease_owner = NULL, lease_until = NULL
-             WHERE status = 'pending' AND lease_owner IS NOT NULL
-             AND context_id IN (SELECT id FROM contexts WHERE channel_id = $1)",
+            concat!(
+                "UPDATE jobs SET epoch = epoch + 1, ",
+                freed!(),
+                " WHERE status = 'pending' AND lease_owner IS NOT NULL
+                 AND context_id IN (SELECT id FROM contexts WHERE channel_id = $1)"
+            ),
             args![*channel],
         )
         .await?;
@@ -384,9 +391,15 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
         ("jobs", "user_id"),
         ("link_codes", "user_id"),
         ("api_tokens", "user_id"),
+        ("sessions", "user_id"),
+        ("login_links", "user_id"),
         ("user_secrets", "user_id"),
+        ("run_feedback", "user_id"),
         ("triggers", "user_id"),
         ("settings", "scope"),
+        ("setting_changes", "user_id"),
+        ("setting_changes", "scope"),
+        ("rate_buckets", "subject"),
         ("budget_spending", "subject"),
         ("budget_notices", "subject"),
         ("budget_notices", "recipient"),
@@ -395,6 +408,12 @@ pub async fn delete(tx: &mut Tx, person: &Person, job: JobId) -> Result<Counts, 
             .execute(format!("DELETE FROM {table} WHERE {column} = $1"), own())
             .await?;
         count(&mut counts, table, deleted);
+    }
+    for sql in [
+        "DELETE FROM budget_spending WHERE subject LIKE $1 || '@%'",
+        "DELETE FROM budget_notices WHERE subject LIKE $1 || '@%'",
+    ] {
+        tx.execute(sql, own()).await?;
     }
     removal::contexts(tx, &contexts, &mut counts).await?;
     removal::channels(tx, &channels, &mut counts).await?;

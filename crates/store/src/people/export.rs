@@ -1,14 +1,13 @@
-//! All that is kept of one person, a page of rows at a time. Nothing of anybody else: of shared places only what they
-//! said there, and the answers that are theirs alone.
+//! The data of one person, a page of rows at a time. Nothing of anybody else: of shared places only what they said
+//! there, and the answers that are theirs alone.
 
 mod rows;
 
-use clifford_core::{id::UserId, value::args};
+use clifford_core::{id::UserId, row::FromRow, value::args};
 use serde::Serialize;
-use sqlx::FromRow;
 
 pub use self::rows::*;
-use crate::{Conn, Row, StoreError};
+use crate::{Conn, StoreError};
 
 /// The most rows of one page.
 pub const PAGE: u32 = 200;
@@ -20,6 +19,8 @@ pub enum Record {
     User(User),
     Identity(Identity),
     Setting(Setting),
+    /// A change of a setting that they made in a chat.
+    SettingChange(SettingChange),
     MemoryItem(Box<MemoryItem>),
     Channel(Channel),
     Context(Context),
@@ -30,7 +31,9 @@ pub enum Record {
     File(File),
     DocumentPiece(DocumentPiece),
     ApiToken(ApiToken),
+    Session(Session),
     OwnKey(OwnKey),
+    Feedback(Feedback),
     PolicyRule(PolicyRule),
     Job(Job),
 }
@@ -41,6 +44,7 @@ pub enum Kind {
     User,
     Identity,
     Setting,
+    SettingChange,
     MemoryItem,
     Channel,
     Context,
@@ -53,7 +57,9 @@ pub enum Kind {
     File,
     DocumentPiece,
     ApiToken,
+    Session,
     OwnKey,
+    Feedback,
     PolicyRule,
     Job,
 }
@@ -70,10 +76,11 @@ const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other
 
 impl Kind {
     /// Every kind, in the order of an export.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::User,
         Self::Identity,
         Self::Setting,
+        Self::SettingChange,
         Self::MemoryItem,
         Self::Channel,
         Self::Context,
@@ -86,7 +93,9 @@ impl Kind {
         Self::File,
         Self::DocumentPiece,
         Self::ApiToken,
+        Self::Session,
         Self::OwnKey,
+        Self::Feedback,
         Self::PolicyRule,
         Self::Job,
     ];
@@ -115,6 +124,14 @@ impl Kind {
                     "scope, name, value, updated_at",
                     "settings",
                     "(scope = $1 OR scope IN (SELECT id FROM channels WHERE user_id = $1)) AND name <> 'erase_code'",
+                ),
+            ),
+            Self::SettingChange => (
+                "id",
+                of(
+                    "id, scope, name, old_value, new_value, changed_at, undone_at",
+                    "setting_changes",
+                    "user_id = $1",
                 ),
             ),
             Self::MemoryItem => (
@@ -196,7 +213,19 @@ impl Kind {
                 "id",
                 of("id, name, scopes, created_at, revoked_at", "api_tokens", "user_id = $1"),
             ),
+            Self::Session => (
+                "id",
+                of(
+                    "id, user_agent, created_at, seen_at, expires_at",
+                    "sessions",
+                    "user_id = $1",
+                ),
+            ),
             Self::OwnKey => ("provider", of("provider, created_at", "user_secrets", "user_id = $1")),
+            Self::Feedback => (
+                "run_id",
+                of("run_id, verdict, given_by, given_at", "run_feedback", "user_id = $1"),
+            ),
             Self::PolicyRule => (
                 "id",
                 of(
@@ -263,6 +292,7 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::User => of(conn, *kind, person, cursor, Record::User).await?,
             Kind::Identity => of(conn, *kind, person, cursor, Record::Identity).await?,
             Kind::Setting => of(conn, *kind, person, cursor, Record::Setting).await?,
+            Kind::SettingChange => of(conn, *kind, person, cursor, Record::SettingChange).await?,
             Kind::MemoryItem => of(conn, *kind, person, cursor, |row| Record::MemoryItem(Box::new(row))).await?,
             Kind::Channel => of(conn, *kind, person, cursor, Record::Channel).await?,
             Kind::Context => of(conn, *kind, person, cursor, Record::Context).await?,
@@ -281,7 +311,9 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::File => of(conn, *kind, person, cursor, Record::File).await?,
             Kind::DocumentPiece => of(conn, *kind, person, cursor, Record::DocumentPiece).await?,
             Kind::ApiToken => of(conn, *kind, person, cursor, Record::ApiToken).await?,
+            Kind::Session => of(conn, *kind, person, cursor, Record::Session).await?,
             Kind::OwnKey => of(conn, *kind, person, cursor, Record::OwnKey).await?,
+            Kind::Feedback => of(conn, *kind, person, cursor, Record::Feedback).await?,
             Kind::PolicyRule => of(conn, *kind, person, cursor, Record::PolicyRule).await?,
             Kind::Job => of(conn, *kind, person, cursor, Record::Job).await?,
         };
@@ -297,7 +329,7 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
 #[derive(FromRow)]
 struct Keyed<T> {
     sort_key: String,
-    #[sqlx(flatten)]
+    #[row(flatten)]
     row: T,
 }
 
@@ -309,8 +341,7 @@ async fn of<T>(
     record: fn(T) -> Record,
 ) -> Result<Vec<Record>, StoreError>
 where
-    T: Row,
-    Keyed<T>: Row,
+    T: FromRow,
 {
     loop {
         let window = match window(kind) {

@@ -1,12 +1,12 @@
-//! People's own keys for model providers, sealed.
+//! People's own keys for model providers, encrypted.
 
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, UserId, UserSecretId},
+    row::FromRow,
     value::args,
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, db::conn::Statement};
 
@@ -23,24 +23,24 @@ pub struct OwnKey {
 
 /// A key as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct SealedKey {
-    /// The id that it is sealed under.
+pub struct EncryptedKey {
+    /// The id that it is encrypted under.
     pub id: UserSecretId,
     /// The provider that it is for.
     pub provider: String,
-    /// The sealed key.
-    pub sealed: String,
+    /// The encrypted key.
+    pub encrypted: String,
 }
 
 /// Keeps a person's key for a provider, in place of the one that was there.
 ///
 /// # Errors
-/// The store's; [`StoreError::Conflict`]: there is no such person.
-pub async fn put(tx: &mut Tx, user: UserId, key: &SealedKey, now: Timestamp) -> Result<(), StoreError> {
+/// [`StoreError::Conflict`]: there is no such person.
+pub async fn put(tx: &mut Tx, user: UserId, key: &EncryptedKey, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO user_secrets (id, user_id, provider, sealed, created_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (user_id, provider) DO UPDATE SET id = $1, sealed = $4, created_at = $5",
-        args![key.id, user, &key.provider, &key.sealed, now],
+        args![key.id, user, &key.provider, &key.encrypted, now],
     )
     .await?;
     Ok(())
@@ -69,18 +69,18 @@ pub async fn answers_one(conn: &mut Conn, run: RunId) -> Result<bool, StoreError
 /// The statement for the keys that a person's runs use.
 pub(crate) fn ask_of(user: UserId) -> Statement {
     (
-        "SELECT id, provider, sealed FROM user_secrets WHERE user_id = $1 ORDER BY provider".to_owned(),
+        "SELECT id, provider, sealed AS encrypted FROM user_secrets WHERE user_id = $1 ORDER BY provider".to_owned(),
         args![user],
     )
 }
 
 /// The keys that a person's runs use.
-pub async fn of(conn: &mut Conn, user: UserId) -> Result<Vec<SealedKey>, StoreError> {
+pub async fn of(conn: &mut Conn, user: UserId) -> Result<Vec<EncryptedKey>, StoreError> {
     let (sql, args) = ask_of(user);
     conn.fetch_all(sql, args).await
 }
 
-/// Forgets a person's key for a provider. `false`: there was none.
+/// Removes a person's key for a provider. `false`: there was none.
 pub async fn remove(tx: &mut Tx, user: UserId, provider: &str) -> Result<bool, StoreError> {
     let removed = tx
         .execute(

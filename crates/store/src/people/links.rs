@@ -1,8 +1,7 @@
 //! Codes by which two accounts become one person's, and the tries to enter one.
 
 use clifford_chat::platform::Platform;
-use clifford_core::{clock::Timestamp, id::UserId, value::args};
-use sqlx::FromRow;
+use clifford_core::{clock::Timestamp, id::UserId, row::FromRow, value::args};
 
 use crate::{Conn, StoreError, Tx};
 

@@ -5,9 +5,9 @@ use clifford_core::{
     id::UserId,
     people::{User, UserRole},
     policy::{Action, Rule},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use super::{
     links::Account,
@@ -27,12 +27,15 @@ pub const GO_OVER: &[&str] = &[
     "usage",
     "jobs",
     "api_tokens",
+    "sessions",
+    "login_links",
     "triggers",
     "policies",
+    "setting_changes",
 ];
 /// The tables with a `user_id` and a rule of their own: of two items for one key, and of two keys for one provider, the
-/// newer stays; codes are void.
-pub const BY_RULE: [&str; 3] = ["memory_items", "link_codes", "user_secrets"];
+/// newer stays, and so it is with two verdicts on one answer; codes are void.
+pub const BY_RULE: [&str; 4] = ["memory_items", "link_codes", "user_secrets", "run_feedback"];
 
 /// Locks two people, and before them what others lock before them, until the transaction ends: nothing is written
 /// for them meanwhile, and what others were about to write is there, or fails. Each is `None` if they are gone.
@@ -68,7 +71,8 @@ pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Ti
         .await?;
     items(tx, from, into.id, caps).await?;
     settings(tx, from, into.id).await?;
-    own_keys(tx, from, into.id).await?;
+    byok(tx, from, into.id).await?;
+    newer_stay(tx, "run_feedback", "user_id", ["run_id", "given_at"], [from, into.id]).await?;
     for table in GO_OVER {
         let sql = format!("UPDATE {table} SET user_id = $1 WHERE user_id = $2");
         tx.defer(sql, args![into.id, from]).await?;
@@ -148,6 +152,10 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
     for sql in [
         "DELETE FROM budget_spending WHERE subject IN ($1, $2)",
         "DELETE FROM budget_notices WHERE subject IN ($1, $2) OR recipient = $1",
+        "DELETE FROM budget_spending WHERE subject LIKE $1 || '@%' OR subject LIKE $2 || '@%'",
+        "DELETE FROM budget_notices WHERE subject LIKE $1 || '@%' OR subject LIKE $2 || '@%'",
+        "DELETE FROM rate_buckets WHERE subject = $1",
+        "UPDATE setting_changes SET scope = $2 WHERE scope = $1",
     ] {
         tx.defer(sql, args![from, into]).await?;
     }
@@ -168,7 +176,7 @@ async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreEr
     .await
 }
 
-async fn own_keys(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
+async fn byok(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
     newer_stay(tx, "user_secrets", "user_id", ["provider", "created_at"], [from, into]).await
 }
 
@@ -228,6 +236,7 @@ pub async fn part(
         "DELETE FROM link_codes WHERE user_id IN ($1, $2) AND platform = $3 AND platform_user_id = $4",
         // The account of an API caller goes with its token.
         "UPDATE api_tokens SET user_id = $1 WHERE user_id = $2 AND $3 = 'web' AND $4 = 'api:' || id",
+        "UPDATE sessions SET user_id = $1 WHERE user_id = $2 AND $3 = 'web' AND $4 = 'api:' || account",
     ] {
         tx.defer(sql, args![new.id, user.id, platform, &account.id]).await?;
     }
@@ -241,6 +250,8 @@ pub async fn part(
         "UPDATE runs SET user_id = $1 WHERE user_id = $2
          AND (context_id IN (SELECT id FROM contexts WHERE user_id = $1)
               OR (context_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",
+        "UPDATE run_feedback SET user_id = $1 WHERE user_id = $2
+         AND run_id IN (SELECT id FROM runs WHERE user_id = $1)",
         "UPDATE usage SET user_id = $1 WHERE user_id = $2
          AND (run_id IN (SELECT id FROM runs WHERE user_id = $1)
               OR (run_id IS NULL AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)))",

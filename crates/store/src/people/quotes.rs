@@ -3,9 +3,9 @@
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, UserId},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, removal::each};
 

@@ -6,28 +6,33 @@ use clifford_core::{
     column::{JsonText, to_json},
     id::{TokenId, UserId},
     people::UserRole,
+    row::FromRow,
     value::args,
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
 
 /// An API token, without the token.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiToken {
     /// Its id.
+    #[schema(value_type = String)]
     pub id: TokenId,
     /// The name that its maker gave it.
     pub name: String,
     /// Its rights.
+    #[schema(value_type = Vec<String>)]
     pub scopes: JsonText<Vec<String>>,
     /// The person whose it is; none: the operator's.
+    #[schema(value_type = Option<String>)]
     pub user_id: Option<UserId>,
     /// When it was made.
+    #[schema(value_type = String)]
     pub created_at: Timestamp,
     /// When it was revoked.
+    #[schema(value_type = Option<String>)]
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -5,10 +5,10 @@ use clifford_core::{
     clock::Timestamp,
     id::UserId,
     people::{User, UserRole},
+    row::FromRow,
     value::{Value, args},
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, db::conn::Statement};
 

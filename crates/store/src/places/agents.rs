@@ -3,11 +3,12 @@
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId},
-    places::Mode,
+    places::{Channel, Mode},
+    row::FromRow,
+    settings::Agent as Section,
     value::args,
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
 
@@ -20,7 +21,7 @@ pub struct Agent {
     pub id: AgentId,
     /// Its name, unique.
     pub name: String,
-    /// Who it is, in its system prompt.
+    /// The agent's persona, in its system prompt.
     pub prompt: String,
     /// How it answers.
     pub mode: Mode,
@@ -28,6 +29,32 @@ pub struct Agent {
     pub enabled: bool,
     /// It takes what names no other agent.
     pub is_default: bool,
+}
+
+impl Agent {
+    /// An agent of the configuration; one that is known by its name keeps its id.
+    pub fn configured(section: &Section, is_default: bool) -> Self {
+        Self {
+            id: AgentId::new(),
+            name: section.name.clone(),
+            prompt: section.prompt.clone(),
+            mode: section.mode,
+            enabled: section.enabled,
+            is_default,
+        }
+    }
+
+    /// The same where the managers of a place set how it is answered there: by chat, if either says so.
+    #[must_use]
+    pub fn in_mode(self, set: Option<Mode>) -> Self {
+        match set {
+            Some(Mode::Chat) => Self {
+                mode: Mode::Chat,
+                ..self
+            },
+            Some(Mode::Run) | None => self,
+        }
+    }
 }
 
 pub(crate) const COLUMNS: &str = "id, name, prompt, mode, enabled, is_default";
@@ -104,9 +131,14 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
     .await
 }
 
-/// The agent of a channel: its own if that is enabled, else the default one, else none.
-pub async fn for_channel(conn: &mut Conn, own: Option<AgentId>) -> Result<Option<Agent>, StoreError> {
-    conn.fetch_optional(for_channel_sql("$1", COLUMNS), args![own]).await
+/// The agent of a channel: its own if that is enabled, else the one that is set for it or its space, else the default
+/// one, else none.
+pub async fn for_channel(conn: &mut Conn, channel: Option<&Channel>) -> Result<Option<Agent>, StoreError> {
+    let (own, id, space) = channel.map_or((None, None, None), |channel| {
+        (channel.agent_id, Some(channel.id), channel.space_id)
+    });
+    let sql = for_channel_sql(["$1", "$2", "$3"], COLUMNS);
+    conn.fetch_optional(sql, args![own, id, space]).await
 }
 
 /// How an agent answers in a channel: by chat, if either of them does.
@@ -114,17 +146,28 @@ pub async fn mode_in(conn: &mut Conn, agent: AgentId, channel: ChannelId) -> Res
     let chats = conn
         .exists(
             "SELECT CAST(1 AS BIGINT) FROM agents a, channels c
-             WHERE a.id = $1 AND c.id = $2 AND (a.mode = 'chat' OR c.mode = 'chat')",
+             WHERE a.id = $1 AND c.id = $2 AND (a.mode = 'chat' OR c.mode = 'chat' OR EXISTS (
+                 SELECT 1 FROM settings s WHERE s.name = 'mode' AND s.value = 'chat' AND s.scope = COALESCE(
+                     (SELECT n.scope FROM settings n WHERE n.name = 'mode' AND n.scope = c.id), c.space_id)))",
             args![agent, channel],
         )
         .await?;
     Ok(if chats { Mode::Chat } else { Mode::Run })
 }
 
-/// The same as a query for some columns, where `own` is the SQL of the channel's own agent.
-pub(crate) fn for_channel_sql(own: &str, columns: &str) -> String {
+/// The same as a query for some columns, where these are the SQL of the channel's own agent, of the channel's id and of
+/// its space's.
+pub(crate) fn for_channel_sql([own, channel, space]: [&str; 3], columns: &str) -> String {
+    let set = |scope: &str| {
+        format!(
+            "(SELECT o.id FROM agents o JOIN settings s ON s.name = 'agent' AND s.value = o.name
+              WHERE o.enabled AND s.scope = {scope})"
+        )
+    };
+    let (here, around) = (set(channel), set(space));
     format!(
-        "SELECT {columns} FROM agents WHERE enabled AND (id = {own} OR is_default)
-         ORDER BY CASE WHEN is_default THEN 1 ELSE 0 END, name LIMIT 1"
+        "SELECT {columns} FROM agents WHERE id = COALESCE(
+             (SELECT o.id FROM agents o WHERE o.enabled AND o.id = {own}), {here}, {around},
+             (SELECT o.id FROM agents o WHERE o.enabled AND o.is_default ORDER BY o.name LIMIT 1))"
     )
 }

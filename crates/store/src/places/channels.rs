@@ -8,9 +8,9 @@ use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
     places::{Channel, ChannelKind, Mode, TURNED_OFF},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
 
@@ -152,6 +152,16 @@ pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channe
     conn.fetch_optional(sql, args![user]).await
 }
 
+/// The private channels of the owners on chat platforms, those in which they spoke last first.
+pub async fn of_owners(conn: &mut Conn) -> Result<Vec<Channel>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE kind = 'private' AND enabled AND platform NOT IN ('terminal', 'web')
+         AND user_id IN (SELECT id FROM users WHERE role = 'owner')
+         ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 100"
+    );
+    conn.fetch_all(sql, args![]).await
+}
+
 /// A page of channels, newest first.
 pub async fn page(conn: &mut Conn, before: Option<ChannelId>, limit: u32) -> Result<Vec<Channel>, StoreError> {
     let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
@@ -264,11 +274,22 @@ pub async fn left_space(
     )
     .await?;
     tx.execute(
-        "UPDATE spaces SET left_at = $1 WHERE platform = $2 AND external_id = $3",
+        "UPDATE spaces SET left_at = $1, greeted_at = NULL WHERE platform = $2 AND external_id = $3",
         args![now, platform.as_str(), space],
     )
     .await?;
     Ok(())
+}
+
+/// The bot was added to a space. `true`: it has not introduced itself since, and is to do so now; one caller alone gets that.
+pub async fn joined_space(tx: &mut Tx, space: SpaceId, now: Timestamp) -> Result<bool, StoreError> {
+    let greets = tx
+        .execute(
+            "UPDATE spaces SET greeted_at = $1, left_at = NULL WHERE id = $2 AND greeted_at IS NULL",
+            args![now, space],
+        )
+        .await?;
+    Ok(greets == 1)
 }
 
 /// A place got a new id: the channel, and a space of the same id, keep their rows. The platform renumbers its messages,

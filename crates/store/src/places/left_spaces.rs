@@ -89,6 +89,15 @@ pub async fn delete_some(tx: &mut Tx, space: SpaceId, before: Timestamp) -> Resu
             .await?;
         count(&mut counts, table, deleted);
     }
+    for sql in [
+        "DELETE FROM budget_spending WHERE subject LIKE '%@' || $1",
+        "DELETE FROM budget_notices WHERE subject LIKE '%@' || $1",
+        "DELETE FROM rate_buckets WHERE subject = $1",
+        "DELETE FROM setting_changes WHERE scope = $1 OR scope IN (SELECT id FROM channels WHERE space_id = $1)",
+        "DELETE FROM settings WHERE scope IN (SELECT id FROM channels WHERE space_id = $1)",
+    ] {
+        tx.execute(sql, own()).await?;
+    }
     let contexts = ids(
         tx,
         "SELECT id FROM contexts WHERE space_id = $1 OR channel_id IN (SELECT id FROM channels WHERE space_id = $1)",

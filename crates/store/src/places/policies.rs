@@ -7,10 +7,10 @@ use clifford_core::{
     column::{JsonText, to_json},
     id::{ContextId, PolicyId, RunId, SpaceId, UserId},
     policy::{By, Limit, Per, Rule},
+    row::FromRow,
     value::{Value, args},
 };
 use serde::Serialize;
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx};
 
@@ -39,19 +39,27 @@ struct Row {
     user_id: Option<UserId>,
     space_id: Option<SpaceId>,
     context_id: Option<ContextId>,
+    platform_roles: Option<JsonText<Vec<String>>>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
+/// Stands among the conditions of a rule that allows something to roles of the platform: a version that does not know
+/// such roles finds no condition in it, so to that version the rule fits no call.
+const NEEDS_ROLES: &str = "(platform roles)";
+
 impl From<Row> for Policy {
     fn from(row: Row) -> Self {
+        let mut rule = row.rule.0;
+        rule.args.retain(|arg| arg != NEEDS_ROLES);
         Self {
             id: row.id,
             rule: Rule {
                 user: row.user_id,
                 space: row.space_id,
                 context: row.context_id,
-                ..row.rule.0
+                platform_roles: row.platform_roles.map(|roles| roles.0).unwrap_or_default(),
+                ..rule
             },
             created_at: row.created_at,
             updated_at: row.updated_at,
@@ -59,21 +67,28 @@ impl From<Row> for Policy {
     }
 }
 
-const SELECT: &str = "SELECT id, rule, user_id, space_id, context_id, created_at, updated_at FROM policies";
+const SELECT: &str = "SELECT id, rule, user_id, space_id, context_id, platform_roles, created_at, updated_at
+                      FROM policies";
 
 /// A rule as its columns: whom it is about stands in columns of its own, so that it goes with them.
-fn columns(rule: &Rule) -> [Value; 4] {
-    let bare = Rule {
+fn columns(rule: &Rule) -> [Value; 5] {
+    let roles = (!rule.platform_roles.is_empty()).then(|| to_json(&rule.platform_roles));
+    let mut bare = Rule {
+        platform_roles: Vec::new(),
         user: None,
         space: None,
         context: None,
         ..rule.clone()
     };
+    if roles.is_some() && rule.allows() {
+        bare.args.push(NEEDS_ROLES.to_owned());
+    }
     [
         Value::from(to_json(&bare)),
         Value::from(rule.user),
         Value::from(rule.space),
         Value::from(rule.context),
+        Value::from(roles),
     ]
 }
 
@@ -81,6 +96,16 @@ fn columns(rule: &Rule) -> [Value; 4] {
 pub async fn list(conn: &mut Conn) -> Result<Vec<Policy>, StoreError> {
     let rows: Vec<Row> = conn.fetch_all(format!("{SELECT} ORDER BY id"), args![]).await?;
     Ok(rows.into_iter().map(Policy::from).collect())
+}
+
+/// Whether a rule or a setting goes by the roles that people have on a platform.
+pub async fn roles_matter(conn: &mut Conn) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) WHERE EXISTS (SELECT 1 FROM policies WHERE platform_roles IS NOT NULL)
+             OR EXISTS (SELECT 1 FROM settings WHERE name IN ('use_roles', 'approve_roles'))",
+        args![],
+    )
+    .await
 }
 
 /// The rules that are about a person, wherever they are: none of a single conversation.
@@ -108,8 +133,8 @@ pub async fn insert(tx: &mut Tx, rule: &Rule, now: Timestamp) -> Result<Policy, 
     values.extend(columns(rule));
     values.push(now.into());
     tx.execute(
-        "INSERT INTO policies (id, rule, user_id, space_id, context_id, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        "INSERT INTO policies (id, rule, user_id, space_id, context_id, platform_roles, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
         values,
     )
     .await?;
@@ -121,7 +146,7 @@ pub async fn insert(tx: &mut Tx, rule: &Rule, now: Timestamp) -> Result<Policy, 
     })
 }
 
-/// Puts another rule in the place of one. `false`: there is none.
+/// Replaces a rule. `false`: there is none.
 ///
 /// # Errors
 /// As [`insert`].
@@ -131,7 +156,8 @@ pub async fn change(tx: &mut Tx, id: PolicyId, rule: &Rule, now: Timestamp) -> R
     values.push(now.into());
     let changed = tx
         .execute(
-            "UPDATE policies SET rule = $2, user_id = $3, space_id = $4, context_id = $5, updated_at = $6 WHERE id = $1",
+            "UPDATE policies SET rule = $2, user_id = $3, space_id = $4, context_id = $5, platform_roles = $6, updated_at = $7
+             WHERE id = $1",
             values,
         )
         .await?;

@@ -1,11 +1,13 @@
 //! Settings that are kept in the database, by scope and name.
 
+use clifford_chat::inbound::Place;
 use clifford_core::{
+    access::PlaceRules,
     clock::Timestamp,
     id::{AgentId, ChannelId, SpaceId, UserId},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{Conn, StoreError, Tx, db::conn::Statement};
 
@@ -15,6 +17,9 @@ pub const BOT: &str = "bot";
 pub const ERASE_CODE: &str = "erase_code";
 /// The setting of a person that holds what they were asked about their accounts.
 pub const ACCOUNTS_CODE: &str = "accounts_code";
+
+/// Stands before the name of a setting that holds for one person alone.
+pub const OWN: &str = "own.";
 
 /// A setting's value.
 pub async fn get(conn: &mut Conn, scope: &str, name: &str) -> Result<Option<String>, StoreError> {
@@ -101,7 +106,8 @@ pub struct Around {
     pub place: Option<(ChannelId, Option<SpaceId>)>,
     /// The agent. Only what is set for tools is looked up in its scope.
     pub agent: Option<AgentId>,
-    /// The person. Only what is set for tools is looked up in their scope.
+    /// The person. Only what is set for tools is looked up in their scope, and what they set for themselves: that has a
+    /// name beginning with [`OWN`].
     pub user: Option<UserId>,
 }
 
@@ -120,15 +126,145 @@ pub async fn of_place(conn: &mut Conn, space: Option<SpaceId>, channel: ChannelI
     around(conn, place).await
 }
 
+/// The settings of a place by the platform's ids, as [`of_place`].
+pub async fn at_place(conn: &mut Conn, place: &Place) -> Result<Vec<Setting>, StoreError> {
+    let space = place.space.as_ref().map(|space| space.external_id.as_str());
+    let sql = "SELECT s.name, s.value FROM settings s
+               LEFT JOIN spaces p ON p.id = s.scope LEFT JOIN channels c ON c.id = s.scope
+               WHERE s.scope = $1 OR (p.platform = $2 AND p.external_id = $3) OR (c.platform = $2 AND c.external_id = $4)
+               ORDER BY CASE WHEN s.scope = $1 THEN 0 WHEN p.id IS NOT NULL THEN 1 ELSE 2 END";
+    let args = args![BOT, place.platform.as_str(), space, place.external_id.as_str()];
+    conn.fetch_all(sql, args).await
+}
+
 pub(crate) fn ask_around(around: Around) -> Statement {
     let (channel, space) = around
         .place
         .map_or((None, None), |(channel, space)| (Some(channel), space));
     (
-        "SELECT name, value FROM settings
+        "SELECT CASE WHEN scope = $5 AND name NOT LIKE 'tool.%' THEN 'own.' || name ELSE name END AS name, value
+         FROM settings
          WHERE scope IN ($1, $2, $3) OR scope IN ($4, $5) AND name LIKE 'tool.%'
+             OR scope = $5 AND name IN ('memory', 'model')
          ORDER BY CASE scope WHEN $1 THEN 0 WHEN $2 THEN 1 WHEN $3 THEN 2 WHEN $4 THEN 3 ELSE 4 END"
             .to_owned(),
         args![BOT, space, channel, around.agent, around.user],
     )
+}
+
+/// The rules of a place, as columns of a row: what [`ask_rules`] and the look-up of a plain message read.
+const RULES: &str = "'speaks', 'use_roles', 'approve_roles', 'mode'";
+/// Between the fields of a row that is one text, and between such rows.
+const FIELDS: char = '\u{1f}';
+const ROWS: char = '\u{1e}';
+
+/// SQL of the rules of a channel and its space as one text, for [`rules_of_text`].
+pub(crate) fn rules_sql(channel: &str, space: &str, is_postgres: bool) -> String {
+    let (join, code) = match is_postgres {
+        true => ("STRING_AGG", "CHR"),
+        false => ("GROUP_CONCAT", "CHAR"),
+    };
+    let (fields, rows) = (u32::from(FIELDS), u32::from(ROWS));
+    format!(
+        "(SELECT {join}(CASE WHEN r.scope = {channel} THEN '1' ELSE '0' END || {code}({fields}) || r.name
+                        || {code}({fields}) || r.value, {code}({rows}))
+          FROM settings r WHERE r.scope IN ({channel}, {space}) AND r.name IN ({RULES}))"
+    )
+}
+
+/// The rules of [such a text](rules_sql).
+pub(crate) fn rules_of_text(text: Option<&str>) -> PlaceRules {
+    let mut rows: Vec<(bool, Setting)> = (text.unwrap_or_default().split(ROWS))
+        .filter_map(|row| {
+            let mut fields = row.splitn(3, FIELDS);
+            let is_near = fields.next()? == "1";
+            Some((is_near, Setting::new(fields.next()?, fields.next()?)))
+        })
+        .collect();
+    rows.sort_by_key(|(is_near, _)| *is_near);
+    rules_of(rows.into_iter().map(|(_, row)| row))
+}
+
+/// The rules among the rows of a place, farthest first. A value that cannot be read is passed over.
+fn rules_of(rows: impl IntoIterator<Item = Setting>) -> PlaceRules {
+    let mut rules = PlaceRules::default();
+    for Setting { name, value } in rows {
+        match name.as_str() {
+            "speaks" => rules.speaks = value.parse().ok().or(rules.speaks),
+            "mode" => rules.mode = value.parse().ok().or(rules.mode),
+            "use_roles" => rules.use_roles = listed(&value),
+            "approve_roles" => rules.approve_roles = listed(&value),
+            _ => {}
+        }
+    }
+    rules
+}
+
+/// The entries of a list, as a setting holds one.
+pub fn listed(value: &str) -> Vec<String> {
+    let entries = value.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    entries.map(str::to_owned).collect()
+}
+
+/// Asks for the rules of a place by the platform's ids: of a channel, and of the space that it is in. The channel need
+/// not be known yet.
+pub(crate) fn ask_rules(platform: &str, place: &str, space: Option<&str>) -> Statement {
+    (
+        format!(
+            "SELECT s.name, s.value FROM settings s
+             LEFT JOIN channels c ON c.id = s.scope AND c.platform = $1 AND c.external_id = $2
+             LEFT JOIN spaces p ON p.id = s.scope AND p.platform = $1 AND p.external_id = $3
+             WHERE s.name IN ({RULES}) AND (c.id IS NOT NULL OR p.id IS NOT NULL)
+             ORDER BY CASE WHEN c.id IS NULL THEN 0 ELSE 1 END"
+        ),
+        args![platform, place, space.map(str::to_owned)],
+    )
+}
+
+/// The rules of a place, by the platform's ids.
+pub async fn rules(conn: &mut Conn, place: &Place) -> Result<PlaceRules, StoreError> {
+    let space = place.space.as_ref().map(|space| space.external_id.as_str());
+    let (sql, args) = ask_rules(place.platform.as_str(), &place.external_id, space);
+    let rows: Vec<Setting> = conn.fetch_all(sql, args).await?;
+    Ok(rules_of(rows))
+}
+
+/// The rules in rows that [`ask_rules`] asked for.
+pub(crate) fn rules_in(rows: Vec<Setting>) -> PlaceRules {
+    rules_of(rows)
+}
+
+/// The platform's ids of the channels and spaces in which every message is answered.
+pub async fn always(conn: &mut Conn) -> Result<Vec<(String, String)>, StoreError> {
+    conn.fetch_all(
+        "SELECT c.platform, c.external_id FROM settings s JOIN channels c ON c.id = s.scope
+         WHERE s.name = 'speaks' AND s.value = 'always'
+         UNION ALL
+         SELECT p.platform, p.external_id FROM settings s JOIN spaces p ON p.id = s.scope
+         WHERE s.name = 'speaks' AND s.value = 'always'",
+        args![],
+    )
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_core::places::{Mode, Speaks};
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_rule_holds_and_one_that_cannot_be_read_is_passed_over() {
+        let text = "1\u{1f}speaks\u{1f}never\u{1e}0\u{1f}speaks\u{1f}always\u{1e}0\u{1f}use_roles\u{1f}Staff, 42\u{1e}\
+                    1\u{1f}mode\u{1f}sometimes\u{1e}0\u{1f}mode\u{1f}chat";
+        let expected = PlaceRules {
+            speaks: Some(Speaks::Never),
+            use_roles: vec!["Staff".to_owned(), "42".to_owned()],
+            approve_roles: Vec::new(),
+            mode: Some(Mode::Chat),
+        };
+        assert_eq!(rules_of_text(Some(text)), expected);
+        assert_eq!(rules_of_text(None), PlaceRules::default());
+        assert_eq!(rules_of_text(Some("")), PlaceRules::default());
+    }
 }

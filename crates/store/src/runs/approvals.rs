@@ -1,11 +1,12 @@
 //! Runs that wait for a person to approve a call, and runs that have read words from outside.
 
-use clifford_chat::platform::Platform;
+use clifford_chat::{outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     column::JsonText,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
     messages::MessageStatus,
+    row::FromRow,
     runs::Run,
     value::args,
 };
@@ -56,6 +57,33 @@ pub async fn shown_in(
         "SELECT id, status FROM messages WHERE run_id = $1 AND channel_id = $2 AND direction = 'outbound'
          AND metadata = $3 ORDER BY id",
         args![run, channel, shows(question)],
+    )
+    .await
+}
+
+/// A message that shows a question.
+#[derive(Clone, Debug, FromRow)]
+pub struct Shown {
+    /// The message.
+    pub id: MessageId,
+    /// Its channel.
+    pub channel_id: ChannelId,
+    /// The channel's platform.
+    pub platform: String,
+    /// The person who is asked.
+    pub user_id: Option<UserId>,
+    /// Where it went, in the platform's terms.
+    pub address: JsonText<Address>,
+}
+
+/// The messages of a run that show a question, and that no other changes yet, oldest first.
+pub async fn unsettled(conn: &mut Conn, run: RunId) -> Result<Vec<Shown>, StoreError> {
+    conn.fetch_all(
+        r#"SELECT m.id, m.channel_id, c.platform, m.user_id, m.address FROM messages m
+           JOIN channels c ON c.id = m.channel_id
+           WHERE m.run_id = $1 AND m.direction = 'outbound' AND m.metadata LIKE '{"question":%'
+           AND NOT EXISTS (SELECT 1 FROM messages e WHERE e.edits = m.id) ORDER BY m.id"#,
+        args![run],
     )
     .await
 }
@@ -144,6 +172,17 @@ pub async fn any_tainted(conn: &mut Conn, contexts: &[ContextId]) -> Result<bool
     for context in contexts {
         let sql = "SELECT CAST(1 AS BIGINT) FROM runs WHERE context_id = $1 AND tainted LIMIT 1";
         if conn.exists(sql, args![*context]).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether one of these runs has read words from outside.
+pub async fn any_is_tainted(conn: &mut Conn, runs: &[RunId]) -> Result<bool, StoreError> {
+    for run in runs {
+        let sql = "SELECT CAST(1 AS BIGINT) FROM runs WHERE id = $1 AND tainted";
+        if conn.exists(sql, args![*run]).await? {
             return Ok(true);
         }
     }

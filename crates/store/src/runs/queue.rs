@@ -5,9 +5,9 @@ use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ContextId, RunId, WorkerId},
     quarantine::{Evidence, Mark},
+    row::FromRow,
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError, Tx, contexts,
@@ -28,7 +28,7 @@ struct Held {
 }
 
 #[derive(FromRow)]
-struct Taken {
+struct ClaimedRow {
     id: RunId,
     epoch: i64,
     deaths: i64,
@@ -94,25 +94,33 @@ pub struct Claimed {
 /// time, over all workers.
 pub async fn claim(
     tx: &mut Tx,
-    look: ClaimWindow,
+    window: ClaimWindow,
     served: &[Platform],
     limit: u32,
     tree: u32,
 ) -> Result<Vec<Claimed>, StoreError> {
-    let worker = look.worker;
+    let worker = window.worker;
     // A worker that is gone leaves its runs `running`: they become `pending` first, then are claimed like others. A run
     // in flight in this worker is not up for a claim, however old its lease, unless the worker released it: its machine
     // slept, or its clock was set forward. A lease that was not released belonged to a process that died.
-    tx.execute(RECLAIM, args![look.over, worker]).await?;
+    tx.execute(RECLAIM, args![window.over, worker]).await?;
     let sql = if tx.is_postgres() {
         CLAIM_ON_POSTGRES
     } else {
         CLAIM_ON_SQLITE
     };
-    let claimed: Vec<Taken> = tx
+    let claimed: Vec<ClaimedRow> = tx
         .fetch_all(
             sql,
-            args![worker, look.until, look.now, limit, listed(served), tree, look.over],
+            args![
+                worker,
+                window.until,
+                window.now,
+                limit,
+                listed(served),
+                tree,
+                window.over
+            ],
         )
         .await?;
     Ok(claimed
@@ -238,7 +246,7 @@ pub async fn place(conn: &mut Conn, run: RunId) -> Result<Option<(ContextId, Age
     conn.fetch_optional(sql, args![run]).await
 }
 
-/// Gives back everything that workers which are surely gone had in hand: where one process has the database
+/// Gives back everything that workers which are surely gone had in flight: where one process has the database
 /// to itself (SQLite), that is everything; else what `worker` had.
 pub async fn release_all(tx: &mut Tx, worker: Option<WorkerId>) -> Result<(), StoreError> {
     release_runs(tx, worker).await?;

@@ -1,5 +1,6 @@
-//! How runs are made and begin, and what joins their input before.
+//! How runs are made and begin, and the messages that join their input before.
 
+use clifford_chat::role::PlatformRole;
 use clifford_core::{
     clock::Timestamp,
     column::{JsonText, to_json},
@@ -33,7 +34,7 @@ pub struct NewRun {
     pub parent: Option<(RunId, RunId)>,
     /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
     pub level: u32,
-    /// Which kind of helper it is.
+    /// The profile that the run uses.
     pub profile: Option<String>,
     /// How it answers.
     pub mode: Mode,
@@ -45,6 +46,8 @@ pub struct NewRun {
     pub allowed_tools: Option<Vec<String>>,
     /// Where its replies go.
     pub address: Option<clifford_chat::outbound::Address>,
+    /// The roles that its person has on the platform, where they ask; `None`: not known.
+    pub platform_roles: Option<Vec<PlatformRole>>,
     /// When it may begin, if not at once.
     pub not_before: Option<Timestamp>,
     /// The worker that begins it, and until when it is its own: so that no claim follows.
@@ -65,7 +68,7 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
 pub async fn insert_if_unchanged(tx: &mut Tx, run: &NewRun, role: UserRole, now: Timestamp) -> Result<Run, StoreError> {
     let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled
                        AND COALESCE(c.user_id, $4) = $4)
-         AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $21)
+         AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $22)
          AND NOT EXISTS (SELECT 1 FROM runs busy WHERE busy.context_id = $5 AND busy.kind = 'coordinator'
                          AND busy.status IN ('pending', 'running'))";
     insert_where(tx, run, unchanged, args![role], now).await
@@ -87,10 +90,10 @@ async fn insert_where(
     let sql = format!(
         "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
                      profile, input_text, input_json, allowed_tools, address, status, wake_at, lease_owner, lease_until,
-                     epoch, mode, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost, worked_ms,
-                     created_at, updated_at)
+                     epoch, mode, platform_roles, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost,
+                     worked_ms, created_at, updated_at)
          SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
-                $18, $20, 0, 0, 0, 0, 0, 0, $19, $19 {condition}"
+                $18, $20, $21, 0, 0, 0, 0, 0, 0, $19, $19 {condition}"
     );
     let mut args = args![
         run.id,
@@ -114,7 +117,8 @@ async fn insert_where(
             .map(|(_, until)| if until > now { until } else { Timestamp(0) }),
         i64::from(run.lease.is_some()),
         now,
-        run.mode
+        run.mode,
+        run.platform_roles.as_ref().map(to_json)
     ];
     args.extend(more);
     tx.defer(sql, args).await?;
@@ -135,6 +139,7 @@ async fn insert_where(
         output_text: None,
         allowed_tools: run.allowed_tools.clone().map(JsonText),
         address: run.address.clone().map(JsonText),
+        platform_roles: run.platform_roles.clone().map(JsonText),
         status: RunStatus::Pending,
         error: None,
         wake_at: run.not_before,
@@ -168,6 +173,16 @@ pub async fn join(
         )
         .await?;
     Ok(joined == 1)
+}
+
+/// The input of a run that is held has the words now that were spoken in its messages.
+pub async fn reword(tx: &mut Tx, lease: &Lease, input: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET input_text = $1, updated_at = $2 WHERE id = $3 AND epoch = $4",
+        args![input, now, lease.run, lease.epoch],
+    )
+    .await?;
+    Ok(())
 }
 
 /// Whether a held run begins.

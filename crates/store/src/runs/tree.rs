@@ -1,9 +1,8 @@
-//! Runs as trees: the subagents of a run, which of them are waited for, and what they used.
+//! Runs as trees: the subagents of a run, those that it waits for, and their usage.
 
 use std::collections::BTreeMap;
 
-use clifford_core::{id::RunId, run::step::Used, runs::Run, value::args};
-use sqlx::FromRow;
+use clifford_core::{id::RunId, row::FromRow, run::step::Used, runs::Run, value::args};
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
 

@@ -1,13 +1,13 @@
-//! Runs as those see them who look. One that is made with its worker's lease is at work from then on, though its row says so
+//! Runs for lists and pages. One that is made with its worker's lease is at work from then on, though its row says so
 //! only with its first step: a write more for each run would tell nobody else anything.
 
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
+    row::FromRow,
     runs::{Run, RunStatus},
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError,

@@ -6,9 +6,9 @@
 use clifford_core::{
     clock::Timestamp,
     id::MessageId,
+    row::FromRow,
     value::{Value, args},
 };
-use sqlx::FromRow;
 
 use super::lookup::{Reach, SAID, SKEW};
 use crate::{Conn, StoreError};
@@ -43,7 +43,7 @@ pub struct Listing {
 }
 
 #[derive(Clone, Copy, Debug, FromRow)]
-struct Said {
+struct ListedMessage {
     id: MessageId,
     said_at: Timestamp,
 }
@@ -153,7 +153,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn listing(&self, found: Vec<Said>, skip: usize) -> Listing {
+    fn listing(&self, found: Vec<ListedMessage>, skip: usize) -> Listing {
         Listing {
             ids: found.into_iter().skip(skip).map(|said| said.id).collect(),
             through: self.through,
@@ -161,7 +161,7 @@ impl Walk<'_> {
     }
 
     /// The newest of what [`is_late`].
-    async fn late(&self, conn: &mut Conn) -> Result<Vec<Said>, StoreError> {
+    async fn late(&self, conn: &mut Conn) -> Result<Vec<ListedMessage>, StoreError> {
         let [Some(first), Some(last)] = [self.edges.first(), self.edges.last()] else {
             return Ok(Vec::new());
         };
@@ -171,7 +171,7 @@ impl Walk<'_> {
     }
 
     /// The newest of what was stored between two moments, in milliseconds since the epoch, and is not [`is_late`].
-    async fn look(&self, conn: &mut Conn, from: i64, before: i64) -> Result<Vec<Said>, StoreError> {
+    async fn look(&self, conn: &mut Conn, from: i64, before: i64) -> Result<Vec<ListedMessage>, StoreError> {
         let [from, before] = [from, before].map(|moment| MessageId::first_at(Timestamp(moment)));
         let args = args![self.through, self.most, from, before];
         let late = is_late(conn.is_postgres());
@@ -179,7 +179,12 @@ impl Walk<'_> {
         self.those(conn, &which, args).await
     }
 
-    async fn those(&self, conn: &mut Conn, which: &str, mut args: Vec<Value>) -> Result<Vec<Said>, StoreError> {
+    async fn those(
+        &self,
+        conn: &mut Conn,
+        which: &str,
+        mut args: Vec<Value>,
+    ) -> Result<Vec<ListedMessage>, StoreError> {
         let edges: Vec<_> = (self.edges.iter())
             .map(|edge| {
                 args.push((*edge).into());
@@ -223,7 +228,7 @@ mod tests {
             stored(&[10 * day, 11 * day, 20 * day, 21 * day]),
             [(9 * day, 13 * day), (19 * day, 23 * day)]
         );
-        // What overlaps is one.
+        // Spans that overlap are one.
         assert_eq!(stored(&[10 * day, 11 * day, 14 * day, 15 * day]), [(9 * day, 17 * day)]);
         assert_eq!(stored(&[0, i64::MAX]), [(0, i64::MAX)]);
     }
@@ -251,7 +256,7 @@ mod tests {
             (&[], Some(1), Some(9), &[]),
             (&[(3, 5)], None, None, &[3, 5]),
             (&[(7, 9), (3, 5)], None, None, &[3, 5, 7, 9]),
-            // What touches or overlaps is one.
+            // Spans that touch or overlap are one.
             (&[(3, 5), (5, 7)], None, None, &[3, 7]),
             (&[(3, 9), (4, 5)], None, None, &[3, 9]),
             (&[(3, 5), (7, 9)], Some(4), Some(8), &[4, 5, 7, 8]),

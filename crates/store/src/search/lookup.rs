@@ -7,10 +7,10 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId},
     messages::Direction,
+    row::FromRow,
     search::terms,
     value::{Value, args},
 };
-use sqlx::FromRow;
 
 use super::within;
 use crate::{Conn, StoreError, withheld};

@@ -1,12 +1,12 @@
-//! Triggers as they come due: each due time is claimed by one process, in the transaction of what it causes.
+//! Triggers as they come due: each due time is claimed by one process, in the transaction of its effects.
 
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, TriggerId, WorkerId},
+    row::FromRow,
     schedule::trigger::{CatchUp, Due, Trigger},
     value::args,
 };
-use sqlx::FromRow;
 
 use crate::{
     Conn, StoreError, Tx,
@@ -42,7 +42,7 @@ pub async fn next_due(conn: &mut Conn, after: Timestamp) -> Result<Option<Timest
 
 /// Takes due triggers for this process for a while; one that is another process's is left out. Returns each that it has,
 /// with how often a process died that had it.
-pub async fn hold(tx: &mut Tx, due: &[Due], look: ClaimWindow) -> Result<Vec<(TriggerId, i64)>, StoreError> {
+pub async fn hold(tx: &mut Tx, due: &[Due], window: ClaimWindow) -> Result<Vec<(TriggerId, i64)>, StoreError> {
     let mut held = Vec::new();
     for due in due {
         let row: Option<(i64,)> = tx
@@ -53,7 +53,7 @@ pub async fn hold(tx: &mut Tx, due: &[Due], look: ClaimWindow) -> Result<Vec<(Tr
                     free!(triggers, 5),
                     " RETURNING deaths"
                 ),
-                args![look.worker, look.until, due.id, due.at, look.over],
+                args![window.worker, window.until, due.id, due.at, window.over],
             )
             .await?;
         held.extend(row.map(|(deaths,)| (due.id, deaths)));
@@ -74,9 +74,11 @@ pub async fn release(tx: &mut Tx, ids: &[TriggerId], worker: WorkerId) -> Result
 pub async fn quarantine(tx: &mut Tx, due: Due, error: &str, now: Timestamp) -> Result<bool, StoreError> {
     let set_aside = tx
         .execute(
-            "UPDATE triggers SET quarantined_at = $1, last_error = $2, updated_at = $1, lease_owner = NULL,
-                 lease_until = NULL
-             WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL",
+            concat!(
+                "UPDATE triggers SET quarantined_at = $1, last_error = $2, updated_at = $1, ",
+                freed!(),
+                " WHERE id = $3 AND next_at = $4 AND quarantined_at IS NULL"
+            ),
             args![now, error, due.id, due.at],
         )
         .await?;
@@ -104,10 +106,12 @@ pub async fn claim(
 ) -> Result<bool, StoreError> {
     let claimed = tx
         .execute(
-            "UPDATE triggers SET next_at = $1, last_error = $2, updated_at = $3, deaths = 0,
-                 lease_owner = NULL, lease_until = NULL,
-                 last_fired_at = CASE WHEN $4 THEN $3 ELSE last_fired_at END
-             WHERE id = $5 AND next_at = $6 AND enabled",
+            concat!(
+                "UPDATE triggers SET next_at = $1, last_error = $2, updated_at = $3, deaths = 0,
+                     last_fired_at = CASE WHEN $4 THEN $3 ELSE last_fired_at END, ",
+                freed!(),
+                " WHERE id = $5 AND next_at = $6 AND enabled"
+            ),
             args![next, error, now, fires, due.id, due.at],
         )
         .await?;
@@ -259,7 +263,7 @@ pub async fn wake_fired(tx: &mut Tx, due: Due, now: Timestamp) -> Result<(), Sto
 }
 
 /// Lets a run that sleeps by cron sleep until another due time.
-pub async fn put_off_wake(tx: &mut Tx, run: RunId, until: Timestamp, now: Timestamp) -> Result<(), StoreError> {
+pub async fn reschedule_wake(tx: &mut Tx, run: RunId, until: Timestamp, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET wake_at = $1, updated_at = $2 WHERE id = $3 AND status = 'waiting'",
         args![until, now, run],

@@ -38,12 +38,12 @@ struct Inner {
     closed: watch::Sender<Option<Instant>>,
     /// How much waits for the turn under way. A change may also mean that a turn began.
     line: watch::Sender<usize>,
-    /// The suspects that this process has in hand.
-    suspects: DashMap<Key, Place>,
+    /// The suspects that this process has in flight.
+    suspects: DashMap<Key, SuspectEntry>,
 }
 
-/// A suspect in hand.
-struct Place {
+/// A suspect in flight.
+struct SuspectEntry {
     /// How its row is marked while it is worked on.
     mark: Mark,
     /// Its turn, if it has it.
@@ -151,7 +151,9 @@ impl Isolation {
 
     /// From now on this is a suspect, whose row is marked so while it is worked on.
     pub fn suspect(&self, key: Key, mark: Mark) -> Suspect {
-        self.inner.suspects.insert(key.clone(), Place { mark, turn: None });
+        self.inner
+            .suspects
+            .insert(key.clone(), SuspectEntry { mark, turn: None });
         Suspect {
             isolation: self.clone(),
             key,

@@ -54,6 +54,44 @@ pub(super) fn read(endpoint: &Endpoint, tools: Vec<Tool>) -> Vec<Offer> {
     tools.map(|tool| offer(endpoint, tool, &mut taken)).collect()
 }
 
+/// A tool of a server, as an owner who connects it is shown it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surveyed {
+    /// Its name there, without anything that a terminal acts upon.
+    pub name: String,
+    /// What its annotations say; empty, if they do not say what it may do.
+    pub says: String,
+    /// The class that follows, from what is set or from the annotations.
+    pub class: Class,
+}
+
+/// Every tool of a server that is used.
+pub(super) fn surveyed(endpoint: &Endpoint, tools: &[Tool]) -> Vec<Surveyed> {
+    let offered = read(endpoint, tools.to_vec());
+    let annotations = |name: &str| {
+        let tool = tools.iter().find(|tool| tool.name == name);
+        tool.and_then(|tool| tool.annotations.clone()).unwrap_or_default()
+    };
+    let surveyed = offered.into_iter().map(|offer| {
+        let hints = annotations(&offer.theirs);
+        let hint = |name: &str, value: Option<bool>| value.map(|value| format!("{name}: {value}"));
+        let says = match (hints.read_only_hint, hints.destructive_hint) {
+            (Some(true), _) | (_, Some(_)) => [
+                hint("readOnlyHint", hints.read_only_hint),
+                hint("destructiveHint", hints.destructive_hint),
+            ],
+            // That it changes something says not what.
+            _ => [None, None],
+        };
+        Surveyed {
+            name: words::cleaned(&offer.theirs, NAME),
+            says: says.into_iter().flatten().collect::<Vec<_>>().join(", "),
+            class: offer.class,
+        }
+    });
+    surveyed.collect()
+}
+
 fn offer(endpoint: &Endpoint, tool: Tool, taken: &mut BTreeSet<String>) -> Offer {
     let annotations = tool.annotations.unwrap_or_default();
     let title = tool.title.or_else(|| annotations.title.clone());

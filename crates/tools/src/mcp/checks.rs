@@ -26,7 +26,7 @@ const PLAIN: [&str; 14] = [
 /// Keywords beside which others mean something else.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// What arguments are checked by in place of a schema: everything that it allows is allowed.
+/// A schema with which arguments are checked in place of the server's: it allows all that the server's allows.
 pub(super) fn checkable(schema: &Value) -> Value {
     match schema {
         Value::Bool(_) => schema.clone(),
@@ -41,7 +41,7 @@ pub(super) fn checkable(schema: &Value) -> Value {
     }
 }
 
-/// What becomes of a keyword; `None`: it is left to the server.
+/// The treatment of a keyword; `None`: it is left to the server.
 fn keyword(beside: &Map<String, Value>, name: &str, value: &Value) -> Option<Value> {
     let has = |other: &str| beside.contains_key(other);
     match name {

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const WATCH: Duration = Duration::from_millis(500);
 /// The most bytes of a line that a program writes to its log.
 const LINE: u64 = 4096;
-/// What a program is given of this process's environment: enough to be found and to find its files.
+/// The part of this process's environment that a program gets: enough to be found and to find its files.
 const PASSED_ON: [&str; 2] = ["PATH", "HOME"];
 
 /// A program at work, with whatever it started: they are a process group, and end together.
@@ -119,7 +119,7 @@ impl Drop for Process {
 async fn log(server: String, stderr: ChildStderr) {
     let mut reader = BufReader::new(stderr);
     while let Some(line) = line(&mut reader).await {
-        tracing::debug!(%server, "{line}");
+        tracing::debug!(%server, line, "MCP server wrote to its standard error");
     }
 }
 

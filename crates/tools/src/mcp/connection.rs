@@ -59,7 +59,7 @@ pub(super) enum ConnectError {
     Slow(Duration),
 }
 
-/// Who a server says it is.
+/// A server's own name for itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Its name.
@@ -90,7 +90,7 @@ impl ClientHandler for Listener {
 pub(super) struct Connection {
     /// For calls.
     pub(super) link: Link,
-    /// Who is at its other end.
+    /// The server at the other end.
     pub(super) about: About,
     /// Told when the server's list of tools is another one.
     pub(super) changed: Arc<Notify>,
@@ -188,7 +188,7 @@ impl Connection {
     }
 }
 
-/// What calls go through; it outlives its connection, and says so then.
+/// The link that calls go through; it outlives its connection, and says so then.
 #[derive(Clone)]
 pub(super) struct Link {
     server: Arc<str>,
@@ -260,7 +260,7 @@ impl Link {
             )),
             Err(error) => {
                 tracing::warn!(%server, "MCP tool call failed");
-                tracing::debug!(%server, %error, "MCP tool call failure");
+                tracing::debug!(%server, %error, "MCP tool call failed (details)");
                 Err(ToolError::Unavailable(format!(
                     "the MCP server `{server}` did not answer as it must"
                 )))
@@ -277,7 +277,7 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.downcast_ref().is_some_and(broken)
 }
 
-/// What went wrong at the beginning, with the cause that a transport's error hides.
+/// The error at the beginning, with the cause that a transport's error hides.
 fn told(error: &ClientInitializeError) -> String {
     let text = match error {
         ClientInitializeError::ConnectionClosed(_) => ENDED.to_owned(),

@@ -1,4 +1,4 @@
-//! MCP's streamable HTTP over the HTTP client that the rest of Clifford uses, with limits on what comes back.
+//! MCP's streamable HTTP over the HTTP client that the rest of Clifford uses, with limits on replies.
 
 use std::{borrow::Cow, collections::HashMap, error::Error as _, sync::Arc, time::Duration};
 
@@ -112,7 +112,7 @@ impl StreamableHttpClient for Caller {
                 let is_request = matches!(message, JsonRpcMessage::Request(_));
                 match serde_json::from_slice(&body) {
                     Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
-                    // What was only told needs no answer, whatever comes.
+                    // A notification needs no answer.
                     Err(_) if !is_request => Ok(StreamableHttpPostResponse::Accepted),
                     Err(error) => Err(error.into()),
                 }
@@ -184,7 +184,7 @@ fn text(response: &Response, header: impl reqwest::header::AsHeaderName) -> Opti
     Some(response.headers().get(header)?.to_str().ok()?.to_owned())
 }
 
-/// What a server answers that does not do what it was asked: an error of the protocol, if it is one.
+/// The answer of a server that does not do as it was asked: an error of the protocol, if it is one.
 async fn complaint(status: StatusCode, response: Response) -> Result<StreamableHttpPostResponse, Fault> {
     let (session, retry_after) = (text(&response, HEADER_SESSION_ID), text(&response, &RETRY_AFTER));
     let body = body(response, COMPLAINT).await.unwrap_or_default();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::SECTION;
 use crate::Tool;
 
-/// MCP servers: what each offers becomes commands of a tool of its name.
+/// MCP servers. The tools of each become commands of a tool with its name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(super) struct Servers(Vec<Server>);
@@ -32,10 +32,10 @@ struct Server {
     /// The program's arguments.
     #[schemars(example = ["-y", "@modelcontextprotocol/server-filesystem", "/srv/files"])]
     args: Vec<String>,
-    /// The program's environment. Beside these it gets PATH and HOME, and nothing else that is set here.
+    /// The program's environment. Beside these it gets PATH and HOME, and nothing else.
     #[schemars(extend("additionalProperties" = {"writeOnly": true}), example = Server::example_env())]
     env: BTreeMap<String, SecretSource>,
-    /// The directory that the program is started in. Without it: the working directory.
+    /// The program's working directory. Without it: the working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", length(min = 1), example = "/srv/files")]
     cwd: Option<PathBuf>,
@@ -43,14 +43,14 @@ struct Server {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "http-url"), example = "https://mcp.example.com/mcp")]
     url: Option<Url>,
-    /// The token that it wants, as `Authorization: Bearer`.
+    /// The token for it, as `Authorization: Bearer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("writeOnly" = true, "examples" = [{"env": "MCP_TOKEN"}]))]
     token: Option<SecretSource>,
-    /// More headers that it wants.
+    /// More headers for it.
     #[schemars(extend("additionalProperties" = {"writeOnly": true}), example = Server::example_headers())]
     headers: BTreeMap<String, SecretSource>,
-    /// How long one call may take.
+    /// The longest time of one call.
     #[schemars(range(min = 1, max = 600))]
     timeout_seconds: u64,
     /// Which of its tools are used; a `*` at the end stands for anything. Without any: all.
@@ -59,12 +59,12 @@ struct Server {
     /// Which of its tools are not used.
     #[schemars(example = ["delete_*"])]
     exclude: Vec<String>,
-    /// What its tools may do, where what it says of that is not to be believed: `READ`, `WRITE`, `DESTRUCT` or
+    /// The class of its tools, where its own statement is not to be believed: `READ`, `WRITE`, `DESTRUCT` or
     /// `SENSITIVE`.
     #[schemars(example = Server::example_classes())]
     classes: BTreeMap<String, Class>,
-    /// Tools whose results nobody but you or the service writes: what they return does not make runs ask. A `*` at the
-    /// end stands for anything.
+    /// Tools whose results only you or the service writes. Their results do not make runs ask. A `*` at the end stands
+    /// for anything.
     #[schemars(example = ["get_balance"])]
     trusted: Vec<String>,
 }
@@ -103,7 +103,7 @@ impl Server {
         BTreeMap::from([("send_*".to_owned(), Class::Sensitive)])
     }
 
-    /// What contradicts itself.
+    /// A contradiction within the settings.
     fn fault(&self, built_in: &[Tool]) -> Option<&'static str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let fits = |name: &String| {
@@ -180,7 +180,7 @@ impl Server {
 }
 
 impl Servers {
-    /// What is wrong with one of them, or between two.
+    /// A fault of one of them, or between two.
     pub(super) fn fault(&self, built_in: &[Tool]) -> Option<String> {
         for (place, server) in self.0.iter().enumerate() {
             let taken = self.0[..place].iter().any(|other| other.name == server.name);

@@ -38,17 +38,17 @@ pub struct Supervisor {
 impl Supervisor {
     /// Begins to start the servers; returns at once.
     pub fn start(registry: &Arc<Registry>, services: &Services) -> Self {
-        Self::keep(endpoints(services), registry)
+        Self::supervise(endpoints(services), registry)
     }
 
     /// Begins to start one of the servers, if there is one of this name; returns at once.
     pub fn start_one(name: &str, registry: &Arc<Registry>, services: &Services) -> Self {
         let mut endpoints = endpoints(services);
         endpoints.retain(|endpoint| endpoint.name == name);
-        Self::keep(endpoints, registry)
+        Self::supervise(endpoints, registry)
     }
 
-    fn keep(endpoints: Vec<Endpoint>, registry: &Arc<Registry>) -> Self {
+    fn supervise(endpoints: Vec<Endpoint>, registry: &Arc<Registry>) -> Self {
         let (pending_sender, pending) = watch::channel(endpoints.len());
         let pending_sender = Arc::new(pending_sender);
         let supervisor = Self {
@@ -101,6 +101,19 @@ pub async fn probe(endpoint: &Endpoint) -> Result<(About, usize), String> {
     Ok((about, catalogue::read(endpoint, tools).len()))
 }
 
+/// Connects once, and tells who is there and what it offers.
+///
+/// # Errors
+/// Why it cannot be used.
+pub async fn survey(endpoint: &Endpoint) -> Result<(About, Vec<catalogue::Surveyed>), String> {
+    let connection = Connection::open(endpoint).await.map_err(|error| error.to_string())?;
+    let tools = connection.link.tools().await;
+    let about = connection.about.clone();
+    connection.close().await;
+    let tools = tools.map_err(|error| error.to_string())?;
+    Ok((about, catalogue::surveyed(endpoint, &tools)))
+}
+
 /// Keeps one server.
 struct Keeper {
     endpoint: Endpoint,
@@ -137,7 +150,7 @@ impl Keeper {
             if began.elapsed() >= GOOD_START {
                 backoff = BACKOFF.0;
             }
-            tracing::warn!(%server, retry_in = ?backoff, "failed to connect to an MCP server: {why}");
+            tracing::warn!(%server, error = why, wait_ms = backoff.as_millis(), "failed to connect to an MCP server, retrying");
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(backoff) => {}
@@ -156,7 +169,7 @@ impl Keeper {
     /// Offers what the server has, for as long as it is there.
     async fn attend(&mut self, connection: Connection, stop: &CancellationToken) -> Ended {
         let About { name, version } = &connection.about;
-        tracing::info!(server = %self.endpoint.name, "connected to the MCP server {name} {version}");
+        tracing::info!(server = %self.endpoint.name, name, version, "connected to an MCP server");
         let ended = self.watch(&connection, stop).await;
         if matches!(ended, Ended::Gone(_)) {
             self.withdraw();

@@ -1,4 +1,4 @@
-//! Words of others, made fit to be shown: on one line, without what is not seen, and not too long.
+//! Words of others, made fit to be shown: on one line, without invisible characters, and not too long.
 
 /// The text on one line, without control and invisible characters, in at most so many characters.
 pub(super) fn cleaned(text: &str, most: usize) -> String {

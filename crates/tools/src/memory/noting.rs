@@ -1,4 +1,4 @@
-//! One thing to be remembered, as a run asks for it: by the same rules as what the memory writer finds.
+//! One thing to be remembered, as a run asks for it: by the same rules as the memory writer's items.
 
 use std::collections::HashMap;
 
@@ -8,23 +8,31 @@ use clifford_core::{
     memory::{
         content::Content,
         operations::{Op, Operation},
-        rules::{self, Archived, Place},
+        rows::Change,
+        rules::{self, Archived, WriteScope},
     },
+    run::undo::Undo,
 };
 use clifford_store::{
     StoreError, Tx,
-    memory::{items::Viewer, write as memory_write},
+    memory::{
+        items::Viewer,
+        undo,
+        write::{self as memory_write, Words},
+    },
 };
 
-/// Remembers it, in place of what its key says by now. Inside: why not; then nothing was stored.
+/// Remembers it, in place of what its key says by now. Inside: how it is taken back, if anything changed by it; or why
+/// nothing was stored.
 pub async fn note(
     tx: &mut Tx,
     user: UserId,
     content: Content,
     viewer: Viewer,
     context: Option<ContextId>,
+    words: Words,
     now: Timestamp,
-) -> Result<Result<(), String>, StoreError> {
+) -> Result<Result<Option<Undo>, String>, StoreError> {
     let content = match content.checked() {
         Ok(content) => content,
         Err(fault) => return Ok(Err(fault.to_string())),
@@ -51,7 +59,7 @@ pub async fn note(
     memory_write::lock(tx, user).await?;
     let items = memory_write::items(tx, user).await?;
     let outcome = {
-        let place = Place {
+        let place = WriteScope {
             sees: &|item| private || item.shareable || space.is_some() && item.origin_space == space,
             private,
             space,
@@ -66,6 +74,18 @@ pub async fn note(
     if let Some(gone) = outcome.archived.into_iter().find(is_it) {
         return Ok(Err(gone.reason));
     }
-    memory_write::change(tx, user, context, space, &outcome.changes).await?;
-    Ok(Ok(()))
+    let before = undo::kept(tx, user, &content.module, &content.key).await?;
+    memory_write::change(tx, user, context, space, words, &outcome.changes).await?;
+    let there = undo::kept(tx, user, &content.module, &content.key).await?;
+    let archived = outcome.changes.iter().filter_map(|change| match change {
+        Change::Archive(id) => Some(*id),
+        Change::Add(_) | Change::Update(_) => None,
+    });
+    let says = |kept: &clifford_core::run::undo::KeptItem| (kept.item.value.clone(), kept.item.level);
+    let is_new = before.as_ref().map(says) != there.as_ref().map(says);
+    Ok(Ok(there.filter(|_| is_new).map(|there| Undo::ItemPut {
+        before,
+        now: there,
+        archived: archived.collect(),
+    })))
 }

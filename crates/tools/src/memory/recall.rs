@@ -1,4 +1,4 @@
-//! Looks back: what was said before, in the places that the run's channel may see.
+//! Recall of earlier messages, in the places that the run's channel may see.
 
 use clifford_chat::inbound::is_of_others;
 use clifford_content::search::find::NearbyText;
@@ -7,7 +7,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MessageId},
     messages::Direction,
-    search::{self, Asked, Cursor, Query, Scope},
+    search::{self, Cursor, Query, Scope, SearchInput},
 };
 use clifford_store::{contexts::sessions as stored, memory::items::MemoryItem, runs::approvals, search::places};
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ pub(super) struct SearchArgs {
     to: Option<String>,
     /// How many messages, at most 50; left out: 10.
     limit: Option<u32>,
-    /// What `next` said: goes on behind those.
+    /// The `next` of the page before: goes on behind those.
     page: Option<String>,
 }
 
@@ -125,7 +125,7 @@ struct Message {
 }
 
 pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError> {
-    let asked = Asked {
+    let asked = SearchInput {
         text: &args.query,
         from: args.from.as_deref(),
         to: args.to.as_deref(),
@@ -142,7 +142,11 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
     };
     let items = match (Query::parse(&args.query), cx.user.filter(|_| request.cursor.is_none())) {
         (Some(query), Some(user)) => {
-            clifford_content::memory::recall::answering(&query, super::known(&cx, user).await?)
+            let known = super::known(&cx, user).await?;
+            let items = known.iter().map(|known| known.item.clone()).collect();
+            let items = clifford_content::memory::recall::answering(&query, items);
+            super::mark(&cx, &known, &items);
+            items
         }
         _ => Vec::new(),
     };
@@ -204,9 +208,9 @@ pub(super) async fn session_messages(cx: ToolContext, args: MessagesArgs) -> Res
     let unknown = || ToolError::TellModel(format!("there is no session {}; memory.sessions lists them", args.id));
     let session: ContextId = args.id.parse().map_err(|_| unknown())?;
     let part = match (&args.before, &args.around) {
-        (None, None) => stored::Part::Newest,
-        (Some(before), None) => stored::Part::Before(id("before", before)?),
-        (None, Some(around)) => stored::Part::Around(id("around", around)?),
+        (None, None) => stored::MessageRange::Newest,
+        (Some(before), None) => stored::MessageRange::Before(id("before", before)?),
+        (None, Some(around)) => stored::MessageRange::Around(id("around", around)?),
         (Some(_), Some(_)) => {
             return Err(ToolError::TellModel("give before or around, one of them".to_owned()));
         }

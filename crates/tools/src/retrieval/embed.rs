@@ -9,7 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Config;
-use crate::{Price, Purchase, ToolContext, ToolError, provider::Ask};
+use crate::{
+    Price, Purchase, ToolContext, ToolError,
+    provider::{Ask, Body},
+};
 
 /// How many texts go into one request.
 const BATCH: usize = 64;
@@ -62,11 +65,11 @@ impl Embedder {
         for batch in texts.chunks(BATCH) {
             let body = json!({ "model": self.model, "input": batch, "encoding_format": "float" });
             let ask = Ask {
-                tool: "retrieval",
+                section: "tools.retrieval",
                 base_url: &self.base_url,
                 route: "embeddings",
                 key: self.key.as_ref(),
-                body: &body,
+                body: Body::Json(&body),
                 within: self.within,
             };
             let answer = cx.payer.buy(self.purchase(batch), Box::pin(ask.send())).await?;

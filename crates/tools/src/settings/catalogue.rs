@@ -1,4 +1,4 @@
-//! The settings that people may see and change: their names, where they may be set, and what they take.
+//! The settings that people may see and change: their names, their scopes and their values.
 //!
 //! Other values beside them are the bot's own: they have no name here, and so are neither shown nor written.
 
@@ -6,13 +6,14 @@ use clifford_core::{
     clock::Timestamp,
     id::{SpaceId, UserId},
     search::near,
+    settings::BudgetScope,
 };
 use clifford_store::{
     Conn, StoreError, Tx,
     people::users,
     places::{
         agents, channels,
-        place_settings::PlaceSettings,
+        place_settings::{self, PlaceSettings},
         settings::{self, Setting},
     },
 };
@@ -32,11 +33,21 @@ pub enum Kind {
     Language,
     /// A time zone by its IANA name.
     TimeZone,
+    /// The name of something that the configuration has: an agent, a model that may be chosen.
+    Name,
+    /// A text of at most so many characters.
+    Text(usize),
+    /// Names with commas between them.
+    List,
+    /// An amount of money for a day or a month, such as `5/month`.
+    Budget,
+    /// A whole number up to this one.
+    Number(u32),
 }
 
 /// A setting that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct SettingSpec {
     /// Its name.
     pub name: &'static str,
     /// Where it may be set.
@@ -45,42 +56,142 @@ pub struct Known {
     pub kind: Kind,
     /// Its effect.
     pub description: &'static str,
+    /// In a chat it is set for the channel, not for all of its server, unless somebody says otherwise.
+    pub is_of_channel: bool,
 }
 
 const PLACES: &[&str] = &["bot", "space", "channel"];
+const SHARED: &[&str] = &["space", "channel"];
+const SPACES: &[&str] = &["space"];
 const PEOPLE: &[&str] = &["user"];
+const BOTH: &[&str] = &["bot", "space", "channel", "user"];
 
-/// Every setting.
-pub const CATALOGUE: [Known; 5] = [
-    Known {
-        name: "when_busy",
-        scopes: PLACES,
-        kind: Kind::Word(&["follow_up", "steer", "interrupt"]),
-        description: "What becomes of a message that arrives while another is being answered.",
+const fn setting(
+    name: &'static str,
+    scopes: &'static [&'static str],
+    kind: Kind,
+    description: &'static str,
+) -> SettingSpec {
+    SettingSpec {
+        name,
+        scopes,
+        kind,
+        description,
+        is_of_channel: false,
+    }
+}
+
+/// Every setting. What each does where a run or a message is reads it by its name: `places/place_settings.rs`,
+/// `places/settings.rs` and `places/agents.rs` of the store.
+pub const CATALOGUE: [SettingSpec; 18] = [
+    setting(
+        "when_busy",
+        PLACES,
+        Kind::Word(&["follow_up", "steer", "interrupt"]),
+        "The treatment of a message that arrives while another is being answered.",
+    ),
+    setting(
+        "memory",
+        BOTH,
+        Kind::Switch,
+        "Whether items are written and shown to the model. A person's holds wherever they write.",
+    ),
+    setting(
+        "cross_channel",
+        PLACES,
+        Kind::Switch,
+        "Whether a private conversation shows the model what its person last said elsewhere.",
+    ),
+    setting(
+        "voice_replies",
+        BOTH,
+        Kind::Word(&["never", "when_spoken_to", "always"]),
+        "Whether answers are sent as voice messages too. A person's holds in their private chats.",
+    ),
+    setting(
+        "language",
+        &["space", "channel", "user"],
+        Kind::Language,
+        "The language of answers, or of a person.",
+    ),
+    setting("time_zone", PEOPLE, Kind::TimeZone, "The person's time zone."),
+    setting("agent", SHARED, Kind::Name, "The agent that answers."),
+    setting(
+        "model",
+        BOTH,
+        Kind::Name,
+        "The model that answers, of those that may be chosen. A person's holds in their private chats.",
+    ),
+    setting(
+        "mode",
+        SHARED,
+        Kind::Word(&["run", "chat"]),
+        "How messages are answered: with tools, or by one model call without any.",
+    ),
+    setting(
+        "persona",
+        SHARED,
+        Kind::Text(600),
+        "A text that is added to the prompt: how the bot is to be here.",
+    ),
+    SettingSpec {
+        is_of_channel: true,
+        ..setting(
+            "speaks",
+            SHARED,
+            Kind::Word(&["addressed", "always", "never"]),
+            "Whether the bot answers where it is addressed, every message, or nothing.",
+        )
     },
-    Known {
-        name: "memory",
-        scopes: PLACES,
-        kind: Kind::Switch,
-        description: "Whether items are written and shown to the model.",
+    setting(
+        "use_roles",
+        SHARED,
+        Kind::List,
+        "The roles of the platform that may use the bot. Without any: everybody.",
+    ),
+    setting(
+        "approve_roles",
+        SHARED,
+        Kind::List,
+        "The roles of the platform that may answer what others are asked, beside managers.",
+    ),
+    setting(
+        "budget",
+        SPACES,
+        Kind::Budget,
+        "The most money for everybody here together, beside the owner's budgets.",
+    ),
+    setting(
+        "member_budget",
+        SPACES,
+        Kind::Budget,
+        "The most money for each person here, beside the owner's budgets.",
+    ),
+    SettingSpec {
+        is_of_channel: true,
+        ..setting(
+            "threads",
+            PLACES,
+            Kind::Word(&["off", "auto"]),
+            "Whether a question in a channel is answered in a new thread with a conversation of its own.",
+        )
     },
-    Known {
-        name: "cross_channel",
-        scopes: PLACES,
-        kind: Kind::Switch,
-        description: "Whether a private conversation shows the model what its person last said elsewhere.",
-    },
-    Known {
-        name: "language",
-        scopes: PEOPLE,
-        kind: Kind::Language,
-        description: "The person's language.",
-    },
-    Known {
-        name: "time_zone",
-        scopes: PEOPLE,
-        kind: Kind::TimeZone,
-        description: "The person's time zone.",
+    setting(
+        "follow_threads",
+        PLACES,
+        Kind::Switch,
+        "Whether everything is heard in a thread or topic where the bot was once addressed, until /close. Unset: as the \
+         platform's section of bot.toml says.",
+    ),
+    SettingSpec {
+        is_of_channel: true,
+        ..setting(
+            "ambient_messages",
+            PLACES,
+            Kind::Number(100),
+            "How many of the newest messages that did not address the bot the model sees when somebody does. They are kept \
+             in memory only. 0: none.",
+        )
     },
 ];
 
@@ -88,7 +199,7 @@ pub const CATALOGUE: [Known; 5] = [
 ///
 /// # Errors
 /// There is none, and which there are.
-pub fn known(scope: Scope, name: &str) -> Result<&'static Known, String> {
+pub fn known(scope: Scope, name: &str) -> Result<&'static SettingSpec, String> {
     let mut here = CATALOGUE.iter().filter(|known| known.scopes.contains(&scope.kind()));
     here.clone().find(|known| known.name == name).ok_or_else(|| {
         let near = here.clone().find(|known| near::slips(known.name, name) <= 2);
@@ -125,12 +236,44 @@ impl Kind {
         match self {
             Self::Word(words) => one_of(words),
             Self::Switch => one_of(&["true", "false"]),
+            Self::Number(most) => match text.parse::<u32>() {
+                Ok(number) if number <= most => Ok(number.to_string()),
+                _ => Err(format!("`{text}` is no whole number from 0 to {most}")),
+            },
             Self::Language if is_language(text) => Ok(text.to_owned()),
             Self::Language => Err(format!("`{text}` is no language tag such as en or pt-BR")),
             Self::TimeZone => jiff::tz::TimeZone::get(text)
                 .ok()
                 .and_then(|zone| zone.iana_name().map(str::to_owned))
                 .ok_or_else(|| format!("`{text}` is no time zone such as Europe/Berlin")),
+            Self::Name if is_name(text) => Ok(text.to_owned()),
+            Self::Name => Err(format!("`{text}` is no name of 1 to 100 characters")),
+            Self::Text(most) => {
+                let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                match words.chars().count() {
+                    0 => Err("`` is no text".to_owned()),
+                    length if length > most => {
+                        Err(format!("`{}…` is no text of at most {most} characters", &head(&words)))
+                    }
+                    _ => Ok(words),
+                }
+            }
+            Self::List => {
+                let entries = settings::listed(text);
+                let fits = (1..=20).contains(&entries.len()) && entries.iter().all(|entry| is_name(entry));
+                let joined = entries.join(", ");
+                fits.then_some(joined)
+                    .ok_or_else(|| format!("`{}` is no list of 1 to 20 names with commas between them", head(text)))
+            }
+            Self::Budget => {
+                let (amount, period) = text
+                    .split_once('/')
+                    .map_or((text, "month"), |(amount, period)| (amount, period));
+                let value = format!("{}/{}", amount.trim(), period.trim());
+                (place_settings::budget_of(&value, BudgetScope::Space).is_some())
+                    .then_some(value)
+                    .ok_or_else(|| format!("`{}` is no amount such as 5/month or 0.5/day", head(text)))
+            }
         }
     }
 
@@ -138,7 +281,10 @@ impl Kind {
     fn shown(self, text: String) -> Json {
         match (self, text.parse()) {
             (Self::Switch, Ok(on)) => Json::Bool(on),
-            _ => Json::String(text),
+            _ => match (self, text.parse::<u32>()) {
+                (Self::Number(_), Ok(number)) => Json::from(number),
+                _ => Json::String(text),
+            },
         }
     }
 
@@ -147,9 +293,18 @@ impl Kind {
         match self {
             Self::Word(words) => words,
             Self::Switch => &["true", "false"],
-            Self::Language | Self::TimeZone => &[],
+            _ => &[],
         }
     }
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=100).contains(&text.chars().count()) && text.trim() == text && !text.chars().any(char::is_control)
+}
+
+/// The beginning of a text, to be repeated.
+fn head(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 /// The form of a BCP 47 tag.
@@ -167,33 +322,37 @@ fn is_language(text: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Setting)]
-pub struct Shown {
+pub struct SettingView {
     /// `bot`, `space:ID`, `channel:ID` or `user:ID`.
     pub scope: String,
     /// Its name.
     pub name: &'static str,
-    /// What is set here; `null`: nothing.
+    /// The value set here; `null`: nothing.
     #[schema(value_type = Option<Object>)]
     pub value: Option<Json>,
-    /// What holds here if nothing is set: the space's, the bot's or the configuration's; `null`: nothing does.
+    /// The value inherited if nothing is set here: the space's, the bot's or the configuration's; `null`: there is
+    /// none.
     #[schema(value_type = Option<Object>)]
     pub inherited: Option<Json>,
     /// The only values that it takes; empty: others than a few.
     pub values: &'static [&'static str],
-    /// What it does.
+    /// The kind of the trigger.
     pub description: &'static str,
 }
 
 /// Every setting that a scope may have, with what is set there. `defaults` is what the configuration says.
 ///
 /// # Errors
-/// The store's; [`StoreError::NotFound`]: there is no such space, channel or person.
-pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Result<Vec<Shown>, StoreError> {
+/// [`StoreError::NotFound`]: there is no such space, channel or person.
+pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Result<Vec<SettingView>, StoreError> {
     let space = there(conn, scope).await?;
     let mut inherited = vec![
         Setting::new("when_busy", defaults.when_busy.as_str()),
         Setting::new("memory", &defaults.memory.to_string()),
         Setting::new("cross_channel", &defaults.cross_channel.to_string()),
+        Setting::new("voice_replies", defaults.voice_replies.as_str()),
+        Setting::new("threads", defaults.threads.as_str()),
+        Setting::new("ambient_messages", &defaults.ambient_messages.to_string()),
     ];
     let own = match scope {
         Scope::User(id) => of_person(conn, id).await?,
@@ -210,7 +369,7 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
         }
         Scope::Agent(_) | Scope::User(_) => inherited.clear(),
     }
-    let last = |rows: &[Setting], known: &Known| {
+    let last = |rows: &[Setting], known: &SettingSpec| {
         let row = rows.iter().rev().find(|row| row.name == known.name)?;
         // A value that cannot be read any more is left out.
         let value = known.kind.checked(&row.value).ok()?;
@@ -218,7 +377,7 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
     };
     let here = CATALOGUE.iter().filter(|known| known.scopes.contains(&scope.kind()));
     Ok(here
-        .map(|known| Shown {
+        .map(|known| SettingView {
             scope: scope.to_string(),
             name: known.name,
             value: last(&own, known),
@@ -233,24 +392,30 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
 ///
 /// # Errors
 /// As [`list`].
-pub async fn set(tx: &mut Tx, scope: Scope, known: &Known, value: &str, now: Timestamp) -> Result<(), StoreError> {
+pub async fn set(
+    tx: &mut Tx,
+    scope: Scope,
+    known: &SettingSpec,
+    value: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     there(tx, scope).await?;
-    if let Scope::User(id) = scope {
-        users::change(tx, id, &of_person_to(known, Some(value)), now).await?;
+    if let (Scope::User(id), Some(change)) = (scope, of_person_to(known, Some(value))) {
+        users::change(tx, id, &change, now).await?;
         return Ok(());
     }
     settings::put(tx, &scope.stored(), known.name, value, now).await
 }
 
-/// Takes a setting back: what it inherits holds again. `false`: it was not set.
+/// Removes a setting; the inherited value applies again. `false`: it was not set.
 ///
 /// # Errors
 /// As [`list`].
-pub async fn unset(tx: &mut Tx, scope: Scope, known: &Known, now: Timestamp) -> Result<bool, StoreError> {
+pub async fn unset(tx: &mut Tx, scope: Scope, known: &SettingSpec, now: Timestamp) -> Result<bool, StoreError> {
     there(tx, scope).await?;
-    if let Scope::User(id) = scope {
+    if let (Scope::User(id), Some(change)) = (scope, of_person_to(known, None)) {
         let was = of_person(tx, id).await?;
-        users::change(tx, id, &of_person_to(known, None), now).await?;
+        users::change(tx, id, &change, now).await?;
         return Ok(was.iter().any(|row| row.name == known.name));
     }
     settings::unset(tx, &scope.stored(), known.name).await
@@ -274,98 +439,45 @@ pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Option<SpaceI
     Err(StoreError::NotFound(format!("{} {}", scope.kind(), scope.stored())))
 }
 
-/// The settings in a person's own row.
+/// The settings in a person's own row, and those beside it.
 async fn of_person(conn: &mut Conn, id: UserId) -> Result<Vec<Setting>, StoreError> {
     let user = users::get(conn, id).await?;
     let (language, time_zone) = user.map_or((None, None), |user| (user.language, user.time_zone));
     let rows = [("language", language), ("time_zone", time_zone)];
-    Ok(rows
+    let rows = rows
         .into_iter()
-        .filter_map(|(name, value)| Some(Setting::new(name, &value?)))
-        .collect())
+        .filter_map(|(name, value)| Some(Setting::new(name, &value?)));
+    let beside = settings::of_scope(conn, &Scope::User(id).stored()).await?;
+    Ok(rows.chain(beside).collect())
 }
 
-fn of_person_to(known: &Known, value: Option<&str>) -> users::Change {
+/// What is set in a scope itself.
+///
+/// # Errors
+/// As [`list`].
+pub async fn own(conn: &mut Conn, scope: Scope, known: &SettingSpec) -> Result<Option<String>, StoreError> {
+    let rows = match scope {
+        Scope::User(id) => of_person(conn, id).await?,
+        _ => settings::of_scope(conn, &scope.stored()).await?,
+    };
+    Ok(rows.into_iter().find(|row| row.name == known.name).map(|row| row.value))
+}
+
+/// The change of a person's own row; `None`: the setting stands beside it.
+fn of_person_to(known: &SettingSpec, value: Option<&str>) -> Option<users::Change> {
     let value = Some(value.map(str::to_owned));
     match known.kind {
-        Kind::Language => users::Change {
+        Kind::Language => Some(users::Change {
             language: value,
             ..users::Change::default()
-        },
-        Kind::TimeZone => users::Change {
+        }),
+        Kind::TimeZone => Some(users::Change {
             time_zone: value,
             ..users::Change::default()
-        },
-        Kind::Word(_) | Kind::Switch => users::Change::default(),
+        }),
+        _ => None,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use clifford_core::places::WhenBusy;
-
-    use super::*;
-
-    #[test]
-    fn the_catalogue_takes_what_places_understand() {
-        let words: Vec<_> = WhenBusy::ALL.iter().map(|word| word.as_str()).collect();
-        assert_eq!(CATALOGUE[0].kind.values(), words);
-    }
-
-    #[test]
-    fn a_name_is_known_where_it_may_be_set_and_nothing_of_the_bots_own_is() {
-        let user = Scope::User(UserId::new());
-        assert_eq!(known(Scope::Bot, "memory"), Ok(&CATALOGUE[1]));
-        let cases = [
-            (
-                user,
-                "memory",
-                "setting `memory` of a user: it is set for bot, space, channel",
-            ),
-            (Scope::Bot, "whenbusy", "setting `whenbusy`; did you mean `when_busy`?"),
-            (
-                Scope::Bot,
-                "last_ready_check",
-                "setting `last_ready_check`; for a bot there are when_busy, memory, cross_channel",
-            ),
-        ];
-        for (scope, name, expected) in cases {
-            assert_eq!(known(scope, name), Err(expected.to_owned()));
-        }
-    }
-
-    #[test]
-    fn values_are_checked_by_kind() {
-        let good = [
-            (Kind::Switch, "true", "true"),
-            (Kind::Word(&["a"]), "a", "a"),
-            (Kind::Language, "pt-BR", "pt-BR"),
-            (Kind::Language, "zh-Hant-TW", "zh-Hant-TW"),
-            (Kind::TimeZone, "Europe/Berlin", "Europe/Berlin"),
-            (Kind::TimeZone, "europe/berlin", "Europe/Berlin"),
-            (Kind::TimeZone, "UTC", "UTC"),
-        ];
-        for (kind, text, stored) in good {
-            assert_eq!(kind.checked(text), Ok(stored.to_owned()));
-        }
-        let bad = [
-            (Kind::Switch, "yes"),
-            (Kind::Switch, "TRUE"),
-            (Kind::Word(&["a"]), "b"),
-            (Kind::Language, ""),
-            (Kind::Language, "e"),
-            (Kind::Language, "en_US"),
-            (Kind::Language, "en-"),
-            (Kind::Language, "english please"),
-            (Kind::TimeZone, "Berlin"),
-            (Kind::TimeZone, ""),
-        ];
-        for (kind, text) in bad {
-            assert!(
-                kind.checked(text)
-                    .is_err_and(|why| why.starts_with(&format!("`{text}` is no"))),
-                "{text}"
-            );
-        }
-    }
-}
+mod tests;

@@ -33,7 +33,7 @@ impl Scope {
     }
 
     /// As it stands in the database.
-    pub(super) fn stored(self) -> String {
+    pub fn stored(self) -> String {
         match self {
             Self::Bot => settings::BOT.to_owned(),
             Self::Space(id) => id.to_string(),

@@ -30,17 +30,17 @@ pub struct ShownTool {
     pub name: String,
     /// One emoji.
     pub icon: String,
-    /// What it is for, in a few words, as models read it.
+    /// The purpose, in a few words, as models read it.
     pub summary: String,
-    /// What it is for.
+    /// The purpose.
     pub description: String,
     /// Whether models are shown it here and may call it.
     pub usable: bool,
     /// Why it cannot be used, and how to mend that; `null`: it can.
     pub why: Option<String>,
-    /// What it can do.
+    /// The commands.
     pub commands: Vec<ShownCommand>,
-    /// What can be set for it.
+    /// The settings.
     pub fields: Vec<ShownField>,
 }
 
@@ -51,7 +51,7 @@ pub struct ShownTool {
 pub struct ShownCommand {
     /// `tool.command`.
     pub name: String,
-    /// What it does.
+    /// The kind of the trigger.
     pub description: String,
     /// `READ`, `WRITE`, `DESTRUCT` or `SENSITIVE`.
     #[schema(value_type = String)]
@@ -77,12 +77,12 @@ pub struct ShownCommand {
 pub struct ShownField {
     /// Its name, as in `[tools.NAME]` of `bot.toml`.
     pub name: String,
-    /// What holds here; `null`: nothing is set.
+    /// The value in effect here; `null`: nothing is set.
     #[schema(value_type = Option<Object>)]
     pub value: Option<Value>,
     /// Where that is set: `default`, `configuration`, `bot`, `space`, `channel`, `agent` or `user`.
     pub set_by: &'static str,
-    /// What is set in this very scope; `null`: nothing.
+    /// The value that is set in this very scope; `null`: nothing.
     #[schema(value_type = Option<Object>)]
     pub set_here: Option<Value>,
     /// Its JSON schema.
@@ -93,7 +93,7 @@ pub struct ShownField {
 /// Every tool, or those that `wanted` names, with what is set in a scope.
 ///
 /// # Errors
-/// The store's; [`StoreError::NotFound`]: there is no such scope.
+/// [`StoreError::NotFound`]: there is no such scope.
 pub async fn list(
     conn: &mut Conn,
     scope: Scope,
@@ -304,7 +304,7 @@ fn breach(schema: &Value, value: &Value) -> Option<String> {
 /// Writes changes that were [checked].
 ///
 /// # Errors
-/// The store's; [`StoreError::NotFound`]: there is no such scope.
+/// [`StoreError::NotFound`]: there is no such scope.
 pub async fn apply(tx: &mut Tx, scope: Scope, changes: &[Change], now: Timestamp) -> Result<(), StoreError> {
     catalogue::there(tx, scope).await?;
     let stored = scope.stored();

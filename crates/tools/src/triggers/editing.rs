@@ -1,4 +1,4 @@
-//! Making and changing triggers by hand: what fits together, and when that comes due. Pure.
+//! Making and changing triggers by hand: the checks of their fields, and the first due time. Pure.
 
 use clifford_core::{
     clock::Timestamp,

@@ -28,7 +28,7 @@ const PLACES: &str = "5";
 
 /// A place, as the geocoder knows it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Place {
+pub(super) struct GeocodedPlace {
     pub name: String,
     pub latitude: f64,
     pub longitude: f64,
@@ -42,7 +42,7 @@ pub(super) struct Place {
 struct Places {
     /// Left out where nothing is found.
     #[serde(default)]
-    results: Vec<Place>,
+    results: Vec<GeocodedPlace>,
 }
 
 /// The weather of a place, in the units that were asked for.
@@ -79,7 +79,7 @@ pub(super) struct Daily {
 }
 
 /// Places of a name, the likeliest first.
-pub(super) async fn places(config: &Config, name: &str) -> Result<Vec<Place>, ToolError> {
+pub(super) async fn places(config: &Config, name: &str) -> Result<Vec<GeocodedPlace>, ToolError> {
     let request = OPEN_METEO
         .client()?
         .get(config.geocoding_url.join("v1/search"))

@@ -20,7 +20,7 @@ const SNIPPET: usize = 600;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What to look for.
+    /// The words to look for.
     #[schemars(length(min = 1, max = 400))]
     query: String,
     /// How many hits; left out: 5.
@@ -40,7 +40,7 @@ struct Hit {
     snippet: String,
 }
 
-/// Who answers searches.
+/// The search engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Provider {

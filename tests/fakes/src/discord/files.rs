@@ -9,15 +9,45 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{DiscordFake, Shared, error::Refusal};
+use super::{DiscordFake, Shared, error::Refusal, messages::Draft};
 
-/// What people sent, in the order of its coming, and since when addresses are good.
+/// People's files, in the order of their coming, and since when addresses are good.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     contents: Vec<Vec<u8>>,
     /// Grows when addresses expire.
     good: u64,
     gone: bool,
+}
+
+/// The flag of a voice message.
+const VOICE_MESSAGE: u64 = 1 << 13;
+
+impl Draft {
+    /// A voice message is one audio file alone, with its length and the shape of its sound.
+    /// <https://docs.discord.com/developers/resources/message#voice-messages>
+    pub(super) fn check_voice(&self) -> Result<(), Refusal> {
+        if self.body["flags"].as_u64().unwrap_or_default() & VOICE_MESSAGE == 0 {
+            return Ok(());
+        }
+        let has = |name: &str| self.body.get(name).is_some_and(|value| *value != json!([]));
+        if has("content") || has("embeds") || has("components") || has("poll") || self.files.len() != 1 {
+            let text = "Voice messages do not support additional content.";
+            return Err(Refusal::new(400, 50_159, text));
+        }
+        let file = &self.body["attachments"][0];
+        let waveform = file["waveform"].as_str().unwrap_or_default();
+        // Of at most 256 bytes in base64.
+        let fits = !waveform.is_empty() && waveform.len() <= 344 && waveform.len().is_multiple_of(4);
+        if !fits || file["duration_secs"].as_f64().is_none_or(|seconds| seconds <= 0.0) {
+            return Err(Refusal::new(
+                400,
+                50_161,
+                "Voice messages must have supporting metadata.",
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl DiscordFake {
@@ -34,6 +64,30 @@ impl DiscordFake {
             "content_type": "text/plain; charset=utf-8",
         });
         self.user_sends(channel, user, text, &json!({"attachments": [attachment]}))
+    }
+
+    /// Somebody says something, for so many seconds: a message with the flag `IS_VOICE_MESSAGE` and a waveform, as
+    /// <https://discord.com/developers/docs/resources/message#voice-messages> has it.
+    pub fn user_says_aloud(&self, channel: u64, user: u64, words: &str, seconds: f64) -> u64 {
+        let content = [b"OggS\0\x02\n", words.as_bytes()].concat();
+        let size = content.len();
+        let (place, good) = {
+            let mut state = self.shared.state();
+            state.files.contents.push(content);
+            (state.files.contents.len() - 1, state.files.good)
+        };
+        let name = "voice-message.ogg";
+        let url = format!("{}/attachments/{channel}/{place}/{name}?ex={good}", self.api_url());
+        let attachment = json!({
+            "id": (place + 1).to_string(), "filename": name, "size": size, "url": url, "proxy_url": url,
+            "content_type": "audio/ogg", "duration_secs": seconds, "waveform": "AAAAAAAAAAAA",
+        });
+        self.user_sends(
+            channel,
+            user,
+            "",
+            &json!({"attachments": [attachment], "flags": 1 << 13}),
+        )
     }
 
     /// The addresses that were given so far are good no more.

@@ -1,4 +1,4 @@
-//! What stands before every REST route: the token, the user agent, scripted faults and rate limits.
+//! Checks before every REST route: the token, the user agent, scripted faults and rate limits.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use super::{
     state::{Bucket, State},
 };
 
-/// What a bucket lets through where a test has set nothing.
+/// The default limit of a bucket, where a test has set none.
 const DEFAULT_LIMIT: (u32, Duration) = (1_000, Duration::from_secs(1));
 
 /// Of edits of messages Discord lets five through in five seconds, in each channel.
@@ -207,6 +207,7 @@ fn classify(method: &Method, path: &str) -> Option<(Route, u64)> {
         ("GET", ["guilds", _]) => Route::ReadGuild,
         ("GET", ["guilds", _, "members", _]) => Route::ReadMember,
         ("PUT" | "DELETE", ["channels", _, "messages", "pins", _]) => Route::Pin,
+        ("PUT" | "DELETE", ["channels", _, "messages", _, "reactions", _, "@me"]) => Route::React,
         ("POST", ["channels", _, "threads"] | ["channels", _, "messages", _, "threads"]) => Route::BeginThread,
         ("POST", ["attachments", "refresh-urls"]) => Route::RefreshUrls,
         _ => return None,

@@ -28,7 +28,7 @@ const MEMBERS: u64 = 1 << 1;
 const PRESENCES: u64 = 1 << 8;
 const MESSAGE_CONTENT: u64 = 1 << 15;
 
-/// What becomes of a connection after a frame.
+/// The fate of a connection after a frame.
 enum Next {
     Go,
     Answer(String),
@@ -225,6 +225,13 @@ fn identify(state: &mut State, connection: u64, data: &Value) -> Next {
     if shard.1 < state.gateway.shards {
         return Next::Close(4011);
     }
+    if is_too_soon(state, shard.0) {
+        state.violation(format!(
+            "the shard {} identified within 5 s after another of its bucket",
+            shard.0
+        ));
+        return invalid(false);
+    }
     let (sender, receiver) = unbounded_channel();
     let name = format!("session-{connection}");
     let mut session = Session {
@@ -247,6 +254,18 @@ fn identify(state: &mut State, connection: u64, data: &Value) -> Next {
     }
     state.sessions.insert(name, session);
     Next::Joined(receiver)
+}
+
+/// "`rate_limit_key = shard_id % max_concurrency`": of each key one identify in 5 seconds.
+/// <https://docs.discord.com/developers/events/gateway#sharding-max-concurrency>
+fn is_too_soon(state: &mut State, place: u64) -> bool {
+    let bucket = place % state.gateway.concurrency.max(1);
+    let Some(buckets) = &mut state.gateway.buckets else {
+        return false;
+    };
+    let last = buckets.insert(bucket, Instant::now().into_std());
+    // The network may bring the second one nearer to the first than they were sent.
+    last.is_some_and(|last| last.elapsed().as_millis() < 4_900)
 }
 
 /// Which shard, and of how many; without a word, the only one.

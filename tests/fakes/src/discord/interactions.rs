@@ -14,7 +14,7 @@ use super::{
     Shared, components,
     error::{Refusal, only},
     json::{dispatched, message},
-    messages::{Draft, keep},
+    messages::{Draft, record},
     state::State,
 };
 
@@ -26,6 +26,13 @@ const TOKEN_LIFE_MS: u64 = 15 * 60 * 1000;
 const EPHEMERAL: u64 = 1 << 6;
 /// The flag of a message that is still "thinking".
 const LOADING: u64 = 1 << 7;
+
+/// Whether only the person sees a message who gave an interaction: it can be read, changed and deleted by that
+/// interaction's token alone, and the gateway tells nothing of it.
+/// <https://docs.discord.com/developers/interactions/receiving-and-responding#followup-messages>
+pub(super) fn is_ephemeral(message: &Value) -> bool {
+    message["flags"].as_u64().unwrap_or_default() & EPHEMERAL != 0
+}
 
 pub(super) async fn acknowledge(
     Extract(shared): Extract<Shared>,
@@ -47,14 +54,35 @@ pub(super) async fn acknowledge(
 fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result<(), Refusal> {
     only("response", body, &["type", "data"])?;
     let is_typed = state.interactions.get(&id).is_some_and(|asked| asked.is_typed);
-    if body["type"] != json!(if is_typed { 8 } else { 5 }) {
+    let (kind, is_below) =
+        (state.interactions.get(&id)).map_or((0, false), |asked| (asked.kind, asked.below.is_some()));
+    let answer = body["type"].as_u64().unwrap_or_default();
+    // <https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-interaction-callback-type>
+    let fits = match answer {
+        8 => is_typed,
+        5 => !is_typed,
+        // "For components", and for a form that was opened by one.
+        6 => (kind == 3 || kind == 5) && is_below,
+        // Neither for a form nor for what is being typed.
+        9 => kind == 2 || kind == 3,
+        _ => false,
+    };
+    if !fits {
         return Err(Refusal::field(
             "type",
             "BASE_TYPE_CHOICES",
-            "this fake takes choices, 8, for what is being typed, and else the deferred answer, 5, only",
+            format!("this fake takes no answer {answer} to an interaction of the kind {kind}"),
         ));
     }
-    if !is_typed
+    if answer == 6 && body.get("data").is_some() {
+        return Err(Refusal::field(
+            "data",
+            "BASE_TYPE_CHOICES",
+            "a deferred change has no data",
+        ));
+    }
+    let form = (answer == 9).then(|| components::form(&body["data"])).transpose()?;
+    if answer == 5
         && body
             .get("data")
             .is_some_and(|data| *data != json!({"flags": EPHEMERAL}))
@@ -65,7 +93,7 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
             "a deferred answer has the flag EPHEMERAL, or no data",
         ));
     }
-    let is_ephemeral = !is_typed && body.get("data").is_some();
+    let alone = answer == 5 && body.get("data").is_some();
     let choices = is_typed.then(|| components::choices(&body["data"])).transpose()?;
     let now = state.clock.now_ms();
     let unknown = || Refusal::new(404, 10_062, "Unknown interaction");
@@ -89,7 +117,15 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
         }
         return Ok(());
     }
-    let original = original_message(state, id, channel, is_ephemeral);
+    if answer == 6 || form.is_some() {
+        if let Some(asked) = state.interactions.get_mut(&id) {
+            asked.acknowledged = Some(took);
+            asked.original = asked.below.filter(|_| form.is_none());
+            asked.form = form;
+        }
+        return Ok(());
+    }
+    let original = original_message(state, id, channel, alone);
     if let Some(asked) = state.interactions.get_mut(&id) {
         asked.acknowledged = Some(took);
         asked.original = Some(original);
@@ -98,12 +134,12 @@ fn acknowledged(state: &mut State, id: u64, token: &str, body: &Value) -> Result
 }
 
 /// "Clifford is thinking…"
-fn original_message(state: &mut State, interaction: u64, channel: u64, is_ephemeral: bool) -> u64 {
+fn original_message(state: &mut State, interaction: u64, channel: u64, alone: bool) -> u64 {
     let id = state.clock.snowflake();
     let author = state.users.get(&state.bot).cloned().unwrap_or_default();
     let mut thinking = message(state, id, channel, &author, "");
     thinking["type"] = json!(20);
-    thinking["flags"] = json!(LOADING | if is_ephemeral { EPHEMERAL } else { 0 });
+    thinking["flags"] = json!(LOADING | if alone { EPHEMERAL } else { 0 });
     thinking["webhook_id"] = json!(state.application.to_string());
     thinking["application_id"] = json!(state.application.to_string());
     if let Some(asked) = state.interactions.get(&interaction) {
@@ -117,7 +153,9 @@ fn original_message(state: &mut State, interaction: u64, channel: u64, is_epheme
         room.messages.insert(id, thinking.clone());
         room.guild
     });
-    state.dispatch("MESSAGE_CREATE", &dispatched(&thinking, guild));
+    if !is_ephemeral(&thinking) {
+        state.dispatch("MESSAGE_CREATE", &dispatched(&thinking, guild));
+    }
     id
 }
 
@@ -229,13 +267,22 @@ fn edit(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Ref
     let gone = || Refusal::new(404, 10_008, "Unknown Message");
     let asked = state.interactions.get(&interaction).ok_or_else(gone)?;
     let (channel, original) = (asked.channel, asked.original.ok_or_else(gone)?);
-    let (_, made, mut sent) = keep(state, channel, draft, None);
+    let (_, made, mut sent) = record(state, channel, draft, None);
     sent.id = original;
+    // A key that is left out stays as it is: <https://docs.discord.com/developers/resources/message#edit-message>
+    let keeps_buttons = draft.body.get("components").is_none();
+    let before = (state.interactions.get(&interaction)).and_then(|asked| asked.replies.first());
+    if let Some(before) = before.filter(|before| keeps_buttons && before.id == original) {
+        sent.buttons.clone_from(&before.buttons);
+        sent.styles.clone_from(&before.styles);
+    }
     let room = state.channels.get_mut(&channel).ok_or_else(gone)?;
     let guild = room.guild;
     let message = room.messages.get_mut(&original).ok_or_else(gone)?;
     message["content"] = made["content"].clone();
-    message["components"] = made["components"].clone();
+    if !keeps_buttons {
+        message["components"] = made["components"].clone();
+    }
     message["edited_timestamp"] = made["timestamp"].clone();
     let kept = message["flags"].as_u64().unwrap_or(0) & EPHEMERAL;
     message["flags"] = json!(kept);
@@ -248,14 +295,16 @@ fn edit(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Ref
         asked.answered = true;
         asked.replies.insert(0, sent);
     }
-    state.dispatch("MESSAGE_UPDATE", &dispatched(&message, guild));
+    if !is_ephemeral(&message) {
+        state.dispatch("MESSAGE_UPDATE", &dispatched(&message, guild));
+    }
     Ok(message)
 }
 
 fn add(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Refusal> {
     let gone = || Refusal::new(404, 10_015, "Unknown Webhook");
     let channel = state.interactions.get(&interaction).ok_or_else(gone)?.channel;
-    let (id, mut message, sent) = keep(state, channel, draft, None);
+    let (id, mut message, sent) = record(state, channel, draft, None);
     message["flags"] = json!(draft.body["flags"].as_u64().unwrap_or_default());
     message["webhook_id"] = json!(state.application.to_string());
     message["application_id"] = json!(state.application.to_string());
@@ -265,6 +314,8 @@ fn add(state: &mut State, interaction: u64, draft: &Draft) -> Result<Value, Refu
     if let Some(asked) = state.interactions.get_mut(&interaction) {
         asked.replies.push(sent);
     }
-    state.dispatch("MESSAGE_CREATE", &dispatched(&message, guild));
+    if !is_ephemeral(&message) {
+        state.dispatch("MESSAGE_CREATE", &dispatched(&message, guild));
+    }
     Ok(message)
 }

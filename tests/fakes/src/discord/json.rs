@@ -2,11 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{ids::iso, state::State};
+use super::{
+    ids::iso,
+    state::{Role, State},
+};
 
 pub(super) const DM: u64 = 1;
 pub(super) const TEXT: u64 = 0;
 pub(super) const THREAD: u64 = 11;
+pub(super) const FORUM: u64 = 15;
 
 pub(super) fn user(id: u64, name: &str, bot: bool) -> Value {
     let mut user = json!({
@@ -89,7 +93,7 @@ pub(super) fn guild(state: &State, id: u64) -> Value {
     json!({
         "id": id.to_string(), "name": state.guilds.get(&id), "channels": rooms(false), "threads": rooms(true),
         "owner_id": "1", "joined_at": "2024-01-01T00:00:00.000000+00:00", "large": false, "unavailable": false,
-        "member_count": 2, "members": [], "roles": [own_role(state, id)], "emojis": [], "features": [], "voice_states": [],
+        "member_count": 2, "members": [], "roles": roles(state, id), "emojis": [], "features": [], "voice_states": [],
         "presences": [], "stage_instances": [], "guild_scheduled_events": [], "preferred_locale": "en-US",
     })
 }
@@ -97,6 +101,14 @@ pub(super) fn guild(state: &State, id: u64) -> Value {
 /// The id of the role that Discord made for the bot in a guild.
 pub(super) const fn bot_role(guild: u64) -> u64 {
     guild + (1 << 40)
+}
+
+/// The bot's own role and those of people.
+fn roles(state: &State, guild: u64) -> Vec<Value> {
+    let made = state.rights.roles.iter().filter(|role| role.guild == guild);
+    std::iter::once(own_role(state, guild))
+        .chain(made.map(Role::json))
+        .collect()
 }
 
 fn own_role(state: &State, guild: u64) -> Value {
@@ -113,7 +125,8 @@ fn mentioned_roles(content: &str) -> Vec<&str> {
     pieces.filter_map(|piece| piece.split('>').next()).collect()
 }
 
-fn mentions(state: &State, content: &str) -> Vec<Value> {
+/// The accounts that a text mentions.
+pub(super) fn mentions(state: &State, content: &str) -> Vec<Value> {
     mentioned_ids(content)
         .into_iter()
         .filter_map(|id| state.users.get(&id).cloned())

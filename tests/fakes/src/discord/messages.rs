@@ -1,4 +1,4 @@
-//! What Discord checks of a message that is sent, and how it is kept.
+//! Discord's checks of a message that is sent, and how it is kept.
 
 use std::{
     sync::Arc,
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Sent, SentFile, Shared, components,
     error::{Refusal, only},
+    interactions::is_ephemeral,
     json::{dispatched, mentioned_ids, message},
     rights,
     state::State,
@@ -128,9 +129,15 @@ impl Draft {
                 "Must be either true or false.",
             ));
         }
+        // <https://docs.discord.com/developers/resources/message#create-message>
+        if self.files.len() > 10 {
+            let text = "Must be 10 or fewer in length.";
+            return Err(Refusal::field("files", "BASE_TYPE_MAX_LENGTH", text));
+        }
         self.check_mentions()?;
         components::read(&self.body)?;
-        self.check_attachments()
+        self.check_attachments()?;
+        self.check_voice()
     }
 
     fn check_mentions(&self) -> Result<(), Refusal> {
@@ -172,7 +179,8 @@ impl Draft {
             .into_iter()
             .flatten()
         {
-            only("attachments", attachment, &["id", "filename", "description"])?;
+            let known = ["id", "filename", "description", "duration_secs", "waveform"];
+            only("attachments", attachment, &known)?;
             let id = attachment["id"]
                 .as_str()
                 .and_then(|id| id.parse().ok())
@@ -218,7 +226,7 @@ impl Draft {
         }
     }
 
-    /// Whom the message pings: everybody it names, unless `allowed_mentions` says otherwise.
+    /// The pings of the message: everybody it names, unless `allowed_mentions` says otherwise.
     fn pings(&self, replied_to: Option<String>) -> Vec<String> {
         let content = self.text("content").unwrap_or_default();
         let allowed = self.body.get("allowed_mentions");
@@ -267,7 +275,7 @@ pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value
         let now = room.and_then(|room| room.messages.get(&id?));
         return Ok(now.unwrap_or(earlier).clone());
     }
-    let (id, stored, sent) = keep(state, channel, draft, reply_to);
+    let (id, stored, sent) = record(state, channel, draft, reply_to);
     if let Some(nonce) = nonce.filter(|_| enforced) {
         state.nonces.insert(nonce, (stored.clone(), Instant::now()));
     }
@@ -303,14 +311,27 @@ pub(super) fn edit(shared: &Shared, channel: u64, id: u64, draft: &Draft) -> Res
     let room = state.channels.get_mut(&channel).ok_or_else(unknown)?;
     let guild = room.guild;
     let message = room.messages.get_mut(&id).ok_or_else(unknown)?;
-    let sent = room.sent.iter_mut().find(|sent| sent.id == id);
+    // Nobody but the interaction's token reaches what one person sees alone.
+    if is_ephemeral(message) {
+        return Err(unknown());
+    }
+    // The answer to an interaction is a message of the bot's as well.
+    let answers = state.interactions.values_mut().flat_map(|asked| &mut asked.replies);
+    let sent = room.sent.iter_mut().chain(answers).find(|sent| sent.id == id);
     let sent = sent.ok_or_else(|| Refusal::new(403, 50_005, "Cannot edit a message authored by another user"))?;
-    message["content"] = json!(content);
-    message["edited_timestamp"] = message["timestamp"].clone();
-    let message = message.clone();
+    let edited = message;
+    edited["content"] = json!(content);
+    edited["edited_timestamp"] = edited["timestamp"].clone();
+    // A key that is left out stays as it is: <https://docs.discord.com/developers/resources/message#edit-message>
+    if let Some(components) = draft.body.get("components") {
+        sent.buttons = components::read(&draft.body)?;
+        sent.styles = components::styles(&draft.body);
+        edited["components"] = components.clone();
+    }
     let before = std::mem::replace(&mut sent.content, content);
     sent.before.push((before, Instant::now()));
     sent.files.clone_from(&draft.files);
+    let message = edited.clone();
     state.dispatch("MESSAGE_UPDATE", &dispatched(&message, guild));
     drop(guard);
     shared.changed();
@@ -323,6 +344,9 @@ pub(super) fn delete(shared: &Shared, channel: u64, id: u64) -> Result<(), Refus
     let unknown = || Refusal::new(404, 10_008, "Unknown Message");
     let room = guard.channels.get_mut(&channel).ok_or_else(unknown)?;
     let guild = room.guild;
+    if room.messages.get(&id).is_none_or(is_ephemeral) {
+        return Err(unknown());
+    }
     let message = room.messages.remove(&id).ok_or_else(unknown)?;
     room.sent.retain(|sent| sent.id != id);
     guard.dispatch("MESSAGE_DELETE", &dispatched(&message, guild));
@@ -332,7 +356,7 @@ pub(super) fn delete(shared: &Shared, channel: u64, id: u64) -> Result<(), Refus
 }
 
 /// Makes the message and the test's record of it.
-pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Option<u64>) -> (u64, Value, Sent) {
+pub(super) fn record(state: &mut State, channel: u64, draft: &Draft, reply_to: Option<u64>) -> (u64, Value, Sent) {
     let id = state.clock.snowflake();
     let content = draft.text("content").unwrap_or_default();
     let author = state.users.get(&state.bot).cloned().unwrap_or_default();
@@ -342,6 +366,9 @@ pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Opt
     }
     if let Some(components) = draft.body.get("components") {
         stored["components"] = components.clone();
+    }
+    if let Some(flags) = draft.body.get("flags") {
+        stored["flags"] = flags.clone();
     }
     let answered = reply_to.and_then(|to| state.channels.get(&channel)?.messages.get(&to).cloned());
     if let (Some(to), Some(answered)) = (reply_to, &answered) {
@@ -358,6 +385,7 @@ pub(super) fn keep(state: &mut State, channel: u64, draft: &Draft, reply_to: Opt
         reply_to,
         files: draft.files.clone(),
         buttons: components::read(&draft.body).unwrap_or_default(),
+        styles: components::styles(&draft.body),
         pinged: draft.pings(replied_user),
         before: Vec::new(),
     };

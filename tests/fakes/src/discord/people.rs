@@ -1,12 +1,12 @@
-//! What people and Discord itself do: guilds, channels, messages, interactions, and the gateway's moods.
+//! Acts of people and of Discord itself: guilds, channels, messages, interactions, and the gateway's moods.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{
-    DiscordFake, ids, json,
-    state::{Asked, Room, Wire},
+    DiscordFake, ids, json, rights,
+    state::{Interaction, Room, Wire},
 };
 
 impl DiscordFake {
@@ -34,6 +34,29 @@ impl DiscordFake {
         let json = json::guild(&state, id);
         state.dispatch("GUILD_CREATE", &json);
         id
+    }
+
+    /// The bot is added to a guild that has a channel for greetings; returns both. The event is the one of a guild that
+    /// it was in before, but for `joined_at`: <https://docs.discord.com/developers/events/gateway-events#guild-create>
+    pub fn add_to_guild(&self, name: &str) -> (u64, u64) {
+        let guild = {
+            let mut state = self.shared.state();
+            let id = state.clock.snowflake();
+            state.guilds.insert(id, name.to_owned());
+            id
+        };
+        let channel = self.channel(guild, "welcome");
+        self.joins(guild, channel);
+        (guild, channel)
+    }
+
+    /// The event of a guild that the bot joined just now.
+    pub fn joins(&self, guild: u64, channel: u64) {
+        let mut state = self.shared.state();
+        let mut json = json::guild(&state, guild);
+        json["joined_at"] = json!(jiff::Timestamp::now().to_string());
+        json["system_channel_id"] = json!(channel.to_string());
+        state.dispatch("GUILD_CREATE", &json);
     }
 
     /// The bot is thrown out of a guild.
@@ -66,6 +89,33 @@ impl DiscordFake {
             .and_then(|room| room.guild)
             .unwrap_or(0);
         self.room(guild, name, json::THREAD, Some(channel), "THREAD_CREATE")
+    }
+
+    /// A forum of a guild: it has no messages, only posts.
+    pub fn forum(&self, guild: u64, name: &str) -> u64 {
+        self.room(guild, name, json::FORUM, None, "CHANNEL_CREATE")
+    }
+
+    /// A person posts in a forum. A post is a thread, whose first message has the thread's id; returns that:
+    /// <https://docs.discord.com/developers/topics/threads#forums>
+    pub fn user_posts(&self, forum: u64, user: u64, title: &str, text: &str) -> u64 {
+        let post = self.thread(forum, title);
+        let mut state = self.shared.state();
+        let author = state.users.get(&user).cloned().unwrap_or_default();
+        let message = json::message(&state, post, post, &author, text);
+        let guild = state.channels.get_mut(&post).and_then(|room| {
+            room.messages.insert(post, message.clone());
+            room.guild
+        });
+        state.dispatch("MESSAGE_CREATE", &json::dispatched(&message, guild));
+        post
+    }
+
+    /// The name of a channel or thread.
+    pub fn name_of(&self, channel: u64) -> Option<String> {
+        let state = self.shared.state();
+        let room = state.channels.get(&channel)?;
+        room.json["name"].as_str().map(str::to_owned)
     }
 
     fn room(&self, guild: u64, name: &str, kind: u64, parent: Option<u64>, event: &str) -> u64 {
@@ -116,7 +166,13 @@ impl DiscordFake {
             .get(&channel)
             .and_then(|room| room.messages.get(&to).cloned());
         let reference = json!({"type": 0, "message_id": to.to_string(), "channel_id": channel.to_string()});
-        let fields = json!({"type": 19, "message_reference": reference, "referenced_message": answered});
+        // It pings whom it answers, unless that is turned off: they are mentioned then.
+        let author = answered.as_ref().map(|answered| answered["author"].clone());
+        let mut fields = json!({"type": 19, "message_reference": reference, "referenced_message": answered});
+        if let Some(author) = author {
+            let known = json::mentions(&self.shared.state(), text);
+            fields["mentions"] = std::iter::once(author).chain(known).collect();
+        }
         self.user_sends(channel, user, text, &fields)
     }
 
@@ -184,7 +240,8 @@ impl DiscordFake {
         let (id, message) = self.history(channel, user, text, fields);
         let mut state = self.shared.state();
         let guild = state.channels.get(&channel).and_then(|room| room.guild);
-        state.dispatch("MESSAGE_CREATE", &json::dispatched(&message, guild));
+        let event = rights::with_roles(&state, json::dispatched(&message, guild), channel, user);
+        state.dispatch("MESSAGE_CREATE", &event);
         id
     }
 
@@ -260,6 +317,14 @@ impl DiscordFake {
         )
     }
 
+    /// A person asks by `/ask`, with options of any type, and files that are resolved beside them.
+    pub fn user_asks(&self, channel: u64, user: u64, options: &Value, attachments: &Value) -> u64 {
+        self.interact(2, channel, user, "ask", |_| {
+            json!({"data": {"id": "5", "name": "ask", "type": 1, "options": options,
+                "resolved": {"attachments": attachments}}})
+        })
+    }
+
     /// An interaction of a kind, with fields of its own. Returns its id.
     pub(super) fn interact(
         &self,
@@ -271,7 +336,7 @@ impl DiscordFake {
     ) -> u64 {
         let mut state = self.shared.state();
         let id = state.clock.snowflake();
-        let asked = Asked {
+        let asked = Interaction {
             token: format!("aW50ZXJhY3Rpb24{id}"),
             channel,
             user,
@@ -282,13 +347,20 @@ impl DiscordFake {
             original: None,
             answered: false,
             is_typed: kind == 4,
+            kind,
+            below: None,
+            form: None,
             choices: None,
             replies: Vec::new(),
         };
         state.interactions.insert(id, asked);
-        let mut json = json::interaction(&state, id, kind, channel, user);
+        let json = json::interaction(&state, id, kind, channel, user);
+        let mut json = rights::with_roles(&state, json, channel, user);
         for (name, value) in fields(&state).as_object().into_iter().flatten() {
             json[name] = value.clone();
+        }
+        if let Some(asked) = state.interactions.get_mut(&id) {
+            asked.below = json["message"]["id"].as_str().and_then(|id| id.parse().ok());
         }
         state.dispatch("INTERACTION_CREATE", &json);
         id
@@ -364,6 +436,11 @@ impl DiscordFake {
         self.shared.state().gateway.message_content = false;
     }
 
+    /// It is switched on again.
+    pub fn with_message_content(&self) {
+        self.shared.state().gateway.message_content = true;
+    }
+
     /// Only so many identifies are left, until `reset_after`.
     pub fn identifies_left(&self, left: u32, reset_after: Duration) {
         let mut state = self.shared.state();
@@ -374,6 +451,14 @@ impl DiscordFake {
     /// The bot is in so many servers that it needs so many shards.
     pub fn needs_shards(&self, shards: u64) {
         self.shared.state().gateway.shards = shards;
+    }
+
+    /// It needs so many shards, of which so many may identify at a time: others of their bucket only 5 s later.
+    pub fn advises(&self, shards: u64, concurrency: u64) {
+        let mut state = self.shared.state();
+        state.gateway.shards = shards;
+        state.gateway.concurrency = concurrency;
+        state.gateway.buckets = Some(std::collections::HashMap::new());
     }
 
     /// Takes another token from now on: the bot's own is wrong.

@@ -17,8 +17,10 @@ use super::{
     files,
     gate::gate,
     gateway, interactions,
+    json::FORUM,
     messages::{self, Draft},
-    rights,
+    reactions, rights,
+    state::{self, Room, State},
 };
 
 pub(super) fn router(shared: Shared) -> Router {
@@ -43,6 +45,10 @@ pub(super) fn router(shared: Shared) -> Router {
         .route(
             "/channels/{id}/messages/pins/{message}",
             put(rights::pin).delete(rights::unpin),
+        )
+        .route(
+            "/channels/{id}/messages/{message}/reactions/{emoji}/@me",
+            put(reactions::add).delete(reactions::remove),
         )
         .route("/channels/{id}/threads", post(rights::thread))
         .route(
@@ -82,7 +88,7 @@ async fn gateway_bot(Extract(shared): Extract<Shared>) -> Json<Value> {
         "url": state.ws_url, "shards": state.gateway.shards,
         "session_start_limit": {
             "total": 1000, "remaining": state.gateway.identifies_left, "reset_after": reset_after,
-            "max_concurrency": 1,
+            "max_concurrency": state.gateway.concurrency,
         },
     }))
 }
@@ -191,9 +197,16 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
             "integration_types",
         ],
     )?;
-    named("command", command)?;
+    let kind = command["type"].as_u64().unwrap_or(1);
+    match kind {
+        1 => named("command", command)?,
+        _ => in_a_menu(command)?,
+    }
     let mut command = command.clone();
-    command["type"] = json!(command["type"].as_u64().unwrap_or(1));
+    command["type"] = json!(kind);
+    if kind != 1 {
+        command["description"] = json!("");
+    }
     for option in command.get("options").and_then(Value::as_array).into_iter().flatten() {
         only(
             "options",
@@ -208,9 +221,23 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
             ));
         }
         named("options", option)?;
-        if option["type"].as_u64().is_none_or(|kind| kind > 11) {
+        if option["type"].as_u64().is_none_or(|kind| !(1..=11).contains(&kind)) {
             return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of option"));
         }
+        // Of texts and numbers only: <https://docs.discord.com/developers/interactions/application-commands>
+        let completes = option["autocomplete"] == json!(true) || option.get("choices").is_some();
+        if completes && !matches!(option["type"].as_u64(), Some(3 | 4 | 10)) {
+            return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "nothing to choose from"));
+        }
+    }
+    let is_required = |option: &Value| option["required"] == json!(true);
+    let options = command["options"].as_array().cloned().unwrap_or_default();
+    if !options.is_sorted_by_key(|option| !is_required(option)) {
+        return Err(Refusal::field(
+            "options",
+            "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
+            "Required options must be placed before non-required options",
+        ));
     }
     if let Some(options) = command.get_mut("options").and_then(Value::as_array_mut) {
         if options.is_empty() {
@@ -224,6 +251,29 @@ fn check_command(command: &Value) -> Result<Value, Refusal> {
         }
     }
     Ok(command)
+}
+
+/// A command in the menu of a person or message: "an empty string" as its description, no options, and a name that
+/// "may be mixed case and can include spaces".
+/// <https://docs.discord.com/developers/interactions/application-commands#application-command-object>
+fn in_a_menu(command: &Value) -> Result<(), Refusal> {
+    if !matches!(command["type"].as_u64(), Some(2 | 3)) {
+        return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of command"));
+    }
+    let name = command["name"].as_str().unwrap_or_default();
+    let letters = name.chars().all(|c| c.is_alphanumeric() || " -_'".contains(c));
+    if !(1..=32).contains(&name.chars().count()) || !letters {
+        return Err(Refusal::field("name", "APPLICATION_COMMAND_INVALID_NAME", name));
+    }
+    let described = command["description"].as_str().is_some_and(|text| !text.is_empty());
+    if described || command.get("options").is_some() {
+        return Err(Refusal::field(
+            "description",
+            "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION",
+            "Context menu commands have neither description nor options",
+        ));
+    }
+    Ok(())
 }
 
 fn named(what: &str, value: &Value) -> Result<(), Refusal> {
@@ -279,9 +329,13 @@ async fn read_message(Extract(shared): Extract<Shared>, Path((id, message)): Pat
     let Some(room) = state.channels.get(&id) else {
         return unknown_channel().into_response();
     };
-    match (room.refusal(), room.messages.get(&message)) {
+    let found = room
+        .messages
+        .get(&message)
+        .filter(|message| !interactions::is_ephemeral(message));
+    match (room.refusal(), found) {
         (Some(refusal), _) => refusal.into_response(),
-        (None, Some(message)) => Json(message).into_response(),
+        (None, Some(message)) => Json(told(&state, room, message)).into_response(),
         (None, None) => Refusal::new(404, 10_008, "Unknown Message").into_response(),
     }
 }
@@ -306,6 +360,7 @@ async fn read_messages(Extract(shared): Extract<Shared>, Path(id): Path<u64>, qu
     let first = query.after.map_or(0, |after| after.saturating_add(1));
     let end = query.before.unwrap_or(u64::MAX).max(first);
     let range = room.messages.range(first..end).map(|(_, message)| message);
+    let range = range.filter(|message| !interactions::is_ephemeral(message));
     let mut page: Vec<&Value> = if query.after.is_some() {
         range.take(limit).collect()
     } else {
@@ -314,11 +369,25 @@ async fn read_messages(Extract(shared): Extract<Shared>, Path(id): Path<u64>, qu
     if query.after.is_some() {
         page.reverse();
     }
+    let page: Vec<Value> = page.into_iter().map(|message| told(state, room, message)).collect();
     Json(page).into_response()
+}
+
+/// A message as the bot is told of it: of its application's flags depends what it says.
+fn told(state: &State, room: &Room, message: &Value) -> Value {
+    let mut message = message.clone();
+    if room.guild.is_some() && !state.gateway.message_content {
+        state::withhold(state.bot, &mut message);
+    }
+    message
 }
 
 async fn send_message(Extract(shared): Extract<Shared>, Path(id): Path<u64>, request: Request) -> Response {
     let refusal = match shared.state().channels.get(&id) {
+        // <https://docs.discord.com/developers/topics/opcodes-and-status-codes#json>
+        Some(room) if room.json["type"] == FORUM => {
+            Some(Refusal::new(400, 50_008, "Cannot send messages in a non-text channel"))
+        }
         Some(room) => room.refusal(),
         None => Some(unknown_channel()),
     };

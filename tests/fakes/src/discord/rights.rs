@@ -12,10 +12,10 @@ use super::{
     DiscordFake, Shared,
     error::{Refusal, only},
     json,
-    state::{Room, State},
+    state::{Role, Room, State},
 };
 
-/// What everybody may do in a new guild.
+/// Everybody's rights in a new guild.
 const EVERYBODY: u64 = 1 << 10 | 1 << 11 | 1 << 16 | 1 << 35 | 1 << 38 | 1 << 49;
 /// The most pins of a channel.
 const PINS: usize = 250;
@@ -23,18 +23,45 @@ const PINS: usize = 250;
 impl DiscordFake {
     /// A role of a guild, with these permissions; returns its id.
     pub fn role(&self, guild: u64, permissions: u64) -> u64 {
+        self.named_role(guild, "role", permissions)
+    }
+
+    /// The same with a name: <https://docs.discord.com/developers/events/gateway-events#guild-role-create>
+    pub fn named_role(&self, guild: u64, name: &str, permissions: u64) -> u64 {
         let mut state = self.shared.state();
         let id = state.clock.snowflake();
-        state.rights.roles.push((guild, id, permissions));
+        let role = Role {
+            guild,
+            id,
+            name: name.to_owned(),
+            permissions,
+        };
+        let created = json!({ "guild_id": guild.to_string(), "role": role.json() });
+        state.rights.roles.push(role);
+        state.dispatch("GUILD_ROLE_CREATE", &created);
         id
+    }
+
+    /// A role gets another name: <https://docs.discord.com/developers/events/gateway-events#guild-role-update>
+    pub fn rename_role(&self, guild: u64, role: u64, name: &str) {
+        let mut state = self.shared.state();
+        let found = state.rights.roles.iter_mut().find(|known| known.id == role);
+        if let Some(found) = found {
+            name.clone_into(&mut found.name);
+            let updated = json!({ "guild_id": guild.to_string(), "role": found.json() });
+            state.dispatch("GUILD_ROLE_UPDATE", &updated);
+        }
     }
 
     /// A person becomes a member of a guild, with these roles.
     pub fn join(&self, guild: u64, user: u64, roles: &[u64]) {
-        self.shared.state().rights.members.push((guild, user, roles.to_vec()));
+        let mut state = self.shared.state();
+        let members = &mut state.rights.members;
+        members.retain(|(of, member, _)| (*of, *member) != (guild, user));
+        members.push((guild, user, roles.to_vec()));
     }
 
-    /// What a channel changes for a role, a member, or (by the guild's id) everybody.
+    /// Changes the rights in a channel for a role, a member, or (by the guild's id) everybody.
     pub fn overwrite(&self, channel: u64, of: u64, allow: u64, deny: u64) {
         if let Some(room) = self.shared.state().channels.get_mut(&channel)
             && let Some(list) = room.json["permission_overwrites"].as_array_mut()
@@ -63,16 +90,25 @@ impl DiscordFake {
     }
 }
 
+/// Completes the member of an event by their roles.
+pub(super) fn with_roles(state: &State, mut event: Value, channel: u64, user: u64) -> Value {
+    let guild = state.channels.get(&channel).and_then(|room| room.guild);
+    let mut members = state.rights.members.iter();
+    let found = members.rfind(|(of, member, _)| Some(*of) == guild && *member == user);
+    if let (Some((.., roles)), Some(member)) = (found, event.get_mut("member")) {
+        member["roles"] = roles.iter().map(u64::to_string).collect();
+    }
+    event
+}
+
 pub(super) async fn guild(Extract(shared): Extract<Shared>, Path(guild): Path<u64>) -> Response {
     let state = shared.state();
     let Some(name) = state.guilds.get(&guild) else {
         return Refusal::new(404, 10_004, "Unknown Guild").into_response();
     };
     let everybody = json!({ "id": guild.to_string(), "name": "@everyone", "permissions": EVERYBODY.to_string() });
-    let roles = state.rights.roles.iter().filter(|(of, ..)| *of == guild);
-    let roles = roles.map(
-        |(_, id, permissions)| json!({ "id": id.to_string(), "name": "role", "permissions": permissions.to_string() }),
-    );
+    let roles = state.rights.roles.iter().filter(|role| role.guild == guild);
+    let roles = roles.map(Role::json);
     let roles: Vec<_> = std::iter::once(everybody).chain(roles).collect();
     Json(json!({ "id": guild.to_string(), "name": name, "owner_id": "1", "roles": roles })).into_response()
 }

@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Fault, Route, Sent, files::Files, ids::Clock};
+use super::{Fault, Route, Sent, components::Form, files::Files, ids::Clock};
 
 /// How many events of a session are kept for a resume.
 const REPLAY: usize = 10_000;
@@ -24,7 +24,7 @@ pub(super) struct State {
     pub(super) guilds: BTreeMap<u64, String>,
     pub(super) channels: BTreeMap<u64, Room>,
     pub(super) nonces: HashMap<(u64, String), (Value, Instant)>,
-    pub(super) interactions: HashMap<u64, Asked>,
+    pub(super) interactions: HashMap<u64, Interaction>,
     pub(super) commands: HashMap<Option<u64>, Vec<Value>>,
     pub(super) sessions: HashMap<String, Session>,
     pub(super) gateway: GatewaySettings,
@@ -37,10 +37,12 @@ pub(super) struct State {
     pub(super) hits: HashMap<Route, usize>,
     pub(super) violations: Vec<String>,
     pub(super) rights: Rights,
+    /// The bot's reactions that stand: channel, message and emoji.
+    pub(super) marks: Vec<(u64, u64, String)>,
     pub(super) files: Files,
 }
 
-/// What the gateway offers, and how it misbehaves.
+/// The gateway's offers, and its misbehavior.
 #[derive(Debug)]
 pub(super) struct GatewaySettings {
     pub(super) heartbeat: Duration,
@@ -55,17 +57,40 @@ pub(super) struct GatewaySettings {
     pub(super) swap: bool,
     /// With fewer shards nobody is let in.
     pub(super) shards: u64,
+    /// So many shards may identify at a time.
+    pub(super) concurrency: u64,
+    /// When a shard of each bucket identified last, if that is held against the limit.
+    pub(super) buckets: Option<HashMap<u64, Instant>>,
 }
 
 /// Roles, members and pins.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
-    /// Each role: its guild, and its permissions.
-    pub(super) roles: Vec<(u64, u64, u64)>,
+    /// Each role.
+    pub(super) roles: Vec<Role>,
     /// Each member: their guild, and their roles.
     pub(super) members: Vec<(u64, u64, Vec<u64>)>,
     /// Each pin: its channel and message.
     pub(super) pins: Vec<(u64, u64)>,
+}
+
+/// A role of a guild.
+#[derive(Debug)]
+pub(super) struct Role {
+    pub(super) guild: u64,
+    pub(super) id: u64,
+    pub(super) name: String,
+    pub(super) permissions: u64,
+}
+
+impl Role {
+    /// As Discord describes it.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "id": self.id.to_string(), "name": self.name, "permissions": self.permissions.to_string(), "color": 0,
+            "hoist": false, "managed": false, "mentionable": false, "position": 1, "flags": 0,
+        })
+    }
 }
 
 /// A channel, thread or direct message.
@@ -83,7 +108,7 @@ pub(super) struct Room {
 
 /// An interaction.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct Interaction {
     pub(super) token: String,
     pub(super) channel: u64,
     pub(super) user: u64,
@@ -96,7 +121,13 @@ pub(super) struct Asked {
     pub(super) answered: bool,
     /// An argument that is being typed.
     pub(super) is_typed: bool,
-    /// What it may become: what is shown, and its value.
+    /// Which kind of interaction it is.
+    pub(super) kind: u64,
+    /// The message below which it was.
+    pub(super) below: Option<u64>,
+    /// The form that it was answered with.
+    pub(super) form: Option<Form>,
+    /// The choices: the label, and its value.
     pub(super) choices: Option<Vec<(String, String)>>,
     pub(super) replies: Vec<Sent>,
 }
@@ -119,7 +150,7 @@ pub(super) struct Session {
     pub(super) held: Option<(String, Value)>,
 }
 
-/// What a connection is told to do.
+/// Orders to a connection.
 #[derive(Debug)]
 pub(super) enum Wire {
     Text(String),
@@ -196,7 +227,9 @@ fn guild_of(name: &str, data: &Value) -> Option<u64> {
 
 const GUILDS: u64 = 1;
 const GUILD_MESSAGES: u64 = 1 << 9;
+const GUILD_REACTIONS: u64 = 1 << 10;
 const DIRECT_MESSAGES: u64 = 1 << 12;
+const DIRECT_REACTIONS: u64 = 1 << 13;
 const MESSAGE_CONTENT: u64 = 1 << 15;
 
 /// The event as a session with these intents sees it; `None` if it does not.
@@ -205,6 +238,8 @@ fn wanted(intents: u64, bot: u64, name: &str, data: &Value) -> Option<Value> {
     let needs = match name {
         "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" if in_guild => GUILD_MESSAGES,
         "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => DIRECT_MESSAGES,
+        "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE" if in_guild => GUILD_REACTIONS,
+        "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE" => DIRECT_REACTIONS,
         "GUILD_CREATE" | "GUILD_DELETE" | "CHANNEL_CREATE" | "CHANNEL_DELETE" | "THREAD_CREATE" => GUILDS,
         _ => 0,
     };
@@ -212,10 +247,26 @@ fn wanted(intents: u64, bot: u64, name: &str, data: &Value) -> Option<Value> {
         return None;
     }
     let mut data = data.clone();
-    if needs == GUILD_MESSAGES && intents & MESSAGE_CONTENT == 0 && hides_content(bot, &data) {
-        data["content"] = Value::String(String::new());
+    if needs == GUILD_MESSAGES && intents & MESSAGE_CONTENT == 0 {
+        withhold(bot, &mut data);
     }
     Some(data)
+}
+
+/// Takes out what a bot without the message content intent is not told of a message in a server.
+/// <https://docs.discord.com/developers/events/gateway#message-content-intent>
+pub(super) fn withhold(bot: u64, message: &mut Value) {
+    if message.get("content").is_none() || !hides_content(bot, message) {
+        return;
+    }
+    message["content"] = json!("");
+    for list in ["embeds", "attachments", "components"] {
+        message[list] = json!([]);
+    }
+    if let Some(fields) = message.as_object_mut() {
+        fields.remove("poll");
+        fields.remove("message_snapshots");
+    }
 }
 
 /// Without the message content intent a bot reads what it wrote and what mentions it, and nothing else.

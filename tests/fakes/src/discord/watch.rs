@@ -1,4 +1,4 @@
-//! What the bot did, and waiting for it.
+//! The bot's acts, and waiting for them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,14 +7,14 @@ use tokio::sync::broadcast;
 
 use super::{
     DiscordFake, Sent,
-    state::{Asked, State},
+    state::{Interaction, State},
 };
 
 /// How long a test waits for what should happen at once. Slow machines are patient machines.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl DiscordFake {
-    /// What the bot sent to a channel, in order; answers to interactions are not among it.
+    /// The bot's messages to a channel, in order; answers to interactions are not among them.
     pub fn sent(&self, channel: u64) -> Vec<Sent> {
         self.shared
             .state()
@@ -32,7 +32,7 @@ impl DiscordFake {
         .await
     }
 
-    /// What the bot sent to any channel, each with the channel; answers to interactions are not among it.
+    /// The bot's messages to any channel, each with the channel; answers to interactions are not among them.
     pub fn all_sent(&self) -> Vec<(u64, Sent)> {
         let state = self.shared.state();
         let of_room = |(id, room): (&u64, &super::state::Room)| -> Vec<_> {
@@ -77,6 +77,12 @@ impl DiscordFake {
     pub fn is_ephemeral(&self, channel: u64, message: u64) -> bool {
         let flags = self.look(|state| state.channels.get(&channel)?.messages.get(&message)?["flags"].as_u64());
         flags.is_some_and(|flags| flags & 1 << 6 != 0)
+    }
+
+    /// Whether a message is a voice message.
+    pub fn is_voice(&self, channel: u64, message: u64) -> bool {
+        let flags = self.look(|state| state.channels.get(&channel)?.messages.get(&message)?["flags"].as_u64());
+        flags.is_some_and(|flags| flags & 1 << 13 != 0)
     }
 
     /// The flags of an interaction's original response.
@@ -176,7 +182,7 @@ impl DiscordFake {
         look(&self.shared.state())
     }
 
-    fn asked<T>(&self, id: u64, look: impl FnOnce(&Asked) -> T) -> Option<T> {
+    fn asked<T>(&self, id: u64, look: impl FnOnce(&Interaction) -> T) -> Option<T> {
         self.look(|state| state.interactions.get(&id).map(look))
     }
 }

@@ -1,4 +1,4 @@
-//! Anthropic's protocol: what it refuses, the bytes of its replies, and its requests in the form of OpenAI's.
+//! Anthropic's protocol: its refusals, the bytes of its replies, and its requests in the form of OpenAI's.
 
 mod check;
 mod render;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::request::RecordedRequest;
 
-/// What a client puts where a turn of a person is missing; no part of what was said.
+/// Fillers that a client puts where a turn of a person is missing; no part of anybody's message.
 const FILLERS: [&str; 2] = ["Go on.", "(What was said before is left out.)"];
 
 /// A request as the fake of OpenAI's chat completions would have got it: the system prompt first, each block a message.

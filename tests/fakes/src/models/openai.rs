@@ -1,9 +1,11 @@
-//! OpenAI's protocol: what it refuses, and the bytes of its replies.
+//! OpenAI's protocol: its refusals, and the bytes of its replies.
 
+mod audio;
 mod check;
 mod more;
 mod render;
 
+pub(crate) use audio::{Recording, speech};
 pub(crate) use check::request as check;
 pub(crate) use more::{embeddings, image};
 pub(crate) use render::{body, event, events};

@@ -1,4 +1,4 @@
-//! What the fake answers: text, tool calls, refusals and every kind of fault.
+//! The fake's replies: text, tool calls, refusals and every kind of fault.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Reply {
     pub(crate) hangs_after: Option<(usize, Option<Duration>)>,
 }
 
-/// What is answered.
+/// The answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Answer(Answer),

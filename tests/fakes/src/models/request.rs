@@ -25,13 +25,16 @@ impl RecordedRequest {
         self.body["messages"].as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// The text of one message; empty if there is no such message or it holds no text.
+    /// The text of one message, or the first of its pieces that is one; empty if there is no such message or it holds no
+    /// text.
     #[must_use]
     pub fn text(&self, index: usize) -> &str {
-        self.messages()
-            .get(index)
-            .and_then(|message| message["content"].as_str())
-            .unwrap_or_default()
+        let Some(content) = self.messages().get(index).map(|message| &message["content"]) else {
+            return "";
+        };
+        let pieces = content.as_array().map_or(&[][..], Vec::as_slice);
+        let first = pieces.iter().find_map(|piece| piece["text"].as_str());
+        content.as_str().or(first).unwrap_or_default()
     }
 
     /// The text of the last message.
@@ -53,7 +56,7 @@ impl RecordedRequest {
     }
 }
 
-/// What the server speaks.
+/// The protocol of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     OpenAi,

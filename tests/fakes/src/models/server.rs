@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, Either, Full, Limited, StreamBody};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Frame, Incoming},
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
     server::conn::http1,
     service::service_fn,
 };
@@ -94,6 +94,8 @@ async fn answer(request: Request<Incoming>, state: &State) -> io::Result<Respons
     match (request.method(), request.uri().path()) {
         (&Method::POST, path) if path == to_complete => complete(request, state).await,
         (&Method::POST, "/v1/embeddings") => Ok(other(request, state, openai::embeddings).await),
+        (&Method::POST, "/v1/audio/speech") => Ok(speak(request, state).await),
+        (&Method::POST, "/v1/audio/transcriptions") => Ok(transcribe(request, state).await),
         (&Method::POST, "/v1/images/generations") => Ok(other(request, state, openai::image).await),
         (method, path) => {
             if let Some(listed) = listed(method, path, state) {
@@ -150,10 +152,56 @@ async fn other(
     match answered {
         Ok(body) => json_response(StatusCode::OK, &body),
         Err(fault) => {
-            // What a prompt asks for is no fault of the client's.
+            // A fault that a prompt asks for is not the client's.
             if fault.code.is_none() {
                 state.violated(fault.message.clone());
             }
+            refuse(&fault, state)
+        }
+    }
+}
+
+/// Speaks a text.
+async fn speak(request: Request<Incoming>, state: &State) -> Response<Body> {
+    let answered = match body_of(request).await {
+        Ok((_, body)) => {
+            state
+                .script()
+                .others
+                .push(("/v1/audio/speech".to_owned(), body.clone()));
+            openai::speech(&body)
+        }
+        Err(fault) => Err(fault),
+    };
+    match answered {
+        Ok(recording) => {
+            let mut response = Response::new(Either::Left(Full::new(recording)));
+            response
+                .headers_mut()
+                .insert(CONTENT_TYPE, HeaderValue::from_static("audio/ogg"));
+            response
+        }
+        Err(fault) => {
+            state.violated(fault.message.clone());
+            refuse(&fault, state)
+        }
+    }
+}
+
+/// Answers a recording, which comes as a form.
+async fn transcribe(request: Request<Incoming>, state: &State) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let answered = match openai::Recording::read(request).await {
+        Ok(recording) => {
+            state.script().others.push((path, recording.told()));
+            recording.answer()
+        }
+        Err(fault) => Err(fault),
+    };
+    match answered {
+        Ok(body) => json_response(StatusCode::OK, &body),
+        Err(fault) => {
+            state.violated(fault.message.clone());
             refuse(&fault, state)
         }
     }
@@ -164,7 +212,7 @@ async fn complete(request: Request<Incoming>, state: &State) -> io::Result<Respo
         Ok(recorded) => recorded,
         Err(fault) => return Ok(refuse(&fault, state)),
     };
-    state.let_go().await;
+    state.release().await;
     let chosen = match state.protocol {
         Protocol::OpenAi => state.choose(&recorded),
         Protocol::Anthropic => state.choose(&anthropic::translated(&recorded)),
@@ -362,7 +410,7 @@ fn body(mut pieces: Vec<Bytes>, end: &End, pause: Duration) -> Body {
     Either::Right(StreamBody::new(stream))
 }
 
-/// What stands in a list that servers of the scripted kind have.
+/// The answer of a list route, for servers that have lists of the scripted kind.
 fn listed(method: &Method, path: &str, state: &State) -> Option<Value> {
     let expected = if path == "/api/show" { Method::POST } else { Method::GET };
     let script = state.script();

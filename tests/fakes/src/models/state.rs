@@ -1,4 +1,4 @@
-//! What the fake remembers: its script, what came, and whether replies are held back.
+//! The state of the fake: its script, the requests, and whether replies are held back.
 
 use std::{
     collections::VecDeque,
@@ -19,10 +19,10 @@ use super::{
 
 type Handler = Arc<dyn Fn(&RecordedRequest) -> Reply + Send + Sync>;
 
-/// What to answer, and to whom.
+/// The replies, and their requests.
 #[derive(Default)]
 pub(crate) struct Script {
-    /// What was asked of other routes: path and body.
+    /// Requests to other routes: path and body.
     pub(crate) others: Vec<(String, Value)>,
     pub(crate) queue: VecDeque<Reply>,
     pub(crate) handler: Option<Handler>,
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// Returns when nobody holds replies back.
-    pub(crate) async fn let_go(&self) {
+    pub(crate) async fn release(&self) {
         if *self.holds.borrow() > 0 {
             // An error means that the fake is gone, and with it this connection.
             let _ = self.holds.subscribe().wait_for(|holds| *holds == 0).await;

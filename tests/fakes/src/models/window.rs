@@ -82,7 +82,7 @@ pub(crate) fn fits(request: &RecordedRequest, window: Window, protocol: Protocol
     Err(Fault::new(400, message).coded("context_length_exceeded"))
 }
 
-/// What a server of this kind answers to a look at its lists; `None`: it knows no such route.
+/// The answer of a server of this kind to a look at its lists; `None`: it knows no such route.
 pub(crate) fn listed(listing: Option<Listing>, path: &str, models: &[String]) -> Option<Value> {
     let entry = |id: &String| {
         let mut entry = json!({"id": id, "object": "model", "created": 0, "owned_by": "fake"});

@@ -46,7 +46,7 @@ fn mention(text: &str) -> Option<usize> {
     (3..=32).contains(&name).then_some(name + 1)
 }
 
-/// The length of `/name` or `/name@bot`. What goes on like a path is no command.
+/// The length of `/name` or `/name@bot`. A word that goes on like a path is no command.
 fn command(text: &str) -> Option<usize> {
     let name = word(&text[1..]);
     if !(1..=64).contains(&name) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Method;
 
-/// What the server does in place of answering as it should.
+/// The server's behavior in place of the usual answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// 429 with `parameters.retry_after`, in seconds.
@@ -20,6 +20,8 @@ pub enum Fault {
     Refuse(u16, String),
     /// Answers rightly, but only after this time.
     Slow(Duration),
+    /// The request is carried out, and answered only after this time.
+    SlowAfter(Duration),
     /// The connection breaks and nothing was done.
     Drop,
     /// The request is carried out, and the connection breaks before the answer.

@@ -61,7 +61,7 @@ pub(super) fn parse(html: &str) -> Result<Parsed, String> {
     }
 }
 
-/// What stands between `<` (or `</`) and `>`, and where the text goes on.
+/// The text between `<` (or `</`) and `>`, and where the text goes on.
 fn tag(html: &str, at: usize, skip: usize) -> Result<(&str, usize), String> {
     let inside = &html[at + skip..];
     let end = inside

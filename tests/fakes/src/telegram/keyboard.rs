@@ -44,7 +44,8 @@ pub(super) fn read(params: &Params) -> Result<Vec<(String, String)>, Refusal> {
 
 fn read_button(button: &Value) -> Result<(String, String), Refusal> {
     let fields = button.as_object();
-    let unknown = fields.and_then(|fields| fields.keys().find(|key| *key != "text" && *key != "callback_data"));
+    let is_unknown = |key: &&String| !["text", "callback_data", "style"].contains(&key.as_str());
+    let unknown = fields.and_then(|fields| fields.keys().find(is_unknown));
     if let Some(unknown) = unknown {
         return Err(Refusal::violation(format!("unknown field `{unknown}` of a button")));
     }
@@ -56,7 +57,25 @@ fn read_button(button: &Value) -> Result<(String, String), Refusal> {
     if !(1..=DATA).contains(&data.len()) {
         return Err(Refusal::violation("BUTTON_DATA_INVALID"));
     }
+    // "Must be one of danger (red), success (green) or primary (blue)":
+    // <https://core.telegram.org/bots/api#inlinekeyboardbutton>
+    let style = button.get("style");
+    if style.is_some_and(|style| !["danger", "success", "primary"].iter().any(|known| style == known)) {
+        return Err(Refusal::violation("BUTTON_STYLE_INVALID"));
+    }
     Ok((text.to_owned(), data.to_owned()))
+}
+
+/// The styles of the buttons of a request, in their order; empty: the app's own.
+pub(super) fn styles(params: &Params) -> Vec<String> {
+    let rows = params
+        .values
+        .get("reply_markup")
+        .and_then(|markup| markup["inline_keyboard"].as_array());
+    let buttons = rows.into_iter().flatten().filter_map(Value::as_array).flatten();
+    buttons
+        .map(|button| button["style"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 /// Buttons as a message shows them.
@@ -166,7 +185,7 @@ impl TelegramFake {
         state.queries.get(query).map_or(0, |query| query.answers)
     }
 
-    /// What whoever pressed was told alone.
+    /// The notice for the person who pressed alone.
     pub fn told(&self, query: &str) -> Option<String> {
         self.shared.lock().queries.get(query)?.told.clone()
     }

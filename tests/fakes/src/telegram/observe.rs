@@ -1,4 +1,4 @@
-//! What a test looks at, and the levers that it pulls.
+//! Observations of a test, and the levers that it pulls.
 
 use std::{
     sync::Arc,
@@ -13,13 +13,13 @@ use super::{Action, Chat, Drafted, Fault, Method, Request, Sent, TelegramFake, l
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl TelegramFake {
-    /// What the bot sent to a chat (or one topic of it), in order.
+    /// The bot's messages to a chat (or one topic of it), in order.
     pub fn sent(&self, chat: Chat) -> Vec<Sent> {
         let state = self.shared.lock();
         state.sent.iter().filter(|sent| sent.chat == chat).cloned().collect()
     }
 
-    /// What the bot sent anywhere, in order.
+    /// The bot's messages anywhere, in order.
     pub fn all_sent(&self) -> Vec<Sent> {
         self.shared.lock().sent.clone()
     }
@@ -94,12 +94,7 @@ impl TelegramFake {
         self.shared.lock().requests.clone()
     }
 
-    /// What `setMyCommands` set last: names and descriptions.
-    pub fn commands(&self) -> Vec<(String, String)> {
-        self.shared.lock().commands.clone()
-    }
-
-    /// What the bot did that a careful bot does not. A test ends by asserting that it is empty.
+    /// Acts of the bot that a careful bot does not do. A test ends by asserting that it is empty.
     pub fn violations(&self) -> Vec<String> {
         self.shared.lock().violations.clone()
     }
@@ -152,9 +147,9 @@ impl TelegramFake {
         self.shared.lock().limiter.as_ref().map_or(0, |limiter| limiter.refused)
     }
 
-    /// Sets a webhook, as another program with the same token would: polls get 409 until it is deleted.
-    pub fn set_webhook(&self, url: &str) {
-        self.shared.lock().webhook = Some(url.to_owned());
+    /// How many messages came before the `retry_after` that their chat was told was over.
+    pub fn early_by_rate(&self) -> u64 {
+        self.shared.lock().limiter.as_ref().map_or(0, |limiter| limiter.early)
     }
 
     /// Whether messages, actions and requests are kept. Without, the fake's memory stays flat under load,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Chat, Document, Method, answer::Refusal};
 
-/// What a parameter must be.
+/// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -30,9 +30,19 @@ const UPDATES: &[(&str, Kind)] = &[
     ("timeout", Integer),
     ("allowed_updates", List),
 ];
+const WEBHOOK: &[(&str, Kind)] = &[
+    ("url", Text),
+    ("certificate", File),
+    ("ip_address", Text),
+    ("max_connections", Integer),
+    ("allowed_updates", List),
+    ("drop_pending_updates", Flag),
+    ("secret_token", Text),
+];
 const MESSAGE: &[(&str, Kind)] = &[
     ("business_connection_id", Text),
     ("chat_id", ChatId),
+    ("ephemeral_message_parameters", Object),
     ("message_thread_id", Integer),
     ("text", Text),
     ("parse_mode", Text),
@@ -45,9 +55,73 @@ const MESSAGE: &[(&str, Kind)] = &[
     ("reply_parameters", Object),
     ("reply_markup", Object),
 ];
+const VOICE: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("ephemeral_message_parameters", Object),
+    ("message_thread_id", Integer),
+    ("voice", File),
+    ("caption", Text),
+    ("parse_mode", Text),
+    ("caption_entities", List),
+    ("duration", Integer),
+    ("disable_notification", Flag),
+    ("protect_content", Flag),
+    ("allow_paid_broadcast", Flag),
+    ("message_effect_id", Text),
+    ("reply_parameters", Object),
+    ("reply_markup", Object),
+];
+const PHOTO: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("ephemeral_message_parameters", Object),
+    ("message_thread_id", Integer),
+    ("photo", File),
+    ("caption", Text),
+    ("parse_mode", Text),
+    ("caption_entities", List),
+    ("show_caption_above_media", Flag),
+    ("has_spoiler", Flag),
+    ("disable_notification", Flag),
+    ("protect_content", Flag),
+    ("allow_paid_broadcast", Flag),
+    ("message_effect_id", Text),
+    ("reply_parameters", Object),
+    ("reply_markup", Object),
+];
+const MEDIA_GROUP: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("message_thread_id", Integer),
+    ("media", List),
+    ("disable_notification", Flag),
+    ("protect_content", Flag),
+    ("allow_paid_broadcast", Flag),
+    ("message_effect_id", Text),
+    ("reply_parameters", Object),
+    // Files are named by `attach://`.
+    ("file0", File),
+    ("file1", File),
+    ("file2", File),
+    ("file3", File),
+    ("file4", File),
+    ("file5", File),
+    ("file6", File),
+    ("file7", File),
+    ("file8", File),
+    ("file9", File),
+];
+const REACTION: &[(&str, Kind)] = &[
+    ("chat_id", ChatId),
+    ("message_id", Integer),
+    ("reaction", List),
+    ("is_big", Flag),
+];
 const DOCUMENT: &[(&str, Kind)] = &[
     ("business_connection_id", Text),
     ("chat_id", ChatId),
+    ("ephemeral_message_parameters", Object),
     ("message_thread_id", Integer),
     ("document", File),
     ("thumbnail", File),
@@ -129,6 +203,7 @@ const TOPIC: &[(&str, Kind)] = &[
 ];
 const REPLY: &[&str] = &[
     "message_id",
+    "ephemeral_message_id",
     "chat_id",
     "allow_sending_without_reply",
     "quote",
@@ -143,9 +218,15 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::GetUpdates => UPDATES,
         Method::SendMessage => MESSAGE,
         Method::SendDocument => DOCUMENT,
+        Method::SendPhoto => PHOTO,
+        Method::SendVoice => VOICE,
+        Method::SendMediaGroup => MEDIA_GROUP,
+        Method::SetMessageReaction => REACTION,
         Method::SendChatAction => ACTION,
         Method::EditMessageText => EDIT,
         Method::SetMyCommands => COMMANDS,
+        Method::GetMyCommands => &[("scope", Object), ("language_code", Text)],
+        Method::SetWebhook => WEBHOOK,
         Method::DeleteWebhook => &[("drop_pending_updates", Flag)],
         Method::GetChat => &[("chat_id", ChatId)],
         Method::AnswerCallbackQuery => ANSWER,

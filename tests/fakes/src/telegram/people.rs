@@ -1,4 +1,4 @@
-//! People: what they write, and what they do to the bot.
+//! People: their messages, and their acts on the bot.
 
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl TelegramFake {
             let from = person(&state, user);
             let mut message = state.message(chat, id, from);
             merge(&mut message, fields);
-            state.keep(chat.id, id, &message);
+            state.record(chat.id, id, &message);
             state.push_update("message", message);
             id
         };
@@ -102,7 +102,7 @@ impl TelegramFake {
         let mut edited = state.message(chat, message, from);
         edited["edit_date"] = edited["date"].clone();
         merge(&mut edited, text_fields(text));
-        state.keep(chat.id, message, &edited);
+        state.record(chat.id, message, &edited);
         state.push_update("edited_message", edited);
         drop(state);
         self.shared.changed.send_replace(());
@@ -158,6 +158,11 @@ impl TelegramFake {
     /// Somebody removes the bot from a group.
     pub fn kick(&self, chat: Chat, by: i64) {
         self.member(chat.id, by, Some(Closed::Kicked), "member", "kicked");
+    }
+
+    /// The bot is added to a group, which it may have been thrown out of before.
+    pub fn add(&self, chat: Chat, by: i64) {
+        self.member(chat.id, by, None, "left", "member");
     }
 
     fn member(&self, chat: i64, by: i64, closed: Option<Closed>, old: &str, new: &str) {

@@ -1,4 +1,4 @@
-//! What people may do in groups, and what takes such rights: pins, polls and topics.
+//! The rights of people in groups, and the acts that take such rights: pins, polls and topics.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,8 @@ use super::{
 
 impl TelegramFake {
     /// A person's standing in a group: the fields of the Bot API's `ChatMember`, such as
-    /// `{"status": "administrator", "can_pin_messages": true}`. Whoever has none is a plain member.
+    /// `{"status": "administrator", "can_pin_messages": true}`. A person without rights is a plain
+    /// member.
     pub fn standing(&self, chat: Chat, user: i64, fields: Value) {
         let mut state = self.shared.lock();
         state
@@ -56,7 +57,7 @@ impl TelegramFake {
     }
 }
 
-/// What everybody may do in a group: the `permissions` of `getChat`.
+/// Everybody's rights in a group: the `permissions` of `getChat`.
 pub(super) fn everybody() -> Value {
     json!({
         "can_send_messages": true, "can_send_polls": true, "can_pin_messages": false, "can_manage_topics": false,
@@ -100,7 +101,8 @@ pub(super) fn pin(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     Ok(json!(true))
 }
 
-/// In private the bot may delete what it is sent, in a group only as an administrator with the right to.
+/// The bot may delete what it sent, in private what it is sent too, and in a group as an administrator with the right to:
+/// <https://core.telegram.org/bots/api#deletemessage>
 pub(super) fn delete(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let mut state = shared.lock();
     let (chat, message) = (chat_id(params)?, params.integer("message_id").unwrap_or_default());
@@ -111,9 +113,16 @@ pub(super) fn delete(shared: &Shared, params: &Params) -> Result<Value, Refusal>
     let of_bot = |(of, member, fields): &(i64, i64, Value)| {
         (*of, *member) == (chat, TelegramFake::BOT_ID) && fields["can_delete_messages"] == json!(true)
     };
-    if room.kind != ChatKind::Private && !state.rights.members.iter().any(of_bot) {
+    let is_own = state
+        .sent
+        .iter()
+        .any(|sent| (sent.chat.id, sent.message_id) == (chat, message));
+    if !is_own && room.kind != ChatKind::Private && !state.rights.members.iter().any(of_bot) {
         return Err(Refusal::bad("message can't be deleted"));
     }
+    state
+        .sent
+        .retain(|sent| (sent.chat.id, sent.message_id) != (chat, message));
     state.rights.deleted.push((chat, message));
     drop(state);
     shared.changed.send_replace(());

@@ -1,11 +1,11 @@
-//! What the bot sends.
+//! The bot's messages.
 
 use std::{sync::Arc, time::Instant};
 
 use serde_json::{Value, json};
 
 use super::{
-    Action, Chat, Document, Drafted, Method, Sent,
+    Action, Chat, Document, Drafted, Method, Sent, alone,
     answer::Refusal,
     entities::{self, units},
     html, keyboard,
@@ -17,6 +17,8 @@ use super::{
 
 const TEXT_UNITS: usize = 4096;
 const CAPTION_UNITS: usize = 1024;
+const PHOTO_BYTES: usize = 10 << 20;
+const PHOTO_SIDES: u64 = 10_000;
 const ACTIONS: [&str; 11] = [
     "typing",
     "upload_photo",
@@ -32,7 +34,8 @@ const ACTIONS: [&str; 11] = [
 ];
 
 /// A text after parsing.
-struct Rendered {
+#[derive(Default)]
+pub(super) struct Rendered {
     text: String,
     entities: Vec<Value>,
 }
@@ -44,9 +47,12 @@ pub(super) fn message(shared: &Shared, params: &Params) -> Result<Value, Refusal
     let rendered = render(params, "text", TEXT_UNITS)?;
     let buttons = keyboard::read(params)?;
     let reply_to = reply_target(&state, to, params)?;
+    let only_for = alone::receiver(&state, to, params)?;
     limit(&mut state, to)?;
     let mut sent = new_sent(&mut state, Method::SendMessage, to, params, rendered, reply_to);
+    sent.only_for = only_for;
     sent.buttons = buttons;
+    sent.styles = keyboard::styles(params);
     Ok(deliver(shared, &mut state, sent))
 }
 
@@ -61,10 +67,69 @@ pub(super) fn document(shared: &Shared, params: &Params) -> Result<Value, Refusa
     }
     let rendered = render(params, "caption", CAPTION_UNITS)?;
     let reply_to = reply_target(&state, to, params)?;
+    let only_for = alone::receiver(&state, to, params)?;
     limit(&mut state, to)?;
     let mut sent = new_sent(&mut state, Method::SendDocument, to, params, rendered, reply_to);
+    sent.only_for = only_for;
     sent.document = Some(file.clone());
     Ok(deliver(shared, &mut state, sent))
+}
+
+/// `sendPhoto`, with the limits of <https://core.telegram.org/bots/api#sendphoto>: 10 MB, width and height of 10000 in all,
+/// a ratio of 20 at most.
+pub(super) fn photo(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let mut state = shared.lock();
+    let to = open_chat(&state, params)?;
+    let file = params.files.iter().find(|(name, _)| name == "photo");
+    let (_, file) = file.ok_or_else(|| Refusal::violation("there is no photo in the request"))?;
+    check_photo(&file.content)?;
+    let rendered = render(params, "caption", CAPTION_UNITS)?;
+    let reply_to = reply_target(&state, to, params)?;
+    let only_for = alone::receiver(&state, to, params)?;
+    limit(&mut state, to)?;
+    let mut sent = new_sent(&mut state, Method::SendPhoto, to, params, rendered, reply_to);
+    sent.only_for = only_for;
+    sent.document = Some(file.clone());
+    Ok(deliver(shared, &mut state, sent))
+}
+
+/// `sendVoice`: <https://core.telegram.org/bots/api#sendvoice> takes Ogg with Opus, MP3 and M4A; the fake Ogg alone.
+pub(super) fn voice(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let mut state = shared.lock();
+    let to = open_chat(&state, params)?;
+    let file = params.files.iter().find(|(name, _)| name == "voice");
+    let (_, file) = file.ok_or_else(|| Refusal::violation("there is no voice in the request"))?;
+    if !file.content.starts_with(b"OggS") {
+        return Err(Refusal::violation("wrong type of the file"));
+    }
+    let rendered = render(params, "caption", CAPTION_UNITS)?;
+    let reply_to = reply_target(&state, to, params)?;
+    let only_for = alone::receiver(&state, to, params)?;
+    limit(&mut state, to)?;
+    let mut sent = new_sent(&mut state, Method::SendVoice, to, params, rendered, reply_to);
+    sent.only_for = only_for;
+    sent.document = Some(file.clone());
+    Ok(deliver(shared, &mut state, sent))
+}
+
+/// The limits of a photo.
+pub(super) fn check_photo(content: &[u8]) -> Result<(), Refusal> {
+    if content.len() > PHOTO_BYTES {
+        return Err(Refusal::violation("file is too big"));
+    }
+    let (width, height) = dimensions(content).ok_or_else(|| Refusal::bad("IMAGE_PROCESS_FAILED"))?;
+    if width + height > PHOTO_SIDES || width.max(height) > 20 * width.min(height) {
+        return Err(Refusal::bad("PHOTO_INVALID_DIMENSIONS"));
+    }
+    Ok(())
+}
+
+/// Width and height of a PNG, which is the one kind of image that journeys send.
+fn dimensions(content: &[u8]) -> Option<(u64, u64)> {
+    let side = |at: usize| Some(u64::from(u32::from_be_bytes(content.get(at..at + 4)?.try_into().ok()?)));
+    content
+        .starts_with(b"\x89PNG\r\n\x1a\n")
+        .then(|| side(16).zip(side(20)))?
 }
 
 /// `sendChatAction`.
@@ -112,6 +177,7 @@ pub(super) fn edit(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let mut state = shared.lock();
     let to = open_chat(&state, params)?;
     let rendered = render(params, "text", TEXT_UNITS)?;
+    let (buttons, styles) = (keyboard::read(params)?, keyboard::styles(params));
     let id = params.integer("message_id");
     let raw = params.text("text").unwrap_or_default().to_owned();
     let found = state
@@ -121,7 +187,11 @@ pub(super) fn edit(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let Some(sent) = found else {
         return Err(Refusal::bad("message to edit not found"));
     };
-    if sent.text == rendered.text && sent.entities == rendered.entities {
+    // A file's caption is no text: <https://core.telegram.org/bots/api#editmessagetext>
+    if sent.document.is_some() {
+        return Err(Refusal::bad("there is no text in the message to edit"));
+    }
+    if sent.text == rendered.text && sent.entities == rendered.entities && sent.buttons == buttons {
         return Err(Refusal::bad(
             "message is not modified: specified new message content and reply markup are exactly the same as a \
              current content and reply markup of the message",
@@ -130,14 +200,18 @@ pub(super) fn edit(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     sent.text = rendered.text;
     sent.entities = rendered.entities;
     sent.raw = raw;
+    // Markup that the request does not name goes: "reply_markup: a JSON-serialized object for an inline keyboard".
+    (sent.buttons, sent.styles) = (buttons, styles);
     sent.edits += 1;
     let sent = sent.clone();
+    let message = as_message(&state, &sent);
+    state.record(sent.chat.id, sent.message_id, &message);
     shared.changed.send_replace(());
-    Ok(as_message(&state, &sent))
+    Ok(message)
 }
 
 /// The chat of the request, if it takes messages.
-fn open_chat(state: &State, params: &Params) -> Result<Chat, Refusal> {
+pub(super) fn open_chat(state: &State, params: &Params) -> Result<Chat, Refusal> {
     let Some(to) = params.chat() else {
         return Err(match params.values.get("chat_id") {
             Some(_) => Refusal::bad("chat not found"),
@@ -188,10 +262,13 @@ fn render(params: &Params, name: &str, most: usize) -> Result<Rendered, Refusal>
     Ok(rendered)
 }
 
-fn reply_target(state: &State, to: Chat, params: &Params) -> Result<Option<i64>, Refusal> {
+pub(super) fn reply_target(state: &State, to: Chat, params: &Params) -> Result<Option<i64>, Refusal> {
     let Some(reply) = params.values.get("reply_parameters") else {
         return Ok(None);
     };
+    if reply["ephemeral_message_id"].is_i64() && params.values.contains_key("ephemeral_message_parameters") {
+        return Ok(None);
+    }
     let Some(id) = reply["message_id"].as_i64() else {
         return Err(Refusal::violation("message identifier is not specified"));
     };
@@ -209,7 +286,7 @@ fn reply_target(state: &State, to: Chat, params: &Params) -> Result<Option<i64>,
     }
 }
 
-fn limit(state: &mut State, to: Chat) -> Result<(), Refusal> {
+pub(super) fn limit(state: &mut State, to: Chat) -> Result<(), Refusal> {
     let private = state
         .rooms
         .get(&to.id)
@@ -220,7 +297,7 @@ fn limit(state: &mut State, to: Chat) -> Result<(), Refusal> {
     })
 }
 
-fn new_sent(
+pub(super) fn new_sent(
     state: &mut State,
     method: Method,
     chat: Chat,
@@ -239,16 +316,19 @@ fn new_sent(
         entities: rendered.entities,
         reply_to,
         document: None,
+        album: None,
         buttons: Vec::new(),
+        styles: Vec::new(),
         edits: 0,
         at: Instant::now(),
         answer_lost: false,
+        only_for: None,
     }
 }
 
-fn deliver(shared: &Shared, state: &mut State, sent: Sent) -> Value {
+pub(super) fn deliver(shared: &Shared, state: &mut State, sent: Sent) -> Value {
     let message = as_message(state, &sent);
-    state.keep(sent.chat.id, sent.message_id, &message);
+    state.record(sent.chat.id, sent.message_id, &message);
     if state.recording {
         state.sent.push(sent.clone());
     }
@@ -260,6 +340,15 @@ fn deliver(shared: &Shared, state: &mut State, sent: Sent) -> Value {
 
 fn as_message(state: &State, sent: &Sent) -> Value {
     let mut message = state.message(sent.chat, sent.message_id, bot());
+    if let Some(person) = sent.only_for {
+        // "message_id" of such a message is 0; the fake numbers them all.
+        message["ephemeral_message_id"] = json!(sent.message_id);
+        message["message_id"] = json!(0);
+        message["receiver_user"] = json!({"id": person});
+    }
+    if let Some(album) = &sent.album {
+        message["media_group_id"] = json!(album);
+    }
     if let Some(reply_to) = sent.reply_to {
         message["reply_to_message"] = state.quoted(sent.chat, reply_to);
     }
@@ -268,6 +357,20 @@ fn as_message(state: &State, sent: &Sent) -> Value {
     }
     let (text, entities) = match &sent.document {
         None => ("text", "entities"),
+        Some(photo) if sent.method == Method::SendPhoto => {
+            message["photo"] = json!([{
+                "file_id": format!("AgAC-{}", sent.message_id), "file_unique_id": format!("AQAD-{}", sent.message_id),
+                "width": 1, "height": 1, "file_size": photo.content.len(),
+            }]);
+            ("caption", "caption_entities")
+        }
+        Some(voice) if sent.method == Method::SendVoice => {
+            message["voice"] = json!({
+                "file_id": format!("AwAC-{}", sent.message_id), "file_unique_id": format!("AgAD-{}", sent.message_id),
+                "duration": 1, "mime_type": "audio/ogg", "file_size": voice.content.len(),
+            });
+            ("caption", "caption_entities")
+        }
         Some(document) => {
             message["document"] = file(sent.message_id, document);
             ("caption", "caption_entities")

@@ -14,13 +14,13 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Fault, Method, Request, Sent, TelegramFake,
+    Fault, Method, Request, Sent, TelegramFake, albums,
     answer::{Refusal, broken, ok, page, verbatim},
-    files, keyboard, messages,
+    commands, files, keyboard, messages,
     params::Params,
-    rights, send,
+    reactions, rights, send,
     state::Shared,
-    updates,
+    updates, webhook,
 };
 
 /// The most that a bot may upload.
@@ -34,10 +34,12 @@ pub(super) async fn serve(shared: Arc<Shared>, stop: CancellationToken) -> io::R
         .route("/{bot}/{method}", any(handle))
         .route("/file/{bot}/{*path}", get(files::content))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .with_state(shared);
+        .with_state(Arc::clone(&shared));
     // A delayed packet would be measured as the bot's latency.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    TaskTracker::new().spawn(async move {
+    let tasks = TaskTracker::new();
+    tasks.spawn(webhook::bring(shared, stop.clone()));
+    tasks.spawn(async move {
         tokio::select! {
             () = stop.cancelled() => Ok(()),
             served = axum::serve(listener, router).into_future() => served,
@@ -90,6 +92,11 @@ async fn answer(shared: &Shared, method: Method, request: HttpRequest) -> Result
         Some(Fault::Drop) => return Ok(broken()),
         Some(Fault::Garbage) => return Ok("<!-- no JSON -->".into_response()),
         Some(Fault::Answer(code, body)) => return Ok(verbatim(code, body)),
+        Some(Fault::SlowAfter(time)) => {
+            let result = perform(shared, method, &params).await?;
+            tokio::time::sleep(time).await;
+            return Ok(ok(&result));
+        }
         Some(Fault::DropAfter) => {
             let result = perform(shared, method, &params).await?;
             lose_answer(shared, params.integer("chat_id"), &result);
@@ -119,14 +126,17 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::GetUpdates => updates::get(shared, params).await,
         Method::SendMessage => send::message(shared, params),
         Method::SendDocument => send::document(shared, params),
+        Method::SendPhoto => send::photo(shared, params),
+        Method::SendVoice => send::voice(shared, params),
+        Method::SendMediaGroup => albums::send(shared, params),
+        Method::SetMessageReaction => reactions::set(shared, params),
         Method::SendChatAction => send::action(shared, params),
         Method::EditMessageText => send::edit(shared, params),
-        Method::SetMyCommands => set_commands(shared, params),
-        Method::DeleteWebhook => {
-            shared.lock().webhook = None;
-            Ok(json!(true))
-        }
-        Method::GetWebhookInfo => Ok(webhook_info(shared)),
+        Method::SetMyCommands => commands::set(shared, params),
+        Method::GetMyCommands => commands::get(shared, params),
+        Method::SetWebhook => webhook::set(shared, params),
+        Method::DeleteWebhook => Ok(webhook::delete(shared, params)),
+        Method::GetWebhookInfo => Ok(webhook::info(shared)),
         Method::GetChat => get_chat(shared, params),
         Method::AnswerCallbackQuery => keyboard::answer(shared, params),
         Method::SendMessageDraft => send::draft(shared, params),
@@ -152,38 +162,6 @@ fn me() -> Value {
         "can_connect_to_business": false,
         "has_main_web_app": false,
     })
-}
-
-fn webhook_info(shared: &Shared) -> Value {
-    let state = shared.lock();
-    json!({
-        "url": state.webhook.as_deref().unwrap_or_default(),
-        "has_custom_certificate": false,
-        "pending_update_count": state.updates.len(),
-    })
-}
-
-fn set_commands(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
-    let list = params.values.get("commands").and_then(Value::as_array);
-    let mut commands = Vec::new();
-    for command in list.into_iter().flatten() {
-        let name = command["command"].as_str().unwrap_or_default();
-        let description = command["description"].as_str().unwrap_or_default();
-        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if !(1..=32).contains(&name.len()) || !name.chars().all(is_name) {
-            return Err(Refusal::violation("BOT_COMMAND_INVALID"));
-        }
-        if !(1..=256).contains(&description.chars().count()) {
-            return Err(Refusal::violation("BOT_COMMAND_DESCRIPTION_INVALID"));
-        }
-        commands.push((name.to_owned(), description.to_owned()));
-    }
-    if commands.len() > 100 {
-        return Err(Refusal::violation("BOT_COMMANDS_TOO_MUCH"));
-    }
-    shared.lock().commands = commands;
-    shared.changed.send_replace(());
-    Ok(json!(true))
 }
 
 fn get_chat(shared: &Shared, params: &Params) -> Result<Value, Refusal> {

@@ -1,8 +1,9 @@
-//! What the server knows: chats, people, updates that wait, messages that came.
+//! The state of the server: chats, people, updates that wait, messages that came.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     fmt,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -10,7 +11,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{fault::Faults, limiter::Limiter};
+use super::{fault::Faults, limiter::Limiter, webhook::Webhook};
 
 /// A Bot API method that the fake answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,12 +24,24 @@ pub enum Method {
     SendMessage,
     /// `sendDocument`.
     SendDocument,
+    /// `sendPhoto`.
+    SendPhoto,
+    /// `sendVoice`.
+    SendVoice,
+    /// `sendMediaGroup`.
+    SendMediaGroup,
+    /// `setMessageReaction`.
+    SetMessageReaction,
     /// `sendChatAction`.
     SendChatAction,
     /// `editMessageText`.
     EditMessageText,
     /// `setMyCommands`.
     SetMyCommands,
+    /// `getMyCommands`.
+    GetMyCommands,
+    /// `setWebhook`.
+    SetWebhook,
     /// `deleteWebhook`.
     DeleteWebhook,
     /// `getWebhookInfo`.
@@ -56,14 +69,20 @@ pub enum Method {
 }
 
 impl Method {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 25] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
         Self::SendDocument,
+        Self::SendPhoto,
+        Self::SendVoice,
+        Self::SendMediaGroup,
+        Self::SetMessageReaction,
         Self::SendChatAction,
         Self::EditMessageText,
         Self::SetMyCommands,
+        Self::GetMyCommands,
+        Self::SetWebhook,
         Self::DeleteWebhook,
         Self::GetWebhookInfo,
         Self::GetChat,
@@ -104,7 +123,7 @@ pub struct Chat {
 /// A message that the bot sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// `SendMessage` or `SendDocument`.
+    /// `SendMessage`, `SendDocument`, `SendPhoto`, `SendVoice` or `SendMediaGroup`.
     pub method: Method,
     /// Where it was sent to.
     pub chat: Chat,
@@ -116,20 +135,26 @@ pub struct Sent {
     pub raw: String,
     /// How the bot asked it to be parsed.
     pub parse_mode: Option<String>,
-    /// What the markup became.
+    /// The entities made of the markup.
     pub entities: Vec<Value>,
     /// The message that it answers.
     pub reply_to: Option<i64>,
     /// The file that came with it.
     pub document: Option<Document>,
+    /// The album that it is in.
+    pub album: Option<String>,
     /// The buttons below it: what stands on each, and the data behind it.
     pub buttons: Vec<(String, String)>,
+    /// The style of each; empty: the app's own.
+    pub styles: Vec<String>,
     /// How often it was edited.
     pub edits: u32,
     /// When the server took it.
     pub at: Instant,
     /// The connection broke before the bot was told that it was taken.
     pub answer_lost: bool,
+    /// The one person who sees it, if nobody else does.
+    pub only_for: Option<i64>,
 }
 
 /// A file that the bot sent.
@@ -172,7 +197,7 @@ pub struct Request {
     pub params: Value,
 }
 
-/// What kind of chat it is.
+/// The kind of a chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChatKind {
     Private,
@@ -218,7 +243,7 @@ pub(super) struct Query {
     /// How often a poll returned it.
     pub(super) deliveries: u32,
     pub(super) answers: u32,
-    /// What whoever pressed was told alone.
+    /// The notice for the person who pressed alone.
     pub(super) told: Option<String>,
     /// Telegram takes no answer any more.
     pub(super) expired: bool,
@@ -255,17 +280,28 @@ pub(super) struct State {
     pub(super) next_message: i64,
     pub(super) next_album: u64,
     pub(super) allowed: Vec<String>,
-    pub(super) webhook: Option<String>,
+    pub(super) webhook: Option<Webhook>,
+    /// How many deliveries come again although they were taken.
+    pub(super) repeats: u32,
+    /// The directory of a server in local mode.
+    pub(super) local_dir: Option<PathBuf>,
     pub(super) polls: u64,
     pub(super) sent: Vec<Sent>,
     pub(super) actions: Vec<Action>,
     pub(super) drafts: Vec<Drafted>,
     pub(super) requests: Vec<Request>,
-    pub(super) commands: Vec<(String, String)>,
+    /// Menus, by scope and language: names and descriptions.
+    pub(super) commands: BTreeMap<(String, String), Vec<(String, String)>>,
+    /// Commands that nobody else sees: scope and name.
+    pub(super) commands_alone: Vec<(String, String)>,
     pub(super) violations: Vec<String>,
     pub(super) queries: HashMap<String, Query>,
     pub(super) rights: Rights,
-    /// What people sent, by its id.
+    /// The bot's reactions, the newest last: chat, message and emoji.
+    pub(super) marks: Vec<(i64, i64, String)>,
+    /// Messages to the bot that nobody else sees: chat and person.
+    pub(super) alone: Vec<(i64, i64)>,
+    /// People's files, by id.
     pub(super) files: HashMap<String, Kept>,
     pub(super) faults: Faults,
     pub(super) limiter: Option<Limiter>,
@@ -283,15 +319,20 @@ impl Default for State {
             next_album: 1,
             allowed: Vec::new(),
             webhook: None,
+            repeats: 0,
+            local_dir: None,
             polls: 0,
             sent: Vec::new(),
             actions: Vec::new(),
             drafts: Vec::new(),
             requests: Vec::new(),
-            commands: Vec::new(),
+            commands: BTreeMap::new(),
             rights: Rights::default(),
+            marks: Vec::new(),
+            commands_alone: Vec::new(),
             violations: Vec::new(),
             queries: HashMap::new(),
+            alone: Vec::new(),
             files: HashMap::new(),
             faults: Faults::default(),
             limiter: None,
@@ -319,7 +360,7 @@ impl State {
     }
 
     /// Keeps a message, so that it can be answered and quoted.
-    pub(super) fn keep(&mut self, chat: i64, id: i64, message: &Value) {
+    pub(super) fn record(&mut self, chat: i64, id: i64, message: &Value) {
         if self.recording
             && let Some(room) = self.rooms.get_mut(&chat)
         {

@@ -1,4 +1,4 @@
-//! The fake against what Telegram documents: offsets, one poller, limits, refusals.
+//! The fake against Telegram's documentation: offsets, one poller, limits, refusals.
 
 use std::time::Duration;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use clifford_channel::{Adapter, Address, Channel};
+use clifford_channel::{Adapter, Address, Channel, Common};
 use clifford_fakes::conformance::{Site, conforms};
-use clifford_socket::{Settings, Socket};
+use clifford_socket::{Socket, SocketSettings};
 use clifford_vault::Secret;
 
 use crate::server::{ROOM, Server};
@@ -13,11 +13,11 @@ use crate::server::{ROOM, Server};
 #[async_trait]
 impl Site for Server {
     fn adapter(&self) -> Arc<dyn Channel> {
-        let settings = Settings {
+        let common = Common {
             api_url: self.api_url().into(),
-            ..Settings::default()
+            ..Common::of(&Socket::ABOUT)
         };
-        Socket::build(&settings, &Secret::new(Self::TOKEN), &[])
+        Socket::build(&common, &SocketSettings::default(), &Secret::new(Self::TOKEN), &[])
             .unwrap()
             .channel
     }

@@ -1,4 +1,4 @@
-//! What a row brings with it: settings, environment, doctor, init, an answer, metrics.
+//! The row's parts: settings, environment, doctor, init, an answer, metrics.
 
 use std::time::Duration;
 
@@ -88,6 +88,40 @@ async fn a_message_comes_in_its_answer_goes_out_and_both_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_its_adapter_does_beside_speaking_is_a_tool_of_its_name() {
+    let (machine, server, model) = (Machine::new(), Server::start().await, OpenAiFake::start().await);
+    let pin = json!({
+        "type": "tool_call", "name": "socket.pin", "args": { "message": "m1" },
+        "notes": [
+            { "category": "requirements", "content": "The message is pinned." },
+            { "category": "plan", "content": "Pin it.", "plan": [{ "command": "socket.pin" }] },
+        ],
+    });
+    model.push(Reply::json(&pin));
+    model.push(Reply::json(&json!({ "type": "finish", "output": "It is pinned." })));
+    machine.write(
+        "bot.toml",
+        &settings(&server, &model, "access = \"open\"\n[tools.socket]\npinned = true"),
+    );
+    let env = [("SOCKET_BOT_TOKEN", Server::TOKEN), ("CLIFFORD_API_TOKEN", OWNER)];
+    let mut process = machine.serve(&env);
+    server.connected().await;
+    server.says("text", "pin this");
+    let said = server.wait_for(1).await;
+    assert_eq!(model.violations(), Vec::<String>::new());
+    assert_eq!(said, ["It is pinned."]);
+    assert_eq!(server.pinned(), ["m1"]);
+    process.kill().await.unwrap();
+
+    // Where the platform is off, its tool says so.
+    machine.write("bot.toml", "[tools.socket]\npinned = true\n");
+    let shown = machine.run(&["tools", "show", "socket"], &[]).await.succeeds();
+    assert!(shown.contains("[channels.socket] is not set up"), "{shown}");
+    assert_eq!(server.violations(), Vec::<String>::new());
+    assert_eq!(model.violations(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_owner_lets_people_in_by_a_code_as_on_every_platform() {
     let (machine, server, model) = (Machine::new(), Server::start().await, OpenAiFake::start().await);
     machine.write("bot.toml", &settings(&server, &model, "allow = [8]"));
@@ -115,8 +149,10 @@ async fn its_token_in_the_environment_turns_it_on() {
         "api_url": server.api_url(),
         "access": "pairing",
         "allow": [],
+        "allow_roles": [],
         "wake_words": ["Clifford"],
         "always": [],
+        "follow_threads": false,
         "typing_seconds": 4,
     });
     assert_eq!(shown["channels"], json!({ "socket": expected }));
@@ -137,6 +173,10 @@ async fn what_is_wrong_with_its_section_is_told_as_of_every_section() {
         (
             "[channels.sockett]\n",
             "bot.toml:1: channels.sockett: unknown section; did you mean `channels.socket`?",
+        ),
+        (
+            "[tools.sockets]\n",
+            "bot.toml:1: tools.sockets: unknown section; did you mean `tools.socket`?",
         ),
         (
             "[channels.socket]\ntyping_seconds = 61\n",

@@ -59,7 +59,7 @@ impl Machine {
     }
 }
 
-/// What a command left.
+/// The output and exit code of a command.
 #[derive(Debug)]
 pub struct Ended {
     pub code: i32,

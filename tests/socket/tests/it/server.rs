@@ -39,13 +39,14 @@ struct Shared {
 
 #[derive(Default)]
 struct Chat {
-    /// What was not confirmed yet.
+    /// The events that were not confirmed yet.
     events: VecDeque<Value>,
     said: u64,
     /// Keys of what was sent, with the ids that were given.
     keys: BTreeMap<String, String>,
     received: Vec<Value>,
     typings: usize,
+    pinned: Vec<String>,
     /// How often a bot was welcomed to receive.
     welcomes: usize,
     violations: Vec<String>,
@@ -85,7 +86,7 @@ impl Server {
         self.shared.changed.send_replace(());
     }
 
-    /// What the bot sent to the person.
+    /// The bot's messages to the person.
     pub fn received(&self) -> Vec<Value> {
         self.shared.lock().received.clone()
     }
@@ -109,6 +110,11 @@ impl Server {
 
     pub fn typings(&self) -> usize {
         self.shared.lock().typings
+    }
+
+    /// The messages that were pinned.
+    pub fn pinned(&self) -> Vec<String> {
+        self.shared.lock().pinned.clone()
     }
 
     pub fn unconfirmed(&self) -> usize {
@@ -196,6 +202,13 @@ impl Chat {
         if asked["typing"] == ROOM {
             self.typings += 1;
             return json!({ "shown": true });
+        }
+        if let Some(message) = asked["pin"]["message"].as_str() {
+            if asked["pin"]["by"] != ADA {
+                return json!({ "forbidden": "only those in the room pin" });
+            }
+            self.pinned.push(message.to_owned());
+            return json!({ "pinned": true });
         }
         let sent = &asked["send"];
         let (Some(key), Some(text)) = (sent["key"].as_str(), sent["text"].as_str()) else {

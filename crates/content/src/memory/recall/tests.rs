@@ -2,7 +2,7 @@
 
 use clifford_core::{
     id::{AgentId, ChannelId, SpaceId},
-    places::{ChannelKind, Mode, WhenBusy},
+    places::{ChannelKind, Mode, Threads, VoiceReplies, WhenBusy},
 };
 use clifford_store::places::settings::Setting;
 
@@ -18,7 +18,11 @@ fn item(level: i64, key: &str, value: &str) -> MemoryItem {
 }
 
 fn remembered(items: Vec<MemoryItem>) -> Vec<Remembered> {
-    let unpinned = |item| Remembered { item, pinned: false };
+    let unpinned = |item| Remembered {
+        item,
+        pinned: false,
+        tainted: 0,
+    };
     items.into_iter().map(unpinned).collect()
 }
 
@@ -71,6 +75,7 @@ fn pinned_items_and_who_the_person_is_come_whatever_is_asked() {
             ..item(1, "pinned", "nothing of it")
         },
         pinned: true,
+        tainted: 0,
     });
     items.extend(remembered(vec![item(1, "name", "Ada")]));
     let chosen = selected(items, "the garden").map(|item| item.key.clone());
@@ -154,6 +159,8 @@ fn turn(direction: Direction, content: &str) -> Turn {
         direction,
         content: content.to_owned(),
         gap: None,
+        foreign: clifford_store::messages::Foreign::None,
+        readers: None,
     }
 }
 
@@ -184,7 +191,7 @@ fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
         (13, &[&[2, 3, 4]], &[&[4]]),
         // The newest place comes first.
         (21, &[&[7, 7], &[2]], &[&[7, 7]]),
-        // What it leaves over goes to the next; one that shows nothing costs nothing.
+        // A place leaves the rest to the next; one that shows nothing costs nothing.
         (20, &[&[90], &[5, 8]], &[&[5, 8]]),
     ];
     for (tokens, places, expected) in cases {
@@ -246,6 +253,10 @@ fn what_is_set_for_the_place_decides_what_is_shown() {
         when_busy: WhenBusy::FollowUp,
         memory: true,
         cross_channel: true,
+        voice_replies: VoiceReplies::Never,
+        threads: Threads::Off,
+        follow_threads: None,
+        ambient_messages: 0,
     };
     let off = |name: &str| Setting {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Each operation and each refusal by table; what holds after any operations, by properties.
+//! Each operation and each refusal by table; invariants after any operations, by properties.
 
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -33,7 +33,7 @@ fn item(number: u32, module: &str, key: &str, level: i64, value: &str) -> Item {
     }
 }
 
-/// What is known: by the number in its id, also the name in the prompt.
+/// The known items: by the number in the id, also the name in the prompt.
 fn known() -> Vec<Item> {
     let mut pinned = item(3, "preferences", "drink", 2, "tea");
     pinned.pinned = true;
@@ -44,13 +44,13 @@ fn known() -> Vec<Item> {
     ]
 }
 
-fn run(items: Vec<Item>, operations: &str, shared: bool) -> Outcome {
+fn run(items: Vec<Item>, operations: &str, shared: bool) -> WriteOutcome {
     let readings = crate::memory::operations::read(operations).unwrap();
     let named = items
         .iter()
         .map(|item| (item.id.0.as_u128().to_string(), item.id))
         .collect();
-    let place = Place {
+    let place = WriteScope {
         sees: &|item| !shared || item.shareable || item.origin_space == Some(space()),
         private: !shared,
         space: shared.then(space),
@@ -63,7 +63,7 @@ fn run(items: Vec<Item>, operations: &str, shared: bool) -> Outcome {
     })
 }
 
-fn in_private(operations: &str) -> Outcome {
+fn in_private(operations: &str) -> WriteOutcome {
     run(known(), operations, false)
 }
 
@@ -80,7 +80,7 @@ fn seen_now(mut item: Item) -> Item {
     item
 }
 
-fn done(op: Op, change: Change) -> Outcome {
+fn done(op: Op, change: Change) -> WriteOutcome {
     let (module, key) = match &change {
         Change::Add(item) | Change::Update(item) => (item.module.clone(), item.key.clone()),
         Change::Archive(gone) => known()
@@ -89,10 +89,10 @@ fn done(op: Op, change: Change) -> Outcome {
             .map(|item| (item.module, item.key))
             .unwrap(),
     };
-    Outcome {
+    WriteOutcome {
         changes: vec![change],
         applied: vec![applied(op, &module, &key)],
-        ..Outcome::default()
+        ..WriteOutcome::default()
     }
 }
 
@@ -209,12 +209,12 @@ fn what_is_refused_changes_nothing_and_says_why() {
         (r#"{"op":"delete","id":3}"#, "it is pinned: only its user changes it"),
         (r#"{"op":"touch","id":3}"#, "it is pinned: only its user changes it"),
     ] {
-        let expected = Outcome {
+        let expected = WriteOutcome {
             skipped: vec![Skipped {
                 operation: 1,
                 reason: reason.into(),
             }],
-            ..Outcome::default()
+            ..WriteOutcome::default()
         };
         assert_eq!(in_private(operation), expected, "{operation}");
     }
@@ -341,7 +341,7 @@ fn what_is_not_known_here_makes_room_and_nothing_is_said_of_it() {
     );
 }
 
-/// What is stored after an outcome.
+/// The items stored after an outcome.
 fn stored(mut items: Vec<Item>, changes: &[Change]) -> Vec<Item> {
     for change in changes {
         match change {
@@ -416,7 +416,7 @@ proptest! {
     ) {
         let named: HashMap<_, _> = before.iter().map(|item| (item.id.0.as_u128().to_string(), item.id)).collect();
         let sees = |item: &Item| !shared || item.shareable || item.origin_space == Some(space());
-        let place = Place { sees: &sees, private: !shared, space: shared.then(space), named: &named };
+        let place = WriteScope { sees: &sees, private: !shared, space: shared.then(space), named: &named };
         let mut next = 100;
         let outcome = apply(before.clone(), &readings, &place, NOW, || { next += 1; id(next) });
         prop_assert_eq!(outcome.applied.len() + outcome.skipped.len(), readings.len());
@@ -436,7 +436,8 @@ proptest! {
             let fixed = of_level.iter().filter(|item| item.pinned).count();
             prop_assert!(of_level.len() <= most.max(fixed), "level {} holds {}", level, of_level.len());
         }
-        // What is pinned is as it was. What is not known where this was said is, too, or makes room unseen.
+        // A pinned item stays as it was. An item that is not visible where this was said stays too, or makes room
+        // unseen.
         for item in before.iter().filter(|item| item.pinned || !sees(item)) {
             let makes_room = !item.pinned && outcome.changes.contains(&Change::Archive(item.id));
             prop_assert!(makes_room || after.contains(item), "{:?} was changed", item);
@@ -444,7 +445,7 @@ proptest! {
                 prop_assert!(outcome.archived.iter().all(|gone| (&gone.module, &gone.key) != (&item.module, &item.key)));
             }
         }
-        // What came into its item in private is known there alone.
+        // Private text in an item is known in private alone.
         for item in after.iter().filter(|_| !shared) {
             let old = before.iter().find(|old| old.id == item.id);
             if old.is_some_and(|old| crate::memory::levels::fit(item.level, &old.value) != item.value) {

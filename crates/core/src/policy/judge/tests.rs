@@ -16,6 +16,7 @@ fn facts(place: Place, origins: &[&str]) -> Facts {
         context: Some(HERE),
         user: Some(ADA),
         role: Some(UserRole::Member),
+        platform_roles: Some(Vec::new()),
         origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
     }
 }
@@ -28,9 +29,9 @@ fn named(key: &str, rule: Rule) -> Named {
 }
 
 fn rules(own: Vec<Rule>) -> Vec<Named> {
-    super::super::Settings {
+    super::super::PolicySettings {
         rules: own,
-        ..super::super::Settings::default()
+        ..super::super::PolicySettings::default()
     }
     .named()
 }
@@ -59,8 +60,8 @@ fn judged(rules: &[Named], name: &str, class: Class, facts: &Facts) -> Verdict {
 #[test]
 fn where_nobody_made_rules_the_profile_holds() {
     use Class::{Destruct, Read, Sensitive, Write};
-    use Outcome::{Allow, Confirm};
     use Place::{Private, Shared};
+    use PolicyOutcome::{Allow, Confirm};
     let cases = [
         ("web.fetch", Read, Private, &[][..], Allow),
         ("web.fetch", Read, Shared, &[], Allow),
@@ -96,7 +97,7 @@ fn a_question_of_a_tainted_run_cannot_become_a_rule() {
     assert_eq!(
         (verdict.outcome, verdict.may_be_rule, verdict.why.as_str()),
         (
-            Outcome::Confirm,
+            PolicyOutcome::Confirm,
             false,
             "I have read words from outside (https://a.b/x), which may have asked for this: it was not announced, and you did not say \
              name"
@@ -123,9 +124,9 @@ fn always_is_offered_only_where_the_rule_that_it_makes_changes_the_verdict() {
     };
     use Action::{Allow, Confirm, Deny};
     let cases = [
-        // What asks is the default profile.
+        // The default profile asks.
         (vec![], &here, true),
-        // What asks is somebody's rule, which the new one does not go before.
+        // Somebody's rule asks, and the new one does not go before it.
         (vec![rule(0, Confirm)], &here, false),
         (vec![rule(7, Confirm)], &here, false),
         (vec![rule(-1, Confirm)], &here, true),
@@ -146,9 +147,9 @@ fn always_is_offered_only_where_the_rule_that_it_makes_changes_the_verdict() {
             let always = named("made", Rule::always("files.delete", HERE, ADA));
             let own: Vec<_> = own.into_iter().chain([always]).collect();
             let verdict = judged(&own, "files.delete", Class::Destruct, facts);
-            assert_eq!(verdict.outcome, Outcome::Allow, "{own:?}");
+            assert_eq!(verdict.outcome, PolicyOutcome::Allow, "{own:?}");
             let other = judged(&own, "files.purge", Class::Destruct, facts);
-            assert_eq!(other.outcome, Outcome::Confirm, "{own:?}");
+            assert_eq!(other.outcome, PolicyOutcome::Confirm, "{own:?}");
         }
     }
 }
@@ -168,12 +169,12 @@ fn what_would_be_carried_out_is_confirmed_and_not_repeated() {
     assert_eq!(
         (verdict.outcome, verdict.why.as_str()),
         (
-            Outcome::Confirm,
+            PolicyOutcome::Confirm,
             "I have read words from outside (a page), and this would carry out what is not known there"
         )
     );
     let clean = judge(&none, &call, &facts(Place::Private, &[]), NOON, "UTC");
-    assert_eq!(clean.outcome, Outcome::Allow);
+    assert_eq!(clean.outcome, PolicyOutcome::Allow);
 }
 
 #[test]
@@ -186,11 +187,11 @@ fn the_highest_rule_decides_and_of_equals_the_stricter() {
     };
     use Action::{Allow, AllowTainted, Confirm, Deny};
     let cases = [
-        (vec![rule(1, Allow), rule(2, Deny)], Outcome::Deny),
-        (vec![rule(2, Allow), rule(1, Deny)], Outcome::Allow),
-        (vec![rule(0, Allow), rule(0, Confirm)], Outcome::Confirm),
-        (vec![rule(0, Confirm), rule(0, Deny)], Outcome::Deny),
-        (vec![rule(0, AllowTainted)], Outcome::Allow),
+        (vec![rule(1, Allow), rule(2, Deny)], PolicyOutcome::Deny),
+        (vec![rule(2, Allow), rule(1, Deny)], PolicyOutcome::Allow),
+        (vec![rule(0, Allow), rule(0, Confirm)], PolicyOutcome::Confirm),
+        (vec![rule(0, Confirm), rule(0, Deny)], PolicyOutcome::Deny),
+        (vec![rule(0, AllowTainted)], PolicyOutcome::Allow),
     ];
     for (own, expected) in cases {
         let verdict = judged(
@@ -201,10 +202,10 @@ fn the_highest_rule_decides_and_of_equals_the_stricter() {
         );
         assert_eq!(verdict.outcome, expected, "{own:?}");
         let other = judged(&rules(own), "web.fetch", Class::Read, &facts(Place::Shared, &[]));
-        assert_eq!(other.outcome, Outcome::Allow);
+        assert_eq!(other.outcome, PolicyOutcome::Allow);
     }
     let page = facts(Place::Private, &["a page"]);
-    for (action, expected) in [(Allow, Outcome::Confirm), (AllowTainted, Outcome::Allow)] {
+    for (action, expected) in [(Allow, PolicyOutcome::Confirm), (AllowTainted, PolicyOutcome::Allow)] {
         let verdict = judged(&rules(vec![rule(0, action)]), "files.create", Class::Write, &page);
         assert_eq!(verdict.outcome, expected, "{action:?}");
     }
@@ -236,7 +237,7 @@ fn every_condition_must_fit() {
         ..facts(Place::Private, &[])
     };
     let outcome = |rule: Rule| judged(&[named("x", rule)], "files.delete", Class::Destruct, &here).outcome;
-    assert_eq!(outcome(fits.clone()), Outcome::Deny);
+    assert_eq!(outcome(fits.clone()), PolicyOutcome::Deny);
     type Change = fn(&mut Rule);
     let changes: [Change; 12] = [
         |rule| rule.tools = vec!["web.*".to_owned()],
@@ -255,11 +256,11 @@ fn every_condition_must_fit() {
     for change in changes {
         let mut rule = fits.clone();
         change(&mut rule);
-        assert_eq!(outcome(rule.clone()), Outcome::Confirm, "{rule:?}");
+        assert_eq!(outcome(rule.clone()), PolicyOutcome::Confirm, "{rule:?}");
     }
     // It is night there.
     let zone = Some("Asia/Tokyo".to_owned());
-    assert_eq!(outcome(Rule { zone, ..fits }), Outcome::Confirm);
+    assert_eq!(outcome(Rule { zone, ..fits }), PolicyOutcome::Confirm);
 }
 
 #[test]
@@ -285,13 +286,13 @@ fn limits_count_what_no_higher_rule_denies() {
     assert_eq!(
         counted(vec![limit(0, "low"), limit(9, "high")]),
         (
-            Outcome::Allow,
+            PolicyOutcome::Allow,
             vec!["bot.toml:high".to_owned(), "bot.toml:low".to_owned()]
         )
     );
     assert_eq!(
         counted(vec![limit(0, "low"), deny]),
-        (Outcome::Deny, Vec::<String>::new())
+        (PolicyOutcome::Deny, Vec::<String>::new())
     );
     let verdict = judged(
         &rules(vec![limit(0, "few")]),

@@ -5,24 +5,185 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 
-/// Numbers in words, of three languages.
-const NUMBERS: [&str; 30] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "null", "eins", "zwei", "drei",
-    "vier", "fünf", "sechs", "sieben", "acht", "neun", "cero", "uno", "dos", "tres", "cuatro", "cinco", "seis",
-    "siete", "ocho", "nueve",
-];
+use crate::policy::phrase::{self, Haystack};
 
-/// Whether three numbers in a row are written in words.
-pub(super) fn is_spelled_number(text: &str) -> bool {
-    let mut row = 0;
-    crate::policy::phrase::pieces(text).any(|word| {
-        row = if NUMBERS.contains(&word.as_str()) { row + 1 } else { 0 };
-        row >= 3
-    })
+/// Numbers in words, of some languages, and the digits that they stand for.
+const NUMBERS: [(&str, &str); 90] = [
+    ("zero", "0"),
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("seventeen", "17"),
+    ("eighteen", "18"),
+    ("nineteen", "19"),
+    ("twenty", "2"),
+    ("thirty", "3"),
+    ("forty", "4"),
+    ("fifty", "5"),
+    ("sixty", "6"),
+    ("seventy", "7"),
+    ("eighty", "8"),
+    ("ninety", "9"),
+    ("hundred", ""),
+    ("null", "0"),
+    ("zwei", "2"),
+    ("zwo", "2"),
+    ("drei", "3"),
+    ("vier", "4"),
+    ("fünf", "5"),
+    ("sechs", "6"),
+    ("sieben", "7"),
+    ("acht", "8"),
+    ("neun", "9"),
+    ("zehn", "10"),
+    ("elf", "11"),
+    ("zwölf", "12"),
+    ("zwanzig", "2"),
+    ("dreißig", "3"),
+    ("vierzig", "4"),
+    ("fünfzig", "5"),
+    ("sechzig", "6"),
+    ("siebzig", "7"),
+    ("achtzig", "8"),
+    ("neunzig", "9"),
+    ("deux", "2"),
+    ("trois", "3"),
+    ("quatre", "4"),
+    ("cinq", "5"),
+    ("sept", "7"),
+    ("huit", "8"),
+    ("neuf", "9"),
+    ("dix", "10"),
+    ("onze", "11"),
+    ("douze", "12"),
+    ("vingt", "2"),
+    ("trente", "3"),
+    ("quarante", "4"),
+    ("cinquante", "5"),
+    ("soixante", "6"),
+    ("cero", "0"),
+    ("dos", "2"),
+    ("tres", "3"),
+    ("cuatro", "4"),
+    ("cinco", "5"),
+    ("seis", "6"),
+    ("siete", "7"),
+    ("ocho", "8"),
+    ("nueve", "9"),
+    ("diez", "10"),
+    ("veinte", "2"),
+    ("treinta", "3"),
+    ("cuarenta", "4"),
+    ("tre", "3"),
+    ("quattro", "4"),
+    ("cinque", "5"),
+    ("sette", "7"),
+    ("otto", "8"),
+    ("nove", "9"),
+    ("dieci", "10"),
+    ("twee", "2"),
+    ("drie", "3"),
+    ("vijf", "5"),
+    ("zes", "6"),
+    ("zeven", "7"),
+    ("negen", "9"),
+];
+/// Numbers that are articles, too.
+const ONES: [&str; 6] = ["one", "eins", "un", "uno", "une", "een"];
+
+/// The digits that a word stands for.
+pub(super) fn number(word: &str) -> Option<String> {
+    let plain = NUMBERS
+        .iter()
+        .find(|(name, _)| *name == word)
+        .map(|(_, digits)| (*digits).to_owned());
+    // `achtundvierzig`: the last digit is said first.
+    let joined = || {
+        let (one, ten) = word.split_once("und")?;
+        let ten = NUMBERS.iter().find(|(name, _)| *name == ten)?.1;
+        let one = if one == "ein" {
+            "1"
+        } else {
+            NUMBERS.iter().find(|(name, _)| *name == one)?.1
+        };
+        Some(format!("{ten}{one}"))
+    };
+    // `neunzehn`, `nineteen` of other numbers.
+    let teen = || {
+        let one = ["zehn", "teen"].iter().find_map(|ending| word.strip_suffix(ending))?;
+        Some(format!("1{}", NUMBERS.iter().find(|(name, _)| *name == one)?.1))
+    };
+    plain.or_else(joined).or_else(teen)
 }
 
-/// What a word may stand for that was turned around, shifted through the alphabet, or written in digits for letters.
-pub(super) fn readings(word: &str) -> Vec<String> {
+/// The digits of a number in Roman letters.
+pub(super) fn roman(word: &str) -> Option<u32> {
+    let of = |c: char| match c {
+        'I' => Some(1),
+        'V' => Some(5),
+        'X' => Some(10),
+        _ => None,
+    };
+    let values: Vec<u32> = word.chars().map(of).collect::<Option<_>>()?;
+    let behind = |at: usize| values.get(at + 1).copied().unwrap_or(0);
+    let signed = values
+        .iter()
+        .enumerate()
+        .fold((0_u32, 0_u32), |(plus, minus), (at, value)| {
+            if *value < behind(at) {
+                (plus, minus + value)
+            } else {
+                (plus + value, minus)
+            }
+        });
+    (!values.is_empty()).then(|| signed.0.saturating_sub(signed.1))
+}
+
+/// Whether a word is a one, and an article as often.
+pub(super) fn is_one(word: &str) -> bool {
+    ONES.contains(&word)
+}
+
+/// How many digits a text tells in words or in Roman letters that its person did not write so.
+pub(super) fn counted(text: &str, person: &Haystack) -> usize {
+    let words: Vec<_> = phrase::pieces(text).filter(|word| !person.has_word(word)).collect();
+    let spelled: usize = words
+        .iter()
+        .filter_map(|word| number(word))
+        .map(|digits| digits.len().max(1))
+        .sum();
+    let ones = words.iter().filter(|word| is_one(word)).count();
+    let tokens: Vec<_> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|token| roman(token).is_some())
+        .collect();
+    // An I is somebody.
+    let is_row = tokens.iter().any(|token| *token != "I");
+    let romans = if is_row {
+        tokens
+            .iter()
+            .filter(|token| !person.has_word(&token.to_lowercase()))
+            .count()
+    } else {
+        0
+    };
+    spelled + if spelled > 0 { ones } else { 0 } + romans
+}
+
+/// The readings of a word that was turned around, shifted through the alphabet, or written in digits for letters.
+pub(in crate::policy) fn readings(word: &str) -> Vec<String> {
     let turned = word.chars().rev().collect();
     let shifted = (1..26_u8).map(|by| word.chars().map(|c| shift(c, by)).collect());
     let mirrored = word.chars().map(|c| match c {
@@ -52,7 +213,7 @@ fn shift(c: char, by: u8) -> char {
 }
 
 /// The texts that a piece of text encodes: in base64, in hexadecimal digits, in escapes of addresses.
-pub(super) fn decoded(token: &str) -> Vec<String> {
+pub(in crate::policy) fn decoded(token: &str) -> Vec<String> {
     let bare = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '=');
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)

@@ -1,59 +1,256 @@
 //! The fields of results, and which of them a call may be made of.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::PROSE;
 use crate::policy::{
-    evidence::Evidence,
-    phrase::{self, Said},
+    evidence::{self, Evidence, Heard},
+    phrase::{self, Haystack},
+    prose,
+    texts::each_text,
 };
 
 /// A text of more words, or of more characters, is running text.
 const WORDS: usize = 6;
 const CHARACTERS: usize = 80;
+/// A text of more words may steer a choice.
+const NAME: usize = 3;
 
-/// Whether a value is one whole field of an announced result of a tool, which nobody but the service can have written,
-/// as far as that can be told: no address or code, nothing that a running text speaks of, and nothing that stands beside
-/// running text but an id.
-pub(super) fn is_whole(value: &Value, evidence: &Evidence, tool: &str) -> bool {
-    let written = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let told = || (evidence.heard.iter()).filter(|heard| crate::policy::evidence::tool(&heard.command) == tool);
-    // What nobody else can have written may be anything.
-    let mut vouched = told().filter(|heard| !heard.is_foreign);
-    if vouched.any(|heard| has_field(&heard.told, value, true)) {
-        return true;
-    }
-    let is_addressed = phrase::is_address(&written) || (value.is_string() && phrase::is_code(&written));
-    !is_addressed
-        && told()
-            .filter(|heard| heard.is_announced)
-            .any(|heard| has_field(&heard.told, value, false))
-        && !evidence.heard.iter().any(|heard| speaks_of(&heard.told, &written))
+/// How a record is called by those who speak of it.
+const NAMES: [&str; 13] = [
+    "name",
+    "title",
+    "subject",
+    "summary",
+    "label",
+    "filename",
+    "file_name",
+    "display_name",
+    "displayname",
+    "company",
+    "hotel",
+    "user",
+    "nickname",
+];
+
+/// A value that is looked for among the fields of results.
+pub(super) struct Wanted<'a> {
+    /// The name of the argument.
+    pub name: &'a str,
+    pub value: &'a Value,
+    /// The tool that is called.
+    pub tool: &'a str,
+    pub person: &'a Haystack,
+    pub evidence: &'a Evidence,
+    /// How often the command was announced, in all.
+    pub most: u32,
 }
 
-/// Whether one of the fields is this value. `any`: also one beside running text.
-fn has_field(told: &Value, wanted: &Value, any: bool) -> bool {
-    fn look(value: &Value, name: &str, beside: bool, wanted: &Value, any: bool) -> bool {
-        match value {
-            // What one item says in running text, another may say in a word.
-            Value::Array(items) => {
-                let beside = beside || items.iter().any(runs);
-                items.iter().any(|item| look(item, name, beside, wanted, any))
-            }
-            Value::Object(fields) => {
-                let beside = beside || runs(value);
-                fields.iter().any(|(name, value)| {
-                    let is_prose = PROSE.contains(&name.to_lowercase().as_str());
-                    look(value, name, beside || is_prose, wanted, any)
-                })
-            }
-            scalar => (any || !beside || is_id(name)) && is_same(scalar, wanted),
+/// A field in a result.
+struct Field<'a> {
+    name: &'a str,
+    /// The object that it stands in.
+    record: Option<&'a Map<String, Value>>,
+    /// The list that it, or its object, stands in.
+    list: Option<&'a [Value]>,
+    /// Its object is one of several that are no list.
+    is_among: bool,
+    /// It stands beside running text, which the same hand may have written.
+    is_beside_text: bool,
+}
+
+impl Wanted<'_> {
+    /// Whether the value is one whole field that nobody but the service can have written, as far as that can be told, and
+    /// that nobody but the person chose: no address or code, and nothing beside running text but an id. It was chosen by
+    /// the person, if their words name its object; if all of a list is meant; or if nothing was read that could have
+    /// chosen it.
+    pub fn is_whole(&self) -> bool {
+        let told = || (self.evidence.heard.iter()).filter(|heard| evidence::tool(&heard.command) == self.tool);
+        // A field that nobody else can have written may hold anything.
+        let mut vouched = told().filter(|heard| !heard.is_foreign);
+        if vouched.any(|heard| !self.fields(heard).is_empty()) {
+            return true;
+        }
+        if self.is_addressed() {
+            return self.is_of_contact();
+        }
+        let is_chosen = || told().any(|heard| heard.is_announced && self.is_chosen_in(heard));
+        self.is_of_named() || (is_chosen() && !self.is_spoken_of())
+    }
+
+    /// Whether the value is the id of an object that the person named.
+    pub fn is_of_named(&self) -> bool {
+        let told = (self.evidence.heard.iter()).filter(|heard| evidence::tool(&heard.command) == self.tool);
+        !self.is_addressed()
+            && told
+                .flat_map(|heard| self.fields(heard))
+                .any(|field| self.is_id(field.name) && self.is_named(&field))
+    }
+
+    fn is_addressed(&self) -> bool {
+        let written = match self.value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        phrase::is_address(&written) || (self.value.is_string() && phrase::is_code(&written))
+    }
+
+    /// Whether the value is the address of the one contact of the person's that they named.
+    fn is_of_contact(&self) -> bool {
+        let mut contacts = self.evidence.heard.iter().filter(|heard| {
+            let name = heard.command.to_lowercase();
+            heard.is_announced && (name.contains("contact") || name.contains("address_book"))
+        });
+        contacts.any(|heard| {
+            let fields = self.fields(heard);
+            let is_one = |field: &Field<'_>| {
+                let named = |item: &Value| item.as_object().is_some_and(|record| self.matches(record) > 0);
+                let all = field
+                    .list
+                    .map_or(1, |list| list.iter().filter(|item| named(item)).count());
+                !field.is_beside_text && field.record.is_some_and(|record| self.matches(record) > 0) && all == 1
+            };
+            !fields.is_empty() && fields.iter().all(is_one)
+        })
+    }
+
+    /// Whether an announced result holds the value where nobody else can have chosen it.
+    fn is_chosen_in(&self, heard: &Heard) -> bool {
+        let fields = self.fields(heard);
+        let fits = |field: &Field<'_>| !field.is_beside_text || self.is_id(field.name);
+        let is_all = |field: &Field<'_>| {
+            let most = usize::try_from(self.most).unwrap_or(usize::MAX);
+            field.list.map_or(1, <[Value]>::len) <= most && !field.is_among && self.is_asked(&heard.args)
+        };
+        fields
+            .iter()
+            .filter(|field| fits(field))
+            .any(|field| self.is_named(field) || is_all(field) || !self.is_steered())
+    }
+
+    /// Whether what a command was given is of the person's words.
+    fn is_asked(&self, args: &Value) -> bool {
+        match args {
+            Value::String(text) => phrase::is_date(text) || prose::is_of(text, self.person),
+            Value::Array(items) => items.iter().all(|item| self.is_asked(item)),
+            Value::Object(fields) => fields.values().all(|value| self.is_asked(value)),
+            Value::Number(_) | Value::Null | Value::Bool(_) => true,
         }
     }
-    look(told, "", false, wanted, any)
+
+    /// Whether the person's words name the object of a field, and no other of its list more clearly.
+    fn is_named(&self, field: &Field<'_>) -> bool {
+        let Some(record) = field.record else { return false };
+        let matches = self.matches(record);
+        let others = field.list.into_iter().flatten().filter_map(Value::as_object);
+        matches > 0 && !field.is_among && others.map(|other| self.matches(other)).all(|other| other <= matches)
+    }
+
+    /// How many of the words by which an object is called are the person's.
+    fn matches(&self, record: &Map<String, Value>) -> usize {
+        let names = record.iter().filter(|(name, value)| {
+            NAMES.contains(&name.to_lowercase().as_str()) && value.as_str().is_some_and(|text| !is_running(text))
+        });
+        let words = names.filter_map(|(_, value)| value.as_str()).flat_map(phrase::pieces);
+        words
+            .filter(|word| word.chars().count() >= 3 && !prose::is_small(word) && self.person.has_word(word))
+            .count()
+    }
+
+    /// Whether others wrote a text that could have chosen something: a sentence, however short.
+    fn is_steered(&self) -> bool {
+        fn steers(value: &Value, name: &str) -> bool {
+            match value {
+                Value::String(text) => {
+                    let words = text.split_whitespace().count();
+                    words > NAME || (words > 0 && is_prose(name) && !phrase::is_date(text))
+                }
+                Value::Array(items) => items.iter().any(|item| steers(item, name)),
+                Value::Object(fields) => fields.iter().any(|(name, value)| steers(value, name)),
+                _ => false,
+            }
+        }
+        self.evidence
+            .heard
+            .iter()
+            .any(|heard| heard.is_foreign && steers(&heard.told, ""))
+    }
+
+    /// Whether a longer text of others holds the value.
+    fn is_spoken_of(&self) -> bool {
+        let written = match self.value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let length = phrase::pieces(&written).count();
+        let speaks = |text: &str| phrase::pieces(text).count() > length && Haystack::of([text]).holds(&written);
+        self.evidence.heard.iter().any(|heard| {
+            let mut spoken = false;
+            each_text(&heard.told, &mut |text| spoken |= speaks(text));
+            spoken
+        })
+    }
+
+    /// Whether a field is called as what a service gives its objects, and the argument is called so, too.
+    fn is_id(&self, field: &str) -> bool {
+        let plain = |name: &str| name.trim_matches('_').to_lowercase();
+        let is_plain_id = |name: &str| ["id", "uuid", "ids", "uuids"].contains(&name);
+        let (field, argument) = (plain(field), plain(self.name));
+        let is_called_so = is_plain_id(&argument) || argument.ends_with("id") || argument.ends_with("ids");
+        (is_plain_id(&field) && is_called_so) || (field.ends_with("_id") && field == argument.trim_end_matches('s'))
+    }
+
+    /// The fields of a result that are this value.
+    fn fields<'a>(&self, heard: &'a Heard) -> Vec<Field<'a>> {
+        let mut found = Vec::new();
+        let top = Field {
+            name: "",
+            record: None,
+            list: None,
+            is_among: false,
+            is_beside_text: false,
+        };
+        look(&heard.told, top, self.value, &mut found);
+        found
+    }
+}
+
+fn look<'a>(value: &'a Value, at: Field<'a>, wanted: &Value, found: &mut Vec<Field<'a>>) {
+    match value {
+        Value::Array(items) => {
+            // Running text of one item may be a word in another.
+            let is_beside_text = at.is_beside_text || items.iter().any(runs);
+            for item in items {
+                let at = Field {
+                    record: None,
+                    list: Some(&items[..]),
+                    is_beside_text,
+                    ..at
+                };
+                look(item, at, wanted, found);
+            }
+        }
+        Value::Object(fields) => {
+            let runs = at.is_beside_text || runs(value);
+            let is_among = at.is_among || fields.values().filter(|field| field.is_object()).count() > 1;
+            for (name, value) in fields {
+                let at = Field {
+                    name,
+                    record: Some(fields),
+                    is_among,
+                    is_beside_text: runs || is_prose(name),
+                    ..at
+                };
+                look(value, at, wanted, found);
+            }
+        }
+        scalar if is_same(scalar, wanted) => found.push(at),
+        _ => {}
+    }
+}
+
+fn is_prose(name: &str) -> bool {
+    PROSE.contains(&name.to_lowercase().as_str())
 }
 
 /// Whether a value is running text, or has a field or an item that is.
@@ -70,41 +267,15 @@ fn is_running(text: &str) -> bool {
     text.contains('\n') || text.chars().count() > CHARACTERS || text.split_whitespace().count() > WORDS
 }
 
+/// Whether two values are the same, to the last digit.
 pub(super) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::Number(one), Value::Number(other)) => {
+            phrase::exact(one).is_some_and(|one| Some(one) == phrase::exact(other))
+        }
         (Value::Number(number), Value::String(text)) | (Value::String(text), Value::Number(number)) => {
-            number.to_string() == *text
+            phrase::exact(number).is_some_and(|number| number == *text)
         }
         (one, other) => one == other,
-    }
-}
-
-/// Whether a field is called as what a service gives its objects.
-fn is_id(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name.trim_matches('_') == "id" || name.ends_with("_id") || name.ends_with("uuid")
-}
-
-/// Whether a running text of a result holds a value.
-fn speaks_of(told: &Value, written: &str) -> bool {
-    let mut speaks = false;
-    each_text(told, &mut |text| {
-        speaks |= is_running(text) && Said::of([text]).holds(written)
-    });
-    speaks
-}
-
-/// Calls something with every text and number of a value.
-pub(crate) fn each_text(value: &Value, with: &mut impl FnMut(&str)) {
-    match value {
-        Value::String(text) => with(text),
-        Value::Number(number) => with(&number.to_string()),
-        Value::Array(items) => items.iter().for_each(|item| each_text(item, with)),
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
-            with(name);
-            each_text(value, with);
-        }),
-        Value::Null | Value::Bool(_) => {}
     }
 }

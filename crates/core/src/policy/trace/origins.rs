@@ -1,22 +1,23 @@
-//! Where each argument of a call comes from, for the person who is asked: their own message, a field or a text of a
+//! The source of each argument of a call, for the person who is asked: their own message, a field or a text of a
 //! result, or nothing but the model. Pure.
 //!
 //! A question names the origin of each argument, so that what an attacker wrote is seen as that. It is a reading of the
 //! same evidence by which [`grounds`](super::grounds) decides, and decides nothing itself: a call is asked for or not
 //! whatever stands here. An origin is told by its strongest claim: the person's words before a result, one whole field
 //! before running text, the newest result before an older one. [`is_unasked`] is told only where the call has no
-//! grounds, was not announced, and holds what stands in words of others alone.
+//! grounds, and holds what stands in words of others alone; of an announced call, where that says what it concerns.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Fault, Grounds, Leaf, Request, each_text, is_persons, walk};
+use super::{Grounds, Leaf, PROSE, Request, Way, is_persons, walk};
 use crate::policy::{
     evidence::{Evidence, Heard},
-    phrase::{self, Said},
+    phrase::{self, Haystack},
     prose,
+    texts::each_text,
 };
 
 /// An argument of a call, and where it comes from.
@@ -60,7 +61,7 @@ pub enum Origin {
 pub struct Source {
     /// The command that returned it.
     pub command: String,
-    /// What the command read: a file, a page.
+    /// The source that the command read: a file, a page.
     pub read: Option<String>,
     /// Others may have written it.
     pub is_foreign: bool,
@@ -118,9 +119,16 @@ impl fmt::Display for Source {
 /// Where each argument of a call comes from, in their order.
 pub fn origins(request: &Request<'_>) -> Vec<Traced> {
     let evidence = request.evidence;
-    let person = Said::of(evidence.person.iter().map(String::as_str));
+    let person = Haystack::of(evidence.person.iter().map(String::as_str));
     let mut leaves = Vec::new();
-    walk(request.schema, request.args, request.schema, "", &mut leaves, 0);
+    walk(
+        request.schema,
+        request.args,
+        request.schema,
+        &Way::default(),
+        &mut leaves,
+        0,
+    );
     let of_path = |path: &str| leaves.iter().filter(|leaf| leaf.path == path).count();
     let mut traced: Vec<Traced> = Vec::new();
     for (at, leaf) in leaves.iter().enumerate() {
@@ -135,19 +143,43 @@ pub fn origins(request: &Request<'_>) -> Vec<Traced> {
     traced
 }
 
-/// Whether nobody who may asked for a call, and others may have: it has no grounds, and holds what only they wrote.
-pub fn is_unasked(grounds: &Grounds, origins: &[Traced]) -> bool {
-    let has_no_grounds = matches!(
-        grounds,
-        Grounds::Nothing(Fault {
-            was_announced: false,
-            ..
-        })
-    );
-    has_no_grounds && origins.iter().any(|traced| traced.origin.others().is_some())
+/// Whether a person did not ask for a call, and others may have: it has no grounds, and holds what only they wrote. The
+/// command of an announced call is the person's; of such a call, what it concerns or where it goes is not.
+pub fn is_unasked(grounds: &Grounds, origins: &[Traced], was_announced: bool) -> bool {
+    match grounds {
+        Grounds::Nothing(_) => of_others(origins, was_announced).is_some(),
+        // More such calls than were announced.
+        Grounds::Announced => !was_announced && of_others(origins, false).is_some(),
+        Grounds::Said | Grounds::Own => false,
+    }
 }
 
-fn origin(leaf: &Leaf<'_>, person: &Said, evidence: &Evidence) -> Origin {
+/// The arguments that stand in words of others alone: what a call concerns and where it goes, before what is written
+/// for people. `aims`: nothing but the former.
+pub fn of_others(origins: &[Traced], aims: bool) -> Option<(&Traced, &Source, usize)> {
+    let of_others = || (origins.iter()).filter_map(|traced| Some((traced, traced.origin.others()?)));
+    let mut aimed = of_others().filter(|(traced, _)| traced.is_aim());
+    let first = aimed.next().or_else(|| of_others().next().filter(|_| !aims))?;
+    let all = match aims {
+        true => 1 + aimed.count(),
+        false => of_others().count(),
+    };
+    Some((first.0, first.1, all - 1))
+}
+
+impl Traced {
+    /// Whether it says what a call concerns or where it goes; an address within a text is where that leads.
+    fn is_aim(&self) -> bool {
+        let path = self.argument.split(" (").next().unwrap_or(&self.argument);
+        let name = path.rsplit('.').next().unwrap_or(path);
+        match &self.origin {
+            Origin::Model { holding } => holding.is_some(),
+            _ => !PROSE.contains(&name),
+        }
+    }
+}
+
+fn origin(leaf: &Leaf<'_>, person: &Haystack, evidence: &Evidence) -> Origin {
     let default = leaf.schema.and_then(|schema| schema.get("default"));
     let text = match leaf.value {
         value if default == Some(value) => return Origin::Default,
@@ -160,7 +192,7 @@ fn origin(leaf: &Leaf<'_>, person: &Said, evidence: &Evidence) -> Origin {
         Value::String(text) if leaf.is_prose() => person.holds(text) || prose::is_of(text, person),
         Value::String(text) if phrase::is_date(text) => person.tells(text),
         Value::String(text) => person.holds(text),
-        value => is_persons(leaf, value, person),
+        value => is_persons(leaf, value, person, false),
     };
     if is_theirs {
         return Origin::Person;
@@ -181,7 +213,7 @@ fn origin(leaf: &Leaf<'_>, person: &Said, evidence: &Evidence) -> Origin {
 }
 
 /// The first address or code of a text that the person did not say, and that a result told.
-fn holding(text: &str, person: &Said, evidence: &Evidence) -> Option<Holding> {
+fn holding(text: &str, person: &Haystack, evidence: &Evidence) -> Option<Holding> {
     let words = text.split_whitespace();
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let mut untold = words.filter(|word| (phrase::is_address(word) || phrase::is_code(word)) && !person.holds(word));
@@ -195,7 +227,7 @@ fn holding(text: &str, person: &Said, evidence: &Evidence) -> Option<Holding> {
 }
 
 fn stands_in(heard: &Heard, text: &str) -> bool {
-    let mut told = Said::default();
+    let mut told = Haystack::default();
     each_text(&heard.told, &mut |text| told.learn(text));
     told.holds(text)
 }
@@ -234,7 +266,7 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
-    use crate::policy::words::Known;
+    use crate::policy::{trace::Fault, words::KnownWords};
 
     fn traced(evidence: &Evidence, args: &Value) -> Vec<(String, String)> {
         let properties: Map<_, _> = (args.as_object().unwrap().keys())
@@ -245,7 +277,7 @@ mod tests {
             args: args.as_object().unwrap(),
             schema: &json!({ "properties": properties }),
             evidence,
-            private: &Known::default(),
+            private: &KnownWords::default(),
         });
         told.into_iter()
             .map(|traced| (traced.argument, traced.origin.to_string()))
@@ -309,34 +341,65 @@ mod tests {
 
     #[test]
     fn nobody_asked_for_what_only_others_wrote() {
-        let of = |is_foreign| {
+        let of = |argument: &str, is_foreign| {
             let source = Source {
                 command: "web.fetch".to_owned(),
                 read: None,
                 is_foreign,
             };
             vec![Traced {
-                argument: "to".to_owned(),
+                argument: argument.to_owned(),
                 origin: Origin::Text { source },
             }]
         };
-        let nothing = |was_announced| {
+        let nothing = || {
             Grounds::Nothing(Fault {
                 argument: None,
                 source: None,
-                was_announced,
+                was_announced: false,
             })
         };
         let cases = [
-            (nothing(false), of(true), true),
-            (nothing(false), of(false), false),
-            (nothing(false), Vec::new(), false),
-            (nothing(true), of(true), false),
-            (Grounds::Said, of(true), false),
-            (Grounds::Announced, of(true), false),
+            (nothing(), of("to", true), false, true),
+            (nothing(), of("body", true), false, true),
+            (nothing(), of("to", false), false, false),
+            (nothing(), Vec::new(), false, false),
+            (nothing(), of("to", true), true, true),
+            (nothing(), of("to (2 of 3)", true), true, true),
+            (nothing(), of("to", false), true, false),
+            // A letter may tell what somebody wrote.
+            (nothing(), of("mail.body", true), true, false),
+            (nothing(), [of("body", true), of("id", true)].concat(), true, true),
+            (Grounds::Said, of("to", true), false, false),
+            (Grounds::Announced, of("to", true), true, false),
+            (Grounds::Announced, of("to", true), false, true),
         ];
-        for (grounds, origins, expected) in cases {
-            assert_eq!(is_unasked(&grounds, &origins), expected, "{grounds:?} {origins:?}");
+        for (grounds, origins, was_announced, expected) in cases {
+            let found = is_unasked(&grounds, &origins, was_announced);
+            assert_eq!(found, expected, "{grounds:?} {origins:?} {was_announced}");
         }
+    }
+
+    #[test]
+    fn what_a_call_concerns_is_named_before_what_it_says() {
+        let source = Source {
+            command: "web.fetch".to_owned(),
+            read: None,
+            is_foreign: true,
+        };
+        let text = |argument: &str| Traced {
+            argument: argument.to_owned(),
+            origin: Origin::Text { source: source.clone() },
+        };
+        let (body, to, id) = (text("body"), text("to"), text("id"));
+        let only = [body.clone()];
+        let all = [body, to, id];
+        let found = |origins: &[Traced], aims| {
+            of_others(origins, aims).map(|(traced, _, more)| (traced.argument.clone(), more))
+        };
+        assert_eq!(found(&all, false), Some(("to".to_owned(), 2)));
+        assert_eq!(found(&all, true), Some(("to".to_owned(), 1)));
+        assert_eq!(found(&only, false), Some(("body".to_owned(), 0)));
+        assert_eq!(found(&only, true), None);
     }
 }

@@ -1,17 +1,17 @@
-//! What is known outside of a run. It is read once somebody asks: most runs read nothing of outside, and nobody does.
+//! Words known outside of a run. It is read once somebody asks: most runs read nothing of outside, and nobody does.
 
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::Known;
+use super::KnownWords;
 
 /// Texts that are known outside, and what they tell.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    /// What was not read yet.
+    /// Texts that were not read yet.
     texts: Vec<Value>,
-    known: OnceLock<Known>,
+    known: OnceLock<KnownWords>,
 }
 
 impl Outside {
@@ -31,10 +31,10 @@ impl Outside {
         }
     }
 
-    /// What all of them tell.
-    pub fn known(&self) -> &Known {
+    /// The words of all of them.
+    pub fn known(&self) -> &KnownWords {
         self.known.get_or_init(|| {
-            let mut known = Known::default();
+            let mut known = KnownWords::default();
             self.texts.iter().for_each(|text| known.learn_all(text));
             known
         })
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn whenever_it_is_asked_it_knows_the_same() {
         let value = json!({ "content": "See https://example.com/page", "lines": ["and 4711"] });
-        let mut known = Known::default();
+        let mut known = KnownWords::default();
         known.learn("Read wiki.org/Clifford");
         known.learn_all(&value);
         for asked_after in 0..=2 {

@@ -1,12 +1,12 @@
-//! What goes out, and what of a message stays, as tables and properties.
+//! Words that go out, and words of a message that stay, as tables and properties.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-fn known(text: &str) -> Known {
-    let mut known = Known::default();
+fn known(text: &str) -> KnownWords {
+    let mut known = KnownWords::default();
     known.learn(text);
     known
 }
@@ -200,7 +200,7 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
             "see https:evil.com/s or http:/evil.com",
             "see (link removed) or (link removed)",
         ),
-        // What looks like a scheme is a part of what it follows.
+        // A text like a scheme is a part of the word that it follows.
         (
             "see www.evil.com/4711:// now, //evil.com/4711:// or https:evil.com/4711://",
             "see (link removed) now, (link removed) or (link removed)",
@@ -210,7 +210,7 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
             "see (link removed), (link removed) and (link removed)",
         ),
         ("and/or:https://evil.com/s", "and/or:(link removed)"),
-        // What closes a known address has a partner.
+        // The sign that closes a known address has a partner.
         (
             "(https://example.com/a), (see https://example.com/a). [https://example.com/a]...",
             "(https://example.com/a), (see https://example.com/a). [https://example.com/a]...",
@@ -298,12 +298,12 @@ fn what_the_schema_calls_an_address_is_one_that_is_known() {
         (json!({ "all": [{ "at": "intranet" }] }), Some("intranet")),
     ];
     for (args, expected) in cases {
-        let found = leak(args.as_object().unwrap(), &schema, &outside, &Known::default());
+        let found = leak(args.as_object().unwrap(), &schema, &outside, &KnownWords::default());
         assert_eq!(found.as_deref(), expected, "{args}");
     }
 }
 
-/// What a client would call for an argument.
+/// The addresses that a client would call for an argument.
 fn fetched(text: &str) -> Option<String> {
     let mut url = crate::net::target::parse(text).ok()?;
     url.set_fragment(None);
@@ -373,7 +373,7 @@ proptest! {
         let outside = known(&format!("see https://example.com/a and http://docs.rs {read}"));
         let argument = if as_read { format!("{read}{made}") } else { made };
         let args = json!({ "url": &argument });
-        let asked = leak(args.as_object().unwrap(), &json!({}), &outside, &Known::default()).is_some();
+        let asked = leak(args.as_object().unwrap(), &json!({}), &outside, &KnownWords::default()).is_some();
         if let Some(url) = fetched(&argument).filter(|url| url.starts_with("http:") || url.starts_with("https:")) {
             prop_assert!(asked || outside.addresses.contains(&url), "{url}");
         }

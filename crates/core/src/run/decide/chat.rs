@@ -1,4 +1,4 @@
-//! Direct chat: what becomes of the one reply of a run without tools.
+//! Direct chat: the decision on the one reply of a run without tools.
 
 use clifford_action::{Action, Reply, Unreadable};
 

@@ -2,6 +2,7 @@
 
 mod chat;
 mod endings;
+mod further;
 mod gates;
 mod messages;
 mod steering;
@@ -48,7 +49,7 @@ fn after_a_tool() -> Rehearsal {
     run
 }
 
-/// What a refusal or a progress was about; nothing, if no note was written.
+/// The subject of a refusal or a progress; nothing, if no note was written.
 fn about(decision: &Decision) -> Option<NoteAbout> {
     let Decision::Record(steps) = decision else { return None };
     steps.iter().find_map(|step| match step {

@@ -1,4 +1,4 @@
-//! How a run stands to its answer: what its person reads if it fails now.
+//! The state of a run's answer: the text that its person reads if it fails now.
 
 mod announcing;
 
@@ -10,7 +10,7 @@ use crate::run::step::{Event, StepKind};
 
 /// How much of their answer the person has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answer {
+pub enum AnswerProgress {
     /// Nothing was sent since they last wrote: a failure is reported with an apology.
     #[default]
     Missing,
@@ -22,16 +22,16 @@ pub enum Answer {
 }
 
 /// The answer's state after a step. `state` is the state before the step.
-pub(super) fn after(state: &RunState, step: &StepKind) -> Answer {
+pub(super) fn after(state: &RunState, step: &StepKind) -> AnswerProgress {
     match step {
-        StepKind::AssistantMessage { text, sent: true } if is_open(state, text) => Answer::Begun,
-        StepKind::AssistantMessage { sent: true, .. } => Answer::Given,
-        StepKind::OutputUpdate { output, mode } if state.answer == Answer::Given => {
+        StepKind::AssistantMessage { text, sent: true } if is_open(state, text) => AnswerProgress::Begun,
+        StepKind::AssistantMessage { sent: true, .. } => AnswerProgress::Given,
+        StepKind::OutputUpdate { output, mode } if state.answer == AnswerProgress::Given => {
             let output = joined(&state.output, output, *mode);
             if is_unsaid(state, &output, "") {
-                Answer::Begun
+                AnswerProgress::Begun
             } else {
-                Answer::Given
+                AnswerProgress::Given
             }
         }
         StepKind::ToolCall(_)
@@ -40,11 +40,11 @@ pub(super) fn after(state: &RunState, step: &StepKind) -> Answer {
             ..
         }
         | StepKind::Event(Event::SpawnSubagents { .. } | Event::Sleep { .. } | Event::Wake { .. })
-            if state.answer == Answer::Given =>
+            if state.answer == AnswerProgress::Given =>
         {
-            Answer::Begun
+            AnswerProgress::Begun
         }
-        StepKind::Event(Event::UserMessage { .. }) => Answer::Missing,
+        StepKind::Event(Event::UserMessage { .. }) => AnswerProgress::Missing,
         _ => state.answer,
     }
 }
@@ -182,14 +182,14 @@ mod tests {
 
     #[test]
     fn an_answer_is_given_once_nothing_is_left_to_do() {
-        use Answer::{Begun, Given, Missing};
+        use AnswerProgress::{Begun, Given, Missing};
         let plan = || note(Category::Plan);
         let checked = || note(Category::Validation);
         let repeat = StepKind::AssistantMessage {
             text: "It is 42.".to_owned(),
             sent: false,
         };
-        let table: [(Vec<StepKind>, Answer); 22] = [
+        let table: [(Vec<StepKind>, AnswerProgress); 22] = [
             (vec![], Missing),
             (vec![plan(), call()], Missing),
             (vec![repeat], Missing),
@@ -209,7 +209,7 @@ mod tests {
             (vec![said("It is 42."), output("More.")], Begun),
             (vec![said("It is 42."), output("42")], Given),
             (vec![said("It is 42."), woke()], Begun),
-            // What was made was not said yet; or it was.
+            // The output was not sent yet; or it was.
             (vec![output("All of it."), said("I have it.")], Begun),
             (vec![output("42"), said("It is 42.")], Given),
             (vec![output("4"), said("Found 42 pages.")], Begun),

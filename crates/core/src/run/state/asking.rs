@@ -1,6 +1,10 @@
 //! Questions to a person, as the fold sees them: asked, answered, approved.
 
-use super::{Asked, Pending, RunState, calls::call_signature};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{OpenQuestion, Pending, RunState, calls::call_signature};
 use crate::run::{
     question,
     step::{Answerer, ConfirmAbout, ConfirmRequest, ToolCall},
@@ -12,11 +16,13 @@ impl RunState {
         self.current.active = true;
         self.current.changed = true;
         if request.about == ConfirmAbout::Call {
-            *self.calls.entry(call_signature(&request.call)).or_default() += 1;
+            for call in request.calls() {
+                *self.calls.entry(call_signature(call)).or_default() += 1;
+            }
         }
-        self.pending = Pending::Confirm(Box::new(Asked {
+        self.pending = Pending::Confirm(Box::new(OpenQuestion {
             request: request.clone(),
-            code: question::code(seq, &request.call),
+            code: question::code_of(seq, request),
             timed_out: false,
             in_words: false,
         }));
@@ -28,34 +34,48 @@ impl RunState {
         if asked.code != code {
             return;
         }
+        let calls = asked.request.calls().enumerate();
+        let denied: Map<_, _> = calls
+            .map(|(place, call)| (place.to_string(), Value::Object(call.args.clone())))
+            .collect();
         self.pending = if approved {
-            let call = asked.request.call.clone();
-            self.approved = Some((call.idempotency_key.clone(), asked.request.about));
-            Pending::Approved(call)
+            let about = asked.request.about;
+            self.approved = asked.request.calls().map(|call| (call.clone(), about)).collect();
+            // The calls that were shown are the calls that are made.
+            for call in &mut self.queue {
+                let shown = asked
+                    .request
+                    .calls()
+                    .find(|shown| shown.idempotency_key == call.idempotency_key);
+                if let Some(shown) = shown {
+                    *call = shown.clone();
+                }
+            }
+            Pending::Approved(asked.request.call.clone())
         } else {
-            Pending::Denied(Box::new(Asked {
+            Pending::Denied(Box::new(OpenQuestion {
                 timed_out: by == Answerer::Nobody,
                 in_words: words.is_some(),
                 ..(**asked).clone()
             }))
         };
-        // What they want instead is as much their own word as any message of this turn.
+        // A wish of theirs in its place is their own word, too, as far as it does not speak of the call that they denied.
         if let (false, Some(words)) = (approved, words) {
+            Arc::make_mut(&mut self.evidence).person_denies(words, &denied);
             self.steered(words);
         }
     }
 
-    pub(super) fn is_approved(&self, call: &ToolCall) -> bool {
-        (self.approved.as_ref()).is_some_and(|(key, _)| *key == call.idempotency_key)
+    /// Whether a person approved this very call.
+    pub fn is_approved(&self, call: &ToolCall) -> bool {
+        self.approved.iter().any(|(approved, _)| approved == call)
     }
 
     /// Whether what a call returns may be used where others read along: a person said so.
     pub fn may_share(&self, call: &ToolCall) -> bool {
-        self.is_approved(call)
-            && self
-                .approved
-                .as_ref()
-                .is_some_and(|(_, about)| *about == ConfirmAbout::Result)
+        let is_shared =
+            |(approved, about): &(ToolCall, ConfirmAbout)| approved == call && *about == ConfirmAbout::Result;
+        self.approved.iter().any(is_shared)
     }
 
     /// Whether it has read words from outside.

@@ -1,16 +1,27 @@
 //! Calls of tools, as the fold sees them: made, answered, counted.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
+use clifford_action::{Action, Announced, Reply};
 use serde_json::{Value, json};
 
 use super::{Limitation, Pending, RunState};
 use crate::{
-    policy::words,
-    run::step::{ToolCall, ToolOutcome, ToolResult},
+    policy::{labels::Readers, words},
+    run::step::{ArrivedMessage, ToolCall, ToolOutcome, ToolResult},
 };
 
+/// The most calls behind the first one of a reply.
+const MOST_FURTHER: usize = 9;
+/// The output of a subagent is heard as if this command had returned it.
+const SUBAGENT: &str = "subagent.result";
+
 impl RunState {
+    /// Whether a call of this name and these arguments was made.
+    pub fn has_called(&self, call: &ToolCall) -> bool {
+        self.calls.contains_key(&call_signature(call))
+    }
+
     pub(super) fn tool_called(&mut self, call: &ToolCall) {
         self.settle();
         self.current.active = true;
@@ -24,7 +35,13 @@ impl RunState {
 
     pub(super) fn tool_answered(&mut self, answered: &ToolResult) {
         self.hear(answered);
-        self.pending = Pending::Think;
+        self.undoable |= answered.undo.is_some();
+        let readers = answered.readers.unwrap_or_else(|| Readers::of_command(&answered.name));
+        let seq = self.seq();
+        Arc::make_mut(&mut self.labels).told(&answered.name, readers, seq);
+        let worked = matches!(answered.outcome, ToolOutcome::Success { .. });
+        let next = worked.then(|| self.queue.pop_front()).flatten();
+        self.pending = next.map_or(Pending::Think, Pending::Queued);
         let name = &answered.name;
         let mut entry = match &answered.outcome {
             ToolOutcome::Success { result } => {
@@ -54,6 +71,41 @@ impl RunState {
             }
         }
         self.tell("tool_result", entry);
+        if !worked {
+            self.drop_queue();
+        }
+    }
+
+    /// The calls that follow the one at hand: of the reply that is applied, or of the one at work.
+    pub fn following(&self) -> VecDeque<ToolCall> {
+        let Pending::Apply(reply) = &self.pending else {
+            return self.queue.clone();
+        };
+        let Ok(Reply {
+            action: Action::ToolCall { then, .. },
+            ..
+        }) = &**reply
+        else {
+            return VecDeque::new();
+        };
+        let calls = then.iter().take(MOST_FURTHER).enumerate();
+        let calls = calls.map(|(place, further)| ToolCall {
+            name: further.name.clone(),
+            args: further.args.clone(),
+            idempotency_key: format!("{}:{}:{}", self.id, self.iterations, place + 1),
+        });
+        calls.collect()
+    }
+
+    /// Calls behind one that did not work or was not made may rest on it: the model decides anew.
+    pub(super) fn drop_queue(&mut self) {
+        let dropped: Vec<_> = std::mem::take(&mut self.queue)
+            .into_iter()
+            .map(|call| call.name)
+            .collect();
+        if !dropped.is_empty() {
+            self.tell("not_made", json!(dropped));
+        }
     }
 
     /// Notes what a tool said, and what it was given for that.
@@ -68,6 +120,31 @@ impl RunState {
         };
         let is_foreign = !answered.origins.is_empty();
         Arc::make_mut(&mut self.evidence).hears(&answered.name, args, told, is_foreign);
+    }
+
+    /// Notes what a subagent returned, as if a command had.
+    pub(super) fn hear_child(&mut self, task: &str, told: &str, is_foreign: bool) {
+        let args = json!({ "task": task });
+        Arc::make_mut(&mut self.evidence).hears(SUBAGENT, args, told.into(), is_foreign);
+    }
+
+    /// Notes what its person wrote while it slept: it is theirs as any message is.
+    pub(super) fn hear_person(&mut self, said: &[ArrivedMessage]) {
+        for said in said.iter().filter(|said| said.is_own) {
+            Arc::make_mut(&mut self.evidence).person_says(&said.content);
+        }
+    }
+
+    /// Notes the calls of a plan. Others may have had a part in that of a run which has read their words.
+    pub(super) fn announces(&mut self, plan: &[Announced]) {
+        if plan.is_empty() {
+            return;
+        }
+        let evidence = Arc::make_mut(&mut self.evidence);
+        match self.origins.is_empty() {
+            true => evidence.announce(plan),
+            false => evidence.wish(plan),
+        }
     }
 
     /// How often this very call was made.

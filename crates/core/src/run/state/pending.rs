@@ -13,12 +13,14 @@ pub enum Pending {
     Apply(Box<Result<Reply, Unreadable>>),
     /// Call a tool: the call was recorded, its result was not.
     Call(ToolCall),
+    /// Judge the next call of the reply whose first calls were made.
+    Queued(ToolCall),
     /// Wait for a person to approve a call.
-    Confirm(Box<Asked>),
+    Confirm(Box<OpenQuestion>),
     /// Make the call that was approved: it was not recorded yet.
     Approved(ToolCall),
     /// Say what becomes of the run: its call was denied.
-    Denied(Box<Asked>),
+    Denied(Box<OpenQuestion>),
     /// Sleep, or wait for subagents.
     Wait,
     /// Nothing: it ended.
@@ -27,7 +29,7 @@ pub enum Pending {
 
 /// A question that a person is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct OpenQuestion {
     /// The question.
     pub request: ConfirmRequest,
     /// Names it: the same only for this call at this place.

@@ -1,4 +1,4 @@
-//! What of its own run a model is shown, in tables.
+//! The steps of its own run that a model is shown, in tables.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn calls(count: u32, words: usize) -> Transcript {
     transcript
 }
 
-fn replies(shown: &Shown) -> Vec<&str> {
+fn replies(shown: &VisibleTranscript) -> Vec<&str> {
     let replies = shown.messages.iter().filter(|message| message.role == Role::Assistant);
     replies.map(|message| message.content.as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! From words to what they say of a time: which day, which hour, how long from now, how often. Nothing is reckoned here.
+//! From words to the parts of a time: day, hour, delay, repetition. Nothing is reckoned here.
 
 use jiff::civil::{Date, Time, Weekday};
 
@@ -6,7 +6,7 @@ use super::words::{self, Part, Unit};
 
 /// The parts of a phrase for a time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct TimePhrase {
     /// How long from now: numbers and units.
     pub wait: Vec<(i64, Unit)>,
     /// How often.
@@ -55,7 +55,7 @@ const WORKDAYS: [Weekday; 5] = [
 const WEEKEND: [Weekday; 2] = [Weekday::Saturday, Weekday::Sunday];
 
 /// The time that a text names; `None`: it has other words, too, or no time.
-pub(super) fn said(text: &str) -> Option<Said> {
+pub(super) fn said(text: &str) -> Option<TimePhrase> {
     let words: Vec<String> = text
         .to_lowercase()
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '!' | '?' | '(' | ')'))
@@ -65,18 +65,18 @@ pub(super) fn said(text: &str) -> Option<Said> {
     let mut reader = Reader {
         words: words.iter().map(String::as_str).collect(),
         at: 0,
-        said: Said::default(),
+        said: TimePhrase::default(),
     };
     while reader.at < reader.words.len() {
         reader.item()?;
     }
-    Some(reader.said).filter(|said| *said != Said::default())
+    Some(reader.said).filter(|said| *said != TimePhrase::default())
 }
 
 struct Reader<'a> {
     words: Vec<&'a str>,
     at: usize,
-    said: Said,
+    said: TimePhrase,
 }
 
 impl Reader<'_> {

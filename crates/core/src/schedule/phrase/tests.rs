@@ -1,4 +1,4 @@
-//! What people say, and when that is.
+//! Phrases of people, and the times that they mean.
 
 use super::*;
 

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Timestamp;
 
-fn held(query: &Query, texts: &[&str]) -> Vec<Held> {
-    texts.iter().map(|text| Held::by(query, text)).collect()
+fn held(query: &Query, texts: &[&str]) -> Vec<PhraseCounts> {
+    texts.iter().map(|text| PhraseCounts::by(query, text)).collect()
 }
 
 fn score_all(query: &str, texts: &[&str]) -> Vec<f64> {
@@ -44,7 +44,7 @@ fn a_rare_word_counts_more_than_a_common_one() {
     texts.extend(["caroline again"; 20]);
     let scores = score_all("caroline parrot", &texts);
     assert!(scores[0] > scores[1] + 1.0, "{scores:?}");
-    // What is known of the rest of the texts makes a word as common as it is.
+    // Statistics of the other texts make a word as common as it is.
     let query = Query::parse("caroline parrot").expect("terms");
     let few = held(&query, &["a parrot", "caroline"]);
     let known = Population {
@@ -64,7 +64,7 @@ fn message(number: u8, context: ContextId, query: &Query, text: &str) -> Ranked 
             Timestamp(1_773_831_600_000 + i64::from(number) * 60_000),
             &TimeZone::UTC,
         ),
-        held: Held::by(query, text),
+        held: PhraseCounts::by(query, text),
     }
 }
 
@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn scores_are_finite_and_nothing_is_below_zero(texts in prop::collection::vec("([a-e]{1,2} ?){0,12}", 0..20), query in "([a-e]{1,2} ){1,5}") {
         let query = Query::parse(&query).expect("terms");
-        let texts: Vec<_> = texts.iter().map(|text| Held::by(&query, text)).collect();
+        let texts: Vec<_> = texts.iter().map(|text| PhraseCounts::by(&query, text)).collect();
         for (text, score) in texts.iter().zip(scores(&texts, &Population::default())) {
             prop_assert!(score.is_finite() && score >= 0.0);
             prop_assert_eq!(score > 0.0, text.is_any());

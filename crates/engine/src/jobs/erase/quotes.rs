@@ -1,4 +1,4 @@
-//! What of a person's words stands in other people's texts, and those texts without it. Pure.
+//! Quotes of a person in other people's texts, and those texts without them. Pure.
 //!
 //! Letter case and white space do not count, and only whole words are found; where a text was put into JSON, its
 //! escapes are read as what they stand for.
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, BuildError};
 use serde_json::{Map, Value};
 
-/// What stands in place of what was erased.
+/// The text in place of erased words.
 pub const ERASED: &str = "[erased]";
 /// The fewest characters of a word that tells of somebody.
 const WORD: usize = 4;
 /// The fewest words of a line that does.
 const LINE: usize = 3;
 
-/// What a person said and is called.
+/// A person's words and names.
 #[derive(Debug, Default)]
 pub struct Needles(BTreeSet<String>);
 
@@ -81,7 +81,7 @@ pub struct Quotes {
 
 impl Quotes {
     /// A text that stays, and is not theirs: whatever stands in it tells nothing of them.
-    pub fn keep(&mut self, text: &str) {
+    pub fn exempt(&mut self, text: &str) {
         let mut found = Vec::new();
         self.find(text, |needle, _, _| found.push(needle));
         for needle in found {
@@ -107,7 +107,7 @@ impl Quotes {
     /// A text without what tells of them. `None`: nothing does.
     pub fn without(&self, text: &str) -> Option<String> {
         let mut changed: Option<String> = None;
-        // What is put in may complete a line that somebody wrote just so; each round leaves fewer words.
+        // The replacement may complete a line that somebody wrote just so; each round leaves fewer words.
         loop {
             let current = changed.as_deref().unwrap_or(text);
             let spans = self.spans(current);
@@ -127,7 +127,7 @@ impl Quotes {
     }
 
     /// The same of a JSON document, which stays one: of its texts, of numbers (0 takes their place), of the names of
-    /// fields. Ids and moments stay. What is no JSON is taken as text.
+    /// fields. Ids and moments stay. A text that is no JSON is taken as text.
     pub fn without_json(&self, text: &str) -> Option<String> {
         match serde_json::from_str::<Value>(text) {
             Ok(value) => self.of_value(&value).map(|value| value.to_string()),
@@ -255,7 +255,8 @@ fn fold(text: &str, unescape: bool) -> Folded {
     folded
 }
 
-/// What the escape at the beginning of a text stands for, and its length; JSON within JSON has more backslashes.
+/// The character that the escape at the beginning of a text stands for, and its length; JSON within JSON has more
+/// backslashes.
 fn escape(text: &str) -> Option<(char, usize)> {
     let rest = text.trim_start_matches('\\');
     let backslashes = text.len() - rest.len();

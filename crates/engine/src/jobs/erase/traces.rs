@@ -1,4 +1,4 @@
-//! What of a person stands in rows of others: read while their own rows are there, removed when those are gone.
+//! Traces of a person in rows of others: read while their own rows are there, removed when those are gone.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use clifford_store::{
     Conn, StoreError, Tx,
     messages::unreadable,
     people::{
-        erasure::{self, Circle, Person, Said},
+        erasure::{self, Circle, Person, PersonText},
         quotes::{self as texts, Cell, Column},
     },
     removal::Counts,
 };
-use clifford_tools::Registry;
+use clifford_tools::{platforms, registry};
 
 use super::quotes::{ERASED, Needles, Quotes};
-use crate::run::commit::name_of;
+use crate::run::title;
 
 /// How many rows are read at once.
 const PAGE: u32 = 500;
 /// How many pages of what is said elsewhere are read: enough to know what is common.
 const ELSEWHERE: u32 = 100;
 
-/// What a person said, and where it may be quoted.
+/// A person's words, and the places where they may be quoted.
 pub(super) struct Traces {
     person: Person,
     circle: Circle,
@@ -48,9 +48,9 @@ pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, Sto
         }
     }
     let mut names = BTreeSet::new();
-    let mut learn = |said: &Said| {
+    let mut learn = |said: &PersonText| {
         if said.is_shared {
-            names.insert(name_of(&said.text));
+            names.extend(title::all_of(&said.text));
         }
         for text in own_parts(said, person) {
             needles.said(text);
@@ -74,7 +74,7 @@ pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, Sto
         needles.said(&value);
     }
     for joint in erasure::joint_runs(conn, person.id).await? {
-        names.insert(name_of(&joint.input));
+        names.extend(title::all_of(&joint.input));
     }
     let mut keys = Needles::default();
     for key in erasure::keys(conn, person.id).await? {
@@ -105,7 +105,7 @@ pub(super) async fn part_inputs(tx: &mut Tx, person: &Person) -> Result<(), Stor
 }
 
 /// The parts of a text that are the person's own: in a shared place, those behind their name.
-fn own_parts<'a>(said: &'a Said, person: &Person) -> Vec<&'a str> {
+fn own_parts<'a>(said: &'a PersonText, person: &Person) -> Vec<&'a str> {
     if !said.is_shared {
         return vec![&said.text];
     }
@@ -177,18 +177,18 @@ impl Traces {
     /// Words that others said, that they are called, or that this program uses are nobody's trace.
     pub(super) async fn keep_what_stays(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
         for text in vocabulary() {
-            self.quotes.keep(&text);
-            self.keys.keep(&text);
+            self.quotes.exempt(&text);
+            self.keys.exempt(&text);
         }
         for name in texts::names(conn, self.person.id).await? {
-            self.quotes.keep(&name);
+            self.quotes.exempt(&name);
         }
         for channel in &self.circle.channels {
             let mut after = String::new();
             loop {
                 let page = texts::staying(conn, *channel, self.person.id, self.person.since, &after).await?;
                 for cell in &page {
-                    self.quotes.keep(&cell.text);
+                    self.quotes.exempt(&cell.text);
                 }
                 let Some(last) = page.last() else { break };
                 after.clone_from(&last.key);
@@ -197,7 +197,7 @@ impl Traces {
         self.keep_what_is_said_elsewhere(conn).await
     }
 
-    /// What is said where the person cannot have been heard is nobody's trace either.
+    /// Words in places where the person cannot have been heard are nobody's trace either.
     async fn keep_what_is_said_elsewhere(&mut self, conn: &mut Conn) -> Result<(), StoreError> {
         let mut before = None;
         for _ in 0..ELSEWHERE {
@@ -205,7 +205,7 @@ impl Traces {
             for cell in &page {
                 let is_theirs = cell.user_id == Some(self.person.id) || self.circle.own.contains(&cell.channel_id);
                 if !is_theirs && !self.circle.channels.contains(&cell.channel_id) {
-                    self.quotes.keep(&cell.text);
+                    self.quotes.exempt(&cell.text);
                 }
             }
             let Some(last) = page.into_iter().next_back() else {
@@ -295,7 +295,8 @@ impl Traces {
 /// The words of this program's own records and prompts (a step whose words were taken out could not be read), and
 /// what everybody says.
 fn vocabulary() -> Vec<String> {
-    let tools = Registry::built_in(0).all();
+    let mut tools = registry::built_in();
+    tools.push(platforms::vocabulary());
     let commands = tools.iter().map(|tool| {
         let commands = (tool.commands.iter()).map(|command| format!("{} {}", command.name, command.summary));
         format!(
@@ -319,7 +320,7 @@ fn vocabulary() -> Vec<String> {
         .collect()
 }
 
-/// What everybody says. Of other languages, the texts that stay tell what is common.
+/// Words that everybody says. Of other languages, the texts that stay tell what is common.
 const COMMON_WORDS: &str = include_str!("common_words.txt");
 
 /// Names of fields and values in steps, parts of messages and attachments.
@@ -329,7 +330,7 @@ const RECORDS: &str = "type text plain buttons label command file name content c
     tool_calls arguments usage prompt_tokens completion_tokens cached_tokens estimated provider model cost duration_ms \
     about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
     depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
-    reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule traced is_unasked argument origin from person default field source read \
+    reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule traced is_unasked was_announced also argument origin from person default field source read \
     is_foreign holding words denied action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
     requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
@@ -372,7 +373,8 @@ mod tests {
             json!({"event": "confirm", "approved": false, "code": "abc", "by": "nobody"}),
             json!({"event": "tainted", "origins": ["a page"]}),
             json!({"event": "confirm_request", "call": call, "about": "result", "why": "w",
-            "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true, "is_unasked": true, "traced": [
+            "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true, "is_unasked": true, "was_announced": true,
+            "also": [{"call": call, "why": "w", "is_unasked": true, "was_announced": true}], "traced": [
                 {"argument": "a", "origin": {"from": "person"}},
                 {"argument": "a", "origin": {"from": "default"}},
                 {"argument": "a", "origin": {"from": "model", "holding": null}},
@@ -404,6 +406,8 @@ mod tests {
                 may_be_rule: false,
                 traced: Vec::new(),
                 is_unasked: false,
+                was_announced: false,
+                also: Vec::new(),
             })),
             StepKind::ToolResult(ToolResult {
                 name: "memory.put".to_owned(),
@@ -415,6 +419,8 @@ mod tests {
                 origins: BTreeSet::new(),
                 duration_ms: 1234,
                 spent: clifford_core::run::step::Spent::default(),
+                undo: None,
+                readers: None,
             }),
             StepKind::Finish(Finish {
                 status: RunStatus::Completed,
@@ -441,7 +447,7 @@ mod tests {
         needles.said("1234 2026");
         let mut quotes = needles.ready().unwrap();
         for text in vocabulary() {
-            quotes.keep(&text);
+            quotes.exempt(&text);
         }
         for kind in kinds() {
             let step = Step {
@@ -470,7 +476,7 @@ mod tests {
             accounts: Vec::new(),
             since: Timestamp(0),
         };
-        let said = |text: &str, is_shared| Said {
+        let said = |text: &str, is_shared| PersonText {
             id: String::new(),
             text: text.to_owned(),
             is_shared,

@@ -12,13 +12,17 @@ use clifford_llm_api::{
     model::{Completion, ModelError, Request},
     tokens::estimate_request,
 };
-use clifford_store::{jobs::JobLease, usage::Call};
+use clifford_store::{
+    jobs::JobLease,
+    places::{place_settings::PlaceWords, settings},
+    usage::Call,
+};
 use clifford_telemetry::failpoint::{self as crash, Point};
 use tokio::time::Instant;
 
 use crate::{
     Context,
-    budget::reserve::{Claim, Outcome},
+    budget::reserve::{Claim, ReserveOutcome},
     jobs::{JobError, enter_isolation, leave_isolation},
     models::roles::{NoReply, Payer},
 };
@@ -149,15 +153,18 @@ async fn reserve(
     max_tokens: Option<u32>,
 ) -> Result<Option<Settlement>, JobError> {
     let worst = cx.models.worst_case(Role::Memory, prompt_tokens, max_tokens);
+    let rows = settings::of_place(&mut cx.db.read().await?, whose.space, whose.channel).await?;
     let claim = Claim {
         holder: whose.lease.job.to_string(),
         epoch: whose.lease.epoch,
         user: whose.user,
+        platform_roles: Vec::new(),
         space: whose.space,
+        budgets: PlaceWords::of(&rows).budgets,
     };
     match crate::budget::reserve::reserve(cx, &claim, worst, crate::budget::reserve::Telling::Nobody).await? {
-        Outcome::Reserved(settlement) => Ok(settlement),
-        Outcome::Refused(refusal) => {
+        ReserveOutcome::Reserved(settlement) => Ok(settlement),
+        ReserveOutcome::Refused(refusal) => {
             tracing::info!(error = refusal.error, "memory write waits for its budget");
             Err(JobError::NotYet(refusal.account.window.until))
         }

@@ -1,4 +1,4 @@
-//! How much a request for a role may hold, and what refusals teach of that.
+//! The size of a request for a role, and the lessons of refusals.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Roles {
         let is_news = !one.window.is_wanted();
         let tokens = one.window.needed();
         if is_news && one.window.is_wanted() {
-            self.windows.ring();
+            self.windows.notify();
         }
         tokens
     }
@@ -72,7 +72,7 @@ impl Roles {
             None if *in_bytes && (!request.images.is_empty() || asked < before / 2) => return,
             None => one.window.lower(asked),
         }
-        self.windows.ring();
+        self.windows.notify();
         tracing::info!(
             provider,
             before,

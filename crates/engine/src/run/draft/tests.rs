@@ -1,4 +1,4 @@
-//! What is told to those who watch a run.
+//! Events for those who watch a run.
 
 use clifford_vault::Secret;
 

@@ -1,4 +1,4 @@
-//! The examples at the end of the system prompt: what a run is given, and the action that answers it.
+//! The examples at the end of the system prompt: a message, and the action that answers it.
 //!
 //! They look like what comes after them, since small models follow the likeness more than the rules; and tools that the
 //! run lacks are no examples either, since they copy them. Answers in words come first, and the reply to a tool's

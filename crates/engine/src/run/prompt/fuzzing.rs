@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Frame, Prompt,
-    assemble::{Given, Parts, Question, Talk, Unseen},
+    assemble::{InputData, Parts, Question, Talk, Unseen},
 };
 
 /// A prompt of any parts fits any window, takes roles by turns, shows the question or says how much of it is missing,
@@ -125,6 +125,8 @@ fn parts(texts: &[String], number: u64) -> Parts {
                 at: content.len() / 2,
                 missing: 100_000,
             }),
+            foreign: clifford_store::messages::Foreign::None,
+            readers: None,
         };
         texts.map(turn).collect::<Vec<_>>()
     };
@@ -160,7 +162,7 @@ fn parts(texts: &[String], number: u64) -> Parts {
             turns: turns(7),
             before: number,
         },
-        given: texts.get(8).map(|text| Given {
+        given: texts.get(8).map(|text| InputData {
             value: serde_json::from_str(text).unwrap_or_else(|_| json!({ "text": text })),
             from: None,
         }),

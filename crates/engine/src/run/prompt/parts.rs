@@ -28,7 +28,7 @@ pub struct Parts {
     /// The conversation.
     pub conversation: Talk,
     /// The data that a program passed along with the question.
-    pub given: Option<Given>,
+    pub given: Option<InputData>,
     /// The files that came with it.
     pub files: Vec<Value>,
     /// The images among them that the model is not shown, and why.
@@ -66,7 +66,7 @@ pub enum Talk {
 
 /// The data that a program passed along with a question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given {
+pub struct InputData {
     /// The data.
     pub value: Value,
     /// Where it came from, as far as that was said.

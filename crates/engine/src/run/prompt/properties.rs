@@ -22,7 +22,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    assemble::{Given, Head, Parts, Question, Talk},
+    assemble::{Head, InputData, Parts, Question, Talk},
     fuzzing::{check, check_prompt, frame},
 };
 
@@ -41,6 +41,8 @@ fn turns(most: usize) -> impl Strategy<Value = Vec<Turn>> {
         },
         content,
         gap: None,
+        foreign: clifford_store::messages::Foreign::None,
+        readers: None,
     });
     prop::collection::vec(turn, 0..most)
 }
@@ -92,7 +94,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             },
             summary,
             conversation: Talk::Said { turns, before },
-            given: given.map(|value| Given {
+            given: given.map(|value| InputData {
                 value: json!({ "text": value }),
                 from: None,
             }),
@@ -236,6 +238,8 @@ proptest! {
             direction: if place.is_multiple_of(2) { Direction::Inbound } else { Direction::Outbound },
             content: format!("{place} ").repeat(size / 3),
             gap: None,
+            foreign: clifford_store::messages::Foreign::None,
+            readers: None,
         };
         let all: Vec<_> = sizes.iter().enumerate().map(|(place, size)| said(place, *size)).collect();
         let prompt = |count: usize| {

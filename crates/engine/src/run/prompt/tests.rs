@@ -72,6 +72,8 @@ fn turn(direction: Direction, content: &str) -> Turn {
         direction,
         content: content.to_owned(),
         gap: None,
+        foreign: clifford_store::messages::Foreign::None,
+        readers: None,
     }
 }
 
@@ -212,6 +214,8 @@ fn calculation() -> Vec<Step> {
         origins: std::collections::BTreeSet::new(),
         duration_ms: 1,
         spent: clifford_core::run::step::Spent::default(),
+        undo: None,
+        readers: None,
     };
     vec![
         step(
@@ -348,7 +352,7 @@ fn whatever_a_program_gives_along_is_shown() {
     assert_eq!(shown(json!({ "data": { "zebra": 1 } })), json!({ "zebra": 1 }));
     let more = json!({ "data": 1, "context": "mine" });
     assert_eq!(shown(more.clone()), more);
-    // What a trigger notes of itself is nobody's words.
+    // A trigger's note of itself is nobody's words.
     assert_eq!(shown(json!({ "trigger": { "id": "x", "name": null } })), Value::Null);
 }
 

@@ -1,10 +1,10 @@
-//! Files that the model wants to go along with what it says: looked up, and refused with the reason.
+//! Files that the model attaches to a message: looked up, and refused with the reason.
 
 use clifford_action::{Action, Reply, Unreadable};
 use clifford_content::files::may_see;
 use clifford_core::{
     id::FileId,
-    run::{attachments::Enclosed, decide, decision::Decision},
+    run::{attachments::AttachedFile, decide, decision::Decision},
     runs::RunKind,
     search::Scope,
 };
@@ -28,7 +28,10 @@ impl Session<'_> {
 
     /// The files that a reply sends: such as the run made, or may see where it answers. `Err`: what becomes of a
     /// reply that names others.
-    pub async fn enclosed(&self, reply: &Result<Reply, Unreadable>) -> Result<Result<Vec<Enclosed>, Decision>, Gone> {
+    pub async fn attachments(
+        &self,
+        reply: &Result<Reply, Unreadable>,
+    ) -> Result<Result<Vec<AttachedFile>, Decision>, Gone> {
         let Ok(reply) = reply else { return Ok(Ok(Vec::new())) };
         let (Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. }) = &reply.action else {
             return Ok(Ok(Vec::new()));
@@ -37,7 +40,7 @@ impl Session<'_> {
         if file_ids.len() > MOST {
             return refused(format!("at most {MOST} files in one message."));
         }
-        let mut enclosed: Vec<Enclosed> = Vec::new();
+        let mut attachments: Vec<AttachedFile> = Vec::new();
         for text in file_ids {
             let file = match text.parse::<FileId>() {
                 Ok(id) => files::get(&mut self.cx.db.read().await?, id).await?,
@@ -51,8 +54,8 @@ impl Session<'_> {
             if let Some(fault) = self.too_large(&file) {
                 return refused(fault);
             }
-            if enclosed.iter().all(|known| known.id != file.id) {
-                enclosed.push(Enclosed {
+            if attachments.iter().all(|known| known.id != file.id) {
+                attachments.push(AttachedFile {
                     id: file.id,
                     name: file.name,
                     media_type: file.media_type.unwrap_or_else(|| "application/octet-stream".to_owned()),
@@ -60,7 +63,7 @@ impl Session<'_> {
                 });
             }
         }
-        Ok(Ok(enclosed))
+        Ok(Ok(attachments))
     }
 
     fn may_send(&self, file: &File) -> bool {

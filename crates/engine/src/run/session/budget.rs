@@ -10,7 +10,7 @@ use clifford_store::usage::Call;
 
 use super::{Gone, Session};
 use crate::{
-    budget::reserve::{Claim, Outcome, Refusal, Telling},
+    budget::reserve::{Claim, Refusal, ReserveOutcome, Telling},
     models::Own,
     run::unpaid::Unpaid,
 };
@@ -19,11 +19,11 @@ impl Session<'_> {
     /// Reserves what the next call may cost at most, where there are budgets. `false`: one is spent, and the run has
     /// ended.
     pub(super) async fn reserve(&mut self, role: Role, request: &Request, prompt_tokens: u64) -> Result<bool, Gone> {
-        if self.cx.settings.budgets.is_empty() {
+        if !self.has_budgets() {
             return Ok(true);
         }
         let claim = self.claim();
-        let worst = self.cx.models.worst_case(role, prompt_tokens, request.max_tokens);
+        let worst = self.models().worst_case(role, prompt_tokens, request.max_tokens);
         let telling = match self.work.reply_to() {
             Some(_) => Telling::Person,
             None => Telling::Nobody,
@@ -41,15 +41,20 @@ impl Session<'_> {
             }
         };
         match outcome {
-            Outcome::Reserved(settlement) => {
+            ReserveOutcome::Reserved(settlement) => {
                 self.settlement = settlement;
                 Ok(true)
             }
-            Outcome::Refused(refusal) => {
+            ReserveOutcome::Refused(refusal) => {
                 self.refuse(&refusal).await?;
                 Ok(false)
             }
         }
+    }
+
+    /// Whether the owner or the managers of the place set a budget.
+    pub(super) fn has_budgets(&self) -> bool {
+        !self.cx.settings.budgets.is_empty() || !self.chosen.words.budgets.is_empty()
     }
 
     /// The claim of this run's reservations.
@@ -58,13 +63,15 @@ impl Session<'_> {
             holder: self.work.run.id.to_string(),
             epoch: self.work.lease.epoch,
             user: self.work.run.user_id,
+            platform_roles: (self.work.run.platform_roles.clone()).map_or_else(Vec::new, |roles| roles.0),
             space: self.work.channel.as_ref().and_then(|channel| channel.space_id),
+            budgets: self.chosen.words.budgets.clone(),
         }
     }
 
     /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
     pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
-        let Some(response) = crate::budget::charge::broken_off(&self.cx.models, role, prompt_tokens, own) else {
+        let Some(response) = crate::budget::charge::broken_off(self.models(), role, prompt_tokens, own) else {
             return;
         };
         let settlement = self.settlement.take();

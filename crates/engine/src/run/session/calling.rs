@@ -1,10 +1,10 @@
-//! One tool call of a run: on whose behalf it is made, and what becomes of its result.
+//! One tool call of a run: its person, its check and its result.
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use clifford_content::memory::recall;
 use clifford_core::{
-    policy::{class::Class, trace},
+    policy::{class::Class, labels::Readers, trace},
     run::{
         approval,
         effects::Effects,
@@ -33,7 +33,7 @@ impl Session<'_> {
     /// that changes nothing.
     ///
     /// # Errors
-    /// The store's; the run was cancelled.
+    /// The database fails, or the run was cancelled.
     pub async fn call(&mut self, call: ToolCall) -> Result<Onward, Gone> {
         crash::reach(Point::ToolCallRecorded);
         crash::strike(Way::Call, || serde_json::to_string(&call.args).unwrap_or_default());
@@ -49,6 +49,7 @@ impl Session<'_> {
             mut outcome,
             origins,
             private,
+            undo,
         } = if interrupted && !self.cx.tools.may_repeat(&call.name) {
             ToolOutcome::Failure {
                 error: "interrupted; it may or may not have taken effect".to_owned(),
@@ -97,20 +98,33 @@ impl Session<'_> {
         let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
         measures::tool_called(name, label, began.elapsed());
         let reads = command.as_ref().is_none_or(|command| command.class == Class::Read);
+        let is_sensitive = command
+            .as_ref()
+            .is_some_and(|command| command.class == Class::Sensitive);
+        let readers = is_sensitive.then_some(Readers::Nobody);
         let is_receipt = command.zip(returned(&outcome)).is_some_and(|(command, result)| {
             command.class == Class::Write && trace::is_receipt(&self.request(&call, &command.schema), result)
         });
+        let heard = self.heard(&call, &outcome).await?;
         let result = ToolResult {
             name: call.name,
             outcome,
             origins: if is_receipt { BTreeSet::new() } else { origins },
             duration_ms: millis(began.elapsed()),
             spent: payer.spent(),
+            undo,
+            readers,
         };
         self.learn_own(&result);
         self.push(StepKind::ToolResult(result));
-        // A read is repeated after a crash; any other result is recorded at once.
-        if reads {
+        if heard.is_some() {
+            self.heard = heard;
+            self.commit(Effects::default()).await?;
+            // Its words are what is asked now.
+            return Err(Gone::Reworded);
+        }
+        // A read is repeated after a crash, but for what the run called by itself; any other result is recorded at once.
+        if reads && self.state.iterations > 0 {
             // Its commit comes after the next reply, which may show as it grows.
             let steps = std::mem::take(&mut self.uncommitted);
             self.show_progress(&steps);
@@ -122,7 +136,7 @@ impl Session<'_> {
     }
 
     /// Pays for what a tool asks models, as this run.
-    fn payer(&self) -> Arc<ToolPayer> {
+    pub(super) fn payer(&self) -> Arc<ToolPayer> {
         let whose = Whose {
             run: Some(self.work.run.id),
             claim: self.claim(),
@@ -146,7 +160,7 @@ impl Session<'_> {
             context: self.work.run.context_id,
             place: channel.map(|channel| (channel.id, channel.space_id)),
             address: self.work.run.address().cloned(),
-            defaults: self.cx.settings.defaults,
+            defaults: self.cx.settings.defaults(),
             viewer: recall::viewer(self.work.run.user_id, channel),
             allowed: self.state.allowed_tools.clone(),
             run: self.work.run.id,
@@ -154,6 +168,7 @@ impl Session<'_> {
             isolation: RunInIsolation::of(self.cx, self.work.lease),
             scope: Scope::of(self.work.run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
+            is_tainted: self.state.is_tainted(),
             origins: Arc::new(Origins::default()),
             readable: self.frame.as_ref().map_or(usize::MAX, Frame::readable),
             payer,
@@ -186,5 +201,6 @@ fn masked(masker: &Masker, called: Called) -> Called {
         outcome,
         origins: origins.collect::<BTreeSet<_>>(),
         private: called.private,
+        undo: called.undo,
     }
 }

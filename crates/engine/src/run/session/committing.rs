@@ -1,13 +1,21 @@
-//! One commit of a run, and what this process does once it is written.
+//! One commit of a run, and the work of this process after it.
 
+use clifford_chat::outbound::{Button, Mark};
 use clifford_core::{
-    run::effects::{After, Effects},
+    run::{
+        effects::{After, Effects},
+        sentences,
+    },
     runs::RunStatus,
 };
+use clifford_delivery::outbound::Below;
+use clifford_store::messages::FOREIGN;
 use clifford_telemetry::{
     failpoint::{self as crash, Point},
     measures, spans,
 };
+
+use serde_json::Value;
 
 use super::{Gone, Session};
 use crate::{
@@ -21,6 +29,29 @@ use crate::{
 impl Session<'_> {
     pub(super) async fn commit(&mut self, effects: Effects) -> Result<(), Gone> {
         self.commit_with(effects, None).await
+    }
+
+    /// The buttons below a message of the run: its calls since the message before can be taken back.
+    fn buttons_below(&self, number: usize) -> Vec<Button> {
+        let offers = self.state.offers_undo.contains(&number);
+        let run = self.work.run.id.0.simple();
+        let undo = offers.then(|| Button::new(sentences::UNDO, format!("undo {run}")));
+        undo.into_iter().collect()
+    }
+
+    /// The metadata of a message of a run: it tells of one that hands nothing on of the others' words which its prompt
+    /// shows.
+    fn with_words(&self, metadata: Option<Value>, text: &str) -> Option<Value> {
+        // A run that has slept or had subagents has read more of others' words.
+        let has_read_more = self.state.looked_through.is_some() || !self.state.specs.is_empty();
+        let hands_nothing_on = (self.history.as_ref())
+            .is_some_and(|known| self.state.origins.is_subset(&known.0) && !known.1.is_repeated_in(text));
+        if has_read_more || !hands_nothing_on {
+            return metadata;
+        }
+        let mut metadata = metadata.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+        metadata[FOREIGN] = false.into();
+        Some(metadata)
     }
 
     /// Whether the conversation takes more than half of its room in a prompt, as far as this session made one.
@@ -41,7 +72,7 @@ impl Session<'_> {
         let mut says = effects.says;
         // The steps that say them are applied already.
         let said_before = self.state.sent.len().saturating_sub(says.len());
-        if says.is_empty() && !effects.encloses.is_empty() {
+        if says.is_empty() && !effects.attachments.is_empty() {
             // Files that go by themselves.
             says.push(String::new());
         }
@@ -49,27 +80,42 @@ impl Session<'_> {
             true => None,
             false => self.metadata().await?,
         };
+        let is_answer = matches!(
+            &effects.then,
+            After::End {
+                status: RunStatus::Completed,
+                ..
+            }
+        );
         let last = (said_before + says.len()).saturating_sub(1);
-        let (mut outbound, mut tickets): (Vec<_>, Vec<_>) = (said_before..)
+        let (mut outbound, mut deliveries): (Vec<_>, Vec<_>) = (said_before..)
             .zip(&says)
             .filter_map(|(number, text)| {
                 let run = self.work.run.id;
-                let enclosed = if number == last {
-                    effects.encloses.as_slice()
+                let attachments = if number == last {
+                    effects.attachments.as_slice()
                 } else {
                     &[]
                 };
-                let (mut message, ticket) =
-                    (self.cx.outbound).run_message(to.clone()?, run, number, text, enclosed, now);
-                message.metadata.clone_from(&metadata);
-                Some((message, ticket))
+                let below = Below {
+                    buttons: self.buttons_below(number),
+                    files: attachments,
+                };
+                let to = to.clone()?;
+                let (mut message, mut pending) =
+                    (self.cx.outbound).run_message(to.clone(), run, number, text, below, now);
+                message.metadata = self.with_words(metadata.clone(), text);
+                if number == last && is_answer {
+                    (self.cx.outbound).ask_whether_good(&to, run, &mut message, pending.as_mut());
+                }
+                Some((message, pending))
             })
             .unzip();
         if effects.asks
-            && let Some((message, ticket)) = self.question().await?
+            && let Some((message, pending)) = self.question().await?
         {
             outbound.push(message);
-            tickets.push(ticket);
+            deliveries.push(pending);
         }
         let status = match &effects.then {
             After::Continue | After::Call(_) => None,
@@ -81,6 +127,8 @@ impl Session<'_> {
         let kept = std::mem::take(&mut self.uncommitted);
         let settlement = self.settlement.take();
         let commit = Commit {
+            heard: self.heard.clone(),
+            told_once: self.told_once.clone(),
             settlement: settlement.clone(),
             lease: self.work.lease,
             run: self.work.run.clone(),
@@ -94,6 +142,7 @@ impl Session<'_> {
             origins: self.state.origins.clone(),
             has_trigger: self.state.has_trigger,
             has_children: !self.state.children.is_empty(),
+            is_shared: self.work.channel.as_ref().is_some_and(|channel| !channel.is_private()),
             max_turns: i64::from(self.cx.settings.memory.max_turns_per_context),
             is_half_full: self.is_half_full(),
             lease_for: self.cx.settings.engine.lease,
@@ -108,6 +157,8 @@ impl Session<'_> {
                 return Err(error.into());
             }
         };
+        self.heard = None;
+        self.told_once = None;
         if settlement.is_some() {
             self.cx.notify.budget.notify_one();
         }
@@ -116,7 +167,7 @@ impl Session<'_> {
             last_seq = Some(step.seq);
             self.taken_in.extend(address);
         }
-        if !tickets.iter().all(Option::is_none) {
+        if !deliveries.iter().all(Option::is_none) {
             crash::reach(Point::MessageRecorded);
         }
         if is_child_end {
@@ -126,19 +177,27 @@ impl Session<'_> {
             self.cx.notify.jobs.notify_one();
         }
         if let Some((run, lease)) = consequences.follow_up {
-            tracing::debug!(run = %run.id, "started a follow-up run for messages that arrived meanwhile");
+            tracing::debug!(run_id = %run.id, "started a follow-up run for messages that arrived meanwhile");
             self.starter.start(lease);
         }
         self.show_progress(&kept);
         // A subagent answers nowhere, but its question goes where its root answers.
-        for ticket in tickets.into_iter().flatten() {
-            self.cx.delivery.deliver(ticket);
+        for pending in deliveries.into_iter().flatten() {
+            self.cx.delivery.deliver(pending);
         }
         if let Some(to) = &to {
             // A run that waits for subagents is still at work, as its chat sees it.
             if status.is_some() && !waits_for_children {
                 self.cx.delivery.done(to, self.work.run.id, self.work.lease.epoch);
-                self.settle_taken_in(to);
+                let mark = match status {
+                    Some(RunStatus::Completed) => Some(Mark::Done),
+                    Some(RunStatus::Failed | RunStatus::Cancelled) => Some(Mark::Failed),
+                    Some(RunStatus::Pending | RunStatus::Running | RunStatus::Waiting) | None => None,
+                };
+                if let Some(mark) = mark {
+                    self.cx.delivery.mark(to, mark);
+                }
+                self.settle_taken_in(to, mark);
             }
         }
         if let Some(seq) = last_seq {

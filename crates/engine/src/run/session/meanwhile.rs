@@ -7,10 +7,10 @@ use clifford_core::{
     id::MessageId,
     messages::{Direction, quotes_others},
     prompt::{can::Can, excerpt, weight::Form},
-    run::step::Said,
+    run::{step::ArrivedMessage, transcript::WindowLimits},
     runs::RunKind,
 };
-use clifford_store::messages::said;
+use clifford_store::messages::conversation;
 
 use super::{Gone, Session};
 
@@ -20,7 +20,7 @@ const MOST: u32 = 40;
 /// The messages, the last of them, and their outside sources.
 #[derive(Default)]
 pub(super) struct Meanwhile {
-    pub said: Vec<Said>,
+    pub said: Vec<ArrivedMessage>,
     pub through: Option<MessageId>,
     pub origins: BTreeSet<String>,
 }
@@ -34,25 +34,26 @@ impl Session<'_> {
         };
         let after = self.state.looked_through.unwrap_or(MessageId(run.id.0));
         let mut conn = self.cx.db.read().await?;
-        let mut found = said::since(&mut conn, context, run.id, after, MOST + 1).await?;
+        let mut found = conversation::since(&mut conn, context, run.id, after, MOST + 1).await?;
         let missing = if found.len() > usize::try_from(MOST).unwrap_or(usize::MAX) {
             found.remove(0);
-            said::count_since(&mut conn, context, run.id, after)
+            conversation::count_since(&mut conn, context, run.id, after)
                 .await?
                 .saturating_sub(u64::from(MOST))
         } else {
             0
         };
         drop(conn);
-        let most = self.rules.engine.transcript().entry_tokens * 4;
+        let most = WindowLimits::of(&self.rules.engine).entry_tokens * 4;
         let mut meanwhile = Meanwhile {
             through: found.last().map(|message| message.id),
             ..Meanwhile::default()
         };
         if missing > 0 {
-            meanwhile.said.push(Said {
+            meanwhile.said.push(ArrivedMessage {
                 role: "system".to_owned(),
                 content: Can::default().mark(missing, false),
+                is_own: false,
             });
         }
         for message in found {
@@ -68,8 +69,9 @@ impl Session<'_> {
             ];
             let told = origins.into_iter().filter(|(is_so, _)| *is_so);
             meanwhile.origins.extend(told.map(|(_, origin)| origin.to_owned()));
-            meanwhile.said.push(Said {
+            meanwhile.said.push(ArrivedMessage {
                 role: if is_inbound { "user" } else { "assistant" }.to_owned(),
+                is_own: is_inbound && message.user_id == run.user_id && run.user_id.is_some(),
                 content: excerpt::gapped(&message.content, message.gap, most, Form::Json, None).into_owned(),
             });
         }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use clifford_chat::role::PlatformRole;
 use clifford_core::{
+    messages::Direction,
     policy::{
         self, Call, Facts, Limit, Place, Verdict,
         class::Class,
+        labels::Readers,
         trace::{self, Grounds},
         words,
     },
@@ -14,9 +17,10 @@ use clifford_core::{
         decision::Decision,
         denials,
         effects::{After, Child, Effects},
+        gates,
         question::{self, Question},
-        state::{Asked, Pending},
-        step::{Answerer, Event, StepKind, ToolCall, ToolOutcome, ToolResult},
+        state::{OpenQuestion, Pending},
+        step::{Answerer, Event, Proposal, StepKind, ToolCall, ToolOutcome, ToolResult},
     },
     runs::RunKind,
 };
@@ -28,7 +32,7 @@ use clifford_store::{
     runs::{self, approvals, steps},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
-use clifford_tools::{Command, platforms};
+use clifford_tools::Command;
 use serde_json::Value;
 
 use super::{Gone, Onward, Session};
@@ -50,17 +54,17 @@ impl Session<'_> {
             Some(verdict) => verdict,
             None => return self.not_made(before, call).await,
         };
-        if verdict.outcome == policy::Outcome::Confirm && self.was_denied(&call).await? {
+        if self.may_be_denied(&verdict, &call) && self.was_denied(&call).await? {
             return Ok(approval::denied_before(before, &call));
         }
-        if verdict.outcome != policy::Outcome::Deny {
+        if verdict.outcome != policy::PolicyOutcome::Deny {
             for limit in &verdict.limits {
                 if !self.counts(limit, &call).await? {
                     return Ok(approval::refused(before, call, &limit.why));
                 }
             }
         }
-        if verdict.outcome == policy::Outcome::Confirm && self.open_questions().await? >= MOST_OPEN {
+        if verdict.outcome == policy::PolicyOutcome::Confirm && self.open_questions().await? >= MOST_OPEN {
             return Ok(approval::refused(before, call, &approval::too_many(MOST_OPEN)));
         }
         let now = self.cx.clock.now();
@@ -68,7 +72,62 @@ impl Session<'_> {
         let Some(command) = self.cx.tools.command(&call.name) else {
             return Ok(decision);
         };
-        Ok(approval::traced(decision, &self.request(&call, &command.schema)))
+        let decision = approval::traced(decision, &self.request(&call, &command.schema));
+        Ok(match decision {
+            Decision::Confirm { .. } => approval::together(decision, self.asked_along(&call).await?),
+            other => other,
+        })
+    }
+
+    /// The calls that follow one which is asked for, and that would be asked for themselves: the answer holds for
+    /// them, too. Each is judged once more when its turn comes.
+    async fn asked_along(&mut self, first: &ToolCall) -> Result<Vec<Proposal>, Gone> {
+        let mut asked: Vec<Proposal> = Vec::new();
+        for call in self.state.following() {
+            let call = gates::named(&self.rules, call);
+            let Some(verdict) = self.verdict(&call).await? else {
+                continue;
+            };
+            if verdict.outcome != policy::PolicyOutcome::Confirm
+                || !gates::is_allowed(&self.state, &call)
+                || self.was_denied(&call).await?
+                || !self.counts_all(&verdict.limits, &call).await?
+            {
+                continue;
+            }
+            let Some(command) = self.cx.tools.command(&call.name) else {
+                continue;
+            };
+            let earlier = std::iter::once(&first.name).chain(asked.iter().map(|asked| &asked.call.name));
+            let before = earlier.filter(|name| **name == call.name).count();
+            let before = u32::try_from(before).unwrap_or(u32::MAX);
+            let request = self.request(&call, &command.schema);
+            asked.push(approval::proposal(call.clone(), verdict.why, &request, before));
+        }
+        Ok(asked)
+    }
+
+    async fn counts_all(&self, limits: &[Limit], call: &ToolCall) -> Result<bool, Gone> {
+        for limit in limits {
+            if !self.counts(limit, call).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a call is of those that a person may have denied before: it would be asked for, or goes ahead on their own
+    /// words, which may be those that denied it.
+    fn may_be_denied(&self, verdict: &Verdict, call: &ToolCall) -> bool {
+        let changes = || {
+            let command = self.cx.tools.command(&call.name);
+            command.is_some_and(|command| command.class != Class::Read)
+        };
+        match verdict.outcome {
+            policy::PolicyOutcome::Confirm => true,
+            policy::PolicyOutcome::Allow => self.state.is_tainted() && changes(),
+            policy::PolicyOutcome::Deny => false,
+        }
     }
 
     /// Whether this person denied the very call in this conversation, and has not asked for it anew.
@@ -107,7 +166,9 @@ impl Session<'_> {
         self.tool_is_known(&call).await?;
         let before = Vec::new();
         Ok(match self.verdict(&call).await? {
-            Some(verdict) if verdict.outcome == policy::Outcome::Deny => approval::refused(before, call, &verdict.why),
+            Some(verdict) if verdict.outcome == policy::PolicyOutcome::Deny => {
+                approval::refused(before, call, &verdict.why)
+            }
             Some(_) => Decision::CallTool { before, call },
             None => return self.not_made(before, call).await,
         })
@@ -168,12 +229,13 @@ impl Session<'_> {
         )))
     }
 
-    /// What a call of a run that has read words from outside would carry out, that its destination has not told itself.
+    /// The words that a call of a run that has read words from outside would carry out, beyond those that its
+    /// destination has told itself.
     fn carries_out(&self, call: &ToolCall, command: &Command) -> Option<String> {
         if !self.state.is_tainted() || !command.reaches_out {
             return None;
         }
-        // What a command returned that touches what is private goes nowhere, not even back.
+        // A result of a command that touches private data goes nowhere, not even back.
         let class = |name: &str| self.cx.tools.command(name).map(|command| command.class);
         let is_open = |name: &str| class(name).is_some_and(|class| class != Class::Sensitive);
         let known = (self.state.evidence).known_to(&call.name, self.state.outside.known(), is_open);
@@ -200,7 +262,7 @@ impl Session<'_> {
     }
 
     fn facts(&self, call: &ToolCall) -> Facts {
-        let is_elsewhere = platforms::names_a_place(call);
+        let is_elsewhere = self.cx.tools.names_a_place(call);
         let (run, channel) = (&self.work.run, self.work.channel.as_ref());
         Facts {
             kind: run.kind,
@@ -214,8 +276,21 @@ impl Session<'_> {
             context: run.context_id,
             user: run.user_id,
             role: self.work.user.as_ref().map(|user| user.role),
+            platform_roles: self.platform_roles(),
             origins: self.state.origins.clone(),
         }
+    }
+
+    /// The roles of its person on the platform. Outside of servers and groups there are none; of a run that nobody asked
+    /// for just now they are not known.
+    fn platform_roles(&self) -> Option<Vec<PlatformRole>> {
+        let known = self.work.run.platform_roles.as_ref().map(|roles| roles.0.clone());
+        let is_in_space = self
+            .work
+            .channel
+            .as_ref()
+            .is_some_and(|channel| channel.space_id.is_some());
+        known.or_else(|| (!is_in_space).then(Vec::new))
     }
 
     /// Whether others than its person read along.
@@ -241,7 +316,7 @@ impl Session<'_> {
     }
 
     /// Handles a run whose question has no answer yet: it waits on, or its time is over.
-    pub async fn unanswered(&mut self, asked: &Asked) -> Result<Onward, Gone> {
+    pub async fn unanswered(&mut self, asked: &OpenQuestion) -> Result<Onward, Gone> {
         if self.cx.clock.now() >= asked.request.expires_at {
             self.push(StepKind::Event(Event::Confirm {
                 approved: false,
@@ -260,7 +335,7 @@ impl Session<'_> {
     }
 
     /// Handles a question that was denied or timed out.
-    pub async fn denied(&mut self, asked: &Asked) -> Result<Onward, Gone> {
+    pub async fn denied(&mut self, asked: &OpenQuestion) -> Result<Onward, Gone> {
         let decision = approval::denied(&self.state, &self.cx.rules, asked);
         self.carry_out(decision).await
     }
@@ -278,24 +353,24 @@ impl Session<'_> {
         let limits = self.cx.outbound.limits(to.platform);
         let question = Question {
             run: self.work.run.id,
-            call: &request.call,
+            request,
             code: &asked.code,
-            why: &request.why,
-            is_result: request.about == clifford_core::run::step::ConfirmAbout::Result,
-            until: request.expires_at,
-            may_be_rule: request.may_be_rule,
             is_stored: limits.is_some_and(|limits| limits.delivered_when_stored),
             is_typed: to.platform.is_own(),
-            traced: &request.traced,
-            is_unasked: request.is_unasked,
+            asked: self
+                .work
+                .user
+                .as_ref()
+                .filter(|_| self.is_shared())
+                .map(|user| &*user.name),
             now: self.cx.clock.now(),
         };
         let now = question.now;
         let to = To { context: None, ..to };
-        let (mut message, ticket) =
+        let (mut message, pending) =
             (self.cx.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
         message.metadata = Some(approvals::shows(&question::id(self.work.run.id, &asked.code)));
-        Ok(Some((message, ticket)))
+        Ok(Some((message, pending)))
     }
 
     /// Where its person is asked: where it answers them; of a subagent, where the run at the top of its tree does.
@@ -326,7 +401,15 @@ impl Session<'_> {
             place.turns.iter().for_each(|turn| self.private.learn(&turn.content));
         }
         for turn in &recalled.conversation.turns {
-            self.private.learn(&words::telling(&turn.content));
+            // An earlier answer may tell words that were private then: all of them are, if a command told such words.
+            match turn.readers {
+                Some(Readers::Nobody) => self.private.learn_closed(&Value::from(turn.content.as_str())),
+                Some(_) => self.private.learn(&turn.content),
+                None => self.private.learn(&words::telling(&turn.content)),
+            }
+            if turn.direction == Direction::Outbound {
+                self.private.learn_spoken(&turn.content);
+            }
         }
         // A parent's private words are private for its subagent, too.
         let given = self.work.run.input_json.as_ref().map(|json| &json.0["private"]);
@@ -336,6 +419,9 @@ impl Session<'_> {
         for step in std::mem::take(&mut self.work.steps) {
             match &step.kind {
                 StepKind::ToolResult(result) => self.learn_own(result),
+                StepKind::Event(Event::SubagentEnded {
+                    output: Some(output), ..
+                }) => self.private.learn(output),
                 StepKind::Event(Event::Wake { said, .. }) => {
                     said.iter()
                         .for_each(|said| self.private.learn(&words::telling(&said.content)));
@@ -362,9 +448,13 @@ impl Session<'_> {
 
     /// A tool's facts about its person are as private as the prompt's.
     pub(super) fn learn_own(&mut self, result: &ToolResult) {
-        if let ToolOutcome::Success { result: told } = &result.outcome
-            && words::is_own(&result.name)
-        {
+        let ToolOutcome::Success { result: told } = &result.outcome else {
+            return;
+        };
+        let class = self.cx.tools.command(&result.name).map(|command| command.class);
+        if class == Some(Class::Sensitive) {
+            self.private.learn_closed(told);
+        } else if words::is_own(&result.name) {
             self.private.learn_all(told);
         }
     }

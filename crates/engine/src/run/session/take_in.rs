@@ -1,6 +1,6 @@
 //! Messages that a person writes while their run is at work: taken in between two iterations, where that is set.
 
-use clifford_chat::outbound::Signal;
+use clifford_chat::outbound::{Mark, Signal};
 use clifford_core::{
     places::{Mode, WhenBusy},
     run::effects::Effects,
@@ -14,10 +14,13 @@ use crate::run::commit::TakesIn;
 
 impl Session<'_> {
     /// Messages written while this run worked were answered with it. An interaction keeps the word that it waited.
-    pub(super) fn settle_taken_in(&mut self, to: &To) {
+    pub(super) fn settle_taken_in(&mut self, to: &To, mark: Option<Mark>) {
         for address in self.taken_in.drain(..).filter(|address| address.via.is_none()) {
             let to = To { address, ..to.clone() };
             self.cx.delivery.signal(&to, Signal::Done);
+            if let Some(mark) = mark {
+                self.cx.delivery.mark(&to, mark);
+            }
         }
     }
 
@@ -40,7 +43,7 @@ impl Session<'_> {
         let when_busy = match self.when_busy {
             Some(when_busy) => when_busy,
             None => {
-                let defaults = self.cx.settings.defaults;
+                let defaults = self.cx.settings.defaults();
                 let mut conn = self.cx.db.read_local().await?;
                 defaults.of(&mut conn, channel.space_id, channel.id).await?.when_busy
             }

@@ -1,4 +1,4 @@
-//! One model call of a run: what it is asked, what comes back, and what it costs.
+//! One model call of a run: the request, the reply and the cost.
 
 use std::{
     io,
@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clifford_content::memory::recall;
+use clifford_content::memory::recall::{self, Recalled};
 use clifford_core::{
     models::Role,
     people::UserRole,
@@ -20,15 +20,25 @@ use clifford_core::{
         sentences,
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
+    runs::RunKind,
 };
 use clifford_llm_api::model::{Completion, Message, ModelError};
-use clifford_store::{memory::prompt_context, people::keys as user_secrets, places::settings};
+use clifford_store::{
+    memory::prompt_context,
+    people::keys as user_secrets,
+    places::{
+        place_settings::PlaceWords,
+        settings::{self, Setting},
+    },
+};
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
 use clifford_tools::Options;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Gone, Session, millis};
+use super::{Chosen, Gone, Session, millis};
 use crate::{
+    ambient,
     models::{
         Own, byok,
         roles::{NoReply, Payer},
@@ -40,7 +50,7 @@ use crate::{
 };
 
 /// The prompt, and the model's reply.
-struct Asked {
+struct Exchange {
     prompt: Prompt,
     prompt_hash: String,
     began: Instant,
@@ -57,7 +67,7 @@ impl Session<'_> {
     /// Asks the model, and takes its reply. A prompt refused as too long is made shorter and asked again.
     ///
     /// # Errors
-    /// The store's; the run was cancelled.
+    /// The database fails, or the run was cancelled.
     pub async fn think(&mut self, before: Vec<StepKind>) -> Result<(), Gone> {
         self.collect_subagents().await?;
         self.collect_failed_deliveries().await?;
@@ -68,7 +78,7 @@ impl Session<'_> {
         crash::strike(Way::Run, || self.work.run.input_text.clone());
         self.frame().await?;
         let role = Role::of_run(&self.work.run);
-        let own = match byok::model(&self.cx.models, &self.cx.encryption, &self.keys, role) {
+        let own = match byok::model(self.models(), &self.cx.encryption, &self.keys, role) {
             Ok(own) => own,
             Err(fault) => {
                 tracing::warn!(%fault, "failed to use a person's own key");
@@ -86,7 +96,7 @@ impl Session<'_> {
             return Ok(());
         };
         self.cx.enter_isolation(self.work.lease).await;
-        let Asked {
+        let Exchange {
             prompt,
             prompt_hash,
             began,
@@ -104,8 +114,12 @@ impl Session<'_> {
                 .settings
                 .engine
                 .record_prompts
-                .then(|| serde_json::to_value(&request.messages).unwrap_or_default())
+                .then(|| serde_json::to_value(self.storable(&request.messages)).unwrap_or_default())
                 .map(|prompt| self.cx.masker.mask_json(prompt)),
+            holds: (self.holds.iter())
+                .filter(|held| !self.state.labels.knows(held))
+                .cloned()
+                .collect(),
         }));
         let completion = match reply {
             Ok(completion) => completion,
@@ -121,7 +135,7 @@ impl Session<'_> {
         };
         draft.end();
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
-        let cost = self.cx.models.charge(role, &completion, payer);
+        let cost = self.models().charge(role, &completion, payer);
         self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
             text: completion.text,
             tool_calls: completion.tool_calls,
@@ -139,11 +153,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended.
-    async fn ask(&mut self, role: Role, own: Option<&Own>) -> Result<Option<Asked>, Gone> {
+    /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended, or
+    /// is asked once more without images.
+    async fn ask(&mut self, role: Role, own: Option<&Own>) -> Result<Option<Exchange>, Gone> {
         let mut window = Window {
-            tokens: self.cx.models.window(role, own),
-            reply: self.cx.models.reply_limit(role),
+            tokens: self.models().window(role, own),
+            reply: self.models().reply_limit(role),
         };
         let mut shortened = 0;
         loop {
@@ -174,12 +189,16 @@ impl Session<'_> {
             self.cx.leave_isolation(self.work.lease).await;
             let mut draft = self.draft();
             let reply = tokio::select! {
-                reply = self.cx.models.ask(role, own, request, &mut draft) => reply,
+                reply = self.models().ask(role, own, request, &mut draft) => reply,
                 () = self.cancelled.cancelled() => {
                     self.charge_abandoned(role, tokens, own).await;
                     return Err(Gone::Cancelled);
                 }
             };
+            if self.is_unseen(&reply) {
+                self.cx.enter_isolation(self.work.lease).await;
+                return Ok(None);
+            }
             if !prompt.request.images.is_empty()
                 && is_too_many_bytes(&reply)
                 && let Some(frame) = &mut self.frame
@@ -196,7 +215,7 @@ impl Session<'_> {
             }) = &reply
                 && shortened < SHORTENED
             {
-                let learned = self.cx.models.window(role, own);
+                let learned = self.models().window(role, own);
                 let known = told.map_or(learned, |told| told.min(learned));
                 let sent = tokens + prompt.room.reply;
                 if let Some(shorter) = fit::shorter(window.tokens, sent, known, shortened) {
@@ -212,7 +231,7 @@ impl Session<'_> {
                     continue;
                 }
             }
-            return Ok(Some(Asked {
+            return Ok(Some(Exchange {
                 prompt,
                 prompt_hash,
                 began,
@@ -220,6 +239,25 @@ impl Session<'_> {
                 reply,
             }));
         }
+    }
+
+    /// Whether the model refused the images that it was shown: the prompt is put together once more without them, and
+    /// says so.
+    fn is_unseen(&mut self, reply: &Result<Completion, NoReply>) -> bool {
+        let Err(NoReply {
+            error: ModelError::Unseen { is_blind, .. },
+            timed_out: false,
+        }) = reply
+        else {
+            return false;
+        };
+        if self.is_blind {
+            return false;
+        }
+        tracing::info!(is_blind, "images refused by the model, retrying without them");
+        self.is_blind = true;
+        self.frame = None;
+        true
     }
 
     /// The decision on a run whose next prompt exceeds its tokens, or its model's window; `None`: it is asked.
@@ -244,11 +282,11 @@ impl Session<'_> {
     /// decision on a run whose next call may cost more than that; `None`: it is made.
     fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
         let limit = self.rules.engine.max_run_cost;
-        let has_budgets = own.is_none() && !self.cx.settings.budgets.is_empty();
+        let has_budgets = own.is_none() && self.has_budgets();
         if limit.is_none() && !has_budgets {
             return None;
         }
-        let (roles, tokens) = (&self.cx.models, prompt.tokens());
+        let (roles, tokens) = (self.models(), prompt.tokens());
         let longest = prompt.request.max_tokens.unwrap_or_else(|| roles.longest_reply(role));
         let affordable = match limit {
             Some(limit) => roles.affordable_reply(role, own, tokens, limit - self.state.cost),
@@ -280,9 +318,10 @@ impl Session<'_> {
             if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.cx.db.read_local().await?, run.id).await? {
                 self.keys.clear();
             }
+            let said_around = self.ambient(&found.settings);
             let options = Options::new(Arc::clone(&self.cx.services), &found.settings);
             let options = self.options.insert(Arc::new(options));
-            let (defaults, tokens) = (settings.defaults, settings.memory.cross_channel_tokens);
+            let (defaults, tokens) = (settings.defaults(), settings.memory.cross_channel_tokens);
             let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
             let tools = Toolbox {
                 registry: &self.cx.tools,
@@ -290,13 +329,55 @@ impl Session<'_> {
             };
             recalled.user_name = self.user_name().await?;
             recalled.files = self.files().await?;
-            self.taint(recall::origins(&self.work.run, &recalled));
+            let origins = recall::origins(&self.work.run, &recalled);
+            self.history = (!origins.is_empty()).then(|| {
+                let history = recall::origins_of_history(&origins);
+                Box::new((history, recall::shown(&self.work.run, &recalled)))
+            });
+            self.taint(origins);
+            let viewer = recall::viewer(self.work.run.user_id, self.work.channel.as_ref());
+            self.holds = recall::held(&self.work.run, &recalled, viewer);
+            self.choose(&recalled);
             let mut frame = Frame::new(&self.work, &self.rules, tools, &recalled);
             frame.see(self.see(&recalled.files).await);
+            if !said_around.is_empty() {
+                self.taint([ambient::ORIGIN.to_owned()].into());
+                frame.overhear(said_around);
+            }
             self.frame = Some(frame);
             self.recalled = Some(recalled);
         }
         Ok(())
+    }
+
+    /// Goes by what was chosen for the conversation, by its person in private, or for the place.
+    fn choose(&mut self, recalled: &Recalled) {
+        let is_private = self.work.channel.as_ref().is_none_or(Channel::is_private);
+        let words = &recalled.words;
+        let own = words.own_model.clone().filter(|_| is_private);
+        let model = recalled.conversation.model.clone().or(own);
+        *self.chosen = Chosen {
+            model: model.or_else(|| words.model.clone()),
+            words: PlaceWords::clone(words),
+        };
+    }
+
+    /// The messages of a prompt as they may be stored.
+    fn storable(&self, messages: &[Message]) -> Vec<Message> {
+        let frame = self.frame.as_ref();
+        frame.map_or_else(|| messages.to_vec(), |frame| frame.storable(messages))
+    }
+
+    /// What people said among themselves where the run was asked, as far as that place shows it.
+    fn ambient(&self, settings: &[Setting]) -> Vec<Value> {
+        let most = self.cx.settings.defaults().with(settings.to_vec()).ambient_messages;
+        let place = self.work.channel.as_ref().filter(|channel| !channel.is_private());
+        let (Some(channel), RunKind::Coordinator) = (place.filter(|_| most > 0), self.work.run.kind) else {
+            return Vec::new();
+        };
+        let now = self.cx.clock.now();
+        let shown = |platform| self.cx.ambient.shown(platform, &channel.external_id, most, now);
+        channel.platform().map(shown).unwrap_or_default()
     }
 
     /// The settings of tools here: read with the prompt, or by themselves if a call comes first.

@@ -1,8 +1,8 @@
-//! The images that came with what is asked, for a model that sees them.
+//! The images of a question: shown to a model that sees them, else described by one that does.
 
 use clifford_core::{models::Role, runs::RunKind};
 use clifford_store::files::File;
-use clifford_tools::seen;
+use clifford_tools::shown;
 
 use super::Session;
 use crate::run::prompt::{Seen, assemble::Unseen};
@@ -14,11 +14,10 @@ impl Session<'_> {
     /// The files that the run's model can see. An image is data from outside, so the run is tainted by it. The model
     /// learns which images it is not shown, and why.
     pub(super) async fn see(&mut self, files: &[File]) -> Seen {
-        let role = Role::of_run(&self.work.run);
-        if self.work.run.kind != RunKind::Coordinator || !self.cx.models.shows_images(role) {
+        if self.work.run.kind != RunKind::Coordinator {
             return Seen::default();
         }
-        let is_image = |file: &File| (file.media_type.as_deref()).is_some_and(|kind| kind.starts_with("image/"));
+        let sees = self.sees();
         let mut all = Seen::default();
         let images = files.iter().enumerate().filter(|(_, file)| is_image(file));
         for (number, (place, file)) in images.enumerate() {
@@ -27,6 +26,10 @@ impl Session<'_> {
                 name: file.name.clone(),
                 why,
             };
+            if !sees {
+                all.unseen.push(unseen(self.unseen_because().to_owned()));
+                continue;
+            }
             if number >= MOST {
                 all.unseen
                     .push(unseen(format!("comes behind the {MOST} that are shown at once")));
@@ -35,21 +38,51 @@ impl Session<'_> {
             let (db, now) = (&self.cx.db, self.cx.clock.now());
             let content = self.cx.services.files.content(db, file, now).await;
             let image = content.map_err(|error| {
-                tracing::info!(file = %file.id, %error, "failed to read an image");
+                tracing::info!(file_id = %file.id, %error, "failed to read an image");
                 "could not be read".to_owned()
             });
-            match image.and_then(|content| seen(&content.bytes)) {
+            let image = match image {
+                Ok(content) => shown(&self.cx.services.workers, &self.on_behalf_of(), &content.bytes).await,
+                Err(why) => Err(why),
+            };
+            match image {
                 Ok(image) => {
                     all.images.push(image);
                     all.shown.push((place, file.name.clone()));
                     self.taint([format!("file {}", file.name)].into());
                 }
                 Err(error) => {
-                    tracing::info!(file = %file.id, error, "image not shown to the model");
+                    tracing::info!(file_id = %file.id, error, "left an image out of the prompt");
                     all.unseen.push(unseen(error));
                 }
             }
         }
         all
     }
+
+    /// Whether the run's model is shown images.
+    pub(super) fn sees(&self) -> bool {
+        !self.is_blind && self.models().shows_images(Role::of_run(&self.work.run))
+    }
+
+    /// Why no image is shown: the end of a sentence that begins with its name.
+    fn unseen_because(&self) -> &'static str {
+        if self.models().has(Role::Vision) {
+            "is not seen by you; image.describe tells what it shows"
+        } else {
+            "is not seen by you: my owner can set a model that sees images ([llm.roles.vision])"
+        }
+    }
+
+    /// For whom worker processes work.
+    fn on_behalf_of(&self) -> String {
+        let run = &self.work.run;
+        run.user_id
+            .map_or_else(|| run.root_run_id.to_string(), |user| user.to_string())
+    }
+}
+
+/// Whether a file is an image.
+pub(super) fn is_image(file: &File) -> bool {
+    (file.media_type.as_deref()).is_some_and(|kind| kind.starts_with("image/"))
 }

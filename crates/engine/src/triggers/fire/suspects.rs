@@ -76,10 +76,10 @@ async fn hold(cx: &Arc<Context>, due: impl Iterator<Item = &Trigger>) -> Result<
     if due.is_empty() {
         return Ok(HashMap::new());
     }
-    let look = cx.clock_guard.look();
+    let window = cx.clock_guard.window();
     let held = cx
         .db
-        .write(move |tx| Box::pin(async move { triggers::hold(tx, &due, look).await }));
+        .write(move |tx| Box::pin(async move { triggers::hold(tx, &due, window).await }));
     Ok(held.await?.into_iter().collect())
 }
 
@@ -103,8 +103,8 @@ async fn set_aside(cx: &Arc<Context>, trigger: Trigger, now: Timestamp) -> Resul
     let Some(told) = written.await? else { return Ok(()) };
     tracing::error!(trigger_id = %id, deaths, "trigger quarantined: the process died each time that it fired it");
     measures::quarantined(Kind::Trigger);
-    if let Some(ticket) = told.ticket {
-        cx.delivery.deliver(ticket);
+    if let Some(pending) = told.pending {
+        cx.delivery.deliver(pending);
     }
     Ok(())
 }

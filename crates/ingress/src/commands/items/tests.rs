@@ -1,4 +1,4 @@
-//! What is answered, by tables.
+//! Answers to the commands, by tables.
 
 use clifford_core::id::{MemoryItemId, SpaceId, UserId};
 
@@ -66,7 +66,7 @@ fn the_list_is_grouped_and_marked() {
 
 #[test]
 fn an_empty_list_says_how_things_get_into_it() {
-    let how = "What you say about yourself is remembered when a conversation ends or grows long, or at once if you ask me \
+    let how = "Facts about yourself are remembered when a conversation ends or grows long, or at once if you ask me \
                to remember it.";
     let off = "Memory is off here: I remember nothing new, and use nothing that I know.";
     let rest = "Ask me in private for the rest: what you tell me there stays there.";
@@ -157,10 +157,7 @@ fn forgetting_all_says_what_goes_before_it_does() {
         "This deletes all that I know about you for good:\n\n- `identity.name`\n- `projects.name`\n- one that is out of \
          use\n\nType `/forget all yes` to do it."
     );
-    let button = Button {
-        label: "Forget it all".into(),
-        command: "forget all yes".into(),
-    };
+    let button = Button::new("Forget it all", "forget all yes").negative();
     assert_eq!(asked.buttons, [button]);
     let here = asks_for_all(&items[..1], false);
     assert_eq!(

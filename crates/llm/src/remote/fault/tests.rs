@@ -114,7 +114,7 @@ fn the_message_is_found_in_every_form_that_servers_use() {
     }
 }
 
-/// What a person reads of an error.
+/// The reader's view of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
     Denied(Denial),
@@ -125,7 +125,7 @@ enum Read {
 }
 
 fn read(fault: Fault) -> Read {
-    let settings = Settings {
+    let settings = ProviderSettings {
         provider: "main",
         model: "m",
         base_url: "http://x",
@@ -333,7 +333,7 @@ fn an_error_means_what_it_says_whatever_its_status() {
             r#"{"error":{"message":"This model does not support the key `stop`."}}"#,
             BadRequest,
         ),
-        // What a person said is repeated.
+        // A person's words are repeated.
         (
             422,
             r#"{"detail":[{"type":"missing","loc":["body","x"],"msg":"Field required","input":"Incorrect API key provided, prompt is too long, model not found"}]}"#,

@@ -12,7 +12,7 @@ use crate::StoreError;
 
 /// The files of one database, as they were found when it was opened.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct DatabaseFiles {
     file: PathBuf,
     /// Which file that is: its device and its number there. `None`: it could not be looked at then, nor is it now.
     identity: Option<(u64, u64)>,
@@ -20,7 +20,7 @@ pub(super) struct Place {
     log: Option<PathBuf>,
 }
 
-impl Place {
+impl DatabaseFiles {
     /// Looks at a database that is open.
     pub(super) fn of(file: &Path) -> Self {
         let mut log = file.as_os_str().to_owned();
@@ -74,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    fn told(place: &Place) -> String {
+    fn told(place: &DatabaseFiles) -> String {
         place.check().map_or_else(|error| error.to_string(), |()| String::new())
     }
 
@@ -84,7 +84,7 @@ mod tests {
         let [file, log, away] = ["a.db", "a.db-wal", "away"].map(|name| dir.path().join(name));
         fs::write(&file, "1").unwrap();
         fs::write(&log, "").unwrap();
-        let place = Place::of(&file);
+        let place = DatabaseFiles::of(&file);
         assert_eq!(told(&place), "");
         // However much is written to it.
         fs::write(&file, "2").unwrap();
@@ -108,6 +108,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a.db");
         fs::write(&file, "1").unwrap();
-        assert_eq!(told(&Place::of(&file)), "");
+        assert_eq!(told(&DatabaseFiles::of(&file)), "");
     }
 }

@@ -4,16 +4,16 @@ use clifford_core::{
     clock::Timestamp,
     column::JsonText,
     id::{
-        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PolicyId, RunId, SpaceId, TokenId, TriggerId,
-        UserId,
+        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PolicyId, RunId, SessionId, SpaceId, TokenId,
+        TriggerId, UserId,
     },
     messages::{Author, Direction, MessageStatus, Quote},
     people::UserRole,
+    row::FromRow,
     runs::{RunKind, RunStatus},
 };
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value as Json;
-use sqlx::FromRow;
 
 macro_rules! rows {
     ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
@@ -48,6 +48,16 @@ rows! {
         name: String,
         value: String,
         updated_at: Timestamp,
+    }
+    /// A change of a setting that they made in a chat.
+    SettingChange {
+        id: String,
+        scope: String,
+        name: String,
+        old_value: Option<String>,
+        new_value: Option<String>,
+        changed_at: Timestamp,
+        undone_at: Option<Timestamp>,
     }
     /// A memory item, archived ones too.
     MemoryItem {
@@ -167,10 +177,25 @@ rows! {
         created_at: Timestamp,
         revoked_at: Option<Timestamp>,
     }
+    /// A session in a browser, without its secret.
+    Session {
+        id: SessionId,
+        user_agent: Option<String>,
+        created_at: Timestamp,
+        seen_at: Timestamp,
+        expires_at: Timestamp,
+    }
     /// That they gave a key of their own for a model provider, without the key.
     OwnKey {
         provider: String,
         created_at: Timestamp,
+    }
+    /// What they said of an answer.
+    Feedback {
+        run_id: RunId,
+        verdict: String,
+        given_by: String,
+        given_at: Timestamp,
     }
     /// A rule about tool calls that is about them, or about a private conversation of theirs.
     PolicyRule {

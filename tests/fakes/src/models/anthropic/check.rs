@@ -1,4 +1,4 @@
-//! What Anthropic refuses: missing headers, unknown fields, wrong types, turns in the wrong order, schemas that it
+//! Anthropic's refusals: missing headers, unknown fields, wrong types, turns in the wrong order, schemas that it
 //! cannot hold a reply to.
 //!
 //! Texts and statuses follow <https://platform.claude.com/docs/en/api/messages> and what the service answers.

@@ -125,8 +125,8 @@ fn stop_reason(answer: &Answer) -> &'static str {
     }
 }
 
-/// Tokens by rule of thumb. What came from the cache is told apart, and so is a tenth of the rest, as if that had been
-/// written to it.
+/// Tokens by rule of thumb. Cached tokens are counted apart, and so is a tenth of the rest, as if that had been
+/// written to the cache.
 fn usage(answer: &Answer, request: &RecordedRequest, whole: bool) -> Value {
     let request = translated(request);
     let asked = (0..request.messages().len())

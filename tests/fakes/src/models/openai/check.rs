@@ -1,4 +1,4 @@
-//! What OpenAI refuses: unknown fields, wrong types, impossible combinations.
+//! OpenAI's refusals: unknown fields, wrong types, impossible combinations.
 //!
 //! Texts and statuses follow <https://platform.openai.com/docs/api-reference/chat/create> and what the
 //! service answers.

@@ -36,6 +36,7 @@ fn child_ended(run: &mut Rehearsal, task: &str, status: RunStatus) {
         error: None,
         origins: std::collections::BTreeSet::new(),
         used: crate::run::step::Used::default(),
+        readers: crate::policy::labels::Readers::Person,
     }));
 }
 
@@ -333,7 +334,7 @@ fn a_failing_parent_names_what_its_subagents_could_not_do_if_none_did_anything()
     let decision = give_up(&run.state, EndingKind::Model, "Sorry.", "down");
     assert_eq!(
         failure(&decision).map(|failure| failure.message.as_str()),
-        Some("Sorry.\n\nWhat could not be done:\n- find it\n- read it")
+        Some("Sorry.\n\nNot done:\n- find it\n- read it")
     );
     child_ended(&mut run, "write it", RunStatus::Completed);
     let decision = give_up(&run.state, EndingKind::Model, "Sorry.", "down");
@@ -354,6 +355,7 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         error: Some("not found".into()),
         origins: std::collections::BTreeSet::new(),
         used: crate::run::step::Used::default(),
+        readers: crate::policy::labels::Readers::Person,
     }));
     let last = run.state.transcript.texts().pop().expect("an entry");
     let entry: Value = serde_json::from_str(&last).expect("JSON");

@@ -1,4 +1,4 @@
-//! Gates: what is refused, and in which order.
+//! Gates: the refusals, and their order.
 
 use super::*;
 use crate::{
@@ -359,6 +359,7 @@ fn what_a_subagent_found_is_the_answer_of_a_run_that_only_asks_again() {
         error: None,
         origins: std::collections::BTreeSet::new(),
         used: crate::run::step::Used::default(),
+        readers: crate::policy::labels::Readers::Person,
     }));
     run.wake();
     assert_eq!(about(&run.reply(&spawn("a"))), Some(NoteAbout::SpawnRepeated));

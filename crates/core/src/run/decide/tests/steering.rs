@@ -1,4 +1,4 @@
-//! What a person writes while their run is at work: it is looked at, and what was said before does not answer it.
+//! Messages of a person while their run is at work: the run reads them, and earlier text does not answer them.
 
 use super::*;
 use crate::{
@@ -86,7 +86,7 @@ fn an_output_that_was_said_before_is_no_answer_to_it() {
         Some(&completed(EndingKind::Finish, "One.", None))
     );
     assert_eq!(about(&heard(said()).reply(&finish())), Some(NoteAbout::EmptyFinish));
-    // What is given anew is what it wants to say.
+    // New text is the answer that it wants to send.
     assert_eq!(
         ending(&heard(said()).reply(&json!({"type": "finish", "output": "One."}))),
         Some(&completed(EndingKind::Finish, "One.", Some("One.")))

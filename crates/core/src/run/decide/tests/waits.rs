@@ -1,4 +1,4 @@
-//! Sleeps, subagents and limits: what a run asks for itself.
+//! Sleeps, subagents and limits that a run asks for itself.
 
 use clifford_action::WakeOn;
 
@@ -13,7 +13,7 @@ fn at(text: &str) -> Timestamp {
     text.parse::<jiff::Timestamp>().expect("a time").into()
 }
 
-/// What a sleep at midnight of 2026-01-01 UTC becomes.
+/// The wake time of a sleep at midnight of 2026-01-01 UTC.
 fn sleep(fields: Value, time_zone: &str) -> Result<Wake, String> {
     let mut run = Rehearsal::planned(Rules::from(Engine {
         time_zone: time_zone.to_owned(),

@@ -7,7 +7,7 @@ fn quotes(said: &[&str], called: &[&str], kept: &[&str]) -> Quotes {
     said.iter().for_each(|text| needles.said(text));
     called.iter().for_each(|name| needles.called(name));
     let mut quotes = needles.ready().expect("few needles");
-    kept.iter().for_each(|text| quotes.keep(text));
+    kept.iter().for_each(|text| quotes.exempt(text));
     quotes
 }
 

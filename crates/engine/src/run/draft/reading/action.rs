@@ -25,7 +25,7 @@ pub(in crate::run::draft) enum Field {
 pub(in crate::run::draft) struct Action {
     state: State,
     /// The kind of action, once that is known; the inner `None`: one without text.
-    kind: Option<Option<(Said, Field)>>,
+    kind: Option<Option<(VisibleField, Field)>>,
     message: Text,
     output: Text,
 }
@@ -40,7 +40,7 @@ struct Text {
 
 /// A field that may be for the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+enum VisibleField {
     Message,
     Output,
 }
@@ -49,7 +49,7 @@ enum Said {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
     Type,
-    Said(Said),
+    Said(VisibleField),
     Other,
 }
 
@@ -69,7 +69,7 @@ enum State {
     BeforeColon(Name),
     BeforeValue(Name),
     Kind(Raw),
-    Said(Said, Decoder),
+    Said(VisibleField, Decoder),
     /// In a value, or behind it, up to its comma.
     Rest {
         depth: usize,
@@ -145,8 +145,8 @@ impl Action {
                 if self.kind.is_none() {
                     self.kind = Some(said_by(&kind));
                     match self.kind {
-                        Some(Some((Said::Message, _))) => visible.push_str(&self.message.held),
-                        Some(Some((Said::Output, _))) => visible.push_str(&self.output.held),
+                        Some(Some((VisibleField::Message, _))) => visible.push_str(&self.message.held),
+                        Some(Some((VisibleField::Output, _))) => visible.push_str(&self.output.held),
                         _ => {}
                     }
                     self.message.held = String::new();
@@ -178,10 +178,10 @@ impl Action {
         }
     }
 
-    fn text(&mut self, said: Said) -> &mut Text {
+    fn text(&mut self, said: VisibleField) -> &mut Text {
         match said {
-            Said::Message => &mut self.message,
-            Said::Output => &mut self.output,
+            VisibleField::Message => &mut self.message,
+            VisibleField::Output => &mut self.output,
         }
     }
 
@@ -250,19 +250,19 @@ impl Name {
     fn of(name: &str) -> Self {
         match name {
             "type" => Self::Type,
-            "message" => Self::Said(Said::Message),
-            "output" => Self::Said(Said::Output),
+            "message" => Self::Said(VisibleField::Message),
+            "output" => Self::Said(VisibleField::Output),
             _ => Self::Other,
         }
     }
 }
 
 /// The text field of a kind of action, and its use.
-fn said_by(kind: &str) -> Option<(Said, Field)> {
+fn said_by(kind: &str) -> Option<(VisibleField, Field)> {
     match kind {
-        "send_message" => Some((Said::Message, Field::Message)),
-        "finish" => Some((Said::Output, Field::Output)),
-        "set_output" => Some((Said::Output, Field::Buffer)),
+        "send_message" => Some((VisibleField::Message, Field::Message)),
+        "finish" => Some((VisibleField::Output, Field::Output)),
+        "set_output" => Some((VisibleField::Output, Field::Buffer)),
         _ => None,
     }
 }

@@ -1,0 +1,41 @@
+//! Threads for questions: each begins at the message that asks, and so has its id.
+
+use clifford_channel::{NewThread, SendError};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    act::ARCHIVE_AFTER,
+    answer,
+    api::{ApiError, Body, Call},
+    post::send_error,
+    shared::Shared,
+    via::Via,
+};
+
+/// There is one already: <https://docs.discord.com/developers/topics/opcodes-and-status-codes#json>
+const HAS_THREAD: u64 = 160_004;
+
+/// Opens the thread of a question; where there is one already, that is it.
+pub(crate) async fn open(shared: &Shared, place: &str, thread: &NewThread) -> Result<String, SendError> {
+    let channel: u64 = number(place)?;
+    let via = thread.via.as_deref().and_then(Via::parse);
+    let message = match via {
+        // A command is no message: the thread begins at the response to it, which shows the question.
+        Some(via) => answer::head(shared, &via, &thread.title).await.map_err(send_error)?,
+        None => number(&thread.message)?,
+    };
+    let path = format!("/channels/{channel}/messages/{message}/threads");
+    let body = json!({ "name": thread.title, "auto_archive_duration": ARCHIVE_AFTER });
+    let call = Call::new(Method::POST, "threads", channel, path).body(Body::Json(body));
+    match shared.api.call::<Value>(&call).await {
+        Ok(_) => Ok(message.to_string()),
+        Err(ApiError::Refused(refusal)) if refusal.code == HAS_THREAD => Ok(message.to_string()),
+        Err(error) => Err(send_error(error)),
+    }
+}
+
+fn number(id: &str) -> Result<u64, SendError> {
+    id.parse()
+        .map_err(|_| SendError::Rejected(format!("`{id}` is no id on Discord")))
+}

@@ -1,0 +1,127 @@
+//! A conversation with a person: what is typed is handed in at once, and Ctrl-C stops the answer in the making.
+
+use std::{io, sync::atomic::Ordering, time::Duration};
+
+use clifford_channel::{Command, Ingress};
+use tokio::sync::mpsc;
+
+use crate::{
+    Terminal,
+    editor::{self, Typed},
+    receive::hand_in,
+    screen::Dress,
+};
+
+/// The command that stops an answer.
+const STOP: &str = "stop";
+/// How long each look of the sign of work stands.
+const FRAME: Duration = Duration::from_millis(120);
+const WELCOME: &str = "/help lists commands, exit or Ctrl-D leaves, Alt-Enter begins a new line, Ctrl-R searches what \
+                       you typed.";
+
+/// Hands in what is typed until the conversation is left, and waits for what is still to be answered.
+pub(crate) async fn talk(terminal: &Terminal, ingress: &dyn Ingress) -> io::Result<()> {
+    let (sender, mut keyboard) = mpsc::unbounded_channel();
+    terminal.output.lock().await.screen.print(WELCOME, Dress::Dim).await?;
+    let (surface, restore) = editor::open(terminal.config.history.clone(), terminal.answers.subscribe(), sender)?;
+    // However this ends, the terminal is put back as it was.
+    let mut restored = Restored {
+        terminal: restore,
+        at_prompt: true,
+    };
+    terminal.output.lock().await.screen.live(|live| live.open(surface))?;
+    let ended = hear(terminal, ingress, &mut keyboard).await?;
+    match ended {
+        End::AfterAnswers => {
+            restored.at_prompt = false;
+            wait(terminal).await;
+            Ok(())
+        }
+        End::AtOnce => terminal.output.lock().await.screen.rest(),
+    }
+}
+
+/// Puts the terminal back in the end.
+struct Restored {
+    terminal: editor::Restore,
+    /// The editor has not ended: the cursor stands behind its prompt.
+    at_prompt: bool,
+}
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        self.terminal.restore(self.at_prompt);
+    }
+}
+
+/// How a conversation is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    AfterAnswers,
+    AtOnce,
+}
+
+async fn hear(
+    terminal: &Terminal,
+    ingress: &dyn Ingress,
+    keyboard: &mut mpsc::UnboundedReceiver<Typed>,
+) -> io::Result<End> {
+    loop {
+        let typed = tokio::select! {
+            typed = keyboard.recv() => typed,
+            () = work(terminal) => continue,
+        };
+        match typed {
+            Some(Typed::Message(text)) => {
+                let _shown = terminal.output.lock().await.screen.entered(&text);
+                if !text.trim().is_empty() {
+                    let command = Command::split(&text, None);
+                    hand_in(terminal, ingress, terminal.event(text, command)).await;
+                }
+            }
+            Some(Typed::Cancel) if terminal.stops.swap(true, Ordering::Relaxed) => return Ok(End::AtOnce),
+            Some(Typed::Cancel) => {
+                let command = Some((STOP.to_owned(), String::new()));
+                hand_in(terminal, ingress, terminal.event(format!("/{STOP}"), command)).await;
+            }
+            Some(Typed::End) | None => return Ok(End::AfterAnswers),
+            Some(Typed::Failed(why)) => return Err(io::Error::other(why)),
+        }
+    }
+}
+
+/// Shows the next look of the sign of work, in its time. An answer that is given ends a wish to stop it.
+async fn work(terminal: &Terminal) {
+    let mut answers = terminal.answers.subscribe();
+    if answers.borrow_and_update().are_all_given() {
+        terminal.stops.store(false, Ordering::Relaxed);
+        // The sender lives as long as the terminal.
+        let _changed = answers.changed().await;
+        return;
+    }
+    tokio::time::sleep(FRAME).await;
+    let is_shown = {
+        let mut is_shown = false;
+        let look = terminal.output.lock().await.screen.live(|live| {
+            is_shown = live.is_at_work();
+            Ok(())
+        });
+        look.is_ok() && is_shown
+    };
+    if is_shown {
+        let _shown = terminal.show_work().await;
+    }
+}
+
+/// Waits for the answers. The editor has ended, so Ctrl-C is a signal again.
+async fn wait(terminal: &Terminal) {
+    let spin = async {
+        loop {
+            work(terminal).await;
+        }
+    };
+    tokio::select! {
+        () = terminal.answered() => {}
+        () = spin => {}
+    }
+}

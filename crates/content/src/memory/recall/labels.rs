@@ -1,0 +1,121 @@
+//! The words of others that a prompt shows, and who may read what it shows: the labels with which a run begins.
+
+use std::collections::BTreeSet;
+
+use clifford_chat::inbound::is_of_others;
+use clifford_core::{
+    messages::{Direction, quotes_others},
+    policy::{
+        evidence,
+        labels::{Held, Readers, TASK},
+        repeats::Shown,
+    },
+    runs::{Run, RunKind},
+};
+use clifford_store::{
+    memory::{items::Viewer, prompt_context::Outside},
+    messages::Foreign,
+};
+
+use super::Recalled;
+
+/// What came with a forwarded message.
+const FORWARDED: &str = "a forwarded message";
+/// What came with a quote.
+const QUOTED: &str = "what somebody else wrote and was quoted";
+
+/// Where the words of a prompt came from, as far as they are not its person's. Only what the prompt shows counts: words
+/// that left the conversation, and that no summary or item tells, cannot have led to anything in this run.
+pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
+    let outside = &recalled.outside;
+    let turns = &recalled.conversation.turns;
+    let others = || recalled.elsewhere.into_iter().flat_map(|place| &place.turns);
+    let is_shown = |foreign| turns.iter().any(|turn| turn.foreign == foreign);
+    let stands = |is_so: fn(&str) -> bool| {
+        is_so(&run.input_text) || turns.iter().chain(others()).any(|turn| is_so(&turn.content))
+    };
+    let told = [
+        (is_shown(Foreign::Answer), "what was read before in this conversation"),
+        (is_shown(Foreign::Others), "what others wrote here"),
+        (outside.answers, "a summary of what was read in this conversation"),
+        (outside.others, "a summary of what others wrote here"),
+        (recalled.has_tainted_item, "what was remembered from where I read it"),
+        (
+            others().any(|turn| turn.foreign != Foreign::None),
+            "what was read in another conversation",
+        ),
+        (stands(is_of_others), FORWARDED),
+        (stands(quotes_others), QUOTED),
+    ];
+    told.into_iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, origin)| origin.to_owned())
+        .collect()
+}
+
+/// Of these sources, those that are history alone: nothing forwarded or quoted, which may come with what is asked now.
+pub fn origins_of_history(origins: &BTreeSet<String>) -> BTreeSet<String> {
+    let is_now = |origin: &&String| [FORWARDED, QUOTED].contains(&origin.as_str());
+    origins.iter().filter(|origin| !is_now(origin)).cloned().collect()
+}
+
+/// The words of others in what a prompt shows, and its person's own. Nothing, if all of it is the person's.
+pub fn shown(run: &Run, recalled: &Recalled) -> Shown {
+    let mut shown = Shown::default();
+    let conversation = &recalled.conversation;
+    shown.own(&evidence::own_words(&run.input_text));
+    let elsewhere = recalled.elsewhere.into_iter().flat_map(|place| &place.turns);
+    for turn in conversation.turns.iter().chain(elsewhere) {
+        match (turn.foreign, turn.direction) {
+            (Foreign::None, Direction::Inbound) => shown.own(&evidence::own_words(&turn.content)),
+            (Foreign::None, Direction::Outbound) => {}
+            (Foreign::Answer | Foreign::Others, _) => shown.others(&turn.content),
+        }
+    }
+    if recalled.outside != Outside::default() {
+        shown.others(conversation.summary.as_deref().unwrap_or_default());
+    }
+    if recalled.has_tainted_item {
+        recalled.items.into_iter().for_each(|item| shown.others(&item.value));
+    }
+    shown
+}
+
+/// The sources of a prompt's words, with the people who may read them: those who read along where it is answered, or its
+/// person alone.
+pub fn held(run: &Run, recalled: &Recalled, viewer: Viewer) -> Vec<Held> {
+    let here = match viewer {
+        Viewer::Private => Readers::Person,
+        Viewer::Shared(_) => Readers::Place,
+    };
+    let given = run.input_json.as_ref().map(|json| &json.0["private"]);
+    let is_private = given
+        .and_then(|words| words.as_array())
+        .is_some_and(|words| !words.is_empty());
+    let conversation = &recalled.conversation;
+    let (message, readers) = match run.kind {
+        RunKind::Coordinator => ("your message", here),
+        RunKind::Subagent if is_private => (TASK, Readers::Person),
+        RunKind::Subagent => (TASK, Readers::Place),
+    };
+    let told = [
+        (true, message, readers),
+        (
+            !conversation.turns.is_empty() || conversation.summary.is_some(),
+            "this conversation",
+            here,
+        ),
+        (!recalled.items.is_empty(), "what I remember of you", here),
+        (
+            !recalled.elsewhere.is_empty(),
+            "your messages elsewhere",
+            Readers::Person,
+        ),
+    ];
+    let shown = told.into_iter().filter(|(is_so, ..)| *is_so);
+    let held = shown.map(|(_, from, readers)| Held {
+        from: from.to_owned(),
+        readers,
+    });
+    held.collect()
+}

@@ -1,0 +1,169 @@
+//! Deletes rows past their retention: runs and jobs that ended, messages of closed conversations, usage. So the
+//! database stays as large as what happens in that time, however long the bot lives.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use clifford_core::{clock::Timestamp, work::MaintenanceKind};
+use clifford_store::{BoxFuture, Db, StoreError, Tx, retention};
+
+use super::MaintenanceJob;
+use crate::{Context, EngineSettings};
+
+/// The longest time between two sweeps, and the shortest.
+const SELDOM: Duration = Duration::from_secs(300);
+const OFTEN: Duration = Duration::from_secs(1);
+/// How many rows, or runs with all that is theirs, are deleted in one transaction: few, since others wait for it.
+const BATCH: u32 = 100;
+
+/// A month of 31 days, and a day for time zones.
+const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
+
+/// How long each kind is kept; `None`: for ever. Not the section `[retention]` itself, since budgets have their say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lifetimes {
+    /// Runs and jobs, since they ended.
+    pub runs: Option<Duration>,
+    /// Messages, since their conversation was closed.
+    pub messages: Option<Duration>,
+    /// The usage of a model call, since it was made.
+    pub usage: Option<Duration>,
+}
+
+/// How many of each kind were deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deleted {
+    /// Runs, with their subagents' runs.
+    pub runs: usize,
+    /// Jobs.
+    pub jobs: usize,
+    /// Messages.
+    pub messages: usize,
+    /// Rows of usage.
+    pub usage: usize,
+}
+
+/// A deletion by age: the store's functions have the same shape.
+type Delete = for<'a> fn(&'a mut Tx, Timestamp, u32) -> BoxFuture<'a, Result<usize, StoreError>>;
+
+/// The job that deletes what was kept for long enough.
+#[derive(Clone, Copy, Debug)]
+pub struct RetentionSweep;
+
+#[async_trait]
+impl MaintenanceJob for RetentionSweep {
+    fn kind(&self) -> MaintenanceKind {
+        MaintenanceKind::Retention
+    }
+
+    fn every(&self, settings: &EngineSettings) -> Option<Duration> {
+        Lifetimes::of(settings).every()
+    }
+
+    async fn run(&self, cx: &Context) -> Result<(), StoreError> {
+        let deleted = Lifetimes::of(&cx.settings).apply(&cx.db, cx.clock.now()).await?;
+        if deleted != Deleted::default() {
+            tracing::debug!(?deleted, "finished the retention sweep");
+        }
+        Ok(())
+    }
+}
+
+impl Lifetimes {
+    /// As it is set. Usage is kept as long as a budget may count it: since its month began.
+    pub fn of(settings: &EngineSettings) -> Self {
+        let usage = settings.retention.usage();
+        Self {
+            runs: settings.retention.runs(),
+            messages: settings.retention.messages(),
+            usage: match settings.budgets.is_empty() {
+                true => usage,
+                false => usage.map(|kept| kept.max(LONGEST_MONTH)),
+            },
+        }
+    }
+
+    /// How long to wait between two sweeps: as short as what is kept shortest asks for. `None`: all is kept for ever.
+    fn every(&self) -> Option<Duration> {
+        let shortest = [self.runs, self.messages, self.usage].into_iter().flatten().min();
+        shortest.map(|shortest| (shortest / 10).clamp(OFTEN, SELDOM))
+    }
+
+    /// Deletes what was kept for long enough, a batch at a time, so that nobody waits for it.
+    pub async fn apply(&self, db: &Db, now: Timestamp) -> Result<Deleted, StoreError> {
+        let delete = async |kept: Option<Duration>, delete: Delete| match kept {
+            Some(kept) => all(db, now.before(kept), delete).await,
+            None => Ok(0),
+        };
+        Ok(Deleted {
+            runs: delete(self.runs, |tx, before, limit| {
+                Box::pin(retention::runs(tx, before, limit))
+            })
+            .await?,
+            jobs: delete(self.runs, |tx, before, limit| {
+                Box::pin(retention::jobs(tx, before, limit))
+            })
+            .await?,
+            messages: delete(self.messages, |tx, before, limit| {
+                Box::pin(retention::messages(tx, before, limit))
+            })
+            .await?,
+            usage: delete(self.usage, |tx, before, limit| {
+                Box::pin(retention::usage(tx, before, limit))
+            })
+            .await?,
+        })
+    }
+}
+
+/// Deletes until there is nothing left to delete.
+async fn all(db: &Db, before: Timestamp, delete: Delete) -> Result<usize, StoreError> {
+    let mut deleted = 0;
+    loop {
+        match db.write(move |tx| delete(tx, before, BATCH)).await? {
+            0 => return Ok(deleted),
+            some => deleted += some,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_core::settings;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_shortest_says_how_often_to_look() {
+        let runs = |seconds| Lifetimes {
+            runs: Some(Duration::from_secs(seconds)),
+            messages: Some(Duration::from_secs(86_400)),
+            usage: None,
+        };
+        assert_eq!(Lifetimes::default().every(), None);
+        assert_eq!(runs(86_400).every(), Some(SELDOM));
+        assert_eq!(runs(600).every(), Some(Duration::from_secs(60)));
+        assert_eq!(runs(2).every(), Some(OFTEN));
+    }
+
+    #[test]
+    fn usage_outlives_the_month_of_a_budget() {
+        let with = |budgets| EngineSettings {
+            retention: settings::Retention {
+                runs_days: 0.5,
+                messages_days: 0.0,
+                usage_days: 1.0,
+            },
+            budgets,
+            ..EngineSettings::default()
+        };
+        let expected = |usage| Lifetimes {
+            runs: Some(Duration::from_secs(43_200)),
+            messages: None,
+            usage: Some(usage),
+        };
+        assert_eq!(Lifetimes::of(&with(Vec::new())), expected(Duration::from_secs(86_400)));
+        let budgets = vec![settings::Budget::default()];
+        assert_eq!(Lifetimes::of(&with(budgets)), expected(LONGEST_MONTH));
+    }
+}

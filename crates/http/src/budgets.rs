@@ -1,0 +1,92 @@
+//! Budgets, and what is spent of them: the bot's for owners, a person's for themself.
+
+use axum::{Json, extract::State};
+use clifford_core::{
+    budget::{self, Amount, BOT, Budget, Period, Scope},
+    clock::Timestamp,
+    id::UserId,
+};
+use clifford_store::budgets;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Shared,
+    access::Caller,
+    auth::Reader,
+    extract::Query,
+    page::Page,
+    problem::{Problem, ProblemBody},
+};
+
+/// Of whom.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct BudgetsQuery {
+    /// Also those of this person; left out: with a person's token their own.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+}
+
+/// A budget, and what is spent of it in its present period.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Budget)]
+pub(super) struct BudgetView {
+    /// `bot`: everybody's together. `user`: the person's.
+    #[schema(value_type = String)]
+    scope: Scope,
+    /// `day` or `month`.
+    #[schema(value_type = String)]
+    period: Period,
+    /// The most money.
+    cost: Option<f64>,
+    /// The most tokens.
+    tokens: Option<u64>,
+    /// The money that is spent.
+    spent_cost: f64,
+    /// The tokens that are spent.
+    spent_tokens: u64,
+    /// When it begins anew.
+    #[schema(value_type = String)]
+    until: Timestamp,
+}
+
+/// Budgets with what is spent of them: the bot's, for an owner, and a person's.
+#[utoipa::path(get, path = "/api/budgets", tag = "usage", security(("bearer" = [])), params(BudgetsQuery),
+    responses((status = 200, body = Page<BudgetView>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Query(wanted): Query<BudgetsQuery>,
+) -> Result<Json<Page<BudgetView>>, Problem> {
+    let user = caller.whose(&api, wanted.user_id).await?;
+    let zone = budget::zone(&api.context.rules.engine.time_zone);
+    let now = api.clock.now();
+    let mut conn = api.db.read().await?;
+    let mut shown = Vec::new();
+    for budget in budget::for_roles(&api.context.settings.budgets, &[]) {
+        let subject = match (budget.scope, user) {
+            (Scope::Bot, _) if caller.only().is_none() => BOT.to_owned(),
+            (Scope::User, Some(user)) => user.to_string(),
+            _ => continue,
+        };
+        let window = budget.period.window(now, &zone);
+        let spent = budgets::spent(&mut conn, budget.scope, &subject, &window).await?;
+        shown.push(view(budget, spent, window.until));
+    }
+    Ok(Json(Page::whole(shown)))
+}
+
+fn view(budget: &Budget, spent: Amount, until: Timestamp) -> BudgetView {
+    BudgetView {
+        scope: budget.scope,
+        period: budget.period,
+        cost: budget.cost,
+        tokens: budget.tokens,
+        spent_cost: spent.cost,
+        spent_tokens: spent.tokens,
+        until,
+    }
+}

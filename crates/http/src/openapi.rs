@@ -1,0 +1,213 @@
+//! Completes the description of the API, so that validators and generators of clients take it. Pure: the handlers say
+//! what differs from route to route, and this module what follows from it: ids of operations, descriptions of answers,
+//! the media type of problems, and how a caller is known.
+
+use axum::http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::sessions::COOKIE;
+
+const PROBLEM: &str = "#/components/schemas/Problem";
+
+/// The description as it is served.
+pub(super) fn completed(mut description: Value) -> Value {
+    // Clients are generated against the server that they fetched it from.
+    description["servers"] = json!([{ "url": "/", "description": "This server" }]);
+    description["components"]["securitySchemes"]["session"] = json!({
+        "type": "apiKey", "in": "cookie", "name": COOKIE,
+        "description": "A session in a browser; a change needs an `Origin` that is the `Host`.",
+    });
+    let paths = description["paths"].as_object_mut();
+    for (path, methods) in paths.into_iter().flatten() {
+        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+            if let Some(operation) = operation.as_object_mut() {
+                complete(path, method, operation);
+            }
+        }
+    }
+    description
+}
+
+fn complete(path: &str, method: &str, operation: &mut Map<String, Value>) {
+    operation.insert("operationId".to_owned(), operation_id(path, method).into());
+    let is_secured = operation.contains_key("security");
+    let security = if is_secured {
+        json!([{ "bearer": [] }, { "session": [] }])
+    } else {
+        json!([])
+    };
+    operation.insert("security".to_owned(), security);
+    let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for (status, response) in responses.iter_mut() {
+        if response["description"].as_str().is_none_or(str::is_empty) {
+            response["description"] = reason(status).into();
+        }
+        let content = response.get_mut("content").and_then(Value::as_object_mut);
+        if let Some(content) = content
+            && let Some(problem) = content.remove("application/json")
+        {
+            let is_problem = problem["schema"]["$ref"] == PROBLEM;
+            let kind = if is_problem {
+                "application/problem+json"
+            } else {
+                "application/json"
+            };
+            content.insert(kind.to_owned(), problem);
+        }
+    }
+    // Clients of another API read its errors.
+    let (kind, schema) = match path.starts_with("/v1/") {
+        true => ("application/json", "#/components/schemas/OpenAiError"),
+        false => ("application/problem+json", PROBLEM),
+    };
+    let other = json!({ "description": "Any other fault", "content": { kind: { "schema": { "$ref": schema } } } });
+    responses.insert("default".to_owned(), other);
+}
+
+/// The name of an operation, which no other has: its method and its path, such as `getRunsById`.
+fn operation_id(path: &str, method: &str) -> String {
+    let mut id = method.to_owned();
+    let parts = path.split('/').filter(|part| !part.is_empty() && *part != "api");
+    for part in parts {
+        if part.starts_with('{') {
+            id.push_str("By");
+        }
+        for word in part
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+        {
+            let (first, rest) = word.split_at(1);
+            id.push_str(&first.to_ascii_uppercase());
+            id.push_str(rest);
+        }
+    }
+    id
+}
+
+/// A status in words.
+pub(super) fn reason(status: &str) -> String {
+    let status = status
+        .parse::<u16>()
+        .ok()
+        .and_then(|code| StatusCode::from_u16(code).ok());
+    let words = status.and_then(|status| status.canonical_reason());
+    words.unwrap_or("An answer").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::router;
+
+    fn description() -> Value {
+        serde_json::from_str(router::description_json()).unwrap()
+    }
+
+    fn operations(description: &Value) -> Vec<(String, &Value)> {
+        let paths = description["paths"].as_object().unwrap().iter();
+        let all = paths.flat_map(|(path, methods)| {
+            let methods = methods.as_object().unwrap().iter();
+            methods.map(move |(method, operation)| (format!("{method} {path}"), operation))
+        });
+        all.collect()
+    }
+
+    /// Every `$ref` below a value.
+    fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    match field.as_str() {
+                        Some(path) if name == "$ref" => found.push(path),
+                        _ => references(field, found),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn an_operation_is_named_by_its_method_and_path() {
+        for (method, path, expected) in [
+            ("get", "/api/runs", "getRuns"),
+            ("get", "/api/runs/{id}", "getRunsById"),
+            ("put", "/api/users/{id}/keys/{provider}", "putUsersByIdKeysByProvider"),
+            ("post", "/api/users/{id}/link-code", "postUsersByIdLinkCode"),
+            ("get", "/api/openapi.json", "getOpenapiJson"),
+        ] {
+            assert_eq!(operation_id(path, method), expected);
+        }
+    }
+
+    #[test]
+    fn every_operation_is_named_once_and_described_with_all_of_its_answers() {
+        let description = description();
+        let mut ids = BTreeSet::new();
+        for (name, operation) in operations(&description) {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(ids.insert(id.to_owned()), "{name}: {id} is another operation's");
+            for part in ["summary", "description"] {
+                assert!(
+                    operation[part].as_str().is_some_and(|told| !told.is_empty()),
+                    "{name}: {part}"
+                );
+            }
+            let responses = operation["responses"].as_object().unwrap();
+            assert!(responses.len() > 1, "{name}");
+            for (status, response) in responses {
+                let told = response["description"].as_str().unwrap_or_default();
+                assert!(!told.is_empty(), "{name}: {status}");
+                for (kind, content) in response["content"].as_object().into_iter().flatten() {
+                    let is_problem = content["schema"]["$ref"] == PROBLEM;
+                    assert_eq!(
+                        is_problem,
+                        kind == "application/problem+json",
+                        "{name}: {status} {kind}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_parameter_of_a_path_is_declared_and_no_other() {
+        let description = description();
+        for (name, operation) in operations(&description) {
+            let named = name.split(['{', '}']).skip(1).step_by(2);
+            let declared = operation["parameters"].as_array().into_iter().flatten();
+            let declared = declared.filter(|parameter| parameter["in"] == "path");
+            let declared: BTreeSet<_> = declared.map(|parameter| parameter["name"].as_str().unwrap()).collect();
+            assert_eq!(named.collect::<BTreeSet<_>>(), declared, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_the_description_refers_to_is_in_it() {
+        let description = description();
+        let mut found = Vec::new();
+        references(&description, &mut found);
+        for path in found {
+            let pointer = path.strip_prefix('#').unwrap();
+            assert!(description.pointer(pointer).is_some(), "{path}");
+        }
+        let schemes = description["components"]["securitySchemes"].as_object().unwrap();
+        for (name, operation) in operations(&description) {
+            for one in operation["security"].as_array().unwrap() {
+                assert!(
+                    one.as_object()
+                        .unwrap()
+                        .keys()
+                        .all(|scheme| schemes.contains_key(scheme)),
+                    "{name}"
+                );
+            }
+        }
+        assert_eq!(description["servers"][0]["url"], "/");
+    }
+}

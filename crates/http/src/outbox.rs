@@ -1,0 +1,100 @@
+//! Messages that wait to be delivered, or were given up.
+
+use axum::{Json, extract::State, http::StatusCode};
+use clifford_core::id::{ChannelId, MessageId};
+use clifford_store::{
+    db::notify,
+    messages::undelivered::{self, Filter, Undelivered},
+};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::{Admin, OwnerReader},
+    extract::{Id, Query},
+    page::{self, Page},
+    problem::{Code, Problem, ProblemBody},
+};
+
+/// The reason of what is given up here.
+const GIVEN_UP: &str = "given up by the operator";
+
+/// Which messages.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct OutboxQuery {
+    /// Only those that were given up (`true`), or that still wait (`false`).
+    failed: Option<bool>,
+    /// Only those for this channel.
+    #[param(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<MessageId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of messages that are not delivered, newest first: they wait, or were given up.
+#[utoipa::path(get, path = "/api/outbox", tag = "outbox", security(("bearer" = [])), params(OutboxQuery),
+    responses((status = 200, body = Page<Undelivered>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: OwnerReader,
+    Query(wanted): Query<OutboxQuery>,
+) -> Result<Json<Page<Undelivered>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let filter = Filter {
+        failed: wanted.failed,
+        channel: wanted.channel_id,
+        before: wanted.before,
+    };
+    let found = undelivered::page(&mut api.db.read().await?, filter, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |message| message.id.to_string())))
+}
+
+/// Sends a message again that was given up.
+#[utoipa::path(post, path = "/api/outbox/{id}/resend", tag = "outbox", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The message")),
+    responses((status = 202), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn resend(State(api): State<Shared>, _: Admin, Id(id): Id<MessageId>) -> Result<StatusCode, Problem> {
+    known(&api, id).await?;
+    let again = api
+        .db
+        .write(move |tx| {
+            Box::pin(async move {
+                notify::work(tx).await?;
+                undelivered::send_again(tx, id).await
+            })
+        })
+        .await?;
+    if !again {
+        let detail = "it still waits, or nothing is left of the files that it was";
+        return Err(Problem::new(Code::WrongState, detail));
+    }
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Gives up a message that waits: it is not sent any more.
+#[utoipa::path(post, path = "/api/outbox/{id}/give-up", tag = "outbox", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The message")),
+    responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn give_up(State(api): State<Shared>, _: Admin, Id(id): Id<MessageId>) -> Result<StatusCode, Problem> {
+    known(&api, id).await?;
+    let given_up = api
+        .db
+        .write(move |tx| Box::pin(undelivered::give_up(tx, id, GIVEN_UP)))
+        .await?;
+    if !given_up {
+        return Err(Problem::new(Code::WrongState, "it does not wait any more"));
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn known(api: &Shared, id: MessageId) -> Result<(), Problem> {
+    let found = undelivered::get(&mut api.db.read().await?, id).await?;
+    found
+        .map(|_| ())
+        .ok_or_else(|| Problem::not_found(format!("undelivered message {id}")))
+}

@@ -1,0 +1,392 @@
+//! Sessions in a browser: how they begin, who is behind one, how they end.
+//!
+//! **The contract.** A login link is `ADDRESS/login?link=LINK` ([`sessions::login_link`]); it is made by `clifford login`, by
+//! `/dashboard` in a private chat, and at a start of `serve` as long as nobody has logged in. The page behind it must not
+//! use it up by being looked at: it shows a button, which sends `POST /api/sessions` with `{"link": LINK}`. The answer
+//! sets the cookie [`COOKIE`] (`HttpOnly`, `SameSite=Strict`, and `Secure` where `http.public_url` is https or a proxy
+//! says so). From then on the cookie stands in for a token on every route, with the rights of its person; the operator's
+//! has all. A request that changes something and comes with the cookie must carry an `Origin` that is its `Host`.
+//! `GET /api/me` says who is asking, and `DELETE /api/sessions/current` logs out. A session is a row with a hash; a
+//! session that nobody uses for 30 days is over.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv4Addr},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderName, Method, StatusCode, header},
+    response::{AppendHeaders, IntoResponse},
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{SessionId, UserId},
+    people::UserRole,
+};
+use clifford_store::people::sessions::{self, Session, UNUSED_FOR};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Shared,
+    access::{Caller, Grant, Need, Object, Scope, Scopes, Standing},
+    auth::Reader,
+    extract::{Body, Id, check_text},
+    page::Page,
+    problem::{Code, Problem, ProblemBody},
+    server::Peer,
+};
+
+/// The name of the cookie that holds the secret of a session.
+pub const COOKIE: &str = "clifford_session";
+/// How long wrong links count.
+const WINDOW: Duration = Duration::from_secs(60);
+/// The most wrong links of an address in that time.
+const TRIES: u32 = 20;
+/// The same for addresses of this machine: a proxy's, with everybody behind it.
+const TRIES_OF_A_PROXY: u32 = 600;
+/// The most addresses whose tries are counted.
+const ADDRESSES: usize = 10_000;
+
+/// Whether a request is to begin a session: a link stands in for a token there.
+pub(super) fn begins(method: &Method, path: &str) -> bool {
+    *method == Method::POST && path == "/api/sessions"
+}
+
+/// The secret of the session that a request comes with.
+pub(super) fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    let mut pairs = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| line.split(';'));
+    pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+/// The person behind a session.
+///
+/// # Errors
+/// It is over; the request changes something and comes from another site.
+pub(super) async fn caller(
+    api: &Shared,
+    (method, headers): (&Method, &HeaderMap),
+    secret: &str,
+) -> Result<Caller, Problem> {
+    let now = api.clock.now();
+    let hash = clifford_vault::hash(secret);
+    let known = sessions::session_of(&mut api.db.read_local().await?, &hash, now).await?;
+    let Some(known) = known else {
+        return Err(Problem::new(
+            Code::Unauthorized,
+            "the session is over; log in again with a link of `clifford login` or of `/dashboard` in a private chat",
+        ));
+    };
+    if !method.is_safe() {
+        same_origin(headers, true)?;
+    }
+    if known.is_to_be_noted(now) {
+        let id = known.id;
+        api.db.write(move |tx| Box::pin(sessions::note(tx, id, now))).await?;
+    }
+    let (standing, scopes): (_, &[Scope]) = match (known.user_id, known.role) {
+        (None, _) => (Standing::Operator, &[Scope::Admin]),
+        (Some(_), Some(UserRole::Owner)) => (Standing::Owner, &[Scope::Admin]),
+        (Some(_), _) => (Standing::Person, &[Scope::Read, Scope::Write]),
+    };
+    let scopes: Vec<_> = scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
+    Ok(Caller {
+        name: known.name.unwrap_or_else(|| known.account.clone()),
+        id: known.account,
+        grant: Grant {
+            standing,
+            scopes: Scopes::of(&scopes),
+        },
+        person: known.user_id,
+        session: Some(known.id),
+    })
+}
+
+/// Refuses a request of another site.
+fn same_origin(headers: &HeaderMap, is_needed: bool) -> Result<(), Problem> {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let is_ours = match (text(header::ORIGIN), text(header::HOST)) {
+        (None, _) => !is_needed,
+        (Some(origin), Some(host)) => {
+            let origin = origin
+                .strip_prefix("https://")
+                .or_else(|| origin.strip_prefix("http://"));
+            origin.is_some_and(|origin| origin.eq_ignore_ascii_case(host))
+        }
+        (Some(_), None) => false,
+    };
+    if is_ours {
+        return Ok(());
+    }
+    let detail = "a change by a session must come from a page of this server: its Origin must be its Host";
+    Err(Problem::new(Code::ForeignOrigin, detail).of_field("Origin"))
+}
+
+/// The wrong links that addresses tried lately.
+#[derive(Debug, Default)]
+pub(super) struct Tries(Mutex<HashMap<IpAddr, (Timestamp, u32)>>);
+
+impl Tries {
+    /// Refuses an address that tried too many.
+    fn check(&self, address: IpAddr, now: Timestamp) -> Result<(), Problem> {
+        let most = if address.is_loopback() { TRIES_OF_A_PROXY } else { TRIES };
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.get(&address) {
+            Some((since, count)) if *count >= most && now.since(*since) < WINDOW => {
+                let detail = "too many wrong login links; try again in a minute";
+                Err(Problem::new(Code::TooManyTries, detail).with_retry(WINDOW.as_secs()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&self, address: IpAddr, now: Timestamp) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= ADDRESSES {
+            kept.retain(|_, (since, _)| now.since(*since) < WINDOW);
+        }
+        if kept.len() >= ADDRESSES && !kept.contains_key(&address) {
+            return;
+        }
+        let (since, count) = kept.entry(address).or_insert((now, 0));
+        if now.since(*since) >= WINDOW {
+            (*since, *count) = (now, 0);
+        }
+        *count += 1;
+    }
+}
+
+/// A login link.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Login {
+    /// The part of the link behind `link=`.
+    link: String,
+}
+
+/// Uses up a login link and begins a session of its person. The answer sets the session's cookie.
+#[utoipa::path(post, path = "/api/sessions", tag = "sessions", request_body = Login,
+    responses((status = 201, body = Session), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody)))]
+pub(super) async fn begin(
+    State(api): State<Shared>,
+    peer: Option<axum::Extension<Peer>>,
+    headers: HeaderMap,
+    Body(login): Body<Login>,
+) -> Result<impl IntoResponse, Problem> {
+    same_origin(&headers, false)?;
+    check_text("link", &login.link, 200)?;
+    let now = api.clock.now();
+    let address = peer.map_or(IpAddr::from(Ipv4Addr::LOCALHOST), |peer| peer.address());
+    api.state.tries.check(address, now)?;
+    let browser = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
+    let browser = browser.map(str::to_owned);
+    let hash = clifford_vault::hash(&login.link);
+    let begun = api
+        .db
+        .write(move |tx| Box::pin(async move { sessions::redeem(tx, &hash, browser.as_deref(), now).await }))
+        .await?;
+    let Some(begun) = begun else {
+        api.state.tries.count(address, now);
+        let detail = "a link is good once and for ten minutes; `clifford login` or `/dashboard` makes a new one";
+        return Err(Problem::new(Code::LinkUnknown, detail).of_field("link"));
+    };
+    tracing::info!(session_id = %begun.session.id, "began a session");
+    let cookie = set_cookie(begun.token.expose(), UNUSED_FOR, is_secure(&api, &headers));
+    Ok((
+        StatusCode::CREATED,
+        AppendHeaders([(header::SET_COOKIE, cookie)]),
+        Json(begun.session),
+    ))
+}
+
+fn set_cookie(secret: &str, lasts: Duration, is_secure: bool) -> String {
+    let secure = if is_secure { "; Secure" } else { "" };
+    let seconds = lasts.as_secs();
+    format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
+}
+
+/// Whether people reach the dashboard by TLS.
+fn is_secure(api: &Shared, headers: &HeaderMap) -> bool {
+    const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+    let public = api.settings.public_url.as_ref();
+    public.is_some_and(|url| url.as_str().starts_with("https://"))
+        || headers.get(PROTO).is_some_and(|proto| proto.as_bytes() == b"https")
+}
+
+/// The sessions that the caller may see, newest first: a person's their own, an owner's token all.
+#[utoipa::path(get, path = "/api/sessions", tag = "sessions", security(("bearer" = [])),
+    responses((status = 200, body = Page<Session>)))]
+pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<Page<Session>>, Problem> {
+    let now = api.clock.now();
+    let found = sessions::list(&mut api.db.read().await?, caller.only(), now).await?;
+    Ok(Json(Page::whole(found)))
+}
+
+/// Ends a session: its browser has to log in again.
+#[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The session")),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn end(
+    State(api): State<Shared>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<StatusCode, Problem> {
+    let now = api.clock.now();
+    let found = sessions::get(&mut api.db.read().await?, id, now).await?;
+    let person = found.and_then(|session| session.user_id);
+    let object = person.map_or_else(Object::nobodys, Object::person);
+    let what = format!("session {id}");
+    caller.allow(&api, Need::Configure, &object, &what).await?;
+    let ended = api.db.write(move |tx| Box::pin(sessions::end(tx, id))).await?;
+    if ended {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Problem::not_found(what))
+    }
+}
+
+/// Ends the session that the request comes with, and takes its cookie back.
+#[utoipa::path(delete, path = "/api/sessions/current", tag = "sessions", security(("bearer" = [])),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn log_out(
+    State(api): State<Shared>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, Problem> {
+    let id = caller
+        .session
+        .ok_or_else(|| Problem::not_found("session: a token has none"))?;
+    api.db.write(move |tx| Box::pin(sessions::end(tx, id))).await?;
+    let cookie = set_cookie("", Duration::ZERO, is_secure(&api, &headers));
+    Ok((StatusCode::NO_CONTENT, AppendHeaders([(header::SET_COOKIE, cookie)])))
+}
+
+/// The caller.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Me {
+    /// On whose behalf the caller acts.
+    role: MyRole,
+    /// The person behind the token or session; `null`: the operator, or a token that has not spoken yet.
+    #[schema(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// The name of the token, or of the person of a session.
+    name: String,
+    /// What the caller may do.
+    scopes: Vec<&'static str>,
+    /// The session, if the caller has one.
+    #[schema(value_type = Option<String>)]
+    session_id: Option<SessionId>,
+}
+
+/// On whose behalf a caller acts.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum MyRole {
+    /// The operator of this Clifford, who sees everything.
+    Operator,
+    /// A person who is an owner, and sees everything.
+    Owner,
+    /// Any other person, who sees what is theirs.
+    Person,
+}
+
+/// The caller: on whose behalf they act, and what they may do.
+#[utoipa::path(get, path = "/api/me", tag = "sessions", security(("bearer" = [])),
+    responses((status = 200, body = Me)))]
+pub(super) async fn me(caller: Caller) -> Json<Me> {
+    let scopes = [Scope::Read, Scope::Write, Scope::Admin];
+    let scopes = scopes.into_iter().filter(|scope| caller.grant.scopes.include(*scope));
+    Json(Me {
+        role: match caller.grant.standing {
+            Standing::Operator => MyRole::Operator,
+            Standing::Owner => MyRole::Owner,
+            Standing::Person => MyRole::Person,
+        },
+        user_id: caller.person,
+        scopes: scopes.map(Scope::as_str).collect(),
+        session_id: caller.session,
+        name: caller.name,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
+        let pairs = pairs
+            .iter()
+            .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        pairs.collect()
+    }
+
+    #[test]
+    fn the_secret_of_a_session_is_found_among_other_cookies() {
+        for (line, expected) in [
+            ("clifford_session=clf_a", Some("clf_a")),
+            ("theme=dark; clifford_session=clf_a; other=1", Some("clf_a")),
+            ("not_clifford_session=clf_a", None),
+            ("clifford_sessions=clf_a", None),
+            ("", None),
+        ] {
+            assert_eq!(cookie(&headers(&[(header::COOKIE, line)])), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_change_comes_from_a_page_of_the_host_that_it_is_sent_to() {
+        let of = |pairs: &[(HeaderName, &'static str)], is_needed| same_origin(&headers(pairs), is_needed).is_ok();
+        let host = (header::HOST, "bot.example:8088");
+        for (origin, expected) in [
+            ("http://bot.example:8088", true),
+            ("https://BOT.example:8088", true),
+            ("http://bot.example", false),
+            ("http://evil.example", false),
+            ("null", false),
+        ] {
+            assert_eq!(
+                of(&[host.clone(), (header::ORIGIN, origin)], true),
+                expected,
+                "{origin}"
+            );
+        }
+        assert!(!of(std::slice::from_ref(&host), true));
+        assert!(of(&[host], false));
+    }
+
+    #[test]
+    fn an_address_that_tries_too_many_links_has_to_wait() {
+        let tries = Tries::default();
+        let [far, near] = ["192.0.2.7", "127.0.0.1"].map(|address| address.parse().unwrap());
+        let at = |seconds: i64| Timestamp(seconds * 1000);
+        for _ in 0..TRIES {
+            assert_eq!(tries.check(far, at(0)), Ok(()));
+            tries.count(far, at(0));
+            tries.count(near, at(0));
+        }
+        assert!(tries.check(far, at(59)).is_err());
+        assert_eq!(tries.check(near, at(59)), Ok(()));
+        assert_eq!(tries.check(far, at(60)), Ok(()));
+        tries.count(far, at(60));
+        assert_eq!(tries.check(far, at(61)), Ok(()));
+    }
+
+    #[test]
+    fn a_cookie_is_for_this_server_alone() {
+        let plain = set_cookie("clf_a", Duration::from_secs(9), false);
+        assert_eq!(
+            plain,
+            "clifford_session=clf_a; Path=/; HttpOnly; SameSite=Strict; Max-Age=9"
+        );
+        assert!(set_cookie("", Duration::ZERO, true).ends_with("; Max-Age=0; Secure"));
+    }
+}

@@ -1,0 +1,52 @@
+//! Spaces: the groups and servers that the bot is in.
+
+use axum::{Json, extract::State};
+use clifford_core::id::SpaceId;
+use clifford_store::places::spaces::{self, Space};
+use serde::Deserialize;
+
+use super::{
+    Shared,
+    auth::OwnerReader,
+    extract::{Id, Query},
+    page::{self, Page},
+    problem::{Problem, ProblemBody},
+};
+
+/// Which spaces.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SpacesQuery {
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<SpaceId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of spaces, newest first.
+#[utoipa::path(get, path = "/api/spaces", tag = "spaces", security(("bearer" = [])), params(SpacesQuery),
+    responses((status = 200, body = Page<Space>), (status = 400, body = ProblemBody)))]
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: OwnerReader,
+    Query(wanted): Query<SpacesQuery>,
+) -> Result<Json<Page<Space>>, Problem> {
+    let limit = page::limit(wanted.limit)?;
+    let found = spaces::page(&mut api.db.read().await?, wanted.before, limit + 1).await?;
+    Ok(Json(Page::of(found, limit, |space| space.id.to_string())))
+}
+
+/// One space.
+#[utoipa::path(get, path = "/api/spaces/{id}", tag = "spaces", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The space")),
+    responses((status = 200, body = Space), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(api): State<Shared>,
+    _: OwnerReader,
+    Id(id): Id<SpaceId>,
+) -> Result<Json<Space>, Problem> {
+    let found = spaces::get(&mut api.db.read().await?, id).await?;
+    found.map(Json).ok_or_else(|| Problem::not_found(format!("space {id}")))
+}

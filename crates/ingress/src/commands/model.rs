@@ -1,0 +1,207 @@
+//! `/model`: the models that may be chosen here, with their prices, and the choice of one for this conversation or for
+//! good.
+
+use clifford_chat::{completion::Choice, outbound::Button};
+use clifford_core::clock::Timestamp;
+use clifford_engine::models::roles::Offer;
+use clifford_markup::inline::inline;
+use clifford_store::{StoreError, Tx, contexts, places::settings};
+
+use super::{Choices, CommandContext, Done, complete::narrowed, settings as command};
+
+/// The name of the usual model.
+const USUAL: &str = "default";
+/// The word that chooses for good.
+const ALWAYS: &str = "always";
+const NOT_THEIRS: &str = "Only people who manage this place choose its model.";
+
+pub(super) async fn run(
+    tx: &mut Tx,
+    argument: &str,
+    given: CommandContext<'_>,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    let mut words = argument.split_whitespace();
+    let (name, more) = (words.next(), words.next());
+    let Some(name) = name else {
+        return list(tx, given, None).await;
+    };
+    if !given.channel.is_private() && !given.manages {
+        return Ok(Done {
+            refusal: Some(NOT_THEIRS),
+            ..Done::say(NOT_THEIRS)
+        });
+    }
+    if given.choices.fixed.iter().any(|fixed| fixed == "model") {
+        return Ok(Done::say("The model is fixed by my owner."));
+    }
+    let is_offered = |name: &str| {
+        given
+            .choices
+            .models
+            .iter()
+            .any(|offer| offer.name.as_deref() == Some(name))
+    };
+    if name != USUAL && !is_offered(name) {
+        let name = inline(&name.chars().take(40).collect::<String>());
+        return Ok(Done::say(format!(
+            "There is no model `{name}` to choose. `/model` lists them."
+        )));
+    }
+    match more {
+        Some(ALWAYS) => {
+            let value = if name == USUAL { "reset" } else { name };
+            command::run(tx, &format!("model {value}"), given, now).await
+        }
+        Some(_) => Ok(Done::say("Write `/model NAME`, or `/model NAME always`.")),
+        None => {
+            let Some(context) = given.channel.active_context_id else {
+                return Ok(Done::say(format!(
+                    "There is no conversation here yet: write to me first, or choose for good by `/model {name} always`."
+                )));
+            };
+            contexts::set_model(tx, context, Some(name).filter(|name| *name != USUAL)).await?;
+            let told = format!("This conversation goes on with {}.", called(Some(name), given));
+            list(tx, given, Some(told)).await
+        }
+    }
+}
+
+/// What the argument can become while it is typed: a model for this conversation, or for good.
+pub(super) fn choices(typed: &str, offered: &Choices) -> Vec<Choice> {
+    if offered.models.len() < 2 || offered.fixes("model") {
+        return Vec::new();
+    }
+    let of = |offer: &Offer, more: &str| {
+        let name = offer.name.as_deref().unwrap_or(USUAL);
+        let value = format!("{name}{more}");
+        let choice = Choice {
+            label: format!("{value} ({}, {})", offer.model.model, offer.model.provider),
+            value: value.clone(),
+        };
+        (value, choice)
+    };
+    let now = offered.models.iter().map(|offer| of(offer, ""));
+    let always = offered.models.iter().map(|offer| of(offer, &format!(" {ALWAYS}")));
+    narrowed(now.chain(always).collect(), typed)
+}
+
+fn called(name: Option<&str>, given: CommandContext<'_>) -> String {
+    let offer = given.choices.models.iter().find(|offer| match name {
+        None | Some(USUAL) => offer.name.is_none(),
+        name => offer.name.as_deref() == name,
+    });
+    offer.map_or_else(
+        || "the usual model".to_owned(),
+        |offer| {
+            format!(
+                "`{}` ({})",
+                offer.name.as_deref().unwrap_or(USUAL),
+                inline(&offer.model.model)
+            )
+        },
+    )
+}
+
+/// The model that answers here: chosen for the conversation, by the person in private, or for the place.
+async fn current(tx: &mut Tx, given: CommandContext<'_>) -> Result<Option<String>, StoreError> {
+    if let Some(context) = given.channel.active_context_id
+        && let Some(name) = contexts::model(tx, context).await?
+    {
+        return Ok(Some(name));
+    }
+    if given.channel.is_private()
+        && let Some(name) = settings::get(tx, &given.user.id.to_string(), "model").await?
+    {
+        return Ok(Some(name));
+    }
+    let rows = settings::of_place(tx, given.channel.space_id, given.channel.id).await?;
+    Ok(rows
+        .into_iter()
+        .rev()
+        .find(|row| row.name == "model")
+        .map(|row| row.value))
+}
+
+async fn list(tx: &mut Tx, given: CommandContext<'_>, told: Option<String>) -> Result<Done, StoreError> {
+    let current = current(tx, given).await?;
+    let models = &given.choices.models;
+    let mut text = told.map_or_else(String::new, |told| format!("{told}\n\n"));
+    text.push_str(&models.iter().map(line).collect::<Vec<_>>().join("\n"));
+    if models.len() < 2 {
+        text.push_str("\n\nMy owner offers no other model to choose.");
+        return Ok(Done::say(text));
+    }
+    text.push_str(&format!(
+        "\n\nHere answers {}. `/model NAME` changes this conversation, `/model NAME always` all that come.",
+        called(current.as_deref(), given)
+    ));
+    let chosen = current.as_deref().unwrap_or(USUAL);
+    let button = |offer: &Offer| {
+        let name = offer.name.as_deref().unwrap_or(USUAL);
+        let label = if name == chosen {
+            format!("✓ {name}")
+        } else {
+            name.to_owned()
+        };
+        Button::new(&label, format!("model {name}")).in_place()
+    };
+    let mut buttons: Vec<_> = models.iter().map(button).collect();
+    if chosen != USUAL {
+        buttons.push(Button::new(&format!("Always {chosen}"), format!("model {chosen} always")).positive());
+    }
+    Ok(Done {
+        text,
+        buttons,
+        ..Done::default()
+    })
+}
+
+/// A model and its price.
+fn line(offer: &Offer) -> String {
+    let prices = offer.prices;
+    let price = match prices.prompt > 0.0 || prices.completion > 0.0 {
+        true => format!(
+            "{} read, {} written, for a million tokens",
+            prices.prompt, prices.completion
+        ),
+        false => "no price set".to_owned(),
+    };
+    let name = offer.name.as_deref().unwrap_or(USUAL);
+    format!(
+        "- `{name}`: {} ({}), {price}",
+        inline(&offer.model.model),
+        inline(&offer.model.provider)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_core::models::{Prices, Requested};
+
+    use super::*;
+
+    #[test]
+    fn a_model_is_listed_with_its_price() {
+        let offer = |name: Option<&str>, prompt, completion| Offer {
+            name: name.map(str::to_owned),
+            model: Requested {
+                provider: "main".to_owned(),
+                model: "gpt_5".to_owned(),
+            },
+            prices: Prices {
+                prompt,
+                completion,
+                ..Prices::default()
+            },
+        };
+        assert_eq!(
+            line(&offer(Some("strong"), 2.5, 10.0)),
+            "- `strong`: gpt\\_5 (main), 2.5 read, 10 written, for a million tokens"
+        );
+        assert_eq!(
+            line(&offer(None, 0.0, 0.0)),
+            "- `default`: gpt\\_5 (main), no price set"
+        );
+    }
+}

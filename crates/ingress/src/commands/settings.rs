@@ -1,0 +1,322 @@
+//! `/settings`: managers see and change the settings of a group or server, everybody their own in private. What can be
+//! set is the catalogue's (`clifford_tools::settings::catalogue`); each change is kept with the person who made it, told
+//! in the place, and taken back by `/settings undo`.
+
+mod complete;
+mod tools;
+mod view;
+
+use clifford_core::{clock::Timestamp, places::Channel};
+use clifford_engine::models::roles::Offer;
+use clifford_markup::inline::inline;
+use clifford_store::{
+    Conn, StoreError, Tx,
+    places::{
+        agents,
+        setting_changes::{self, NewChange, SettingChange},
+        settings,
+    },
+};
+use clifford_tools::settings::catalogue::{self, CATALOGUE, Scope, SettingSpec};
+
+pub(super) use self::complete::choices;
+use super::{CommandContext, Done};
+
+/// The word that removes what is set.
+const RESET: &str = "reset";
+/// The settings of places that a person has in their private chat, too.
+const IN_PRIVATE: [&str; 2] = ["when_busy", "cross_channel"];
+const NOT_THEIRS: &str = "Only people who manage this place can see and change its settings.";
+
+/// What there is to choose of, read before the command's transaction.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// The usual model, and those that may be chosen.
+    pub models: Vec<Offer>,
+    /// The tools that the owner left on.
+    pub tools: Vec<String>,
+    /// The settings that the owner fixed.
+    pub fixed: Vec<String>,
+}
+
+impl Choices {
+    pub(super) fn fixes(&self, name: &str) -> bool {
+        self.fixed.iter().any(|fixed| fixed == name)
+    }
+}
+
+/// Where a setting is meant to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// As the setting usually does.
+    Usual,
+    /// In this channel.
+    Here,
+    /// In all of the server.
+    Everywhere,
+}
+
+impl Reach {
+    /// The word before the setting's name, with a space behind it.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Usual => "",
+            Self::Here => "here ",
+            Self::Everywhere => "everywhere ",
+        }
+    }
+}
+
+pub(super) async fn run(
+    tx: &mut Tx,
+    argument: &str,
+    given: CommandContext<'_>,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    if !given.channel.is_private() && !given.manages {
+        return Ok(Done {
+            refusal: Some(NOT_THEIRS),
+            ..Done::say(NOT_THEIRS)
+        });
+    }
+    let (first, rest) = split(argument);
+    let (reach, (name, value)) = match first {
+        "here" => (Reach::Here, split(rest)),
+        "everywhere" => (Reach::Everywhere, split(rest)),
+        _ => (Reach::Usual, (first, rest)),
+    };
+    match name {
+        "" => view::all(tx, given).await,
+        "undo" => undo(tx, given, now).await,
+        "tools" if !given.channel.is_private() => tools::run(tx, value, given, now).await,
+        name => match known(given.channel, name) {
+            Ok(known) => one(tx, known, reach, value, given, now).await,
+            Err(fault) => Ok(Done::say(fault)),
+        },
+    }
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (first, rest.trim())
+}
+
+/// Whether a setting can be set in a chat of this kind.
+fn is_here(channel: &Channel, known: &SettingSpec) -> bool {
+    is_in(channel.is_private(), known)
+}
+
+fn is_in(private: bool, known: &SettingSpec) -> bool {
+    match private {
+        true => known.scopes.contains(&"user") || IN_PRIVATE.contains(&known.name),
+        false => known.scopes.contains(&"space") && !IN_PRIVATE[1..].contains(&known.name),
+    }
+}
+
+fn known(channel: &Channel, name: &str) -> Result<&'static SettingSpec, String> {
+    let mut here = CATALOGUE.iter().filter(|known| is_here(channel, known));
+    here.find(|known| known.name == name).ok_or_else(|| {
+        format!(
+            "There is no setting `{}` here. `/settings` shows those there are.",
+            inline(&name.chars().take(40).collect::<String>())
+        )
+    })
+}
+
+/// Where a setting is kept.
+fn scope(given: CommandContext<'_>, known: &SettingSpec, reach: Reach) -> Scope {
+    let channel = given.channel;
+    if channel.is_private() {
+        return match known.scopes.contains(&"user") {
+            true => Scope::User(given.user.id),
+            false => Scope::Channel(channel.id),
+        };
+    }
+    let is_of_channel = match reach {
+        Reach::Here => known.scopes.contains(&"channel"),
+        Reach::Everywhere => false,
+        Reach::Usual => known.is_of_channel,
+    };
+    match channel.space_id.filter(|_| !is_of_channel) {
+        Some(space) => Scope::Space(space),
+        None => Scope::Channel(channel.id),
+    }
+}
+
+/// Shows one setting, or changes it.
+async fn one(
+    tx: &mut Tx,
+    known: &'static SettingSpec,
+    reach: Reach,
+    value: &str,
+    given: CommandContext<'_>,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
+    if value.is_empty() {
+        return view::one(tx, known, reach, given, None).await;
+    }
+    if given.choices.fixes(known.name) {
+        return Ok(Done::say(format!("`{}` is fixed by my owner.", known.name)));
+    }
+    let new = match value {
+        RESET => None,
+        value => match checked(tx, known, value, given).await? {
+            Ok(value) => Some(value),
+            Err(fault) => return Ok(Done::say(fault)),
+        },
+    };
+    let scope = scope(given, known, reach);
+    let old = catalogue::own(tx, scope, known).await?;
+    if old == new {
+        let told = match &new {
+            Some(value) => format!("`{}` is {} already.", known.name, view::value(known, value)),
+            None => format!("`{}` is not set here.", known.name),
+        };
+        return view::one(tx, known, reach, given, Some(told)).await;
+    }
+    match &new {
+        Some(value) => catalogue::set(tx, scope, known, value, now).await?,
+        None => {
+            catalogue::unset(tx, scope, known, now).await?;
+        }
+    }
+    keep(
+        tx,
+        &scope.stored(),
+        known.name,
+        [old.as_deref(), new.as_deref()],
+        given,
+        now,
+    )
+    .await?;
+    let before = old.map_or_else(|| "not set".to_owned(), |old| view::value(known, &old));
+    let told = match &new {
+        Some(value) => format!(
+            "{} set `{}` to {} (before: {before}){}.",
+            inline(&given.user.name),
+            known.name,
+            view::value(known, value),
+            view::place(given.channel, scope),
+        ),
+        None => format!(
+            "{} reset `{}` (before: {before}).",
+            inline(&given.user.name),
+            known.name
+        ),
+    };
+    Ok(Done {
+        told: Some(told.clone()),
+        ..view::one(tx, known, reach, given, Some(told)).await?
+    })
+}
+
+/// A value as it is stored.
+async fn checked(
+    tx: &mut Tx,
+    known: &SettingSpec,
+    value: &str,
+    given: CommandContext<'_>,
+) -> Result<Result<String, String>, StoreError> {
+    let value = match known.kind.checked(value) {
+        Ok(value) => value,
+        Err(fault) => return Ok(Err(format!("{}.", fault.trim_end_matches('.')))),
+    };
+    let names = view::names(tx, known, given).await?;
+    Ok(match names {
+        Some(names) if !names.contains(&value) => Err(match names.as_slice() {
+            [] => format!("There is nothing to choose for `{}` here.", known.name),
+            names => format!("`{}` is none of {}.", inline(&value), names.join(", ")),
+        }),
+        _ => Ok(value),
+    })
+}
+
+async fn keep(
+    tx: &mut Tx,
+    scope: &str,
+    name: &str,
+    [old, new]: [Option<&str>; 2],
+    given: CommandContext<'_>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let change = NewChange {
+        scope,
+        name,
+        old,
+        new,
+        by: given.user.id,
+    };
+    setting_changes::record(tx, change, now).await
+}
+
+/// The scopes whose changes are taken back here: of all of the server or the person, and of the channel.
+fn scopes(given: CommandContext<'_>) -> [String; 2] {
+    let wide = match (given.channel.is_private(), given.channel.space_id) {
+        (true, _) => given.user.id.to_string(),
+        (false, Some(space)) => space.to_string(),
+        (false, None) => given.channel.id.to_string(),
+    };
+    [wide, given.channel.id.to_string()]
+}
+
+async fn undo(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
+    let [wide, near] = scopes(given);
+    let Some(change) = setting_changes::last(tx, [&wide, &near]).await? else {
+        return Ok(Done::say("There is no change to take back here."));
+    };
+    let of_owner = change
+        .name
+        .split('.')
+        .next()
+        .map(|first| if first == "tool" { "tools" } else { first });
+    if of_owner.is_some_and(|name| given.choices.fixes(name)) {
+        return Ok(Done::say(format!("`{}` is fixed by my owner.", change.name)));
+    }
+    restore(tx, &change, given, now).await?;
+    setting_changes::undone(tx, change.id, now).await?;
+    let known = CATALOGUE.iter().find(|known| known.name == change.name);
+    let shown = |value: &Option<String>| match (value, known) {
+        (Some(value), Some(known)) => view::value(known, value),
+        (Some(value), None) => format!("`{}`", inline(value)),
+        (None, _) => "not set".to_owned(),
+    };
+    let by = change.by.as_deref().map_or_else(|| "Somebody".to_owned(), inline);
+    let told = format!(
+        "{} took a change back: `{}` is {} again ({by} had made it {}).",
+        inline(&given.user.name),
+        change.name,
+        shown(&change.old_value),
+        shown(&change.new_value),
+    );
+    Ok(Done {
+        told: Some(told.clone()),
+        ..Done::say(told)
+    })
+}
+
+async fn restore(
+    tx: &mut Tx,
+    change: &SettingChange,
+    given: CommandContext<'_>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let known = CATALOGUE.iter().find(|known| known.name == change.name);
+    if let Some(known) = known.filter(|_| change.scope == given.user.id.to_string()) {
+        let scope = Scope::User(given.user.id);
+        return match &change.old_value {
+            Some(value) => catalogue::set(tx, scope, known, value, now).await,
+            None => catalogue::unset(tx, scope, known, now).await.map(drop),
+        };
+    }
+    match &change.old_value {
+        Some(value) => settings::put(tx, &change.scope, &change.name, value, now).await,
+        None => settings::unset(tx, &change.scope, &change.name).await.map(drop),
+    }
+}
+
+/// The names of the agents that take runs.
+async fn agent_names(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
+    let agents = agents::list(conn).await?.into_iter().filter(|agent| agent.enabled);
+    Ok(agents.map(|agent| agent.name).collect())
+}

@@ -1,0 +1,74 @@
+//! What is left here: of the budgets of a group or server, and of the limits of messages.
+
+use clifford_core::{
+    budget::{self, Scope},
+    clock::Timestamp,
+    people::User,
+    places::Channel,
+    settings::RateScope,
+};
+use clifford_store::{
+    StoreError, Tx, budgets,
+    places::{place_settings::PlaceWords, settings},
+    rates,
+};
+
+use super::{Purse, rest};
+
+/// What is left of the budgets of a group or server, and of this member's there.
+pub(super) async fn of_place(
+    tx: &mut Tx,
+    user: &User,
+    channel: &Channel,
+    purse: &Purse,
+    now: Timestamp,
+) -> Result<Vec<String>, StoreError> {
+    let Some(space) = channel.space_id else {
+        return Ok(Vec::new());
+    };
+    let set = PlaceWords::of(&settings::of_place(tx, channel.space_id, channel.id).await?).budgets;
+    let all = purse.budgets.iter().chain(&set);
+    let here: Vec<_> = all
+        .filter(|budget| matches!(budget.scope, Scope::Space | Scope::Member))
+        .collect();
+    let mut lines = Vec::new();
+    for budget in here {
+        let (subject, whose) = match budget.scope {
+            Scope::Space => (space.to_string(), "everybody here "),
+            _ => (budget::member(user.id, space), "you here "),
+        };
+        let window = budget.period.window(now, &purse.zone);
+        let spent = budgets::spent(tx, budget.scope, &subject, &window).await?;
+        lines.push(format!("- {}", rest(whose, budget, spent)));
+    }
+    Ok(lines)
+}
+
+/// How many messages are left of each limit.
+pub(super) async fn messages(
+    tx: &mut Tx,
+    user: &User,
+    channel: &Channel,
+    purse: &Purse,
+    now: Timestamp,
+) -> Result<Vec<String>, StoreError> {
+    let mut lines = Vec::new();
+    for limit in &purse.limits {
+        let (subject, whose) = match limit.scope {
+            RateScope::User => (Some(user.id.to_string()), "you"),
+            RateScope::Space => (channel.space_id.map(|space| space.to_string()), "everybody here"),
+            RateScope::Channel => (Some(channel.id.to_string()), "this channel"),
+        };
+        let Some(subject) = subject else {
+            continue;
+        };
+        let held = rates::of(tx, &subject).await?;
+        let left = limit.left(rates::find(&held, &subject, limit), now).max(0.0).floor();
+        lines.push(format!(
+            "- messages left for {whose}: {left} of {} a {}",
+            limit.messages,
+            limit.per.word()
+        ));
+    }
+    Ok(lines)
+}

@@ -1,0 +1,65 @@
+//! Whether a message is answered: by the rules of its place's managers, and by the limits of how many are.
+
+use clifford_core::{
+    access::PlaceRules,
+    people::{User, UserRole},
+    places::Channel,
+    settings::{RateLimit, RateScope},
+};
+use clifford_store::{StoreError, Tx, inbound_lookup::Plain, rates};
+
+use super::{AcceptContext, Limited};
+
+impl AcceptContext {
+    /// Whether no limit of messages is reached.
+    pub(super) fn has_left(&self, found: &Plain) -> bool {
+        self.limits.iter().all(|limit| {
+            let Some(subject) = subject(limit, &found.user, &found.channel) else {
+                return true;
+            };
+            limit.left(rates::find(&found.buckets, &subject, limit), self.now) >= 1.0
+        })
+    }
+
+    /// Counts it against its limits.
+    pub(super) async fn count(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
+        for limit in &self.limits {
+            let Some(subject) = subject(limit, user, channel) else {
+                continue;
+            };
+            let taken = rates::take(tx, &subject, limit, self.now).await?;
+            match taken.refused {
+                0 => {}
+                1 => return Ok(Limited::Tell(limit.wait(taken.tokens))),
+                _ => return Ok(Limited::Silently),
+            }
+        }
+        Ok(Limited::No)
+    }
+
+    /// Whether it is answered by the rules that managers set for a shared place.
+    pub(super) fn is_answered(&self, rules: &PlaceRules, role: Option<UserRole>) -> bool {
+        self.entry.is_some()
+            || self.origin.place.kind.is_private()
+            || (rules.admits(&self.origin.speaker, role) && rules.answers(self.is_heard))
+    }
+
+    /// Counts a message that is known to have [something left](Self::has_left).
+    pub(super) async fn count_later(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<(), StoreError> {
+        for limit in &self.limits {
+            if let Some(subject) = subject(limit, user, channel) {
+                rates::take_later(tx, &subject, limit, self.now).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whose messages a limit counts here; `None`: it counts none here.
+fn subject(limit: &RateLimit, user: &User, channel: &Channel) -> Option<String> {
+    match limit.scope {
+        RateScope::User => Some(user.id.to_string()),
+        RateScope::Space => channel.space_id.map(|space| space.to_string()),
+        RateScope::Channel => Some(channel.id.to_string()),
+    }
+}

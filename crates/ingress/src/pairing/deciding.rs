@@ -1,0 +1,123 @@
+//! Decisions about strangers: by a press in an owner's chat, by `/pair`, or by `clifford pair`.
+
+use clifford_chat::{outbound::Address, platform::Platform};
+use clifford_core::{clock::Timestamp, people::UserRole, places::Channel};
+use clifford_delivery::outbound;
+use clifford_markup::{inline::inline, shortened};
+use clifford_store::{
+    StoreError, Tx,
+    db::notify,
+    messages,
+    people::{pairings, users},
+    places::channels,
+};
+
+/// How much of a name is shown.
+const NAME: usize = 40;
+const LET_IN: &str = "My owner has let you in. What can I do for you? /help shows what I can do.";
+const NOT_LET_IN: &str = "My owner does not let you in for now.";
+
+/// What becomes of a stranger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// They may talk to the bot.
+    Approve,
+    /// They may not, and may ask again.
+    Refuse,
+    /// They may not, and are not heard any more.
+    Block,
+}
+
+impl Decision {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Approve, Self::Refuse, Self::Block];
+
+    /// Its name in commands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Refuse => "refuse",
+            Self::Block => "block",
+        }
+    }
+
+    /// What a notice says once it is settled.
+    fn settled(self, by: &str) -> String {
+        let by = inline(&shortened(by, NAME));
+        match self {
+            Self::Approve => format!("\u{2705} **Approved** by {by}."),
+            Self::Refuse => format!("\u{274c} **Refused** by {by}."),
+            Self::Block => format!("\u{1f6ab} **Blocked** by {by}."),
+        }
+    }
+}
+
+/// Decides about an account that asked to be let in, tells its person, and settles what the owners were asked. Returns its
+/// name. `None`: it asked for nothing, or may talk to the bot already.
+pub async fn decide(
+    tx: &mut Tx,
+    platform: &str,
+    account: &str,
+    decision: Decision,
+    by: &str,
+    now: Timestamp,
+) -> Result<Option<String>, StoreError> {
+    let Some(request) = pairings::request_of(tx, platform, account).await? else {
+        return Ok(None);
+    };
+    let known: Platform = platform.parse().map_err(StoreError::Corrupt)?;
+    let user = users::by_identity(tx, known, account)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("account {platform}:{account}")))?;
+    if user.role != UserRole::Stranger {
+        pairings::remove(tx, platform, account).await?;
+        return Ok(None);
+    }
+    match decision {
+        Decision::Approve => {
+            // Another owner may have decided at the same moment.
+            if !pairings::remove(tx, platform, account).await? {
+                return Ok(None);
+            }
+            users::set_role(tx, user.id, UserRole::Member, now).await?;
+        }
+        Decision::Refuse => pairings::close(tx, platform, account, false, now).await?,
+        Decision::Block => pairings::close(tx, platform, account, true, now).await?,
+    }
+    for notice in request.notices.into_iter().flat_map(|notices| notices.0) {
+        let Some(told) = messages::get(tx, notice).await? else {
+            continue;
+        };
+        if let Some(channel) = channels::get(tx, told.channel_id).await? {
+            let edit = outbound::edit(
+                notice,
+                channel.id,
+                told.user_id,
+                &private(&channel),
+                &decision.settled(by),
+            );
+            messages::insert_outbound(tx, &edit, now).await?;
+        }
+    }
+    let told = match decision {
+        Decision::Approve => Some(LET_IN),
+        Decision::Refuse => Some(NOT_LET_IN),
+        Decision::Block => None,
+    };
+    if let (Some(told), Some(channel)) = (told, channels::last_private(tx, user.id).await?) {
+        let message = outbound::fixed_sentence(channel.id, &private(&channel), told);
+        messages::insert_outbound(tx, &message, now).await?;
+    }
+    notify::work(tx).await?;
+    Ok(Some(request.name))
+}
+
+/// Where a private channel is, in its platform's terms.
+pub(super) fn private(channel: &Channel) -> Address {
+    Address {
+        place: channel.external_id.clone(),
+        private: true,
+        reply_to: None,
+        via: None,
+    }
+}

@@ -1,0 +1,110 @@
+//! What the owners are told of strangers who ask to be let in: each owner once an account and day, with buttons. A flood of
+//! strangers makes no flood of messages: the last notice of an hour says that there may be more.
+
+use std::{collections::HashSet, time::Duration};
+
+use clifford_chat::{outbound::Button, platform::Platform};
+use clifford_core::clock::Timestamp;
+use clifford_delivery::outbound::{Outbound, To};
+use clifford_markup::{inline::inline, shortened};
+use clifford_store::{
+    StoreError, Tx,
+    db::notify,
+    messages,
+    people::pairings::{self, Request},
+    places::channels,
+};
+
+use super::deciding::{Decision, private};
+use crate::Origin;
+
+/// The most accounts of which the owners are told within an hour.
+const MOST: i64 = 5;
+/// How long that is.
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// How soon they are told of the same account again.
+const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+/// How much of a name is shown.
+const NAME: usize = 40;
+
+/// Tells the owners of a stranger who just asked; `before`: what was known of their account. Returns whether anybody was
+/// told.
+pub(super) async fn tell_owners(
+    tx: &mut Tx,
+    visit: &Origin,
+    before: Option<&Request>,
+    outbound: &Outbound,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let told_at = before.and_then(|request| request.noticed_at);
+    if told_at.is_some_and(|at| now.since(at) < AGAIN_AFTER) {
+        return Ok(false);
+    }
+    let told = pairings::noticed_since(tx, now.before(HOUR)).await?;
+    if told >= MOST {
+        return Ok(false);
+    }
+    let account = format!("{}:{}", visit.place.platform, visit.speaker.id);
+    let text = text(visit, &account, told + 1 == MOST);
+    let buttons = buttons(&account);
+    let mut owners = HashSet::new();
+    let mut notices = Vec::new();
+    for channel in channels::of_owners(tx).await? {
+        let (Some(owner), Ok(platform)) = (channel.user_id, channel.platform.parse::<Platform>()) else {
+            continue;
+        };
+        if !owners.insert(owner) {
+            continue;
+        }
+        let to = To {
+            platform,
+            channel: channel.id,
+            context: None,
+            user: Some(owner),
+            run: None,
+            address: private(&channel),
+        };
+        let (mut message, _) = outbound.message_with(to, &text, buttons.clone(), None, now);
+        // Whichever process serves the owner's platform claims it.
+        message.lease = None;
+        messages::insert_outbound(tx, &message, now).await?;
+        notices.push(message.id);
+    }
+    if notices.is_empty() {
+        return Ok(false);
+    }
+    pairings::noticed(tx, visit.place.platform, &visit.speaker.id, &notices, now).await?;
+    notify::work(tx).await?;
+    Ok(true)
+}
+
+/// What an owner reads, Markdown. The last paragraph gives way to what was decided.
+fn text(visit: &Origin, account: &str, is_last: bool) -> String {
+    let name = inline(&shortened(&visit.speaker.name, NAME));
+    let handle = visit.speaker.handle.as_deref();
+    let handle = handle.map_or(String::new(), |handle| {
+        format!(", @{}", inline(&shortened(handle, NAME)))
+    });
+    let account: String = account.chars().filter(|c| *c != '`').collect();
+    let more = match is_last {
+        true => " More people may ask within the hour, of whom I tell you nothing.",
+        false => "",
+    };
+    format!(
+        "**{name}** wrote to me in private and asks to be let in (`{account}`{handle}).\n\n\
+         May they talk to me?{more} `/pair` lists everybody who waits."
+    )
+}
+
+/// The buttons below it. An account whose id is too long for a button is decided about by `/pair`.
+fn buttons(account: &str) -> Vec<Button> {
+    let button = |decision: Decision| {
+        let command = format!("pair {} {account}", decision.name());
+        match decision {
+            Decision::Approve => Button::new("Approve", command).positive(),
+            Decision::Refuse => Button::new("Refuse", command),
+            Decision::Block => Button::new("Block", command).negative(),
+        }
+    };
+    Decision::ALL.map(button).into()
+}

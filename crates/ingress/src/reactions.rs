@@ -1,0 +1,133 @@
+//! What people say of an answer by a reaction or a button: kept with the run that gave it.
+//!
+//! Reactions to other messages are none of the bot's business, and nothing of them is stored.
+
+use std::time::Duration;
+
+use clifford_chat::inbound::{Accepted, Place, Reacted, Reaction, Space};
+use clifford_core::{
+    access::{self, Audience, Entry, PlaceRules},
+    clock::Timestamp,
+    people::UserRole,
+    runs::GivenBy,
+};
+use clifford_store::{
+    StoreError, Tx,
+    people::users,
+    places::settings,
+    runs::feedback::{self, Given, Rated},
+};
+
+use super::IngressService;
+
+/// How often an answer that is under way is looked for, and after what time: other events of its place wait meanwhile.
+const WAITS: [Duration; 6] = [
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+    Duration::from_millis(800),
+    Duration::from_millis(1_500),
+];
+
+impl IngressService {
+    pub(super) async fn reaction(&self, mut reaction: Reaction) -> Result<Accepted, StoreError> {
+        if reaction.speaker.is_bot {
+            return Ok(Accepted::Ignored);
+        }
+        let Some(rated) = self.rated(&reaction).await? else {
+            return Ok(Accepted::Ignored);
+        };
+        let place = Place {
+            platform: reaction.platform,
+            external_id: rated.external_id.clone(),
+            kind: rated.kind.into(),
+            name: None,
+            space: rated.space.clone().map(|external_id| Space {
+                external_id,
+                name: None,
+            }),
+        };
+        self.learn_roles(&place, &mut reaction.speaker).await?;
+        let allowed = Allowed {
+            audience: self.audience(reaction.platform),
+            rules: settings::rules(&mut self.db.read().await?, &place).await?,
+            place,
+        };
+        let now = self.clock.now();
+        let taken = self
+            .db
+            .write(move |tx| Box::pin(store(tx, allowed, reaction, rated, now)));
+        Ok(if taken.await? {
+            Accepted::Stored
+        } else {
+            Accepted::Ignored
+        })
+    }
+}
+
+impl IngressService {
+    /// The answer that a reaction is about. One whose id the platform has just given away, and that is not stored yet, is
+    /// waited for.
+    async fn rated(&self, reaction: &Reaction) -> Result<Option<Rated>, StoreError> {
+        let mut waits = WAITS.into_iter();
+        loop {
+            let mut conn = self.db.read_local().await?;
+            let (platform, place) = (reaction.platform, reaction.place.as_str());
+            let mut rated = feedback::rated(&mut conn, platform, place, &reaction.message).await?;
+            let is_awaited = rated.is_none() && feedback::is_under_way(&mut conn, platform, place).await?;
+            if rated.is_none() && !is_awaited {
+                // It may have arrived between the two.
+                rated = feedback::rated(&mut conn, platform, place, &reaction.message).await?;
+            }
+            drop(conn);
+            match waits.next().filter(|_| is_awaited) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return Ok(rated),
+            }
+        }
+    }
+}
+
+/// The people who may use the bot in a place.
+struct Allowed {
+    place: Place,
+    audience: Audience,
+    rules: PlaceRules,
+}
+
+/// Stores a verdict of somebody who may use the bot there; `false`: it does not count.
+async fn store(
+    tx: &mut Tx,
+    allowed: Allowed,
+    reaction: Reaction,
+    rated: Rated,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let (platform, speaker) = (reaction.platform, &reaction.speaker);
+    let known = users::by_identity(tx, platform, &speaker.id).await?;
+    let role = known.as_ref().map(|user| user.role);
+    let entry = access::entry(&allowed.audience, &allowed.place, speaker, role);
+    if entry != Entry::Welcome || !allowed.rules.admits(speaker, role) {
+        return Ok(false);
+    }
+    let user = match known {
+        Some(user) => user,
+        // What the platform does not name is a person who never said a word here.
+        None if speaker.name.is_empty() => return Ok(false),
+        None => users::find_or_create(tx, platform, speaker, UserRole::Stranger, now).await?,
+    };
+    match reaction.reacted {
+        Reacted::Stands(Some(verdict)) | Reacted::Given(verdict) => {
+            let given = Given {
+                verdict,
+                by: GivenBy::Reaction,
+            };
+            feedback::put(tx, rated.run_id, user.id, given, now).await?;
+        }
+        // What was said by a button stays.
+        Reacted::Stands(None) => feedback::withdraw(tx, rated.run_id, user.id, None).await?,
+        Reacted::Withdrawn(verdict) => feedback::withdraw(tx, rated.run_id, user.id, Some(verdict)).await?,
+    }
+    Ok(true)
+}

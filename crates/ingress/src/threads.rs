@@ -1,0 +1,134 @@
+//! Questions that are answered in a new thread, with a conversation of its own: those that ask for it, and all of a place
+//! where that is set.
+//!
+//! The thread is opened before the message is stored, so that message, run and answer are its from the start. A message
+//! that comes again finds the thread that was opened for it, or is known as stored.
+
+use std::time::Duration;
+
+use clifford_chat::{
+    inbound::{Message, Place, PlaceKind},
+    outbound::NewThread,
+};
+use clifford_core::{
+    access::{self, Audience, Entry},
+    clock::Timestamp,
+    places::Threads,
+};
+use clifford_store::{
+    StoreError,
+    people::users,
+    places::{channels, settings, threads},
+};
+use tokio::time::timeout;
+
+use super::IngressService;
+
+/// The most characters of a thread's title.
+const TITLE: usize = 80;
+/// How long a platform may take to open one: the answer waits for it.
+const OPENING: Duration = Duration::from_secs(5);
+
+/// Where a question is answered.
+pub(super) enum Answered {
+    /// In the place where it was asked.
+    Here,
+    /// In a thread that was opened for it.
+    In(Place),
+    /// It is stored already.
+    Stored,
+}
+
+impl IngressService {
+    /// Opens a thread for a question, where it is to have one and its author may speak. Where the platform opens none, it
+    /// is answered where it was asked.
+    pub(super) async fn thread_for(
+        &self,
+        message: &Message,
+        via: Option<&str>,
+        audience: &Audience,
+        now: Timestamp,
+    ) -> Result<Answered, StoreError> {
+        let place = &message.place;
+        // Of an album only one piece has the question.
+        if place.kind != PlaceKind::Group || message.album.is_some() {
+            return Ok(Answered::Here);
+        }
+        let is_too_old = message.backfilled && now.since(message.sent_at.into()) > self.settings.section.catch_up;
+        let space = place.space.as_ref().map(|space| space.external_id.as_str());
+        {
+            let mut conn = self.db.read_local().await?;
+            let mut is_wanted = message.addressed.in_thread;
+            if !is_wanted {
+                let here = self.context.settings.defaults().at(&mut conn, place).await?;
+                is_wanted = here.threads == Threads::Auto;
+            }
+            // A history may tell of a question that has its thread since before the setting was changed.
+            if (is_wanted || message.backfilled)
+                && threads::is_stored(&mut conn, place.platform, &place.external_id, space, &message.id).await?
+            {
+                return Ok(Answered::Stored);
+            }
+            if !is_wanted || is_too_old {
+                return Ok(Answered::Here);
+            }
+            let user = users::by_identity(&mut conn, place.platform, &message.speaker.id).await?;
+            let role = user.map(|user| user.role);
+            let rules = settings::rules(&mut conn, place).await?;
+            if access::entry(audience, place, &message.speaker, role) != Entry::Welcome
+                || !rules.admits(&message.speaker, role)
+                || !rules.answers(true)
+            {
+                return Ok(Answered::Here);
+            }
+            let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
+            if channel.is_some_and(|channel| channel.is_turned_off()) {
+                return Ok(Answered::Here);
+            }
+        }
+        let new = NewThread {
+            message: message.id.clone(),
+            via: via.map(str::to_owned),
+            title: self.masked(title(&message.text, &message.speaker.name)),
+        };
+        let opened = timeout(OPENING, self.context.delivery.open_thread(place, &new)).await;
+        let reason = match opened {
+            Ok(Ok(thread)) => {
+                return Ok(Answered::In(Place {
+                    external_id: thread,
+                    kind: PlaceKind::Thread,
+                    name: Some(new.title),
+                    ..place.clone()
+                }));
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the platform did not answer in time".to_owned(),
+        };
+        tracing::info!(platform = %place.platform, reason, "failed to open a thread, answering where it was asked");
+        Ok(Answered::Here)
+    }
+}
+
+/// The title of the thread of a question: its first line, or its author's name.
+fn title(text: &str, by: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let line: String = line.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
+    match line.trim() {
+        "" => clifford_markup::shortened(&format!("A question of {by}"), TITLE),
+        line => clifford_markup::shortened(line, TITLE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_called_as_its_question_begins() {
+        let long = "word ".repeat(40);
+        assert_eq!(title("\n  When is it?\nand where", "Ada"), "When is it?");
+        assert_eq!(title(" \n", "Ada"), "A question of Ada");
+        assert!(title(&long, "Ada").chars().count() <= TITLE);
+        assert!(title(&long, "Ada").starts_with("word word"));
+    }
+}

@@ -1,0 +1,49 @@
+//! Spaces: groups and servers with members, as people who run the bot list them.
+
+use clifford_core::{clock::Timestamp, id::SpaceId, row::FromRow, value::args};
+use serde::Serialize;
+
+use crate::{Conn, StoreError};
+
+/// A space.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Space {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: SpaceId,
+    /// The platform's name.
+    pub platform: String,
+    /// The platform's id of it.
+    pub external_id: String,
+    /// Its name as people see it.
+    pub name: Option<String>,
+    /// When the bot left it.
+    #[schema(value_type = Option<String>)]
+    pub left_at: Option<Timestamp>,
+    /// When the bot first saw it.
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    /// The number of its channels that the bot knows.
+    pub channels: i64,
+}
+
+const SELECT: &str = "SELECT id, platform, external_id, name, left_at, created_at, \
+                      (SELECT COUNT(*) FROM channels c WHERE c.space_id = spaces.id) AS channels FROM spaces";
+
+/// A page of spaces, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn page(conn: &mut Conn, before: Option<SpaceId>, limit: u32) -> Result<Vec<Space>, StoreError> {
+    let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
+    conn.fetch_all(sql, args![before, limit]).await
+}
+
+/// A space by its id.
+///
+/// # Errors
+/// The store's.
+pub async fn get(conn: &mut Conn, id: SpaceId) -> Result<Option<Space>, StoreError> {
+    conn.fetch_optional(format!("{SELECT} WHERE id = $1"), args![id]).await
+}

@@ -1,0 +1,168 @@
+//! What people think of answers: a verdict a person and run.
+
+use clifford_chat::{inbound::Verdict, platform::Platform};
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, UserId},
+    places::ChannelKind,
+    row::FromRow,
+    runs::GivenBy,
+    value::args,
+};
+use serde::Serialize;
+
+use crate::{Conn, StoreError, Tx};
+
+/// A verdict, and its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its way.
+    pub by: GivenBy,
+}
+
+/// The run that an answer came from, and where that stands.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct Rated {
+    /// The run.
+    pub run_id: RunId,
+    /// The platform's id of the place.
+    pub external_id: String,
+    /// Private or shared.
+    pub kind: ChannelKind,
+    /// The platform's id of the group or server.
+    pub space: Option<String>,
+}
+
+/// The answer that a platform knows by this id, in a place or in a topic of it.
+pub async fn rated(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+    message: &str,
+) -> Result<Option<Rated>, StoreError> {
+    let found: Vec<Rated> = conn
+        .fetch_all(
+            "SELECT m.run_id, c.external_id, c.kind, s.external_id AS space
+             FROM message_parts p JOIN messages m ON m.id = p.message_id JOIN channels c ON c.id = m.channel_id
+             LEFT JOIN spaces s ON s.id = c.space_id
+             WHERE p.platform_message_id = $3 AND c.platform = $1 AND m.direction = 'outbound'
+               AND m.run_id IS NOT NULL AND (c.external_id = $2 OR c.external_id LIKE $2 || ':%')",
+            args![platform.as_str(), place, message],
+        )
+        .await?;
+    Ok(found.into_iter().next())
+}
+
+/// Whether a part is on its way to a place or to a topic of it: the platform may know it already by an id that is not
+/// stored yet.
+pub async fn is_under_way(conn: &mut Conn, platform: Platform, place: &str) -> Result<bool, StoreError> {
+    let found: Option<(i64,)> = conn
+        .fetch_optional(
+            "SELECT CAST(1 AS BIGINT) FROM messages m JOIN channels c ON c.id = m.channel_id
+             WHERE m.direction = 'outbound' AND m.status IN ('pending', 'sending') AND c.platform = $1
+               AND (c.external_id = $2 OR c.external_id LIKE $2 || ':%')
+               AND EXISTS (SELECT 1 FROM message_parts p WHERE p.message_id = m.id AND p.status = 'sending')
+             LIMIT 1",
+            args![platform.as_str(), place],
+        )
+        .await?;
+    Ok(found.is_some())
+}
+
+/// A person's verdict on a run, in place of their earlier one.
+pub async fn put(tx: &mut Tx, run: RunId, user: UserId, given: Given, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO run_feedback (run_id, user_id, verdict, given_by, given_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (run_id, user_id) DO UPDATE SET verdict = excluded.verdict, given_by = excluded.given_by,
+             given_at = excluded.given_at",
+        args![run, user, given.verdict.as_str(), given.by, now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A person takes back what they said by a reaction: this verdict, or any.
+pub async fn withdraw(tx: &mut Tx, run: RunId, user: UserId, verdict: Option<Verdict>) -> Result<(), StoreError> {
+    tx.execute(
+        "DELETE FROM run_feedback WHERE run_id = $1 AND user_id = $2 AND given_by = $3
+         AND ($4 = '' OR verdict = $4)",
+        args![run, user, GivenBy::Reaction, verdict.map_or("", Verdict::as_str)],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A person's verdict.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Feedback {
+    /// The person.
+    #[schema(value_type = String)]
+    pub user_id: UserId,
+    /// `liked` or `disliked`.
+    pub verdict: String,
+    /// `reaction` or `button`.
+    pub given_by: String,
+    /// When.
+    #[schema(value_type = String)]
+    pub given_at: Timestamp,
+}
+
+/// The verdicts on a run, the oldest first.
+pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<Feedback>, StoreError> {
+    conn.fetch_all(
+        "SELECT user_id, verdict, given_by, given_at FROM run_feedback WHERE run_id = $1 ORDER BY given_at, user_id",
+        args![run],
+    )
+    .await
+}
+
+/// How many answers were liked and disliked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdicts {
+    /// Verdicts that are good.
+    pub liked: i64,
+    /// Verdicts that are not.
+    pub disliked: i64,
+}
+
+/// The verdicts since a moment, of one person or of all.
+pub async fn verdicts(conn: &mut Conn, since: Timestamp, user: Option<UserId>) -> Result<Verdicts, StoreError> {
+    let counted: Option<Verdicts> = conn
+        .fetch_optional(
+            "SELECT CAST(COALESCE(SUM(CASE WHEN verdict = 'liked' THEN 1 ELSE 0 END), 0) AS BIGINT) AS liked,
+                    CAST(COALESCE(SUM(CASE WHEN verdict = 'disliked' THEN 1 ELSE 0 END), 0) AS BIGINT) AS disliked
+             FROM run_feedback WHERE given_at >= $1 AND ($2 = '' OR user_id = $2)",
+            args![since, user.map_or_else(String::new, |user| user.to_string())],
+        )
+        .await?;
+    Ok(counted.unwrap_or_default())
+}
+
+/// The runs whose answers were disliked, the newest first.
+pub async fn disliked(conn: &mut Conn, limit: u32) -> Result<Vec<RunId>, StoreError> {
+    let rows: Vec<(RunId,)> = conn
+        .fetch_all(
+            "SELECT run_id FROM run_feedback WHERE verdict = 'disliked' GROUP BY run_id ORDER BY MAX(given_at) DESC LIMIT $1",
+            args![limit],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// What the person of a run asked in its conversation up to that run, the newest last; at most so many.
+pub async fn asked_until(conn: &mut Conn, run: RunId, most: u32) -> Result<Vec<String>, StoreError> {
+    let rows: Vec<(String,)> = conn
+        .fetch_all(
+            "SELECT r.input_text FROM runs r JOIN runs this ON this.id = $1
+             WHERE r.id = this.id OR (r.context_id = this.context_id AND r.user_id = this.user_id
+                 AND r.kind = 'coordinator' AND r.id < this.id)
+             ORDER BY r.id DESC LIMIT $2",
+            args![run, most],
+        )
+        .await?;
+    Ok(rows.into_iter().rev().map(|row| row.0).collect())
+}

@@ -1,0 +1,87 @@
+use clifford_core::places::{Mode, Speaks, Threads, VoiceReplies, WhenBusy};
+
+use super::*;
+
+#[test]
+fn the_catalogue_takes_what_places_understand() {
+    let words: Vec<_> = WhenBusy::ALL.iter().map(|word| word.as_str()).collect();
+    let values = |name| known(Scope::Space(SpaceId::new()), name).map(|known| known.kind.values());
+    assert_eq!(values("when_busy"), Ok(&*words));
+    let words: Vec<_> = VoiceReplies::ALL.iter().map(|word| word.as_str()).collect();
+    assert_eq!(values("voice_replies"), Ok(&*words));
+    let words: Vec<_> = Speaks::ALL.iter().map(|word| word.as_str()).collect();
+    assert_eq!(values("speaks"), Ok(&*words));
+    let words: Vec<_> = Mode::ALL.iter().map(|word| word.as_str()).collect();
+    assert_eq!(values("mode"), Ok(&*words));
+    let words: Vec<_> = Threads::ALL.iter().map(|word| word.as_str()).collect();
+    assert_eq!(values("threads"), Ok(&*words));
+}
+
+#[test]
+fn a_name_is_known_where_it_may_be_set_and_nothing_of_the_bots_own_is() {
+    let user = Scope::User(UserId::new());
+    assert_eq!(known(Scope::Bot, "memory").map(|known| known.name), Ok("memory"));
+    let cases = [
+        (
+            user,
+            "when_busy",
+            "setting `when_busy` of a user: it is set for bot, space, channel",
+        ),
+        (Scope::Bot, "whenbusy", "setting `whenbusy`; did you mean `when_busy`?"),
+        (
+            Scope::Bot,
+            "last_ready_check",
+            "setting `last_ready_check`; for a bot there are when_busy, memory, cross_channel, \
+             voice_replies, model, threads, follow_threads, ambient_messages",
+        ),
+    ];
+    for (scope, name, expected) in cases {
+        assert_eq!(known(scope, name), Err(expected.to_owned()));
+    }
+}
+
+#[test]
+fn values_are_checked_by_kind() {
+    let good = [
+        (Kind::Switch, "true", "true"),
+        (Kind::Word(&["a"]), "a", "a"),
+        (Kind::Language, "pt-BR", "pt-BR"),
+        (Kind::Language, "zh-Hant-TW", "zh-Hant-TW"),
+        (Kind::TimeZone, "Europe/Berlin", "Europe/Berlin"),
+        (Kind::TimeZone, "europe/berlin", "Europe/Berlin"),
+        (Kind::TimeZone, "UTC", "UTC"),
+        (Kind::Name, "Clifford", "Clifford"),
+        (Kind::Text(9), " be \n kind", "be kind"),
+        (Kind::List, "Staff,42 , Good friends", "Staff, 42, Good friends"),
+        (Kind::Budget, "5", "5/month"),
+        (Kind::Number(9), "07", "7"),
+        (Kind::Budget, "0.5 / day", "0.5/day"),
+    ];
+    for (kind, text, stored) in good {
+        assert_eq!(kind.checked(text), Ok(stored.to_owned()));
+    }
+    let bad = [
+        (Kind::Switch, "yes"),
+        (Kind::Switch, "TRUE"),
+        (Kind::Word(&["a"]), "b"),
+        (Kind::Language, ""),
+        (Kind::Language, "e"),
+        (Kind::Language, "en_US"),
+        (Kind::Language, "en-"),
+        (Kind::Language, "english please"),
+        (Kind::TimeZone, "Berlin"),
+        (Kind::TimeZone, ""),
+        (Kind::Name, ""),
+        (Kind::Name, "two\nlines"),
+        (Kind::Text(9), ""),
+        (Kind::Text(9), "be very kind"),
+        (Kind::List, " , "),
+        (Kind::Budget, "lots"),
+        (Kind::Number(9), "10"),
+        (Kind::Number(9), "-1"),
+        (Kind::Budget, "5/year"),
+    ];
+    for (kind, text) in bad {
+        assert!(kind.checked(text).is_err_and(|why| why.contains(" is no")), "{text}");
+    }
+}

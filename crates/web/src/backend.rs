@@ -1,0 +1,245 @@
+//! Questions to the API, in the name of the person who reads a page: their cookie or token goes along, so the API decides
+//! what they see and may do.
+
+use std::convert::Infallible;
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::FromRequestParts,
+    http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header, request::Parts},
+    response::Response,
+};
+use clifford_core::clock::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use tower::ServiceExt;
+
+use super::{Shared, failure::Failure, form};
+
+/// The most bytes of an answer that a page is made from.
+const MOST: usize = 32 * 1024 * 1024;
+
+/// The headers by which the API knows who asks.
+const PASSED: [HeaderName; 6] = [
+    header::AUTHORIZATION,
+    header::COOKIE,
+    header::HOST,
+    header::ORIGIN,
+    header::USER_AGENT,
+    HeaderName::from_static("x-forwarded-proto"),
+];
+
+/// Characters that stand for themselves in a part of an address.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// A list of the API.
+#[derive(Deserialize)]
+pub(crate) struct Page<T> {
+    /// The items.
+    pub(crate) items: Vec<T>,
+    /// Where the next page begins.
+    pub(crate) next: Option<String>,
+}
+
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            next: None,
+        }
+    }
+}
+
+/// The reader of a page, as the API knows them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Me {
+    /// On whose behalf they act.
+    pub(crate) role: String,
+    /// Their person; nothing: the operator.
+    pub(crate) user_id: Option<String>,
+    /// Their name.
+    pub(crate) name: String,
+}
+
+/// The reader of a page.
+pub(crate) struct Asker {
+    web: Shared,
+    headers: HeaderMap,
+    connection: Extensions,
+    me: Option<Me>,
+    /// The path of the page.
+    pub(crate) path: String,
+    /// Goes with every form of the page.
+    pub(crate) token: String,
+}
+
+impl Asker {
+    /// The present time.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.web.clock.now()
+    }
+
+    /// Reads.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+        read(&self.ask(Method::GET, path, None).await?)
+    }
+
+    /// The reader of the page; nothing: nobody knows them.
+    pub(crate) fn me(&self) -> Option<&Me> {
+        self.me.as_ref()
+    }
+
+    /// Reads an answer whose status is part of what it tells.
+    pub(crate) async fn look<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, Failure> {
+        let response = self.response(Method::GET, path, None).await?;
+        let bytes = to_bytes(response.into_body(), MOST).await;
+        Ok(bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+
+    /// Reads what the page can do without: what its reader may not see, and what is not there, is `None`.
+    pub(crate) async fn find<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, Failure> {
+        match self.get(path).await {
+            Ok(found) => Ok(Some(found)),
+            Err(Failure::Refused(refused)) if refused.is_of_access() => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Changes something. Only a form can call it (`form::Form::send`).
+    pub(super) async fn change(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        let bytes = self.ask(method, path, body).await?;
+        if bytes.is_empty() {
+            Ok(Value::Null)
+        } else {
+            read(&bytes)
+        }
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Bytes, Failure> {
+        let response = self.response(method, path, body).await?;
+        if !response.status().is_success() {
+            return Err(refusal(response, &self.path).await);
+        }
+        to_bytes(response.into_body(), MOST)
+            .await
+            .map_err(|_| Failure::Unreadable)
+    }
+
+    /// Hands in a file. Only a form can call it (`form::Form::upload`).
+    pub(super) async fn upload(&self, path: &str, kind: Option<&str>, content: Bytes) -> Result<Value, Failure> {
+        let kind = kind.and_then(|kind| HeaderValue::from_str(kind).ok());
+        let kind = kind.unwrap_or(HeaderValue::from_static("application/octet-stream"));
+        let answer = self.sent(Method::POST, path, Some(kind), Body::from(content)).await?;
+        if !answer.status().is_success() {
+            return Err(refusal(answer, &self.path).await);
+        }
+        let bytes = to_bytes(answer.into_body(), MOST).await;
+        read(&bytes.map_err(|_| Failure::Unreadable)?)
+    }
+
+    /// The answer as it comes.
+    pub(crate) async fn response(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Response, Failure> {
+        let kind = body.map(|_| HeaderValue::from_static("application/json"));
+        let content = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        self.sent(method, path, kind, content).await
+    }
+
+    async fn sent(
+        &self,
+        method: Method,
+        path: &str,
+        kind: Option<HeaderValue>,
+        content: Body,
+    ) -> Result<Response, Failure> {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(headers) = request.headers_mut() {
+            headers.clone_from(&self.headers);
+            if let Some(kind) = kind {
+                headers.insert(header::CONTENT_TYPE, kind);
+            }
+        }
+        let mut request = request.body(content).map_err(|_| Failure::Unreadable)?;
+        *request.extensions_mut() = self.connection.clone();
+        match Box::pin(self.web.api.clone().oneshot(request)).await {
+            Ok(response) => Ok(response),
+            Err(never) => match never {},
+        }
+    }
+}
+
+impl FromRequestParts<Shared> for Asker {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Shared) -> Result<Self, Infallible> {
+        let mut headers = HeaderMap::new();
+        for name in PASSED {
+            for value in parts.headers.get_all(&name) {
+                headers.append(name.clone(), value.clone());
+            }
+        }
+        let mut asker = Self {
+            web: Shared::clone(web),
+            token: form::token(&headers),
+            headers,
+            connection: clifford_http::connection(&parts.extensions),
+            me: None,
+            path: parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+        };
+        let is_somebody = [header::AUTHORIZATION, header::COOKIE]
+            .iter()
+            .any(|name| asker.headers.contains_key(name));
+        if is_somebody {
+            asker.me = asker.get("/api/me").await.ok();
+        }
+        Ok(asker)
+    }
+}
+
+/// Why the API refuses something that a page needs.
+pub(crate) async fn refusal(response: Response, page: &str) -> Failure {
+    if response.status() == StatusCode::UNAUTHORIZED {
+        return Failure::Unknown(page.to_owned());
+    }
+    let Ok(bytes) = to_bytes(response.into_body(), MOST).await else {
+        return Failure::Unreadable;
+    };
+    serde_json::from_slice(&bytes).map_or(Failure::Unreadable, Failure::Refused)
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        tracing::error!(%error, "failed to read an answer of the API for a page");
+        Failure::Unreadable
+    })
+}
+
+/// A text as one part of an address.
+pub(crate) fn part(text: &str) -> String {
+    utf8_percent_encode(text, PLAIN).to_string()
+}
+
+/// A path with the parameters that have a value.
+pub(crate) fn with_query(path: &str, parameters: &[(&str, &str)]) -> String {
+    let given = parameters.iter().filter(|(_, value)| !value.is_empty());
+    let pairs: Vec<_> = given.map(|(name, value)| format!("{name}={}", part(value))).collect();
+    if pairs.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", pairs.join("&"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_people_stay_one_part_of_an_address() {
+        assert_eq!(part("a/../b?c=d&e#f ä"), "a%2F..%2Fb%3Fc%3Dd%26e%23f%20%C3%A4");
+        let made = with_query("/api/runs", &[("status", ""), ("user", "a&b=c"), ("limit", "50")]);
+        assert_eq!(made, "/api/runs?user=a%26b%3Dc&limit=50");
+        assert_eq!(with_query("/api/runs", &[("status", "")]), "/api/runs");
+    }
+}

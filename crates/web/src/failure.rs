@@ -1,0 +1,91 @@
+//! Why a page cannot be shown, and the way out.
+
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse, Redirect, Response},
+};
+use maud::html;
+use serde::Deserialize;
+
+use super::{
+    backend::with_query,
+    view::{layout, words},
+};
+
+/// A refusal of the API.
+#[derive(Deserialize)]
+pub(crate) struct Refused {
+    /// The kind, as a word that does not change.
+    code: String,
+    /// The same for people.
+    title: String,
+    status: u16,
+    /// The details.
+    detail: String,
+    /// The field that is wrong.
+    field: Option<String>,
+}
+
+impl Refused {
+    /// It is not the reader's to see, or it is not there.
+    pub(crate) fn is_of_access(&self) -> bool {
+        matches!(self.status, 403 | 404)
+    }
+}
+
+/// Why a page cannot be shown.
+pub(crate) enum Failure {
+    /// Nobody knows who asks; the page that they wanted.
+    Unknown(String),
+    /// The API refuses it.
+    Refused(Refused),
+    /// A form does not come from a page of this server, or from an old one.
+    Forged,
+    /// Something of the address or the form is wrong.
+    Wrong(String),
+    /// The API's answer could not be read.
+    Unreadable,
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let (status, title, detail) = match self {
+            Self::Unknown(wanted) => {
+                let wanted = if wanted == "/" { "" } else { &wanted };
+                return Redirect::to(&with_query("/login", &[("to", wanted)])).into_response();
+            }
+            Self::Refused(refused) => {
+                let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                let field = refused.field.map(|field| format!(" ({field})")).unwrap_or_default();
+                let detail = match refused.code.as_str() {
+                    "forbidden" => "It belongs to the bot's owner; ask them, or go back to what is yours.".to_owned(),
+                    _ => format!("{}{field}", refused.detail),
+                };
+                (status, refused.title, detail)
+            }
+            Self::Forged => (
+                StatusCode::FORBIDDEN,
+                "This form is out of date".to_owned(),
+                "It does not come from a page of this session. Load the page again, and send it once more.".to_owned(),
+            ),
+            Self::Wrong(detail) => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "Something is missing".to_owned(),
+                detail,
+            ),
+            Self::Unreadable => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Something went wrong here".to_owned(),
+                "The log says more. Nothing that was accepted is lost; try again.".to_owned(),
+            ),
+        };
+        let page = layout::alone(
+            &title,
+            &html! {
+                div.note.bad role="alert" { p { strong { (words(&title)) } } p { (words(&detail)) } }
+                p { a.button href="/" { "Go to the start page" } }
+            },
+        );
+        (status, page).into_response()
+    }
+}

@@ -1,0 +1,253 @@
+//! Forms: the only way in for a change. What comes from another site is refused by its `Origin`, and what does not know
+//! the session's token by that, before anything of it is read.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Multipart, Request},
+    http::{HeaderMap, Method, header},
+    response::Response,
+};
+use serde_json::Value;
+use url::{Url, form_urlencoded};
+
+use super::{
+    Shared,
+    backend::{Asker, with_query},
+    failure::Failure,
+};
+
+/// The cookie of a session.
+const COOKIE: &str = "clifford_session";
+/// The field that holds the token.
+pub(crate) const FIELD: &str = "token";
+
+/// A form that comes from a page of this session.
+pub(crate) struct Form {
+    /// Its sender.
+    pub(crate) asker: Asker,
+    fields: BTreeMap<String, String>,
+    files: Vec<File>,
+}
+
+/// A file of a form.
+struct File {
+    name: String,
+    kind: Option<String>,
+    content: Bytes,
+}
+
+impl Form {
+    /// A field, without white space around it; left out and blank are the same.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let value = self.fields.get(name)?.trim();
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// A field as it came.
+    pub(crate) fn raw(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).map(String::as_str)
+    }
+
+    /// A field that must be there.
+    pub(crate) fn needed(&self, name: &str) -> Result<&str, Failure> {
+        self.field(name)
+            .ok_or_else(|| Failure::Wrong(format!("Fill in “{name}”, and send it again.")))
+    }
+
+    /// Has the API change something.
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        self.asker.change(method, path, body).await
+    }
+
+    /// Hands the form's files to the API; their ids.
+    pub(crate) async fn upload(&self) -> Result<Vec<String>, Failure> {
+        let mut ids = Vec::new();
+        for file in &self.files {
+            let path = with_query("/api/files", &[("name", &file.name)]);
+            let kept = self
+                .asker
+                .upload(&path, file.kind.as_deref(), file.content.clone())
+                .await?;
+            ids.extend(kept["id"].as_str().map(str::to_owned));
+        }
+        Ok(ids)
+    }
+
+    /// The answer of the API to a change, as it comes.
+    pub(crate) async fn response(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Response, Failure> {
+        self.asker.response(method, path, body).await
+    }
+
+    /// Where to go on: the page that the form names, if it is one of this server.
+    pub(crate) fn back<'a>(&'a self, otherwise: &'a str) -> &'a str {
+        self.field("back").filter(|path| is_local(path)).unwrap_or(otherwise)
+    }
+}
+
+impl FromRequest<Shared> for Form {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, web: &Shared) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let Ok(asker) = Asker::from_request_parts(&mut parts, web).await;
+        if !is_same_origin(&parts.headers) {
+            return Err(Failure::Forged);
+        }
+        // A browser sends a bearer token for nobody but its page.
+        let is_bearer = parts.headers.contains_key(header::AUTHORIZATION);
+        let kind = parts
+            .headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok());
+        let has_files = kind.is_some_and(|kind| kind.starts_with("multipart/form-data"));
+        let request = Request::from_parts(parts, body);
+        let (fields, files) = if has_files {
+            several(request, web).await.ok_or_else(too_large)?
+        } else {
+            let bytes = Bytes::from_request(request, web).await.map_err(|_| too_large())?;
+            (form_urlencoded::parse(&bytes).into_owned().collect(), Vec::new())
+        };
+        let given = fields.get(FIELD).map(|token| clifford_vault::hash(token));
+        if !is_bearer && given != Some(clifford_vault::hash(&asker.token)) {
+            return Err(Failure::Forged);
+        }
+        Ok(Self { asker, fields, files })
+    }
+}
+
+fn too_large() -> Failure {
+    Failure::Wrong("The form is too large, or broke off.".to_owned())
+}
+
+/// The fields and files of a form of several parts.
+async fn several(request: Request, web: &Shared) -> Option<(BTreeMap<String, String>, Vec<File>)> {
+    let mut parts = Multipart::from_request(request, web).await.ok()?;
+    let (mut fields, mut files) = (BTreeMap::new(), Vec::new());
+    while let Some(part) = parts.next_field().await.ok()? {
+        let field = part.name().unwrap_or_default().to_owned();
+        let (name, kind) = (
+            part.file_name().map(str::to_owned),
+            part.content_type().map(str::to_owned),
+        );
+        let content = part.bytes().await.ok()?;
+        match name {
+            // A browser sends an empty one where no file was chosen.
+            Some(name) if name.is_empty() && content.is_empty() => {}
+            Some(name) => files.push(File { name, kind, content }),
+            None => {
+                fields.insert(field, String::from_utf8_lossy(&content).into_owned());
+            }
+        }
+    }
+    Some((fields, files))
+}
+
+/// The token of a session: follows from its cookie, which no other site can read.
+pub(crate) fn token(headers: &HeaderMap) -> String {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    let mut pairs = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| line.split(';'));
+    let session = pairs.find(|pair| {
+        pair.trim()
+            .strip_prefix(COOKIE)
+            .is_some_and(|rest| rest.starts_with('='))
+    });
+    clifford_vault::hash(&format!("form of {}", session.unwrap_or_default().trim()))
+}
+
+/// Whether a request comes from a page of the host that it is sent to.
+fn is_same_origin(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    if text(header::HeaderName::from_static("sec-fetch-site")).is_some_and(|site| site != "same-origin") {
+        return false;
+    }
+    match (text(header::ORIGIN), text(header::HOST)) {
+        // No browser leaves it out of a POST; programs that do so know the token.
+        (None, _) => true,
+        (Some(origin), Some(host)) => {
+            let origin = origin
+                .strip_prefix("https://")
+                .or_else(|| origin.strip_prefix("http://"));
+            origin.is_some_and(|origin| origin.eq_ignore_ascii_case(host))
+        }
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether a path leads to this server, wherever a browser resolves it.
+pub(crate) fn is_local(path: &str) -> bool {
+    let Ok(base) = Url::parse("http://local.invalid/") else {
+        return false;
+    };
+    let plain = path.starts_with('/') && !path.contains(['\\', '\r', '\n', '\t', '\0']);
+    plain
+        && base
+            .join(path)
+            .is_ok_and(|url| url.origin() == base.origin() && !path.starts_with("//"))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn headers(given: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pairs = given.iter().map(|(name, value)| {
+            let name = header::HeaderName::from_static(name);
+            (name, HeaderValue::from_static(value))
+        });
+        pairs.collect()
+    }
+
+    #[test]
+    fn a_form_comes_from_the_host_that_it_is_sent_to() {
+        let host = ("host", "127.0.0.1:8088");
+        for (given, expected) in [
+            (vec![host], true),
+            (vec![host, ("origin", "http://127.0.0.1:8088")], true),
+            (vec![host, ("origin", "https://127.0.0.1:8088")], true),
+            (vec![host, ("origin", "http://evil.example")], false),
+            (vec![host, ("origin", "http://127.0.0.1:8089")], false),
+            (vec![host, ("origin", "null")], false),
+            (vec![host, ("origin", "http://127.0.0.1:8088.evil.example")], false),
+            (vec![host, ("sec-fetch-site", "cross-site")], false),
+            (vec![host, ("sec-fetch-site", "same-site")], false),
+            (vec![host, ("sec-fetch-site", "same-origin")], true),
+            (vec![("origin", "http://127.0.0.1:8088")], false),
+        ] {
+            assert_eq!(is_same_origin(&headers(&given)), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn no_redirect_leaves_the_server() {
+        for (path, expected) in [
+            ("/", true),
+            ("/runs?status=failed", true),
+            ("/runs/1#step-3", true),
+            ("//evil.example", false),
+            ("/\\evil.example", false),
+            ("https://evil.example", false),
+            ("javascript:alert(1)", false),
+            ("runs", false),
+            ("", false),
+            ("/\t/evil.example", false),
+            ("/x\r\nset-cookie: a=b", false),
+        ] {
+            assert_eq!(is_local(path), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn each_session_has_a_token_of_its_own() {
+        let of = |cookie| token(&headers(&[("cookie", cookie)]));
+        assert_ne!(of("clifford_session=a"), of("clifford_session=b"));
+        assert_ne!(of("clifford_session=a"), of("other=1"));
+        assert_eq!(of("clifford_session=a"), of("other=1; clifford_session=a"));
+        assert_eq!(of("clifford_session=a").len(), 64);
+    }
+}

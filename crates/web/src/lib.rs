@@ -1,0 +1,39 @@
+//! The dashboard: pages that show and steer what the API does.
+//!
+//! **The dashboard.** A page asks the API of its own process, in its reader's name (`backend`), and draws the answer: so
+//! there is one rule of access, and no statement here. `router` mounts the pages before the API. A change comes in as a
+//! form (`form`), which is read only after it is known to come from a page of ours. `guard` sets the headers of every
+//! answer, `assets` holds the style and the script, and `view` the components; `/design` shows all of them.
+
+mod assets;
+mod backend;
+mod failure;
+mod form;
+mod guard;
+mod pages;
+mod view;
+
+use std::sync::Arc;
+
+use axum::Router;
+use clifford_core::clock::SharedClock;
+
+/// The services of the pages.
+struct Web {
+    /// The API, which answers every question of a page.
+    api: Router,
+    /// The clock.
+    clock: SharedClock,
+}
+
+/// The state of every page.
+type Shared = Arc<Web>;
+
+/// The pages, and the API behind them.
+pub fn router(api: Router, clock: SharedClock) -> Router {
+    let web = Arc::new(Web {
+        api: api.clone(),
+        clock,
+    });
+    pages::routes().with_state(web).fallback_service(api)
+}

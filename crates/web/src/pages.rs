@@ -1,0 +1,84 @@
+//! Every page and every form.
+
+mod channels;
+mod chat;
+mod conversations;
+mod design;
+mod files;
+mod home;
+mod login;
+mod memory;
+mod names;
+mod outbox;
+mod pairings;
+mod people;
+mod policies;
+mod reminders;
+mod run;
+mod runs;
+mod settings;
+mod tools;
+mod usage;
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware::from_fn,
+    routing::{get, post},
+};
+
+use super::{Shared, assets, guard};
+
+/// The most bytes of a message with its files. The API's own limit holds for each of them.
+const LARGEST_UPLOAD: usize = 64 * 1024 * 1024;
+
+/// The routes of the pages. Each has the headers of `guard`; what they do not know is the API's.
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/", get(home::show))
+        .route("/assets/{name}", get(assets::serve))
+        .route("/design", get(design::show))
+        .route("/login", get(login::show).post(login::enter))
+        .route("/logout", post(login::leave))
+        .route(
+            "/chat",
+            get(chat::now)
+                .post(chat::send)
+                .layer(DefaultBodyLimit::max(LARGEST_UPLOAD)),
+        )
+        .route("/chat/new", post(chat::begin))
+        .route("/chat/{id}", get(chat::show).post(chat::change))
+        .route("/runs", get(runs::list))
+        .route("/runs/{id}", get(run::show))
+        .route("/runs/{id}/{action}", post(run::act))
+        .route("/conversations", get(conversations::list))
+        .route("/conversations/{id}", get(conversations::show))
+        .route("/search", get(conversations::search))
+        .route("/memory", get(memory::list))
+        .route("/memory/{id}", post(memory::change))
+        .route("/memory/{id}/forget", post(memory::forget))
+        .route("/reminders", get(reminders::list))
+        .route("/reminders/{id}", post(reminders::act))
+        .route("/files", get(files::list))
+        .route("/files/{id}/delete", post(files::delete))
+        .route("/channels", get(channels::list))
+        .route("/channels/{id}", post(channels::change))
+        .route("/outbox", get(outbox::list))
+        .route("/outbox/{id}/{action}", post(outbox::act))
+        .route("/pairings", post(pairings::decide))
+        .route("/tokens/{id}/revoke", post(settings::revoke))
+        .route("/tools", get(tools::list))
+        .route("/tools/{name}", get(tools::show).post(tools::change))
+        .route("/policies", get(policies::list).post(policies::make))
+        .route("/policies/test", post(policies::test))
+        .route("/policies/{id}/delete", post(policies::delete))
+        .route("/people", get(people::list))
+        .route("/people/{id}", get(people::show).post(people::change))
+        .route("/people/{id}/erase", post(people::erase))
+        .route("/settings", get(settings::show))
+        .route("/settings/{scope}/{name}", post(settings::change))
+        .route("/sessions/{id}/end", post(settings::end))
+        .route("/usage", get(usage::show))
+        .route("/usage.csv", get(usage::csv))
+        .layer(from_fn(guard::guarded))
+}

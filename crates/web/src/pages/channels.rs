@@ -1,0 +1,140 @@
+//! Channels: where the bot is, whether it answers there, and how.
+
+use axum::{
+    extract::{Path, Query},
+    http::Method,
+    response::Redirect,
+};
+use futures::try_join;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    form::Form,
+    view::{
+        format::{At, title, when},
+        layout,
+        parts::{Button, Tone, badge, empty, head, older},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Channel {
+    id: String,
+    platform: String,
+    kind: String,
+    name: Option<String>,
+    enabled: bool,
+    disabled_reason: Option<String>,
+    mode: String,
+    last_message_at: Option<At>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Space {
+    id: String,
+    platform: String,
+    name: Option<String>,
+    left_at: Option<At>,
+    channels: u64,
+}
+
+/// Which ones.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    before: String,
+}
+
+/// The list.
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let path = with_query("/api/channels", &[("before", &wanted.before)]);
+    let (page, spaces) = try_join!(
+        asker.get::<Page<Channel>>(&path),
+        asker.find::<Page<Space>>("/api/spaces?limit=200")
+    )?;
+    let is_owner = asker.me().is_some_and(|me| me.role != "person");
+    let content = html! {
+        (head("Channels", "Every chat, room and thread where the bot is.", &html! {}))
+        (servers(&spaces.unwrap_or_default().items))
+        section id="channels" data-live aria-label="Channels" {
+            @if page.items.is_empty() {
+                (empty("No channels yet", &html! { "Write to the bot in " a href="/chat" { "Chat" } ", or connect a platform in bot.toml." }))
+            } @else {
+                table.table.cards {
+                    caption.hidden { "Channels" }
+                    thead {
+                        tr {
+                            th scope="col" { "Name" } th scope="col" { "Platform" } th scope="col" { "Kind" } th scope="col" { "Mode" }
+                            th scope="col" { "Last message" } th scope="col" { "State" }
+                            @if is_owner { th scope="col" { span.hidden { "Actions" } } }
+                        }
+                    }
+                    tbody { @for channel in &page.items { (line(&asker, channel, is_owner)) } }
+                }
+                (older("/channels", &[], page.next.as_deref()))
+            }
+        }
+    };
+    Ok(layout::page(&asker, "Channels", &content))
+}
+
+fn servers(spaces: &[Space]) -> Markup {
+    html! {
+        @if !spaces.is_empty() {
+            section.card aria-labelledby="spaces-title" {
+                h2 id="spaces-title" { "Servers and groups" }
+                ul.list {
+                    @for space in spaces {
+                        li {
+                            div.about {
+                                strong { (words(space.name.as_deref().unwrap_or("(no name)"))) }
+                                div.small.quiet { (words(&title(&space.platform))) " · " (space.channels) " channels" }
+                            }
+                            @if space.left_at.is_some() { (badge(Tone::Plain, "left")) }
+                            a.button href={ "/settings?scope=space:" (space.id) } { "Settings" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
+    let action = format!("/channels/{}", channel.id);
+    let (label, turn) = if channel.enabled {
+        ("Turn off", "false")
+    } else {
+        ("Turn on", "true")
+    };
+    html! {
+        tr {
+            td.lead { a href={ "/conversations?channelId=" (channel.id) } { (words(channel.name.as_deref().unwrap_or("(no name)"))) } }
+            td data-label="Platform" { (words(&title(&channel.platform))) }
+            td data-label="Kind" { (words(&channel.kind)) }
+            td data-label="Mode" { (words(&channel.mode)) }
+            td data-label="Last message" { @if let Some(at) = channel.last_message_at { (when(at, asker.now())) } }
+            td data-label="State" {
+                @if channel.enabled { (badge(Tone::Good, "answers")) } @else {
+                    (badge(Tone::Plain, channel.disabled_reason.as_deref().unwrap_or("off")))
+                }
+            }
+            @if is_owner { td { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) } }
+        }
+    }
+}
+
+/// Turns one on or off.
+pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    let change = json!({ "enabled": form.needed("enabled")? == "true" });
+    form.send(Method::PATCH, &format!("/api/channels/{}", part(&id)), Some(&change))
+        .await?;
+    Ok(Redirect::to("/channels"))
+}

@@ -1,0 +1,297 @@
+//! Conversations on every platform: the list, and one with its messages; and the search through them.
+
+use axum::extract::{Path, Query};
+use futures::try_join;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::names::Names;
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    view::{
+        clean,
+        format::{At, count, when},
+        layout,
+        parts::{Tone, badge, choice_field, empty, head, older},
+        prose, words,
+    },
+};
+
+/// A conversation of the API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Talk {
+    pub(crate) id: String,
+    pub(crate) channel_id: String,
+    user_id: Option<String>,
+    name: Option<String>,
+    turn_count: u64,
+    last_user_interaction_at: Option<At>,
+    closed_at: Option<At>,
+    created_at: At,
+}
+
+impl Talk {
+    /// Its name.
+    pub(crate) fn title(&self) -> &str {
+        self.name
+            .as_deref()
+            .filter(|name| !name.trim().is_empty())
+            .unwrap_or("New conversation")
+    }
+}
+
+/// A message of the API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Message {
+    pub(crate) id: String,
+    pub(crate) direction: String,
+    run_id: Option<String>,
+    content: String,
+    status: String,
+    error: Option<String>,
+    created_at: At,
+}
+
+/// Which ones.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Wanted {
+    user_id: String,
+    channel_id: String,
+    before: String,
+}
+
+/// The list.
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let filters = [
+        ("userId", wanted.user_id.as_str()),
+        ("channelId", wanted.channel_id.as_str()),
+    ];
+    let all: Vec<_> = filters
+        .into_iter()
+        .chain([("before", wanted.before.as_str())])
+        .collect();
+    let path = with_query("/api/contexts", &all);
+    let (page, people, channels) = try_join!(
+        asker.get::<Page<Talk>>(&path),
+        Names::of_people(&asker),
+        Names::of_channels(&asker)
+    )?;
+    let content = html! {
+        (head("Conversations", "What was said, on every platform.", &html! { a.button href="/search" { "Search" } }))
+        @if page.items.is_empty() {
+            (empty("No conversations yet", &html! { a href="/chat" { "Write to the bot" } ", here or on a platform." }))
+        } @else {
+            table.table.cards {
+                caption.hidden { "Conversations, newest first" }
+                thead {
+                    tr {
+                        th scope="col" { "Name" } th scope="col" { "Channel" } th scope="col" { "Person" }
+                        th.number scope="col" { "Turns" } th scope="col" { "Last" } th scope="col" { "State" }
+                    }
+                }
+                tbody {
+                    @for talk in &page.items {
+                        tr {
+                            td.lead { a href={ "/conversations/" (talk.id) } { (words(talk.title())) } }
+                            td data-label="Channel" { (channels.show(Some(&talk.channel_id))) }
+                            td data-label="Person" { (people.show(talk.user_id.as_deref())) }
+                            td.number data-label="Turns" { (count(talk.turn_count)) }
+                            td data-label="Last" { (when(talk.last_user_interaction_at.unwrap_or(talk.created_at), asker.now())) }
+                            td data-label="State" {
+                                @if talk.closed_at.is_some() { (badge(Tone::Plain, "closed")) } @else { (badge(Tone::Good, "open")) }
+                            }
+                        }
+                    }
+                }
+            }
+            (older("/conversations", &filters, page.next.as_deref()))
+        }
+    };
+    Ok(layout::page(&asker, "Conversations", &content))
+}
+
+/// Which messages of one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Before {
+    pub(crate) before: String,
+}
+
+/// One conversation.
+pub(crate) async fn show(
+    asker: Asker,
+    Path(id): Path<String>,
+    Query(wanted): Query<Before>,
+) -> Result<Markup, Failure> {
+    let path = format!("/api/contexts/{}", part(&id));
+    let messages = with_query(
+        "/api/messages",
+        &[("contextId", &id), ("before", &wanted.before), ("limit", "50")],
+    );
+    let (talk, page) = try_join!(asker.get::<Talk>(&path), asker.get::<Page<Message>>(&messages))?;
+    let here = format!("/conversations/{id}");
+    let content = html! {
+        (head(talk.title(), "", &html! { a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" } }))
+        section id="messages" data-live aria-label="Messages" {
+            (older(&here, &[], page.next.as_deref()))
+            (messages_of(&asker, &page.items))
+        }
+    };
+    Ok(layout::page(&asker, talk.title(), &content))
+}
+
+/// Messages, oldest first.
+pub(crate) fn messages_of(asker: &Asker, newest_first: &[Message]) -> Markup {
+    html! {
+        @if newest_first.is_empty() {
+            (empty("Nothing was said yet", &html! { "Write the first message." }))
+        } @else {
+            ol.messages {
+                @for message in newest_first.iter().rev() { (drawn(asker, message)) }
+            }
+        }
+    }
+}
+
+fn drawn(asker: &Asker, message: &Message) -> Markup {
+    let is_person = message.direction == "inbound";
+    html! {
+        li.message.person[is_person] id={ "message-" (message.id) } {
+            div.by {
+                strong { @if is_person { "Person" } @else { "Bot" } }
+                (when(message.created_at, asker.now()))
+                @if let Some(run) = &message.run_id { a href={ "/runs/" (run) } { "run" } }
+                @match message.status.as_str() {
+                    "failed" => { (badge(Tone::Bad, "not delivered")) }
+                    "pending" | "sending" => { (badge(Tone::Calm, "on its way")) }
+                    _ => {}
+                }
+            }
+            div.body {
+                @if is_person { (words(&message.content)) } @else { (prose(&message.content)) }
+                @if let Some(error) = &message.error { p.small.quiet { (words(error)) } }
+            }
+        }
+    }
+}
+
+/// A search.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Sought {
+    q: String,
+    channel_id: String,
+    user_id: String,
+    before: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hit {
+    id: String,
+    context_id: Option<String>,
+    context_name: Option<String>,
+    channel_name: Option<String>,
+    platform: String,
+    direction: String,
+    snippet: String,
+    created_at: At,
+}
+
+/// The search.
+pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result<Markup, Failure> {
+    let (people, channels) = try_join!(Names::of_people(&asker), Names::of_channels(&asker))?;
+    let user = match (sought.user_id.as_str(), sought.channel_id.as_str()) {
+        // The API wants to know where to look; the only person whom the reader sees is themself.
+        ("", "") => people
+            .choices()
+            .first()
+            .map(|(id, _)| (*id).to_owned())
+            .unwrap_or_default(),
+        (user, _) => user.to_owned(),
+    };
+    let filters = [
+        ("q", sought.q.trim()),
+        ("userId", user.as_str()),
+        ("channelId", sought.channel_id.as_str()),
+    ];
+    let all: Vec<_> = filters
+        .into_iter()
+        .chain([("before", sought.before.as_str())])
+        .collect();
+    let has_place = !(user.is_empty() && sought.channel_id.is_empty());
+    let found: Page<Hit> = if sought.q.trim().is_empty() || !has_place {
+        Page::default()
+    } else {
+        asker.get(&with_query("/api/search", &all)).await?
+    };
+    let persons: Vec<_> = [("", "Anybody")].into_iter().chain(people.choices()).collect();
+    let places: Vec<_> = [("", "Everywhere")].into_iter().chain(channels.choices()).collect();
+    let content = html! {
+        (head("Search", "Through every conversation that you may see.", &html! {}))
+        form.card method="get" action="/search" role="search" {
+            div.fields {
+                div.field {
+                    label for="q" { "Words" }
+                    input type="search" id="q" name="q" value=(clean(&sought.q)) autocomplete="off";
+                }
+                (choice_field("userId", "Person", &user, &persons))
+                (choice_field("channelId", "Channel", &sought.channel_id, &places))
+                button.main type="submit" { "Search" }
+            }
+        }
+        @if !sought.q.trim().is_empty() {
+            @if found.items.is_empty() {
+                (empty("Nothing found", &html! { "Try fewer or other words, or another channel." }))
+            } @else {
+                section.card aria-label="Results" {
+                    ul.list {
+                        @for hit in &found.items {
+                            li {
+                                div.about {
+                                    div { (snippet(&hit.snippet)) }
+                                    div.small.quiet {
+                                        @if hit.direction == "inbound" { "Person" } @else { "Bot" }
+                                        " · " (words(hit.channel_name.as_deref().unwrap_or(&hit.platform)))
+                                        " · " (when(hit.created_at, asker.now()))
+                                    }
+                                }
+                                @if let Some(context) = &hit.context_id {
+                                    a.small href={ "/conversations/" (context) "#message-" (hit.id) } {
+                                        (words(hit.context_name.as_deref().unwrap_or("conversation")))
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                (older("/search", &filters, found.next.as_deref()))
+            }
+        }
+    };
+    Ok(layout::page(&asker, "Search", &content))
+}
+
+/// A text whose hits stand between `**`.
+fn snippet(text: &str) -> Markup {
+    html! {
+        @for (place, piece) in text.split("**").enumerate() {
+            @if place % 2 == 1 { mark { (words(piece)) } } @else { (words(piece)) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_are_marked_and_stay_text() {
+        let shown = snippet("a **<b>** c").into_string();
+        assert_eq!(shown, "<bdi>a </bdi><mark><bdi>&lt;b&gt;</bdi></mark><bdi> c</bdi>");
+    }
+}

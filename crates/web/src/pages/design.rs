@@ -1,0 +1,102 @@
+//! The design system on one page: every token and component, as all pages use them.
+
+use axum::extract::State;
+use clifford_core::clock::Timestamp;
+use maud::{Markup, html};
+use serde_json::json;
+
+use crate::{
+    Shared,
+    view::{
+        chart,
+        format::{At, cost, count, date, duration, size, when},
+        layout,
+        parts::{Tone, badge, choice_field, data, empty, head, status, text_field},
+        prose, words,
+    },
+};
+
+const COLOURS: [(&str, Tone); 5] = [
+    ("good", Tone::Good),
+    ("warn", Tone::Warn),
+    ("bad", Tone::Bad),
+    ("calm", Tone::Calm),
+    ("plain", Tone::Plain),
+];
+
+/// The page. It shows nothing of anybody, so it needs no session.
+pub(crate) async fn show(State(web): State<Shared>) -> Markup {
+    let now = web.clock.now();
+    layout::open(
+        "Design",
+        &html! {
+            (head("Design", "The components of every page, for those who change one.", &html! {}))
+            (section("Words", &html! {
+                h1 { "Title" } h2 { "Part" } h3 { "Section" }
+                p { "Text with " a href="/design" { "a link" } ", " code { "code" } " and " span.quiet { "what matters less" } "." }
+                p { "Words from outside are escaped: " (words("<script>alert(1)</script>\u{202e}")) }
+                (prose("Markdown becomes a *safe* **subset**:\n\n- a list\n- `code`\n\n| a | b |\n|---|--:|\n| 1 | 2 |"))
+            }))
+            (section("Badges", &html! {
+                div.row { @for (name, tone) in COLOURS { (badge(tone, name)) } }
+                div.row {
+                    @for state in ["pending", "running", "waiting", "completed", "failed", "cancelled"] { (status(state, None)) }
+                }
+            }))
+            (section("Numbers and times", &html! {
+                dl.figures {
+                    div { dt { "count" } dd { (count(1_234_567)) } }
+                    div { dt { "cost" } dd { (cost(0.0123)) } }
+                    div { dt { "duration" } dd { (duration(61_500)) } }
+                    div { dt { "size" } dd { (size(2_345_678)) } }
+                    div { dt { "ago" } dd { (when(At(Timestamp(now.0 - 150_000)), now)) } }
+                    div { dt { "date" } dd { (date(At(now))) } }
+                }
+            }))
+            (section("Form", &html! {
+                form method="get" action="/design" {
+                    div.fields {
+                        (text_field("name", "Name", "", "A hint says what is right."))
+                        (choice_field("kind", "Choice", "b", &[("a", "First"), ("b", "Second")]))
+                        label.check { input type="checkbox" name="on"; "On" }
+                        button.main type="submit" { "Main" }
+                        button type="submit" { "Other" }
+                        button.danger type="submit" { "Cannot be undone" }
+                    }
+                }
+            }))
+            (section("Notes", &html! {
+                @for (name, tone) in COLOURS.into_iter().take(4) {
+                    div class={ "note " (tone.class()) } { p { "A note that is " (name) ", with the way on." } }
+                }
+                (empty("Nothing is here yet", &html! { "An empty state says what to do." }))
+            }))
+            (section("Table", &html! {
+                table.table.cards {
+                    caption { "A table is a list of cards on a phone" }
+                    thead { tr { th scope="col" { "Name" } th scope="col" { "Status" } th.number scope="col" { "Tokens" } } }
+                    tbody {
+                        @for (name, tokens) in [("First", 1200), ("Second", 90)] {
+                            tr { td.lead { (name) } td data-label="Status" { (badge(Tone::Good, "well")) } td.number data-label="Tokens" { (count(tokens)) } }
+                        }
+                    }
+                }
+            }))
+            (section("Timeline", &html! {
+                ol.timeline {
+                    li.model { div.what { strong { "Asks the model" } span.small.quiet { "1.2 s" } } (chart::span(0.0, 4.0, 10.0, "")) }
+                    li.tool { div.what { strong { "Calls a tool" } span.small.quiet { "300 ms" } } (chart::span(4.0, 3.0, 10.0, "tool")) (data("Arguments", &json!({ "expression": "6*7" }))) }
+                    li.good { div.what { strong { "Ends" } } }
+                }
+            }))
+            (section("Chart", &html! {
+                (chart::columns("Calls a day", &[("Mon".into(), 3.0), ("Tue".into(), 8.0), ("Wed".into(), 5.0)], chart::whole))
+                (chart::share(3.0, 10.0))
+            }))
+        },
+    )
+}
+
+fn section(name: &str, content: &Markup) -> Markup {
+    html! { section.card { header { h2 { (name) } } (content) } }
+}

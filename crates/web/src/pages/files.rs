@@ -1,0 +1,90 @@
+//! Files: what people sent and the bot made, to be taken out or deleted.
+
+use axum::{
+    extract::{Path, Query},
+    http::Method,
+    response::Redirect,
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    form::Form,
+    view::{
+        clean,
+        format::{At, size, when},
+        layout,
+        parts::{Button, empty, head, older},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    id: String,
+    name: Option<String>,
+    media_type: Option<String>,
+    size: Option<u64>,
+    created_at: At,
+}
+
+/// Which ones.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    q: String,
+    before: String,
+}
+
+/// The list.
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let filters = [("q", wanted.q.trim()), ("before", wanted.before.as_str())];
+    let page: Page<File> = asker.get(&with_query("/api/files", &filters)).await?;
+    let content = html! {
+        (head("Files", "What people sent, and what the bot made for them.", &html! {}))
+        form.card method="get" action="/files" role="search" {
+            div.fields {
+                div.field { label for="q" { "Name" } input type="search" id="q" name="q" value=(clean(&wanted.q)) autocomplete="off"; }
+                button type="submit" { "Show" }
+            }
+        }
+        @if page.items.is_empty() {
+            (empty("No files here", &html! { "Send the bot a file on any platform, and it shows here." }))
+        } @else {
+            table.table.cards {
+                caption.hidden { "Files, newest first" }
+                thead {
+                    tr {
+                        th scope="col" { "Name" } th scope="col" { "Kind" } th.number scope="col" { "Size" }
+                        th scope="col" { "Kept since" } th scope="col" { span.hidden { "Actions" } }
+                    }
+                }
+                tbody {
+                    @for file in &page.items {
+                        tr {
+                            td.lead {
+                                a href={ "/api/files/" (file.id) "/content" } download { (words(file.name.as_deref().unwrap_or("(no name)"))) }
+                            }
+                            td data-label="Kind" { (words(file.media_type.as_deref().unwrap_or("–"))) }
+                            td.number data-label="Size" { @if let Some(bytes) = file.size { (size(bytes)) } }
+                            td data-label="Kept since" { (when(file.created_at, asker.now())) }
+                            td { (Button::new(&format!("/files/{}/delete", file.id), "Delete").danger("Delete this file?").draw(&asker)) }
+                        }
+                    }
+                }
+            }
+            (older("/files", &[("q", wanted.q.trim())], page.next.as_deref()))
+        }
+    };
+    Ok(layout::page(&asker, "Files", &content))
+}
+
+/// Deletes one.
+pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    form.send(Method::DELETE, &format!("/api/files/{}", part(&id)), None)
+        .await?;
+    Ok(Redirect::to("/files"))
+}

@@ -1,0 +1,248 @@
+//! The start page: how the bot is, what it does, what it cost, what failed, what comes next, and who waits for an answer.
+
+use std::collections::BTreeMap;
+
+use clifford_core::clock::Timestamp;
+use futures::try_join;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{
+    pairings,
+    run::{Approval, approval_form},
+    runs::Run,
+};
+use crate::{
+    backend::{Asker, Page},
+    failure::Failure,
+    view::{
+        chart::share,
+        format::{At, cost, count, title, when},
+        layout,
+        parts::{Tone, badge, empty, head, short},
+        words,
+    },
+};
+
+const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
+/// How many of each list are shown.
+const FEW: usize = 6;
+
+#[derive(Deserialize)]
+struct Health {
+    ready: bool,
+    checks: BTreeMap<String, Check>,
+}
+
+#[derive(Deserialize)]
+struct Check {
+    ok: bool,
+    detail: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spent {
+    key: Option<String>,
+    calls: u64,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    cost: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Trigger {
+    kind: String,
+    name: Option<String>,
+    content: String,
+    enabled: bool,
+    next_at: Option<At>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Budget {
+    scope: String,
+    period: String,
+    cost: Option<f64>,
+    tokens: Option<u64>,
+    spent_cost: f64,
+    spent_tokens: u64,
+}
+
+/// The page.
+pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
+    let (health, working, queued, waiting, failed, spent, budgets, triggers) = try_join!(
+        asker.look::<Health>("/readyz"),
+        asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
+        asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
+        asker.get::<Page<Run>>("/api/runs?status=waiting&limit=200"),
+        asker.get::<Page<Run>>("/api/runs?status=failed&limit=50"),
+        asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
+        asker.get::<Page<Budget>>("/api/budgets"),
+        asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
+    )?;
+    let approvals = Approval::of_all(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
+    let strangers = pairings::open(&asker).await?;
+    let since = asker.now().before(DAY);
+    let failed: Vec<_> = (failed.items.iter())
+        .filter(|run| run.updated_at.0 >= since)
+        .take(FEW)
+        .collect();
+    let content = html! {
+        (head("Home", "", &html! { a.button.main href="/chat" { "New message" } }))
+        @if !approvals.is_empty() { (asked(&asker, &approvals)) }
+        (pairings::draw(&asker, &strangers))
+        div.grid id="home" data-live {
+            (well(health.as_ref()))
+            (spending(&spent.items, &budgets.items, asker.now()))
+            (at_work(&asker, &working.items, &queued.items))
+            (failures(&asker, &failed))
+            (next(&asker, triggers.items))
+        }
+    };
+    Ok(layout::page(&asker, "Home", &content))
+}
+
+fn asked(asker: &Asker, approvals: &[Approval]) -> Markup {
+    html! {
+        section.card id="asked" data-live aria-labelledby="asked-title" {
+            header { h2 id="asked-title" { "Waiting for your approval" } }
+            ul.list {
+                @for approval in approvals {
+                    li {
+                        div.about { (approval.draw()) a.small href={ "/runs/" (approval.run) } { "Show the run" } }
+                        (approval_form(asker, approval))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn well(health: Option<&Health>) -> Markup {
+    html! {
+        @if let Some(health) = health {
+            section.card aria-labelledby="health-title" {
+                header {
+                    h2 id="health-title" { "Health" }
+                    @if health.ready { (badge(Tone::Good, "well")) } @else { (badge(Tone::Bad, "needs attention")) }
+                }
+                ul.list {
+                    @for (name, check) in &health.checks {
+                        li {
+                            div.about { strong { (title(name)) } div.small.quiet { (words(&check.detail)) } }
+                            @if !check.ok { (badge(Tone::Bad, "fails")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn spending(days: &[Spent], budgets: &[Budget], now: Timestamp) -> Markup {
+    let today = now.to_jiff().to_string();
+    let today = today.get(..10).unwrap_or_default();
+    let spent = days.iter().find(|day| day.key.as_deref() == Some(today));
+    let of = |read: fn(&Spent) -> u64| spent.map_or(0, read);
+    html! {
+        section.card aria-labelledby="spent-title" {
+            header { h2 id="spent-title" { "Spent today" } a.small href="/usage" { "Usage" } }
+            div.figure { (cost(spent.map_or(0.0, |day| day.cost))) }
+            dl.figures {
+                div { dt { "model calls" } dd { (count(of(|day| day.calls))) } }
+                div { dt { "tokens sent" } dd { (count(of(|day| day.prompt_tokens))) } }
+                div { dt { "received" } dd { (count(of(|day| day.completion_tokens))) } }
+            }
+            @for budget in budgets { (left(budget)) }
+        }
+    }
+}
+
+/// What is spent of a budget, as a bar with its numbers.
+fn left(budget: &Budget) -> Markup {
+    let whose = if budget.scope == "bot" { "Everybody" } else { "You" };
+    let float = |tokens: u64| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
+    html! {
+        @if let Some(most) = budget.cost {
+            div.small {
+                (whose) ", this " (budget.period) ": " (cost(budget.spent_cost)) " of " (cost(most))
+                (share(budget.spent_cost, most))
+            }
+        }
+        @if let Some(most) = budget.tokens {
+            div.small {
+                (whose) ", this " (budget.period) ": " (count(budget.spent_tokens)) " of " (count(most)) " tokens"
+                (share(float(budget.spent_tokens), float(most)))
+            }
+        }
+    }
+}
+
+fn at_work(asker: &Asker, working: &[Run], queued: &[Run]) -> Markup {
+    html! {
+        section.card aria-labelledby="work-title" {
+            header { h2 id="work-title" { "At work now" } a.small href="/runs?status=running" { "All" } }
+            @if working.is_empty() && queued.is_empty() {
+                (empty("Nobody is waiting", &html! { "Write to the bot, and its work shows here as it happens." }))
+            } @else {
+                ul.list { @for run in working.iter().chain(queued).take(FEW) { (line(asker, run, None)) } }
+            }
+        }
+    }
+}
+
+fn failures(asker: &Asker, failed: &[&Run]) -> Markup {
+    html! {
+        section.card aria-labelledby="failed-title" {
+            header { h2 id="failed-title" { "Failed in the last day" } a.small href="/runs?status=failed" { "All" } }
+            @if failed.is_empty() {
+                (empty("No failures", &html! { "Every run of the last 24 hours ended well." }))
+            } @else {
+                ul.list { @for run in failed { (line(asker, run, run.error.as_deref())) } }
+            }
+        }
+    }
+}
+
+fn line(asker: &Asker, run: &Run, why: Option<&str>) -> Markup {
+    html! {
+        li {
+            div.about {
+                a.clamp href={ "/runs/" (run.id) } { (words(&run.title())) }
+                div.small.quiet {
+                    (when(run.updated_at, asker.now()))
+                    @if let Some(why) = why { " · " (words(&short(why, 120))) }
+                }
+            }
+            (run.badge())
+        }
+    }
+}
+
+fn next(asker: &Asker, mut triggers: Vec<Trigger>) -> Markup {
+    triggers.retain(|trigger| trigger.enabled && trigger.next_at.is_some());
+    triggers.sort_by_key(|trigger| trigger.next_at);
+    html! {
+        section.card aria-labelledby="next-title" {
+            header { h2 id="next-title" { "Comes next" } a.small href="/reminders" { "All" } }
+            @if triggers.is_empty() {
+                (empty("Nothing is planned", &html! { "Say “remind me tomorrow at 9 to …” in a chat." }))
+            } @else {
+                ul.list {
+                    @for trigger in triggers.iter().take(FEW) {
+                        li {
+                            div.about {
+                                span.clamp { (words(trigger.name.as_deref().unwrap_or(&trigger.content))) }
+                                div.small.quiet { (title(&trigger.kind)) }
+                            }
+                            @if let Some(at) = trigger.next_at { span.small { (when(at, asker.now())) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The way in and out: a link that holds for one use. It is opened with a button, so that a program which only looks at
+//! links does not use it up. A login always begins a session of its own.
+
+use axum::{
+    extract::Query,
+    http::{HeaderValue, Method, header},
+    response::{IntoResponse, Redirect, Response},
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    backend::{Asker, refusal},
+    failure::Failure,
+    form::{Form, is_local},
+    view::{clean, layout},
+};
+
+/// The link, and the page that was wanted.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    link: String,
+    to: String,
+}
+
+/// Says how to get in, or offers to go in by a link.
+pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
+    let to = if is_local(&wanted.to) { wanted.to.as_str() } else { "/" };
+    let content = html! {
+        @if wanted.link.is_empty() {
+            h2 { "You are not logged in" }
+            p { "Nobody needs a password here: a link lets you in, once, for ten minutes." }
+            ul {
+                li { "In a private chat with the bot, send " code { "/dashboard" } "." }
+                li { "On the machine where it runs, type " code { "clifford login" } "." }
+            }
+        } @else {
+            h2 { "Log in" }
+            p { "This link lets this browser in. It is good once." }
+            form method="post" action="/login" {
+                (layout::token(&asker))
+                input type="hidden" name="link" value=(clean(&wanted.link));
+                input type="hidden" name="back" value=(to);
+                button.main type="submit" autofocus { "Log in" }
+            }
+        }
+    };
+    layout::alone("Log in", &content)
+}
+
+/// Goes in.
+pub(crate) async fn enter(form: Form) -> Result<Response, Failure> {
+    let link = json!({ "link": form.needed("link")? });
+    let answer = form.response(Method::POST, "/api/sessions", Some(&link)).await?;
+    if !answer.status().is_success() {
+        return Err(refusal(answer, &form.asker.path).await);
+    }
+    let cookies: Vec<HeaderValue> = answer.headers().get_all(header::SET_COOKIE).iter().cloned().collect();
+    Ok(with_cookies(Redirect::to(form.back("/")), cookies))
+}
+
+/// Goes out.
+pub(crate) async fn leave(form: Form) -> Result<Response, Failure> {
+    let answer = form.response(Method::DELETE, "/api/sessions/current", None).await?;
+    let cookies: Vec<HeaderValue> = answer.headers().get_all(header::SET_COOKIE).iter().cloned().collect();
+    Ok(with_cookies(Redirect::to("/login"), cookies))
+}
+
+fn with_cookies(redirect: Redirect, cookies: Vec<HeaderValue>) -> Response {
+    let mut response = redirect.into_response();
+    for cookie in cookies {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}

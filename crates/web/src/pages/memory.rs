@@ -1,0 +1,183 @@
+//! What is remembered of a person: listed, changed, pinned, shared and forgotten, with where it comes from; and what the
+//! writer did last.
+
+use axum::{
+    extract::{Path, Query},
+    http::Method,
+    response::Redirect,
+};
+use futures::try_join;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::names::Names;
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    form::Form,
+    view::{
+        clean,
+        format::{At, title, when},
+        layout,
+        parts::{Button, Tone, badge, choice_field, data, empty, head, older},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Item {
+    id: String,
+    user_id: String,
+    level: i64,
+    module: String,
+    key: String,
+    value: String,
+    context_id: Option<String>,
+    origin_space: Option<String>,
+    shareable: bool,
+    pinned: bool,
+    archived: bool,
+    last_seen_at: At,
+}
+
+/// Which items.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Wanted {
+    user_id: String,
+    q: String,
+    archived: String,
+    before: String,
+}
+
+/// The list.
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let filters = [
+        ("userId", wanted.user_id.as_str()),
+        ("q", wanted.q.trim()),
+        ("archived", wanted.archived.as_str()),
+    ];
+    let all: Vec<_> = filters
+        .into_iter()
+        .chain([("before", wanted.before.as_str())])
+        .collect();
+    let (items, jobs) = (
+        with_query("/api/memories", &all),
+        with_query("/api/memories/jobs", &[("userId", &wanted.user_id), ("limit", "5")]),
+    );
+    let (page, jobs, people) = try_join!(
+        asker.get::<Page<Item>>(&items),
+        asker.find::<Page<Value>>(&jobs),
+        Names::of_people(&asker)
+    )?;
+    let persons: Vec<_> = [("", "Everybody")].into_iter().chain(people.choices()).collect();
+    let content = html! {
+        (head("Memory", "What the bot remembers of people, and shows to the model when it answers them.", &html! {}))
+        form.card method="get" action="/memory" role="search" {
+            div.fields {
+                div.field { label for="q" { "Words" } input type="search" id="q" name="q" value=(clean(&wanted.q)) autocomplete="off"; }
+                @if persons.len() > 2 { (choice_field("userId", "Person", &wanted.user_id, &persons)) }
+                (choice_field("archived", "Which", &wanted.archived, &[("", "In use"), ("true", "Archived")]))
+                button type="submit" { "Show" }
+            }
+        }
+        section id="memory" data-live aria-label="Items" {
+            @if page.items.is_empty() {
+                (empty("Nothing is remembered here", &html! {
+                    "The bot notes what matters when a conversation closes. Say “remember that …” to have it noted at once."
+                }))
+            } @else {
+                div.stack { @for item in &page.items { (card(&asker, item, &people)) } }
+                (older("/memory", &filters, page.next.as_deref()))
+            }
+        }
+        @if let Some(jobs) = jobs.filter(|jobs| !jobs.items.is_empty()) {
+            section.card aria-labelledby="writer-title" {
+                h2 id="writer-title" { "What the writer did last" }
+                ul.list {
+                    @for job in &jobs.items {
+                        li {
+                            div.about {
+                                strong { (words(&title(job["kind"].as_str().unwrap_or("job")))) } " "
+                                (badge(Tone::Plain, job["status"].as_str().unwrap_or("unknown")))
+                                (data("Result", job))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Ok(layout::page(&asker, "Memory", &content))
+}
+
+fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
+    let action = format!("/memory/{}", item.id);
+    let (pin, share, archive) = (
+        if item.pinned { "false" } else { "true" },
+        if item.shareable { "false" } else { "true" },
+        if item.archived { "false" } else { "true" },
+    );
+    let field = format!("value-{}", item.id);
+    html! {
+        article.card {
+            div.row.apart {
+                div { span.quiet { (words(&title(&item.module))) " · " } strong { (words(&item.key)) } }
+                div.row {
+                    (badge(Tone::Plain, &format!("level {}", item.level)))
+                    @if item.pinned { (badge(Tone::Calm, "pinned")) }
+                    @if item.shareable { (badge(Tone::Warn, "may be told to others")) }
+                    @if item.archived { (badge(Tone::Plain, "archived")) }
+                }
+            }
+            p { (words(&item.value)) }
+            p.small.quiet.row {
+                span { "of " (people.show(Some(&item.user_id))) }
+                span { "last seen " (when(item.last_seen_at, asker.now())) }
+                @if let Some(context) = &item.context_id { a href={ "/conversations/" (context) } { "where it comes from" } }
+                @if item.origin_space.is_some() { span { "heard in a shared place" } }
+            }
+            div.row {
+                (Button::new(&action, if item.pinned { "Unpin" } else { "Pin" }).with(&[("pinned", pin)]).draw(asker))
+                (Button::new(&action, if item.shareable { "Keep private" } else { "Share" }).with(&[("shareable", share)]).draw(asker))
+                (Button::new(&action, if item.archived { "Use again" } else { "Archive" }).with(&[("archived", archive)]).draw(asker))
+                (Button::new(&format!("{action}/forget"), "Forget").danger("Forget this for good?").draw(asker))
+            }
+            details id={ "edit-" (item.id) } {
+                summary { "Edit" }
+                form.stack method="post" action=(action) data-inplace {
+                    (layout::token(asker))
+                    input type="hidden" name="back" value=(asker.path);
+                    label for=(field) { "Text" }
+                    textarea id=(field) name="value" required { (clean(&item.value)) }
+                    div { button.main type="submit" { "Save" } }
+                }
+            }
+        }
+    }
+}
+
+/// Changes an item.
+pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    let mut change = json!({});
+    for name in ["pinned", "shareable", "archived"] {
+        if let Some(value) = form.field(name) {
+            change[name] = json!(value == "true");
+        }
+    }
+    if let Some(value) = form.field("value") {
+        change["value"] = json!(value);
+    }
+    let path = format!("/api/memories/{}", part(&id));
+    form.send(Method::PATCH, &path, Some(&change)).await?;
+    Ok(Redirect::to(form.back("/memory")))
+}
+
+/// Forgets one.
+pub(crate) async fn forget(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    let path = format!("/api/memories/{}", part(&id));
+    form.send(Method::DELETE, &path, None).await?;
+    Ok(Redirect::to(form.back("/memory")))
+}

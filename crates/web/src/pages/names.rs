@@ -1,0 +1,51 @@
+//! The names behind ids, for lists that show whose something is.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::{
+    backend::{Asker, Page},
+    failure::Failure,
+    view::words,
+};
+
+#[derive(Deserialize)]
+struct Named {
+    id: String,
+    name: Option<String>,
+}
+
+/// Names by id.
+#[derive(Default)]
+pub(crate) struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// The people whom the reader sees.
+    pub(crate) async fn of_people(asker: &Asker) -> Result<Self, Failure> {
+        Self::of(asker, "/api/users?limit=200").await
+    }
+
+    /// The channels that the reader sees.
+    pub(crate) async fn of_channels(asker: &Asker) -> Result<Self, Failure> {
+        Self::of(asker, "/api/channels?limit=200").await
+    }
+
+    async fn of(asker: &Asker, path: &str) -> Result<Self, Failure> {
+        let found: Option<Page<Named>> = asker.find(path).await?;
+        let items = found.unwrap_or_default().items.into_iter();
+        Ok(Self(items.filter_map(|one| Some((one.id, one.name?))).collect()))
+    }
+
+    /// The name of one.
+    pub(crate) fn show(&self, id: Option<&str>) -> Markup {
+        let name = id.and_then(|id| self.0.get(id));
+        html! { @if let Some(name) = name { (words(name)) } @else { span.quiet { "–" } } }
+    }
+
+    /// Ids with their names, for a choice.
+    pub(crate) fn choices(&self) -> Vec<(&str, &str)> {
+        self.0.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! People: who they are on which platform, their role, and what is theirs to take out.
+
+use axum::{
+    extract::{Path, Query},
+    http::Method,
+    response::Redirect,
+};
+use futures::try_join;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::pairings;
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    form::Form,
+    view::{
+        format::title,
+        layout,
+        parts::{Button, Tone, badge, choice_field, empty, head, older, text_field},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Person {
+    id: String,
+    name: String,
+    role: String,
+    language: Option<String>,
+    time_zone: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Identity {
+    platform: String,
+    platform_user_id: String,
+    name: Option<String>,
+}
+
+/// Which ones.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    before: String,
+}
+
+const ROLES: [(&str, &str); 3] = [("owner", "Owner"), ("member", "Member"), ("stranger", "Stranger")];
+
+/// The list.
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let path = with_query("/api/users", &[("before", &wanted.before)]);
+    let (page, strangers) = try_join!(asker.get::<Page<Person>>(&path), pairings::open(&asker))?;
+    let content = html! {
+        (head("People", "Everybody who has spoken to the bot, each once, on whatever platforms.", &html! {}))
+        (pairings::draw(&asker, &strangers))
+        @if page.items.is_empty() {
+            (empty("Nobody yet", &html! { "A person shows here with their first message." }))
+        } @else {
+            table.table.cards {
+                caption.hidden { "People, newest first" }
+                thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "Language" } th scope="col" { "Time zone" } } }
+                tbody {
+                    @for person in &page.items {
+                        tr {
+                            td.lead { a href={ "/people/" (person.id) } { (words(&person.name)) } }
+                            td data-label="Role" { (role(&person.role)) }
+                            td data-label="Language" { (words(person.language.as_deref().unwrap_or("–"))) }
+                            td data-label="Time zone" { (words(person.time_zone.as_deref().unwrap_or("–"))) }
+                        }
+                    }
+                }
+            }
+            (older("/people", &[], page.next.as_deref()))
+        }
+    };
+    Ok(layout::page(&asker, "People", &content))
+}
+
+fn role(role: &str) -> Markup {
+    let tone = match role {
+        "owner" => Tone::Calm,
+        "member" => Tone::Good,
+        _ => Tone::Plain,
+    };
+    badge(tone, role)
+}
+
+/// One person.
+pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
+    let path = format!("/api/users/{}", part(&id));
+    let accounts = format!("{path}/identities");
+    let (person, accounts) = try_join!(asker.get::<Person>(&path), asker.get::<Page<Identity>>(&accounts))?;
+    let action = format!("/people/{}", person.id);
+    let content = html! {
+        (head(&person.name, "", &html! {
+            (role(&person.role))
+            a.button href={ (path) "/export" } download { "Take everything out" }
+        }))
+        section.card aria-labelledby="accounts-title" {
+            h2 id="accounts-title" { "Accounts" }
+            ul.list {
+                @for account in &accounts.items {
+                    li {
+                        div.about { strong { (words(&title(&account.platform))) } " " (words(account.name.as_deref().unwrap_or_default())) }
+                        code.small { (words(&account.platform_user_id)) }
+                    }
+                }
+            }
+        }
+        section.card aria-labelledby="settings-title" {
+            h2 id="settings-title" { "Person" }
+            form method="post" action=(action) {
+                (layout::token(&asker))
+                div.fields {
+                    (text_field("name", "Name", &person.name, ""))
+                    @if asker.me().is_some_and(|me| me.role != "person") { (choice_field("role", "Role", &person.role, &ROLES)) }
+                    (text_field("language", "Language", person.language.as_deref().unwrap_or_default(), "Such as en or pt-BR"))
+                    (text_field("zone", "Time zone", person.time_zone.as_deref().unwrap_or_default(), "Such as Europe/Berlin"))
+                    button.main type="submit" { "Save" }
+                }
+            }
+            p.row.small {
+                a href={ "/runs?user=" (person.id) } { "Runs" }
+                a href={ "/memory?userId=" (person.id) } { "Memory" }
+                a href={ "/conversations?userId=" (person.id) } { "Conversations" }
+                a href={ "/settings?scope=user:" (person.id) } { "Settings" }
+            }
+        }
+        section.card aria-labelledby="erase-title" {
+            h2 id="erase-title" { "Erase" }
+            p { "All messages, memories, files and reminders of this person are deleted, and cannot be brought back." }
+            div { (Button::new(&format!("{action}/erase"), "Erase this person").danger("Erase everything of this person for good?").draw(&asker)) }
+        }
+    };
+    Ok(layout::page(&asker, &person.name, &content))
+}
+
+/// Changes a person.
+pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    let mut change = json!({
+        "name": form.needed("name")?, "language": form.field("language"), "timeZone": form.field("zone"),
+    });
+    if let Some(role) = form.field("role") {
+        change["role"] = json!(role);
+    }
+    let path = format!("/api/users/{}", part(&id));
+    form.send(Method::PATCH, &path, Some(&change)).await?;
+    Ok(Redirect::to(&format!("/people/{}", part(&id))))
+}
+
+/// Erases one.
+pub(crate) async fn erase(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    form.send(Method::DELETE, &format!("/api/users/{}", part(&id)), None)
+        .await?;
+    Ok(Redirect::to("/people"))
+}

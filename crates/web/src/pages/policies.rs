@@ -1,0 +1,209 @@
+//! Policies: the rules that were made here, a form for a new one, and the tester, which says what would become of a call
+//! and why.
+
+use axum::{extract::Path, http::Method, response::Redirect};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    backend::{Asker, Page, part},
+    failure::Failure,
+    form::Form,
+    view::{
+        clean,
+        format::title,
+        layout,
+        parts::{Button, Tone, badge, choice_field, data, empty, head, text_field},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+struct Rule {
+    id: String,
+    name: String,
+    priority: i64,
+    action: String,
+    #[serde(default)]
+    tools: Vec<String>,
+    #[serde(default)]
+    places: Vec<String>,
+    #[serde(default)]
+    roles: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Tried {
+    call: String,
+    class: String,
+    outcome: String,
+    why: String,
+    #[serde(default)]
+    limits: Vec<String>,
+    labels: Value,
+    arguments: Value,
+}
+
+const ACTIONS: [(&str, &str); 4] = [
+    ("confirm", "Ask a person"),
+    ("deny", "Deny"),
+    ("allow", "Allow"),
+    ("allow_tainted", "Allow, even with words from outside"),
+];
+const PLACES: [(&str, &str); 3] = [
+    ("", "Everywhere"),
+    ("private", "Private chats"),
+    ("shared", "Shared places"),
+];
+
+/// The rules and both forms.
+pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
+    let page: Page<Rule> = asker.get("/api/policies").await?;
+    let content = html! {
+        (head("Policies", "Rules that decide which calls of tools are made, asked about or denied.", &html! {}))
+        section id="rules" data-live aria-label="Rules" {
+            @if page.items.is_empty() {
+                (empty("No rules of your own", &html! {
+                    "The built-in rules hold: what could harm others is asked about first. Make a rule below, or try a call."
+                }))
+            } @else { (table(&asker, &page.items)) }
+        }
+        (tester(&asker, "", "{}", "private"))
+        section.card aria-labelledby="new-title" {
+            h2 id="new-title" { "New rule" }
+            form.stack method="post" action="/policies" {
+                (layout::token(&asker))
+                div.fields {
+                    (text_field("name", "Name", "", "Such as: ask before deleting"))
+                    (text_field("tools", "Commands", "", "web.fetch, *.delete, or a whole tool; with commas"))
+                    (choice_field("action", "Verdict", "confirm", &ACTIONS))
+                    (choice_field("place", "Where", "", &PLACES))
+                    (text_field("priority", "Priority", "0", "The highest decides; -1000 to 1000"))
+                    button.main type="submit" { "Make the rule" }
+                }
+            }
+        }
+    };
+    Ok(layout::page(&asker, "Policies", &content))
+}
+
+fn verdict(action: &str) -> Markup {
+    let tone = match action {
+        "deny" | "denied" => Tone::Bad,
+        "confirm" | "limit" => Tone::Warn,
+        _ => Tone::Good,
+    };
+    badge(tone, &title(action))
+}
+
+fn table(asker: &Asker, rules: &[Rule]) -> Markup {
+    let listed = |items: &[String]| {
+        if items.is_empty() {
+            "any".to_owned()
+        } else {
+            items.join(", ")
+        }
+    };
+    html! {
+        table.table.cards {
+            caption.hidden { "Rules" }
+            thead {
+                tr {
+                    th scope="col" { "Name" } th scope="col" { "Verdict" } th scope="col" { "Commands" } th scope="col" { "Places" }
+                    th scope="col" { "Roles" } th.number scope="col" { "Priority" } th scope="col" { span.hidden { "Actions" } }
+                }
+            }
+            tbody {
+                @for rule in rules {
+                    tr {
+                        td.lead { (words(&rule.name)) }
+                        td data-label="Verdict" { (verdict(&rule.action)) }
+                        td data-label="Commands" { code { (words(&listed(&rule.tools))) } }
+                        td data-label="Places" { (words(&listed(&rule.places))) }
+                        td data-label="Roles" { (words(&listed(&rule.roles))) }
+                        td.number data-label="Priority" { (rule.priority) }
+                        td {
+                            (Button::new(&format!("/policies/{}/delete", rule.id), "Delete").danger("Delete this rule?").draw(asker))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tester(asker: &Asker, call: &str, args: &str, place: &str) -> Markup {
+    html! {
+        section.card aria-labelledby="test-title" {
+            h2 id="test-title" { "Try a call" }
+            p.quiet { "Nothing is called: this only says what the rules would do." }
+            form method="post" action="/policies/test" {
+                (layout::token(asker))
+                div.fields {
+                    (text_field("call", "Command", call, "Such as web.search"))
+                    (choice_field("place", "Where", place, &PLACES[1..]))
+                    label.check { input type="checkbox" name="tainted" value="yes"; "has read words from outside" }
+                    div.field.wide {
+                        label for="args" { "Arguments, as JSON" }
+                        textarea id="args" name="args" { (clean(args)) }
+                    }
+                    button type="submit" { "Try" }
+                }
+            }
+        }
+    }
+}
+
+/// The tester's answer.
+pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
+    let call = form.needed("call")?;
+    let given = form.field("args").unwrap_or("{}");
+    let args: Value = serde_json::from_str(given).map_err(|error| {
+        Failure::Wrong(format!(
+            "The arguments are no JSON: {error}. Such as: {{\"query\": \"x\"}}"
+        ))
+    })?;
+    let place = form.field("place").unwrap_or("private");
+    let asked = json!({ "call": call, "args": args, "place": place, "tainted": form.field("tainted").is_some() });
+    let answer = form.send(Method::POST, "/api/policies/test", Some(&asked)).await?;
+    let tried: Tried = serde_json::from_value(answer).map_err(|_| Failure::Unreadable)?;
+    let asker = &form.asker;
+    let content = html! {
+        (head("What the rules would do", "", &html! { a.button href="/policies" { "All rules" } }))
+        section.card {
+            div.row.apart { div { code { (words(&tried.call)) } " " (badge(Tone::Plain, &tried.class.to_lowercase())) } (verdict(&tried.outcome)) }
+            p { (words(&tried.why)) }
+            @if !tried.limits.is_empty() { p.small { "It would count against: " (words(&tried.limits.join(", "))) } }
+            (data("Where the arguments come from", &tried.arguments))
+            (data("What the run holds", &tried.labels))
+        }
+        (tester(asker, call, given, place))
+    };
+    Ok(layout::page(asker, "Try a call", &content))
+}
+
+/// Makes a rule.
+pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
+    let tools: Vec<_> = (form.needed("tools")?.split(','))
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .collect();
+    let priority: i64 = (form.field("priority").unwrap_or("0").parse())
+        .map_err(|_| Failure::Wrong("The priority is a whole number, such as 10.".to_owned()))?;
+    let mut rule = json!({
+        "name": form.needed("name")?, "action": form.needed("action")?, "tools": tools, "priority": priority,
+    });
+    if let Some(place) = form.field("place") {
+        rule["places"] = json!([place]);
+    }
+    form.send(Method::POST, "/api/policies", Some(&rule)).await?;
+    Ok(Redirect::to("/policies"))
+}
+
+/// Deletes one.
+pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    form.send(Method::DELETE, &format!("/api/policies/{}", part(&id)), None)
+        .await?;
+    Ok(Redirect::to("/policies"))
+}

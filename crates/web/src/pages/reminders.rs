@@ -1,0 +1,104 @@
+//! Reminders, and runs by the clock or a webhook: what comes next, and what came of it.
+
+use axum::{
+    extract::{Path, Query},
+    http::Method,
+    response::Redirect,
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    form::Form,
+    view::{
+        format::{At, title, when},
+        layout,
+        parts::{Button, Tone, badge, empty, head, older, short},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Trigger {
+    id: String,
+    kind: String,
+    name: Option<String>,
+    content: String,
+    cron: Option<String>,
+    time_zone: Option<String>,
+    enabled: bool,
+    next_at: Option<At>,
+    last_fired_at: Option<At>,
+    last_error: Option<String>,
+}
+
+/// Which ones.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    before: String,
+}
+
+/// The list.
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let page: Page<Trigger> = asker
+        .get(&with_query("/api/triggers", &[("before", &wanted.before)]))
+        .await?;
+    let content = html! {
+        (head("Reminders", "What happens by the clock: reminders, and runs that begin on their own.", &html! {}))
+        section id="reminders" data-live aria-label="Reminders" {
+            @if page.items.is_empty() {
+                (empty("Nothing is planned", &html! { "Say “remind me tomorrow at 9 to …” in " a href="/chat" { "a chat" } "." }))
+            } @else {
+                div.card {
+                    ul.list { @for trigger in &page.items { (line(&asker, trigger)) } }
+                }
+                (older("/reminders", &[], page.next.as_deref()))
+            }
+        }
+    };
+    Ok(layout::page(&asker, "Reminders", &content))
+}
+
+fn line(asker: &Asker, trigger: &Trigger) -> Markup {
+    let path = format!("/reminders/{}", trigger.id);
+    let turn = if trigger.enabled { "off" } else { "on" };
+    html! {
+        li {
+            div.about {
+                span.clamp { (words(&short(trigger.name.as_deref().unwrap_or(&trigger.content), 300))) }
+                div.small.quiet.row {
+                    span { (title(&trigger.kind)) }
+                    @if let Some(at) = trigger.next_at.filter(|_| trigger.enabled) { span { "next " (when(at, asker.now())) } }
+                    @if let Some(cron) = &trigger.cron {
+                        span { code { (words(cron)) } " " (words(trigger.time_zone.as_deref().unwrap_or_default())) }
+                    }
+                    @if let Some(at) = trigger.last_fired_at { span { "last " (when(at, asker.now())) } }
+                }
+                @if let Some(error) = &trigger.last_error { div.small { (badge(Tone::Bad, "failed")) " " (words(error)) } }
+            }
+            div.row {
+                @if !trigger.enabled { (badge(Tone::Plain, "off")) }
+                (Button::new(&path, "Fire now").with(&[("do", "fire")]).draw(asker))
+                (Button::new(&path, if trigger.enabled { "Turn off" } else { "Turn on" }).with(&[("do", turn)]).draw(asker))
+                (Button::new(&path, "Delete").danger("Delete this for good?").with(&[("do", "delete")]).draw(asker))
+            }
+        }
+    }
+}
+
+/// A button of one.
+pub(crate) async fn act(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    let path = format!("/api/triggers/{}", part(&id));
+    let enabled = |on: bool| json!({ "enabled": on });
+    match form.needed("do")? {
+        "fire" => form.send(Method::POST, &format!("{path}/fire"), None).await?,
+        "delete" => form.send(Method::DELETE, &path, None).await?,
+        turn => form.send(Method::PATCH, &path, Some(&enabled(turn == "on"))).await?,
+    };
+    Ok(Redirect::to("/reminders"))
+}

@@ -1,0 +1,232 @@
+//! One run: what it was asked, its state, its subagents, and its steps as a timeline.
+
+mod steps;
+
+use axum::{extract::Path, http::Method, response::Redirect};
+use futures::future::try_join_all;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::steps::Step;
+use super::runs::Run;
+use crate::{
+    backend::{Asker, part},
+    failure::Failure,
+    form::Form,
+    view::{
+        format::{At, cost, count, duration, when},
+        layout,
+        parts::{Button, data, head, short},
+        prose, words,
+    },
+};
+
+/// Deeper trees than the engine makes are not followed.
+const DEEPEST: usize = 3;
+
+/// A run with its steps.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Whole {
+    #[serde(flatten)]
+    pub(crate) run: Run,
+    pub(crate) run_steps: Vec<Step>,
+    #[serde(default)]
+    feedback: Vec<Value>,
+}
+
+/// A question of a run about a call.
+pub(crate) struct Approval {
+    /// The run.
+    pub(crate) run: String,
+    call: String,
+    args: Value,
+    why: String,
+    expires_at: Option<At>,
+    now: clifford_core::clock::Timestamp,
+    may_be_rule: bool,
+}
+
+impl Approval {
+    /// The open question of a run, if it has one.
+    pub(crate) fn of(asker: &Asker, whole: &Whole) -> Option<Self> {
+        if !whole.run.asks() {
+            return None;
+        }
+        let asked = (whole.run_steps.iter().rev()).find(|step| step.event() == Some("confirm_request"))?;
+        let request = asked.result_json.as_ref()?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Some(Self {
+            run: whole.run.id.clone(),
+            call: text(&request["call"]["name"]),
+            args: request["call"]["args"].clone(),
+            why: text(&request["why"]),
+            expires_at: serde_json::from_value(request["expires_at"].clone()).ok(),
+            now: asker.now(),
+            may_be_rule: request["may_be_rule"].as_bool().unwrap_or(false),
+        })
+    }
+
+    /// The open questions of these runs.
+    pub(crate) async fn of_all(asker: &Asker, runs: impl Iterator<Item = &Run>) -> Result<Vec<Self>, Failure> {
+        let paths: Vec<_> = runs.map(|run| format!("/api/runs/{}", part(&run.id))).collect();
+        let found = try_join_all(paths.iter().map(|path| asker.find::<Whole>(path))).await?;
+        Ok(found
+            .iter()
+            .flatten()
+            .filter_map(|whole| Self::of(asker, whole))
+            .collect())
+    }
+
+    /// The call, and why it is asked for.
+    pub(crate) fn draw(&self) -> Markup {
+        html! {
+            div { code { (words(&self.call)) } }
+            div.small { (words(&self.why)) }
+            @if let Some(at) = self.expires_at { div.small.quiet { "Counts as denied " (when(at, self.now)) } }
+            (data("Arguments", &self.args))
+        }
+    }
+}
+
+/// The buttons by which a question is answered.
+pub(crate) fn approval_form(asker: &Asker, approval: &Approval) -> Markup {
+    let action = format!("/runs/{}/confirm", approval.run);
+    html! {
+        div.row {
+            (Button::new(&action, "Approve").main().with(&[("decision", "approve")]).draw(asker))
+            @if approval.may_be_rule {
+                (Button::new(&action, "Approve always here").with(&[("decision", "approve"), ("always", "yes")]).draw(asker))
+            }
+            (Button::new(&action, "Deny").with(&[("decision", "deny")]).draw(asker))
+        }
+    }
+}
+
+/// The page.
+pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
+    let whole: Whole = asker.get(&format!("/api/runs/{}", part(&id))).await?;
+    let tree = tree(&asker, &whole, 0).await?;
+    let run = &whole.run;
+    let took = run.updated_at.0.since(run.created_at.0).as_millis();
+    let took = u64::try_from(took).unwrap_or(u64::MAX);
+    let content = html! {
+        (head("Run", "", &buttons(&asker, &whole)))
+        section.card id="run" data-live aria-label="Summary" {
+            div.row.apart {
+                (run.badge())
+                span.small.quiet {
+                    "begun " (when(run.created_at, asker.now()))
+                    @if let Some(at) = run.wake_at { " · wakes " (when(at, asker.now())) }
+                }
+            }
+            div.prose { p { strong { (words(&short(&run.input_text, 2000))) } } }
+            @if let Some(output) = &run.output_text { (prose(output)) }
+            @if let Some(error) = &run.error { div.note.bad { p { (words(error)) } } }
+            @if let Some(approval) = Approval::of(&asker, &whole) {
+                div.note.warn.stack { (approval.draw()) (approval_form(&asker, &approval)) }
+            }
+            dl.figures {
+                div { dt { "took" } dd { (duration(took)) } }
+                div { dt { "model calls" } dd { (count(run.llm_calls)) } }
+                div { dt { "tokens sent" } dd { (count(run.prompt_tokens)) } }
+                div { dt { "of them cached" } dd { (count(run.cached_tokens)) } }
+                div { dt { "received" } dd { (count(run.completion_tokens)) } }
+                div { dt { "cost" } dd { (cost(run.cost)) } }
+                @if !whole.feedback.is_empty() { div { dt { "verdicts" } dd { (whole.feedback.len()) } } }
+            }
+            p.small.row {
+                @if let Some(context) = &run.context_id { a href={ "/conversations/" (context) } { "Conversation" } }
+                @if let Some(user) = &run.user_id { a href={ "/runs?user=" (user) } { "Runs of this person" } }
+                @if let Some(channel) = &run.channel_id { a href={ "/runs?channel=" (channel) } { "Runs of this channel" } }
+                @if let Some(parent) = &run.parent_run_id { a href={ "/runs/" (parent) } { "The run that asked for it" } }
+            }
+        }
+        @if let Some(tree) = tree {
+            section.card aria-labelledby="tree-title" { h2 id="tree-title" { "Subagents" } (tree) }
+        }
+        section.card id="steps" data-live aria-labelledby="steps-title" {
+            header { h2 id="steps-title" { "What it did" } span.small.quiet { (whole.run_steps.len()) " steps" } }
+            (steps::timeline(&whole.run_steps, run.created_at, took))
+            @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
+                div.draft.quiet data-stream=(run.id) aria-label="What the model is writing" role="group" {}
+            }
+        }
+    };
+    Ok(layout::page(&asker, &format!("Run: {}", run.title()), &content))
+}
+
+fn buttons(asker: &Asker, whole: &Whole) -> Markup {
+    let run = &whole.run;
+    let undo = format!("/runs/{}/undo", run.id);
+    let can_undo = whole.run_steps.iter().any(Step::can_be_undone);
+    let action = |name| format!("/runs/{}/{name}", run.id);
+    let (cancel, wake, retry) = (action("cancel"), action("wake"), action("retry"));
+    html! {
+        div.row id="buttons" data-live {
+            @match run.status.as_str() {
+                "pending" | "running" => { (Button::new(&cancel, "Stop").danger("Stop this run?").draw(asker)) }
+                "waiting" => {
+                    @if !run.asks() { (Button::new(&wake, "Wake now").draw(asker)) }
+                    (Button::new(&cancel, "Stop").danger("Stop this run?").draw(asker))
+                }
+                "failed" | "cancelled" => { (Button::new(&retry, "Try again").main().draw(asker)) }
+                "completed" if can_undo => { (Button::new(&undo, "Undo").draw(asker)) }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The subagents below a run, as a list of lists.
+async fn tree(asker: &Asker, whole: &Whole, depth: usize) -> Result<Option<Markup>, Failure> {
+    let children: Vec<String> = whole.run_steps.iter().flat_map(Step::children).collect();
+    if children.is_empty() || depth >= DEEPEST {
+        return Ok(None);
+    }
+    let paths: Vec<_> = children.iter().map(|id| format!("/api/runs/{}", part(id))).collect();
+    let found = try_join_all(paths.iter().map(|path| asker.find::<Whole>(path))).await?;
+    let mut items = Vec::new();
+    for child in found.iter().flatten() {
+        let below = Box::pin(tree(asker, child, depth + 1)).await?;
+        items.push(html! {
+            li {
+                div.row { (child.run.badge()) a href={ "/runs/" (child.run.id) } { (words(&child.run.title())) } }
+                @if let Some(below) = below { (below) }
+            }
+        });
+    }
+    Ok(Some(html! { ul.tree { @for item in items { (item) } } }))
+}
+
+/// The steps of a run, for the side of a chat.
+pub(crate) fn timeline_of(whole: &Whole) -> Markup {
+    steps::timeline(&whole.run_steps, whole.run.created_at, 0)
+}
+
+/// A button of the page.
+pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
+    let path = format!("/api/runs/{}/{}", part(&id), part(&action));
+    let own = format!("/runs/{}", part(&id));
+    let next = match action.as_str() {
+        "cancel" | "wake" | "undo" => {
+            form.send(Method::POST, &path, None).await?;
+            own
+        }
+        "retry" => {
+            let new = form.send(Method::POST, &path, None).await?;
+            format!("/runs/{}", part(new["id"].as_str().unwrap_or(&id)))
+        }
+        "confirm" => {
+            let mut answer = json!({ "decision": form.needed("decision")?, "always": form.field("always").is_some() });
+            if let Some(words) = form.field("words") {
+                answer["words"] = json!(words);
+            }
+            form.send(Method::POST, &path, Some(&answer)).await?;
+            form.back(&own).to_owned()
+        }
+        _ => return Err(Failure::Wrong(format!("A run knows no “{action}”."))),
+    };
+    Ok(Redirect::to(&next))
+}

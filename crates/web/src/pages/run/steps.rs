@@ -1,0 +1,249 @@
+//! The steps of a run as a timeline: what happened, how long it took of the whole, and what went in and came out.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::view::{
+    chart,
+    format::{At, cost, count, duration, title},
+    parts::{Tone, badge, data},
+    words,
+};
+
+/// A step of the API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Step {
+    seq: u32,
+    r#type: String,
+    tool_name: Option<String>,
+    args_json: Option<Value>,
+    pub(crate) result_json: Option<Value>,
+    status: Option<String>,
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    cached_tokens: Option<u64>,
+    duration_ms: Option<u64>,
+    pub(crate) created_at: At,
+}
+
+impl Step {
+    /// The event of a step of that kind.
+    pub(crate) fn event(&self) -> Option<&str> {
+        self.result_json.as_ref()?.get("event")?.as_str()
+    }
+
+    /// The subagents that it created.
+    pub(crate) fn children(&self) -> Vec<String> {
+        let spawned = self
+            .result_json
+            .as_ref()
+            .filter(|_| self.event() == Some("spawn_subagents"));
+        let ids = spawned.and_then(|event| event["children"].as_array());
+        ids.into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Its call can be taken back.
+    pub(crate) fn can_be_undone(&self) -> bool {
+        self.result_json
+            .as_ref()
+            .is_some_and(|result| !result["undo"].is_null())
+    }
+
+    fn given(&self, name: &str) -> Option<&str> {
+        self.args_json.as_ref()?.get(name)?.as_str()
+    }
+
+    fn got(&self, name: &str) -> Option<&str> {
+        self.result_json.as_ref()?.get(name)?.as_str()
+    }
+}
+
+/// The timeline of these steps, of a run that began then and took so many milliseconds.
+pub(crate) fn timeline(steps: &[Step], begun: At, took: u64) -> Markup {
+    html! {
+        @if steps.is_empty() {
+            p.quiet { "Nothing yet: its first step shows here at once." }
+        } @else {
+            ol.timeline { @for step in steps { (item(step, begun, took)) } }
+        }
+    }
+}
+
+/// How a step is shown.
+struct Shown {
+    class: &'static str,
+    name: Markup,
+    words: Option<String>,
+    more: Markup,
+}
+
+impl Shown {
+    fn new(class: &'static str, name: impl maud::Render) -> Self {
+        Self {
+            class,
+            name: html! { strong { (name) } },
+            words: None,
+            more: html! {},
+        }
+    }
+
+    fn saying(mut self, words: Option<&str>) -> Self {
+        self.words = words.filter(|words| !words.is_empty()).map(str::to_owned);
+        self
+    }
+
+    fn with(mut self, more: Markup) -> Self {
+        self.more = more;
+        self
+    }
+}
+
+fn item(step: &Step, begun: At, took: u64) -> Markup {
+    let shown = shown(step);
+    let at = u64::try_from(step.created_at.0.since(begun.0).as_millis()).unwrap_or(u64::MAX);
+    let tokens = step.prompt_tokens.zip(step.completion_tokens);
+    html! {
+        li class=(shown.class) id={ "step-" (step.seq) } {
+            div.what {
+                (shown.name)
+                span.small.quiet {
+                    @if let Some((sent, received)) = tokens {
+                        (count(sent)) " → " (count(received)) " tokens"
+                        @if let Some(cached @ 1..) = step.cached_tokens { " (" (count(cached)) " cached)" }
+                        " · "
+                    }
+                    @if let Some(price) = step.result_json.as_ref().and_then(|result| result["cost"].as_f64()) {
+                        (cost(price)) " · "
+                    }
+                    @if let Some(long) = step.duration_ms { (duration(long)) " · " }
+                    "+" (duration(at))
+                }
+            }
+            @if let Some(text) = &shown.words { div.words { (words(text)) } }
+            @if let Some(long @ 1..) = step.duration_ms.filter(|_| took > 0) {
+                (chart::span(float(at.saturating_sub(long)), float(long), float(took), if step.tool_name.is_some() { "tool" } else { "" }))
+            }
+            (shown.more)
+        }
+    }
+}
+
+fn float(milliseconds: u64) -> f64 {
+    // A run longer than 49 days has a bar that is full.
+    f64::from(u32::try_from(milliseconds).unwrap_or(u32::MAX))
+}
+
+fn shown(step: &Step) -> Shown {
+    match step.r#type.as_str() {
+        "tool_call" => {
+            let args = step.args_json.clone().unwrap_or_default();
+            let name = html! { "Calls " code { (words(step.tool_name.as_deref().unwrap_or_default())) } };
+            Shown::new("tool", name).with(data("Arguments", &args))
+        }
+        "tool_result" => result(step),
+        "assistant_message" => {
+            let name = if step.status.as_deref() == Some("sent") {
+                "Says"
+            } else {
+                "Says, unsent"
+            };
+            Shown::new("good", name).saying(step.given("message"))
+        }
+        "output_update" => Shown::new("", "Writes its output").saying(step.given("output")),
+        "decision" => Shown::new("", "Decides").saying(step.given("content")),
+        "note" => {
+            let kind = title(step.given("category").unwrap_or("note"));
+            Shown::new("", format!("Notes: {kind}")).saying(step.given("content"))
+        }
+        "finish" => finish(step),
+        _ => event(step),
+    }
+}
+
+fn result(step: &Step) -> Shown {
+    let failed = step.status.as_deref() == Some("failure");
+    let name = html! {
+        code { (words(step.tool_name.as_deref().unwrap_or_default())) } " "
+        @if failed { (badge(Tone::Bad, "failed")) } @else { (badge(Tone::Good, "returned")) }
+    };
+    let told = step.result_json.as_ref();
+    let value = told.and_then(|told| told.get("result")).cloned().unwrap_or_default();
+    let origins = told.and_then(|told| told["origins"].as_array()).map(|origins| {
+        let names: Vec<_> = origins.iter().filter_map(Value::as_str).collect();
+        names.join(", ")
+    });
+    let more = html! {
+        @if !failed { (data("Result", &value)) }
+        @if let Some(origins) = origins { p.small.quiet { "From outside: " (words(&origins)) } }
+    };
+    let class = if failed { "bad" } else { "tool" };
+    Shown::new(class, name).saying(step.got("error")).with(more)
+}
+
+fn finish(step: &Step) -> Shown {
+    let failed = step.got("status") == Some("failed");
+    let ending = step.got("ending").map(title).unwrap_or_default();
+    let name = if failed {
+        format!("Fails: {ending}")
+    } else {
+        format!("Ends: {ending}")
+    };
+    let text = step.got("message").or(step.got("error")).or(step.got("output"));
+    Shown::new(if failed { "bad" } else { "good" }, name).saying(text)
+}
+
+fn event(step: &Step) -> Shown {
+    let event = step.result_json.clone().unwrap_or_default();
+    let whole = data("Details", &event);
+    match step.event().unwrap_or_default() {
+        "llm_request" => {
+            let size = event["estimated_tokens"].as_u64().unwrap_or_default();
+            let prompt = event.get("prompt").filter(|prompt| !prompt.is_null());
+            let more = html! {
+                @if let Some(prompt) = prompt { (data("The exact prompt", prompt)) }
+                (data("Its sections, in tokens", &event["sections"]))
+            };
+            Shown::new("model", "Asks the model")
+                .saying(Some(&format!("about {} tokens", count(size))))
+                .with(more)
+        }
+        "llm_response" => {
+            let by = format!(
+                "{} of {}",
+                event["model"].as_str().unwrap_or("a model"),
+                event["provider"].as_str().unwrap_or("a provider")
+            );
+            let reply = event["text"].as_str().unwrap_or_default();
+            let reply = serde_json::from_str(reply).unwrap_or_else(|_| Value::String(reply.to_owned()));
+            Shown::new("model", html! { "Reply of " (words(&by)) }).with(data("The reply", &reply))
+        }
+        "system_note" => Shown::new("", "The engine says").saying(step.got("text")),
+        "user_message" => Shown::new("good", "A person adds").saying(step.got("text")),
+        "spawn_subagents" => Shown::new("tool", "Asks subagents").with(whole),
+        "subagent_ended" => {
+            let text = step.got("output").or(step.got("error"));
+            Shown::new("tool", "A subagent ended").saying(text).with(whole)
+        }
+        "confirm_request" => {
+            let call = event["call"]["name"].as_str().unwrap_or_default();
+            Shown::new("tool", html! { "Asks whether to call " code { (words(call)) } })
+                .saying(step.got("why"))
+                .with(whole)
+        }
+        "confirm" => {
+            let approved = event["approved"].as_bool().unwrap_or_default();
+            let name = if approved { "Approved" } else { "Denied" };
+            Shown::new(if approved { "good" } else { "bad" }, name).saying(step.got("words"))
+        }
+        "sleep" => Shown::new("", "Sleeps").saying(step.got("reason")).with(whole),
+        "wake" => Shown::new("", "Wakes").saying(step.got("reason")),
+        "error" => Shown::new("bad", "Something went wrong").saying(step.got("message")),
+        other => Shown::new("", title(other)).with(whole),
+    }
+}

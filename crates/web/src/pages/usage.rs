@@ -1,0 +1,228 @@
+//! What models were used for and cost: a chart with its table, by day, model, person, place or role, and as CSV.
+
+use axum::{
+    extract::Query,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use clifford_core::clock::Timestamp;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::{
+    backend::{Asker, Page, with_query},
+    failure::Failure,
+    view::{
+        chart,
+        format::{cost, count, title},
+        layout,
+        parts::{choice_field, empty, head, short},
+        words,
+    },
+};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Group {
+    key: Option<String>,
+    name: Option<String>,
+    calls: u64,
+    prompt_tokens: u64,
+    cached_tokens: u64,
+    completion_tokens: u64,
+    estimated_calls: u64,
+    cost: f64,
+    own_key_calls: u64,
+    own_key_cost: f64,
+}
+
+impl Group {
+    fn label(&self) -> &str {
+        let label = self.name.as_deref().or(self.key.as_deref());
+        label.unwrap_or("(none)")
+    }
+}
+
+/// Which sums.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    by: String,
+    days: String,
+}
+
+const BY: [(&str, &str); 6] = [
+    ("day", "Day"),
+    ("model", "Model"),
+    ("user", "Person"),
+    ("space", "Server or group"),
+    ("channel", "Channel"),
+    ("role", "Role"),
+];
+const SPANS: [(&str, &str); 3] = [("7", "7 days"), ("30", "30 days"), ("90", "90 days")];
+const DAY: u64 = 86_400;
+
+impl Wanted {
+    fn by(&self) -> &str {
+        let known = BY.iter().find(|(name, _)| *name == self.by);
+        known.map_or("day", |(name, _)| *name)
+    }
+
+    fn days(&self) -> u64 {
+        let known = SPANS.iter().find(|(name, _)| *name == self.days);
+        known.and_then(|(name, _)| name.parse().ok()).unwrap_or(30)
+    }
+
+    async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
+        let since: Timestamp = asker.now().before(std::time::Duration::from_secs(self.days() * DAY));
+        let since = since.to_jiff().to_string();
+        let path = with_query("/api/usage", &[("by", self.by()), ("since", &since), ("limit", "100")]);
+        let page: Page<Group> = asker.get(&path).await?;
+        Ok(page.items)
+    }
+}
+
+/// The page.
+pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let groups = wanted.groups(&asker).await?;
+    let days = wanted.days().to_string();
+    let by = wanted.by();
+    let is_paid = groups.iter().any(|group| group.cost > 0.0);
+    let mut values: Vec<_> = groups
+        .iter()
+        .take(60)
+        .map(|group| (short(group.label(), 24), value(group, is_paid)))
+        .collect();
+    if by == "day" {
+        values.reverse();
+    }
+    let csv = with_query("/usage.csv", &[("by", by), ("days", &days)]);
+    let name = if is_paid { "Cost" } else { "Model calls" };
+    let unit = if is_paid { cost } else { chart::whole };
+    let content = html! {
+        (head("Usage", "What models were asked, and what that cost, in the providers' currency.", &html! {
+            a.button href=(csv) download="usage.csv" { "Export as CSV" }
+        }))
+        form.card method="get" action="/usage" {
+            div.fields {
+                (choice_field("by", "By", by, &BY))
+                (choice_field("days", "In the last", &days, &SPANS))
+                button type="submit" { "Show" }
+            }
+        }
+        @if groups.is_empty() {
+            (empty("Nothing was used in this time", &html! { "Each call of a model is counted here as it is made." }))
+        } @else {
+            section.card aria-labelledby="chart-title" {
+                h2 id="chart-title" { (name) " by " (title(by).to_lowercase()) }
+                (chart::columns(&format!("{name} by {by}; the table below has the numbers"), &values, unit))
+            }
+            (table(&groups, by))
+        }
+    };
+    Ok(layout::page(&asker, "Usage", &content))
+}
+
+fn value(group: &Group, is_paid: bool) -> f64 {
+    if is_paid {
+        group.cost
+    } else {
+        f64::from(u32::try_from(group.calls).unwrap_or(u32::MAX))
+    }
+}
+
+fn table(groups: &[Group], by: &str) -> Markup {
+    html! {
+        table.table.cards {
+            caption.hidden { "Usage by " (by) }
+            thead {
+                tr {
+                    th scope="col" { (title(by)) } th.number scope="col" { "Calls" }
+                    th.number scope="col" { "Sent" } th.number scope="col" { "Cached" }
+                    th.number scope="col" { "Received" } th.number scope="col" { "Cost" } th.number scope="col" { "With own keys" }
+                }
+            }
+            tbody {
+                @for group in groups {
+                    tr {
+                        td.lead { (words(group.label())) }
+                        td.number data-label="Calls" { (count(group.calls)) }
+                        td.number data-label="Sent" { (count(group.prompt_tokens)) }
+                        td.number data-label="Cached" { (count(group.cached_tokens)) }
+                        td.number data-label="Received" { (count(group.completion_tokens)) }
+                        td.number data-label="Cost" { (cost(group.cost)) }
+                        td.number data-label="With own keys" { (count(group.own_key_calls)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same as CSV.
+pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Response, Failure> {
+    let groups = wanted.groups(&asker).await?;
+    let mut out = format!(
+        "{},key,calls,estimated_calls,prompt_tokens,cached_tokens,completion_tokens,cost,own_key_calls,own_key_cost\r\n",
+        wanted.by()
+    );
+    for group in &groups {
+        let cells = [
+            cell(group.label()),
+            cell(group.key.as_deref().unwrap_or_default()),
+            group.calls.to_string(),
+            group.estimated_calls.to_string(),
+            group.prompt_tokens.to_string(),
+            group.cached_tokens.to_string(),
+            group.completion_tokens.to_string(),
+            group.cost.to_string(),
+            group.own_key_calls.to_string(),
+            group.own_key_cost.to_string(),
+        ];
+        out.push_str(&cells.join(","));
+        out.push_str("\r\n");
+    }
+    let mut response = out.into_response();
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/csv; charset=utf-8"),
+    );
+    let attached = HeaderValue::from_static("attachment; filename=\"usage.csv\"");
+    headers.insert(header::CONTENT_DISPOSITION, attached);
+    Ok(response)
+}
+
+/// A cell. A name that a spreadsheet would work out as a formula stays text.
+fn cell(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = text.replace('"', "\"\"");
+    format!("\"{}{text}\"", if is_formula { "'" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_no_formulas() {
+        for (text, expected) in [
+            ("Ada", "\"Ada\""),
+            ("a,\"b\"\r\nc", "\"a,\"\"b\"\"\r\nc\""),
+            ("=1+2", "\"'=1+2\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+        ] {
+            assert_eq!(cell(text), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_the_default() {
+        let wanted = |by: &str, days: &str| Wanted {
+            by: by.to_owned(),
+            days: days.to_owned(),
+        };
+        assert_eq!((wanted("x", "x").by(), wanted("x", "x").days()), ("day", 30));
+        assert_eq!((wanted("model", "7").by(), wanted("model", "7").days()), ("model", 7));
+    }
+}

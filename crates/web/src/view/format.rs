@@ -1,0 +1,157 @@
+//! Times, numbers and amounts as people read them. Pure.
+
+use clifford_core::clock::Timestamp;
+use jiff::tz::TimeZone;
+use maud::{Markup, html};
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+/// A moment of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct At(pub(crate) Timestamp);
+
+impl<'de> Deserialize<'de> for At {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::parse(&text)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("no time"))
+    }
+}
+
+/// How long ago, or in what time; the whole moment stands in the title.
+pub(crate) fn when(at: At, now: Timestamp) -> Markup {
+    let exact = exact(at);
+    let relative = relative(at.0, now);
+    let form = if relative.is_none() { "date" } else { "relative" };
+    html! {
+        time datetime=(machine(at)) title=(exact) data-form=(form) { (relative.unwrap_or_else(|| exact.clone())) }
+    }
+}
+
+/// The moment as a date and time.
+pub(crate) fn date(at: At) -> Markup {
+    html! { time datetime=(machine(at)) data-form="date" { (exact(at)) } }
+}
+
+fn machine(at: At) -> String {
+    at.0.to_jiff().to_string()
+}
+
+fn exact(at: At) -> String {
+    let zoned = at.0.to_jiff().to_zoned(TimeZone::UTC);
+    zoned.strftime("%-d %b %Y, %H:%M UTC").to_string()
+}
+
+/// In words, within a week.
+fn relative(at: Timestamp, now: Timestamp) -> Option<String> {
+    let ahead = at > now;
+    let seconds = if ahead { at.since(now) } else { now.since(at) }.as_secs();
+    let (count, unit) = match seconds {
+        0..10 => return Some(if ahead { "in a moment" } else { "just now" }.to_owned()),
+        10..60 => (seconds, "s"),
+        60..3600 => (seconds / 60, "min"),
+        3600..86_400 => (seconds / 3600, "h"),
+        86_400..604_800 => (seconds / 86_400, if seconds < 172_800 { "day" } else { "days" }),
+        _ => return None,
+    };
+    Some(if ahead {
+        format!("in {count} {unit}")
+    } else {
+        format!("{count} {unit} ago")
+    })
+}
+
+/// A count with its thousands set apart.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Money, in the providers' currency: as many digits as it takes to see it.
+pub(crate) fn cost(amount: f64) -> String {
+    match amount.abs() {
+        0.0 => "0".to_owned(),
+        ..0.0001 => "< 0.0001".to_owned(),
+        ..1.0 => format!("{amount:.4}"),
+        _ => format!("{amount:.2}"),
+    }
+}
+
+/// A time that something took.
+pub(crate) fn duration(milliseconds: u64) -> String {
+    match milliseconds {
+        0..1000 => format!("{milliseconds} ms"),
+        1000..60_000 => format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100),
+        60_000..3_600_000 => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1000),
+        _ => format!(
+            "{} h {} min",
+            milliseconds / 3_600_000,
+            milliseconds % 3_600_000 / 60_000
+        ),
+    }
+}
+
+/// A size in bytes.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{}.{} kB", bytes / 1000, bytes % 1000 / 100),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+/// A word of the API as one of a sentence: `follow_up` as `Follow up`.
+pub(crate) fn title(word: &str) -> String {
+    let spaced = word.replace(['_', '-'], " ");
+    let mut letters = spaced.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_people_tell_them() {
+        let now = Timestamp(1_000_000_000);
+        for (seconds, expected) in [
+            (0, Some("just now")),
+            (-3, Some("just now")),
+            (3, Some("in a moment")),
+            (-30, Some("30 s ago")),
+            (-150, Some("2 min ago")),
+            (7_200, Some("in 2 h")),
+            (-90_000, Some("1 day ago")),
+            (-200_000, Some("2 days ago")),
+            (-604_800, None),
+        ] {
+            let at = Timestamp(now.0 + seconds * 1000);
+            assert_eq!(relative(at, now).as_deref(), expected, "{seconds}");
+        }
+        let shown = date(At(Timestamp(0))).into_string();
+        assert_eq!(
+            shown,
+            "<time datetime=\"1970-01-01T00:00:00Z\" data-form=\"date\">1 Jan 1970, 00:00 UTC</time>"
+        );
+    }
+
+    #[test]
+    fn numbers_are_readable() {
+        let counts = [0, 999, 1000, 1_234_567].map(count);
+        assert_eq!(counts, ["0", "999", "1,000", "1,234,567"]);
+        let costs = [0.0, 0.000_01, 0.0123, 3.456].map(cost);
+        assert_eq!(costs, ["0", "< 0.0001", "0.0123", "3.46"]);
+        let times = [0, 999, 1500, 61_000, 3_660_000].map(duration);
+        assert_eq!(times, ["0 ms", "999 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]);
+        assert_eq!([12, 1500, 2_345_678].map(size), ["12 B", "1.5 kB", "2.3 MB"]);
+        assert_eq!(title("follow_up"), "Follow up");
+    }
+}

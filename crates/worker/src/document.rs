@@ -1,0 +1,172 @@
+//! The text of documents: PDF, what office programs write, and e-books. Strangers write documents, so everything is
+//! bounded: what is unpacked, how much is read of it, and how much text is returned.
+//!
+//! Pages, slides and sheets begin with a line that names them, so that a reader knows where a text stands.
+
+mod archive;
+mod book;
+mod office;
+mod sheets;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use self::archive::Archive;
+use super::{page, scan, task::Document, task::Window};
+
+/// The most bytes of text that are returned.
+const MOST_TEXT: usize = 900_000;
+/// The most pages of a PDF that are read.
+const MOST_PAGES: usize = 2_000;
+
+/// Said of a PDF whose pages have no text.
+pub const PICTURES: &str = "has no text: its pages are pictures";
+
+/// Why a document cannot be read: the end of a sentence that begins with its name.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unreadable {
+    /// It is of no kind that is read.
+    #[error("is no document that can be read")]
+    Unknown,
+    /// It is damaged, or protected by a password.
+    #[error("is damaged or protected: {0}")]
+    Damaged(String),
+    /// Unpacked it is too large.
+    #[error("is too large when it is unpacked")]
+    TooLarge,
+    /// It has pictures of pages, most likely.
+    #[error("{PICTURES}")]
+    NoText,
+}
+
+/// The text of a document.
+pub(super) fn text(content: &[u8]) -> Result<Document, Unreadable> {
+    // A reader of a library that panics has met a document that it does not understand.
+    let read = catch_unwind(AssertUnwindSafe(|| read(content)));
+    let text = read.unwrap_or_else(|_| Err(Unreadable::Damaged("it cannot be understood".to_owned())))?;
+    let text = text.finished();
+    if text.text.trim().is_empty() {
+        return Err(Unreadable::NoText);
+    }
+    Ok(text)
+}
+
+fn read(content: &[u8]) -> Result<Pages, Unreadable> {
+    match content {
+        // Some begin with a few bytes of something else.
+        _ if content
+            .get(..1024)
+            .unwrap_or(content)
+            .windows(5)
+            .any(|bytes| bytes == b"%PDF-") =>
+        {
+            pdf(content)
+        }
+        [b'P', b'K', ..] => packed(content),
+        // The container of office programs of old: of these only tables are read.
+        [0xd0, 0xcf, 0x11, 0xe0, ..] => sheets::read(content),
+        _ => html(content),
+    }
+}
+
+fn packed(content: &[u8]) -> Result<Pages, Unreadable> {
+    let mut archive = Archive::open(content)?;
+    let kind = archive.text("mimetype")?.unwrap_or_default();
+    match kind.trim() {
+        "application/epub+zip" => return book::read(&mut archive),
+        "application/vnd.oasis.opendocument.spreadsheet" => return sheets::read(content),
+        kind if kind.starts_with("application/vnd.oasis.opendocument") => return office::open_document(&mut archive),
+        _ => {}
+    }
+    if archive.has("word/document.xml") {
+        office::word(&mut archive)
+    } else if archive.has("ppt/presentation.xml") {
+        office::slides(&mut archive)
+    } else if archive.has("xl/workbook.xml") || archive.has("xl/workbook.bin") {
+        // What it unpacks to is checked before the library unpacks it.
+        archive.check_all()?;
+        sheets::read(content)
+    } else {
+        Err(Unreadable::Unknown)
+    }
+}
+
+fn pdf(content: &[u8]) -> Result<Pages, Unreadable> {
+    let bare = scan::without_pictures(content);
+    let pages = pdf_extract::extract_text_from_mem_by_pages(bare.as_deref().unwrap_or(content));
+    let pages = pages.map_err(|error| Unreadable::Damaged(error.to_string()))?;
+    let has_text = pages.iter().any(|page| !page.trim().is_empty());
+    let mut text = Pages::default();
+    for (number, page) in pages.iter().take(MOST_PAGES).enumerate().filter(|_| has_text) {
+        text.begin(&format!("page {}", number + 1));
+        text.add(page.trim());
+    }
+    text.is_cut |= pages.len() > MOST_PAGES;
+    Ok(text)
+}
+
+fn html(content: &[u8]) -> Result<Pages, Unreadable> {
+    let text = std::str::from_utf8(content).map_err(|_| Unreadable::Unknown)?;
+    let mut pages = Pages::default();
+    pages.add(&of_html(text)?);
+    Ok(pages)
+}
+
+/// The text of an HTML page.
+fn of_html(html: &str) -> Result<String, Unreadable> {
+    let mut text = String::new();
+    let mut offset = Some(0);
+    while let Some(from) = offset.filter(|_| text.len() < MOST_TEXT) {
+        let window = Window {
+            offset: from,
+            max_chars: usize::MAX,
+        };
+        let read = page::whole(html, window).map_err(|error| Unreadable::Damaged(error.to_string()))?;
+        text.push_str(&read.excerpt.text);
+        offset = read.excerpt.next_offset;
+    }
+    Ok(text)
+}
+
+/// A text that grows page by page, up to its limit.
+#[derive(Debug, Default)]
+struct Pages {
+    text: String,
+    is_cut: bool,
+}
+
+impl Pages {
+    /// Begins a page.
+    fn begin(&mut self, name: &str) {
+        if !self.text.is_empty() {
+            self.add("\n\n");
+        }
+        self.add(&format!("--- {name} ---\n"));
+    }
+
+    /// Adds text; characters that no text has are left out.
+    fn add(&mut self, text: &str) {
+        for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
+            if self.text.len() + c.len_utf8() > MOST_TEXT {
+                self.is_cut = true;
+                return;
+            }
+            self.text.push(c);
+        }
+    }
+
+    /// Nothing more has room.
+    const fn is_full(&self) -> bool {
+        self.is_cut
+    }
+
+    fn finished(self) -> Document {
+        Document {
+            text: self.text.trim().to_owned(),
+            is_cut: self.is_cut,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;

@@ -1,0 +1,191 @@
+//! Documents as programs write them, and as those write them who mean no good.
+
+use std::io::{Cursor, Write};
+
+use proptest::prelude::*;
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+use super::*;
+
+fn packed_of(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in entries {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(content.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn read_text(content: &[u8]) -> Result<String, String> {
+    text(content).map(|read| read.text).map_err(|error| error.to_string())
+}
+
+/// A PDF of one page with these drawing operators, whose offsets are right.
+fn pdf_of(drawn: &str) -> Vec<u8> {
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{drawn}\nendstream", drawn.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut pdf = String::from("%PDF-1.4\n");
+    let mut offsets = Vec::new();
+    for (number, object) in objects.iter().enumerate() {
+        offsets.push(pdf.len());
+        pdf.push_str(&format!("{} 0 obj\n{object}\nendobj\n", number + 1));
+    }
+    let xref = pdf.len();
+    pdf.push_str("xref\n0 6\n0000000000 65535 f \n");
+    offsets
+        .iter()
+        .for_each(|offset| pdf.push_str(&format!("{offset:010} 00000 n \n")));
+    pdf.push_str(&format!(
+        "trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{xref}\n%%EOF\n"
+    ));
+    pdf.into_bytes()
+}
+
+#[test]
+fn a_pdf_is_read_page_by_page_and_one_of_pictures_has_no_text() {
+    let hello = pdf_of("BT /F1 24 Tf 100 100 Td (Hello there) Tj ET");
+    assert_eq!(read_text(&hello).unwrap(), "--- page 1 ---\nHello there");
+    assert_eq!(
+        read_text(&pdf_of("0 0 m 10 10 l S")).unwrap_err(),
+        "has no text: its pages are pictures"
+    );
+    assert!(
+        read_text(b"%PDF-1.4\nnothing")
+            .unwrap_err()
+            .starts_with("is damaged or protected")
+    );
+}
+
+#[test]
+fn a_word_document_has_its_paragraphs_tables_and_notes() {
+    let body = r#"<?xml version="1.0"?><w:document xmlns:w="x"><w:body>
+        <w:p><w:r><w:t>Dear Ada &amp; Bob,</w:t><w:tab/><w:t xml:space="preserve"> hi&#33;</w:t></w:r></w:p>
+        <w:p><w:r><w:delText>gone</w:delText><w:instrText>PAGE</w:instrText></w:r></w:p>
+        <w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
+        </w:body></w:document>"#;
+    let notes =
+        r#"<w:footnotes xmlns:w="x"><w:footnote><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote></w:footnotes>"#;
+    let docx = packed_of(&[("word/document.xml", body), ("word/footnotes.xml", notes)]);
+    assert_eq!(
+        read_text(&docx).unwrap(),
+        "Dear Ada & Bob,\t hi!\n\na\tb\t\n\n\n--- footnotes ---\na note"
+    );
+}
+
+#[test]
+fn slides_come_in_the_order_of_their_numbers() {
+    let slide = |text: &str| format!("<p:sld xmlns:p='x' xmlns:a='y'><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:sld>");
+    let pptx = packed_of(&[
+        ("ppt/presentation.xml", "<x/>"),
+        ("ppt/slides/slide10.xml", &slide("ten")),
+        ("ppt/slides/slide2.xml", &slide("two")),
+    ]);
+    assert_eq!(
+        read_text(&pptx).unwrap(),
+        "--- slide 2 ---\ntwo\n\n\n--- slide 10 ---\nten"
+    );
+}
+
+#[test]
+fn an_open_document_text_has_its_lines_without_comments() {
+    let content = r#"<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text>
+<text:h>Title</text:h><text:p>one<text:s text:c="3"/>two<office:annotation><text:p>no</text:p></office:annotation></text:p>
+</office:text></office:body></office:document-content>"#;
+    let odt = packed_of(&[
+        ("mimetype", "application/vnd.oasis.opendocument.text"),
+        ("content.xml", content),
+    ]);
+    assert_eq!(read_text(&odt).unwrap(), "Title\none   two");
+}
+
+#[test]
+fn a_table_has_a_line_for_each_row() {
+    let sheet = r#"<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>
+        <row r="1"><c r="A1" t="inlineStr"><is><t>name</t></is></c><c r="B1" t="inlineStr"><is><t>sum</t></is></c></row>
+        <row r="2"><c r="A2" t="inlineStr"><is><t>Ada</t></is></c><c r="B2"><v>12.5</v></c></row></sheetData></worksheet>"#;
+    let book = r#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>
+        <sheet name="March" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
+    let relations = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship
+        Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"
+        Target="worksheets/sheet1.xml"/></Relationships>"#;
+    let package = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship
+        Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+        Target="xl/workbook.xml"/></Relationships>"#;
+    let xlsx = packed_of(&[
+        ("_rels/.rels", package),
+        ("xl/workbook.xml", book),
+        ("xl/_rels/workbook.xml.rels", relations),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ]);
+    assert_eq!(read_text(&xlsx).unwrap(), "--- sheet March ---\nname\tsum\nAda\t12.5");
+}
+
+#[test]
+fn a_book_is_read_in_the_order_of_its_spine() {
+    let epub = packed_of(&[
+        ("mimetype", "application/epub+zip"),
+        (
+            "META-INF/container.xml",
+            r#"<container><rootfiles><rootfile full-path="OPS/a.opf"/></rootfiles></container>"#,
+        ),
+        (
+            "OPS/a.opf",
+            r#"<package><manifest><item id="x" href="x.xhtml"/><item id="y" href="y.xhtml"/></manifest>
+               <spine><itemref idref="y"/><itemref idref="x"/></spine></package>"#,
+        ),
+        ("OPS/x.xhtml", "<html><body><p>second</p></body></html>"),
+        ("OPS/y.xhtml", "<html><body><p>first</p></body></html>"),
+    ]);
+    assert_eq!(
+        read_text(&epub).unwrap(),
+        "--- chapter 1 ---\nfirst\n\n--- chapter 2 ---\nsecond"
+    );
+}
+
+#[test]
+fn a_page_is_read_without_its_scripts() {
+    let html = b"<html><head><title>t</title><script>evil()</script></head><body><p>Hello</p></body></html>";
+    assert_eq!(read_text(html).unwrap(), "Hello");
+}
+
+#[test]
+fn what_unpacks_to_more_than_is_read_is_refused() {
+    let bomb = packed_of(&[("word/document.xml", &" ".repeat((16 << 20) + 1))]);
+    assert!(bomb.len() < 100_000, "{}", bomb.len());
+    assert_eq!(read_text(&bomb).unwrap_err(), "is too large when it is unpacked");
+}
+
+#[test]
+fn a_deep_document_takes_no_stack_and_no_entity_of_its_own_is_known() {
+    let deep = format!("<w:p>{}<w:t>x</w:t>", "<w:a>".repeat(200_000));
+    assert_eq!(read_text(&packed_of(&[("word/document.xml", &deep)])).unwrap(), "x");
+    let laughs = r#"<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><w:p><w:t>&b;x</w:t></w:p>"#;
+    assert_eq!(read_text(&packed_of(&[("word/document.xml", laughs)])).unwrap(), "x");
+}
+
+#[test]
+fn a_long_document_is_cut_and_says_so() {
+    let long = format!("<w:p><w:t>{}</w:t></w:p>", "word ".repeat(200_000));
+    let read = text(&packed_of(&[("word/document.xml", &long)])).unwrap();
+    assert!(read.is_cut && read.text.len() <= MOST_TEXT);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_a_document_or_are_refused(bytes: Vec<u8>) {
+        crate::fuzzing::check_document(&bytes);
+    }
+
+    #[test]
+    fn any_xml_is_read_or_refused(xml in "(<[a-z:/!]{0,6}[> ]|[a-z&;\"'=]{0,8}){0,40}") {
+        let docx = packed_of(&[("word/document.xml", &xml)]);
+        crate::fuzzing::check_document(&docx);
+    }
+}

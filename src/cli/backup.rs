@@ -1,0 +1,161 @@
+//! `clifford backup`: database, key and files in one archive, while the bot runs.
+
+pub(super) mod archive;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail};
+use clifford_config::Loaded;
+use clifford_core::settings::{Database, FileStore};
+use clifford_store::{Db, DbOptions, copy};
+use serde_json::json;
+
+use self::archive::{DATABASE, FILES, Head, KEY, Writer};
+use super::{
+    examples,
+    output::{self, Format},
+    setup::{self, Globals},
+};
+use crate::app;
+
+/// Arguments of `backup`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford backup /backups/clifford-$(date +%F).tar",
+    "clifford restore /backups/clifford-2026-11-25.tar",
+))]
+pub(super) struct Args {
+    /// The archive to write; it must not exist.
+    path: PathBuf,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    setup::existing(&loaded)?;
+    let path = &args.path;
+    if path.exists() {
+        bail!("{} exists already: name a new file", path.display());
+    }
+    app::restrict(&loaded);
+    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let parts = tempfile::Builder::new()
+        .prefix(".clifford-backup-")
+        .tempdir_in(beside.unwrap_or(Path::new(".")))
+        .with_context(|| format!("nothing can be written beside {}: name another place", path.display()))?;
+    let database = parts.path().join(DATABASE);
+    let schema = copy_database(&loaded, &database).await?;
+    let part = parts.path().join("archive");
+    let head = Head::new(setup::now(), schema);
+    let files =
+        write(&loaded, &part, &head, &database).with_context(|| format!("the backup to {} failed", path.display()))?;
+    // A file that came in the meantime is not replaced.
+    fs::hard_link(&part, path).with_context(|| format!("{} cannot be made", path.display()))?;
+    let bytes = fs::metadata(path).map(|file| file.len()).unwrap_or_default();
+    let in_bucket = loaded.config.files.store == FileStore::S3;
+    if args.format.json {
+        output::json(&json!({ "path": path, "bytes": bytes, "files": files, "filesInBucket": in_bucket }))?;
+    } else {
+        let bucket = if in_bucket {
+            "; people's files are in the bucket, and not in the archive"
+        } else {
+            ""
+        };
+        output::print(&format!(
+            "{}: written, {files} files, {bytes} bytes{bucket}",
+            path.display()
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Copies the database into a file of SQLite's, and returns the version of its schema.
+async fn copy_database(loaded: &Loaded, to: &Path) -> anyhow::Result<i64> {
+    // A snapshot of PostgreSQL is read over one connection.
+    let mut options = app::db_options(loaded, false);
+    options.section.max_connections = 1;
+    let db = Db::open(&options).await?;
+    let version = db.schema().await?.version();
+    let outcome = if db.is_shared() {
+        from_postgres(&db, to).await
+    } else {
+        Ok(db.backup(to).await?)
+    };
+    db.close().await;
+    outcome.context("the database cannot be copied")?;
+    Ok(version)
+}
+
+async fn from_postgres(db: &Db, to: &Path) -> anyhow::Result<()> {
+    let target = Db::open(&file_options(to)).await?;
+    let outcome = copy::snapshot("a backup", db, &target, &mut |_| {}).await;
+    target.close().await;
+    outcome?;
+    if log_of(to, "-wal").exists() {
+        bail!("the copy is not complete in its file; is the disk full?");
+    }
+    Ok(())
+}
+
+/// How a database in an archive is opened.
+pub(super) fn file_options(path: &Path) -> DbOptions {
+    DbOptions {
+        url: format!("sqlite:{}", path.display()),
+        section: Database {
+            max_connections: 1,
+            ..Database::default()
+        },
+        exclusive: false,
+        migrate: true,
+    }
+}
+
+/// A file that SQLite keeps beside a database.
+pub(super) fn log_of(database: &Path, ending: &str) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
+}
+
+/// Writes the archive, and returns how many files of people are in it.
+fn write(loaded: &Loaded, part: &Path, head: &Head, database: &Path) -> anyhow::Result<u64> {
+    let mut archive = Writer::create(part, head)?;
+    archive.add(DATABASE, database)?;
+    archive.add(KEY, &loaded.data_dir.join(KEY))?;
+    let mut files = 0;
+    if loaded.config.files.store != FileStore::S3 {
+        for shard in entries(&loaded.data_dir.join(FILES))? {
+            for file in entries(&shard)? {
+                let (Some(dir), Some(name)) = (shard.file_name(), file.file_name()) else {
+                    continue;
+                };
+                let (dir, name) = (dir.to_string_lossy(), name.to_string_lossy());
+                // What is still being written has no row yet.
+                if !name.ends_with(".part") && archive.add(&format!("{FILES}/{dir}/{name}"), &file)? {
+                    files += 1;
+                }
+            }
+        }
+    }
+    archive.finish()?;
+    Ok(files)
+}
+
+/// The entries of a directory in their order; none, if it is not there, or is a file.
+fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.sort_unstable();
+    Ok(paths)
+}

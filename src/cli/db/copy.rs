@@ -1,0 +1,137 @@
+//! `clifford db copy`: moves a database from one engine to the other.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::bail;
+use clifford_config::Loaded;
+use clifford_store::{
+    Db, DbOptions,
+    copy::{self, Phase, Progress, Verified},
+};
+use clifford_vault::Url;
+use serde_json::json;
+
+use crate::{
+    app,
+    cli::{
+        output::{self, Format},
+        setup::Globals,
+    },
+};
+
+/// Arguments of `db copy`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The database to copy: `sqlite:PATH` or `postgres://…` [default: the one that is configured].
+    #[arg(long, value_name = "URL")]
+    from: Option<String>,
+    /// The database to fill, of the other engine: a new file, or an empty database of PostgreSQL.
+    #[arg(long, value_name = "URL")]
+    to: String,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    let from = args.from.map_or_else(|| loaded.database_url.clone(), Url::from);
+    let to = Url::from(args.to);
+    if let Some(path) = sqlite_path(&from).filter(|path| !path.exists()) {
+        bail!("there is no database at {}: name another with --from", path.display());
+    }
+    app::restrict(&loaded);
+    // The copy reads in one snapshot, so over one connection.
+    let source = Db::open(&options(&loaded, &from, false, 1)).await?;
+    let opened = Db::open(&options(&loaded, &to, true, loaded.config.database.max_connections)).await;
+    let target = match opened {
+        Ok(target) => target,
+        Err(error) => {
+            source.close().await;
+            return Err(error.into());
+        }
+    };
+    let mut shown = Shown::new(!args.format.json);
+    let outcome = copy::copy(&name(&from), &source, &target, &mut |progress| shown.show(progress)).await;
+    shown.end();
+    source.close().await;
+    target.close().await;
+    print(&from, &to, &outcome?, args.format)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(loaded: &Loaded, url: &Url, migrate: bool, connections: u32) -> DbOptions {
+    let mut options = app::db_options(loaded, true);
+    options.url = url.as_str().to_owned();
+    options.migrate = migrate;
+    options.section.max_connections = connections;
+    options
+}
+
+fn sqlite_path(url: &Url) -> Option<PathBuf> {
+    let path = url.as_str().strip_prefix("sqlite:")?;
+    Some(Path::new(path.trim_start_matches("//")).to_owned())
+}
+
+/// The source's name, the same from whatever directory it is named.
+fn name(url: &Url) -> String {
+    let whole = sqlite_path(url).and_then(|path| path.canonicalize().ok());
+    whole.map_or_else(|| url.to_string(), |path| format!("sqlite:{}", path.display()))
+}
+
+fn print(from: &Url, to: &Url, tables: &[Verified], format: Format) -> anyhow::Result<()> {
+    if format.json {
+        let tables: Vec<_> = (tables.iter())
+            .map(|one| json!({ "table": one.table, "rows": one.rows, "checksum": one.checksum }))
+            .collect();
+        return output::json(&json!({ "from": from, "to": to, "tables": tables }));
+    }
+    let rows = (tables.iter().filter(|one| one.rows > 0))
+        .map(|one| [one.table.clone(), one.rows.to_string(), one.checksum.clone()])
+        .collect();
+    output::table(["TABLE", "ROWS", "CHECKSUM"], rows, "the source has no rows")?;
+    output::print(&format!(
+        "{} tables are the same in both databases; set database.url to {to}, and keep secret.key and files/ of the data directory",
+        tables.len()
+    ))
+}
+
+/// A line on a terminal that tells how far the copy is.
+struct Shown {
+    on: bool,
+    width: usize,
+}
+
+impl Shown {
+    fn new(wanted: bool) -> Self {
+        Self {
+            on: wanted && io::stderr().is_terminal(),
+            width: 0,
+        }
+    }
+
+    fn show(&mut self, progress: Progress<'_>) {
+        let done = match progress.phase {
+            Phase::Copying => "copying",
+            Phase::Indexing => "indexing",
+            Phase::Verifying => "verifying",
+        };
+        self.line(&format!("{done} {}: {} rows", progress.table, progress.rows));
+    }
+
+    fn end(&mut self) {
+        self.line("");
+    }
+
+    /// Puts a line over the one before.
+    fn line(&mut self, line: &str) {
+        if self.on {
+            // Nobody has to see it.
+            let _ = write!(io::stderr(), "\r{line:width$}\r{line}", width = self.width);
+            self.width = line.len();
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! `clifford restore`: puts the contents of a backup in place of what is there.
+//!
+//! The archive is taken apart and checked in a directory of its own. Only then is anything moved: what was there goes
+//! aside, and each part of the backup takes its place by a rename. A failure puts everything back.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail};
+use clifford_config::Loaded;
+use clifford_store::{Db, copy};
+use serde_json::json;
+
+use super::{
+    backup::{
+        archive::{self, DATABASE, FILES, Head, KEY},
+        file_options, log_of,
+    },
+    examples,
+    output::{self, Format, when},
+    setup::{self, Globals},
+};
+use crate::app;
+
+/// The beginning of the name of a directory in which an archive is taken apart.
+const PARTS: &str = ".restore-";
+
+/// Arguments of `restore`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "clifford restore /backups/clifford-2026-11-25.tar",
+    "clifford restore /backups/clifford-2026-11-25.tar --force   put what is there aside",
+))]
+pub(super) struct Args {
+    /// An archive that `clifford backup` has written.
+    archive: PathBuf,
+    /// Put the database, key and files that are there aside.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let loaded = globals.load()?;
+    app::restrict(&loaded);
+    fs::create_dir_all(&loaded.data_dir)
+        .with_context(|| format!("the data directory {} cannot be made", loaded.data_dir.display()))?;
+    let database = setup::sqlite_path(&loaded);
+    // Held to the end, so that no bot starts on what is being moved.
+    let _lock = database.as_deref().map(hold).transpose()?;
+    if let Some(there) = present(&loaded, database.as_deref())?
+        && !args.force
+    {
+        bail!(
+            "{} is there already: `clifford restore --force` puts it aside, or name another place with --set data.dir=…",
+            there.display()
+        );
+    }
+    remove_leftovers(&loaded.data_dir)?;
+    let parts = tempfile::Builder::new()
+        .prefix(PARTS)
+        .tempdir_in(&loaded.data_dir)
+        .context("the data directory is not writable")?;
+    let (head, files) = archive::extract(&args.archive, parts.path())?;
+    check(&parts.path().join(DATABASE)).await?;
+    let mut moves = Moves::new(format!("before-restore-{}", setup::now().0));
+    let moved = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves).await;
+    if let Err(error) = moved {
+        moves.undo();
+        if let Some(database) = &database {
+            fs::remove_file(near(database)).ok();
+        }
+        return Err(error.context("nothing was restored"));
+    }
+    report(&loaded, &args, &head, files, &moves)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Removes what killed restores have left.
+fn remove_leftovers(data_dir: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(data_dir).context("the data directory cannot be read")? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(PARTS) && path.is_dir() {
+            fs::remove_dir_all(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn hold(database: &Path) -> anyhow::Result<File> {
+    if let Some(dir) = database.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        fs::create_dir_all(dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+    }
+    Ok(clifford_store::hold(database)?)
+}
+
+/// Something that a backup would replace.
+fn present(loaded: &Loaded, database: Option<&Path>) -> io::Result<Option<PathBuf>> {
+    let places = [loaded.data_dir.join(KEY), loaded.data_dir.join(FILES)];
+    for place in database.map(Path::to_owned).into_iter().chain(places) {
+        if place.try_exists()? {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}
+
+/// Nothing, if the database of an archive is whole, and one that this Clifford can work with.
+async fn check(database: &Path) -> anyhow::Result<()> {
+    let mut options = file_options(database);
+    options.migrate = false;
+    let db = Db::open(&options).await?;
+    let looked = async {
+        db.schema().await?.check()?;
+        db.integrity().await
+    };
+    let faults = looked.await;
+    db.close().await;
+    match faults?.unwrap_or_default() {
+        faults if faults.is_empty() => Ok(()),
+        faults => bail!("the database of the backup is damaged: {}", faults.join("; ")),
+    }
+}
+
+/// Renames, each of which can be undone.
+struct Moves {
+    /// The name of the directories for what was there, each beside it.
+    aside: String,
+    /// Those that were made.
+    made: BTreeSet<PathBuf>,
+    done: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Moves {
+    fn new(aside: String) -> Self {
+        Self {
+            aside,
+            made: BTreeSet::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Moves a file or directory, if it is there.
+    fn rename(&mut self, from: &Path, to: &Path) -> anyhow::Result<()> {
+        match fs::rename(from, to) {
+            Ok(()) => {
+                self.done.push((from.to_owned(), to.to_owned()));
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !from.exists() => Ok(()),
+            Err(error) => Err(error).with_context(|| format!("{} cannot be moved to {}", from.display(), to.display())),
+        }
+    }
+
+    /// Puts something aside that is to be replaced.
+    fn put_aside(&mut self, path: &Path) -> anyhow::Result<()> {
+        let Some(name) = path.file_name().filter(|_| path.exists()) else {
+            return Ok(());
+        };
+        let aside = path.with_file_name(&self.aside);
+        fs::create_dir_all(&aside).with_context(|| format!("{} cannot be made", aside.display()))?;
+        let to = aside.join(name);
+        self.made.insert(aside);
+        self.rename(path, &to)
+    }
+
+    /// Undoes everything, the last one first.
+    fn undo(&mut self) {
+        for (from, to) in self.done.drain(..).rev() {
+            if let Err(error) = fs::rename(&to, &from) {
+                tracing::error!(from = %to.display(), to = %from.display(), %error, "failed to move back");
+            }
+        }
+        for aside in &self.made {
+            // It stays if something could not be moved back.
+            fs::remove_dir(aside).ok();
+        }
+    }
+}
+
+async fn put_in_place(
+    loaded: &Loaded,
+    database: Option<&Path>,
+    parts: &Path,
+    head: &Head,
+    moves: &mut Moves,
+) -> anyhow::Result<()> {
+    for name in [KEY, FILES] {
+        let place = loaded.data_dir.join(name);
+        moves.put_aside(&place)?;
+        moves.rename(&parts.join(name), &place)?;
+    }
+    let restored = parts.join(DATABASE);
+    match database {
+        Some(place) => replace(&restored, place, moves).await,
+        None => fill_postgres(loaded, &restored, head).await,
+    }
+}
+
+/// Where the database waits to take its place.
+fn near(place: &Path) -> PathBuf {
+    log_of(place, ".restored")
+}
+
+/// Puts the database in its place. Its directory may be on another disk, so it goes there by a copy first.
+async fn replace(restored: &Path, place: &Path, moves: &mut Moves) -> anyhow::Result<()> {
+    if place.exists() {
+        // Empties the log into the file, as far as that can still be opened.
+        let mut options = file_options(place);
+        options.migrate = false;
+        if let Ok(db) = Db::open(&options).await {
+            db.close().await;
+        }
+    }
+    let near = near(place);
+    fs::copy(restored, &near).with_context(|| format!("{} cannot be written; is the disk full?", near.display()))?;
+    File::open(&near)?.sync_all()?;
+    for ending in ["-wal", "-shm"] {
+        moves.put_aside(&log_of(place, ending))?;
+    }
+    moves.put_aside(place)?;
+    moves.rename(&near, place)?;
+    let dir = place.parent().filter(|dir| !dir.as_os_str().is_empty());
+    Ok(File::open(dir.unwrap_or(Path::new(".")))?.sync_all()?)
+}
+
+/// Copies the database of a backup into an empty one of PostgreSQL.
+async fn fill_postgres(loaded: &Loaded, restored: &Path, head: &Head) -> anyhow::Result<()> {
+    let source = Db::open(&file_options(restored)).await?;
+    let outcome = async {
+        let target = Db::open(&app::db_options(loaded, false)).await?;
+        let name = format!("a backup of {}", head.created_at);
+        let copied = copy::copy(&name, &source, &target, &mut |_| {}).await;
+        target.close().await;
+        copied
+    };
+    let outcome = outcome.await;
+    source.close().await;
+    outcome?;
+    Ok(())
+}
+
+fn report(loaded: &Loaded, args: &Args, head: &Head, files: u64, moves: &Moves) -> anyhow::Result<()> {
+    let aside: Vec<_> = moves.made.iter().map(|path| path.display().to_string()).collect();
+    if args.format.json {
+        return output::json(&json!({
+            "archive": args.archive, "createdAt": head.created_at, "clifford": head.clifford, "schema": head.schema,
+            "database": loaded.database_url, "files": files, "aside": aside,
+        }));
+    }
+    output::print(&format!(
+        "{}: the backup of {} is in place, with {files} files",
+        loaded.database_url,
+        when(clifford_core::clock::Timestamp(head.created_at))
+    ))?;
+    if aside.is_empty() {
+        return Ok(());
+    }
+    output::print(&format!(
+        "what was there is in {}; delete it when you need it no more",
+        aside.join(" and ")
+    ))
+}

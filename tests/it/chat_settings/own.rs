@@ -1,0 +1,148 @@
+//! `/settings` in private, and `/model`.
+
+use clifford_fakes::openai::OpenAiFake;
+
+use super::{labels, last_prompt, tell};
+use crate::harness::{Bot, Setup, Site};
+
+/// A bot whose people may choose between two models.
+fn choosing(site: Site) -> Setup {
+    let strong = "name = 'strong'\nmodel = 'fake-2'\nprompt_price = 2.5\ncompletion_price = 10.0";
+    Setup::on(site).set(
+        "llm.choices",
+        toml::Value::Array(vec![strong.parse::<toml::Table>().unwrap().into()]),
+    )
+}
+
+/// The models that answered runs, in order.
+fn asked(model: &OpenAiFake) -> Vec<String> {
+    let requests = model.requests();
+    let runs = requests
+        .iter()
+        .filter(|request| crate::scripted_model::memory_schema(request).is_none());
+    runs.map(|request| request.body["model"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+async fn private(setup: Setup) -> (Bot, clifford_fakes::telegram::Chat) {
+    let bot = setup.start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    (bot, chat)
+}
+
+#[tokio::test]
+async fn a_person_sets_themselves_up_in_private() {
+    let (mut bot, chat) = private(choosing(Site::Telegram)).await;
+    tell(&bot, chat, 7, "hello").await;
+    let all = tell(&bot, chat, 7, "/settings").await;
+    for name in ["language", "time_zone", "model", "voice_replies", "memory"] {
+        assert!(labels(&all.buttons).contains(&name), "{name}: {:?}", all.buttons);
+    }
+    assert!(
+        !all.text.contains("persona") && !all.text.contains("budget"),
+        "{}",
+        all.text
+    );
+    for (command, told) in [
+        (
+            "time_zone Europe/Berlin",
+            "Ada set time_zone to Europe/Berlin (before: not set).",
+        ),
+        ("language de", "Ada set language to de"),
+        (
+            "voice_replies always",
+            "Ada set voice_replies to always (before: not set).",
+        ),
+        ("time_zone Berlin", "Berlin is no time zone such as Europe/Berlin."),
+        ("persona Be rude", "There is no setting persona here."),
+    ] {
+        let answer = tell(&bot, chat, 7, &format!("/settings {command}")).await.text;
+        assert!(answer.starts_with(told), "{answer}");
+    }
+    tell(&bot, chat, 7, "hello").await;
+    assert!(last_prompt(&bot).contains("Europe/Berlin"));
+    let undone = tell(&bot, chat, 7, "/settings undo").await.text;
+    assert!(
+        undone.starts_with("Ada took a change back: voice_replies is not set again"),
+        "{undone}"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_a_person_does_not_want_remembered_is_neither_written_nor_shown() {
+    let (mut bot, chat) = private(Setup::on(Site::Telegram)).await;
+    tell(&bot, chat, 7, "hello").await;
+    let look = bot.look().await;
+    let ada: clifford_core::id::UserId = look.run().await.user_id.unwrap();
+    look.remember(ada, "preferences", "drink", "oolong").await;
+    tell(&bot, chat, 7, "hello").await;
+    assert!(last_prompt(&bot).contains("oolong"));
+    tell(&bot, chat, 7, "/settings memory false").await;
+    tell(&bot, chat, 7, "hello").await;
+    assert!(!last_prompt(&bot).contains("oolong"));
+    tell(&bot, chat, 7, "/settings memory true").await;
+    tell(&bot, chat, 7, "hello").await;
+    assert!(last_prompt(&bot).contains("oolong"));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_model_is_chosen_for_this_conversation_or_for_good() {
+    for setup in [Some(choosing(Site::Telegram)), choosing(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let (mut bot, chat) = private(setup).await;
+        tell(&bot, chat, 7, "one").await;
+        let list = tell(&bot, chat, 7, "/model").await;
+        assert!(
+            list.text
+                .contains("strong: fake-2 (fake), 2.5 read, 10 written, for a million tokens"),
+            "{}",
+            list.text
+        );
+        assert_eq!(labels(&list.buttons), ["✓ default", "strong"]);
+        let told = tell(&bot, chat, 7, "/model strong").await.text;
+        assert!(
+            told.starts_with("This conversation goes on with strong (fake-2)."),
+            "{told}"
+        );
+        tell(&bot, chat, 7, "two").await;
+        tell(&bot, chat, 7, "/new").await;
+        tell(&bot, chat, 7, "three").await;
+        tell(&bot, chat, 7, "/model strong always").await;
+        tell(&bot, chat, 7, "four").await;
+        tell(&bot, chat, 7, "/new").await;
+        tell(&bot, chat, 7, "five").await;
+        tell(&bot, chat, 7, "/model default always").await;
+        tell(&bot, chat, 7, "six").await;
+        assert_eq!(
+            asked(&bot.model),
+            ["fake-1", "fake-2", "fake-1", "fake-2", "fake-2", "fake-1"]
+        );
+        // The price of the chosen one is charged.
+        let cost = "SELECT COUNT(*) FROM usage WHERE cost > 0 AND role = 'executor'";
+        assert_eq!(bot.look().await.number(cost).await, 3);
+        assert!(
+            tell(&bot, chat, 7, "/model huge")
+                .await
+                .text
+                .starts_with("There is no model huge to choose.")
+        );
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn settings_are_words_in_the_terminals_and_the_apis_way_too() {
+    let (mut bot, chat) = private(Setup::on(Site::Telegram)).await;
+    let told = tell(&bot, chat, 7, "/settings when_busy interrupt").await.text;
+    assert!(
+        told.starts_with("Ada set when_busy to interrupt (before: not set)."),
+        "{told}"
+    );
+    let value = "SELECT COUNT(*) FROM settings WHERE name = 'when_busy' AND value = 'interrupt'";
+    assert_eq!(bot.look().await.number(value).await, 1);
+    bot.finish().await;
+}

@@ -1,0 +1,148 @@
+//! What people who run a bot look at beside it: channels, spaces, agents, the outbox, its status; and how they name things.
+
+use clifford_fakes::telegram::Fault;
+use serde_json::Value;
+
+use super::Machine;
+use crate::harness::{Bot, Setup, Site};
+
+async fn json(bot: &Bot, args: &[&str]) -> Value {
+    let text = bot.command(&[args, &["--json"]].concat()).await;
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn an_id_is_named_by_its_beginning_and_several_are_listed() {
+    let machine = Machine::asked("hello");
+    machine.run(["ask", "what is 1 + 1?"]).succeeds();
+    let runs = machine.run(["runs", "list", "--json"]).json();
+    let ids: Vec<_> = (0..2)
+        .map(|place| runs[place]["id"].as_str().expect("an id").to_owned())
+        .collect();
+    // Enough of it, without dashes and in capitals, too.
+    let differs = (ids[0].bytes().zip(ids[1].bytes()))
+        .position(|(a, b)| a != b)
+        .expect("two ids");
+    let beginning = &ids[0][..=differs];
+    for named in [beginning.to_owned(), beginning.replace('-', "").to_uppercase()] {
+        let shown = machine.run(["runs", "show", &named, "--json"]).json();
+        assert_eq!(shown["run"]["id"], ids[0].as_str(), "{named}");
+    }
+    let shared = &ids[0][..4];
+    let ended = machine.run(["runs", "show", shared]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    for part in [
+        &format!("several runs have ids that begin with {shared}: "),
+        &ids[0],
+        &ids[1],
+    ] {
+        assert!(ended.err.contains(part.as_str()), "{part} is not in {ended:?}");
+    }
+    machine
+        .run(["runs", "show", "ffff"])
+        .fails_with("no run has an id that begins with ffff; `clifford runs list` shows them");
+    let ended = machine.run(["token", "revoke", "x"]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(
+        ended.err.contains("write an id as `clifford token list` shows it"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn the_status_tells_whether_the_bot_runs() {
+    let machine = Machine::new();
+    let status = machine.run(["status", "--json"]).json();
+    assert_eq!(
+        (&status["running"], &status["work"]),
+        (&Value::Bool(false), &Value::Null)
+    );
+    machine.run(["ask", "hello"]).succeeds();
+    let status = machine.run(["status", "--json"]).json();
+    assert_eq!(status["work"]["outbox"], 0);
+    let told = machine.run(["status"]).succeeds();
+    assert!(told.contains("does not run; `clifford serve` starts it"), "{told}");
+    let version = machine.run(["version"]).succeeds();
+    assert_eq!(version.trim_end(), format!("clifford {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn agents_are_listed_and_shown_by_name() {
+    let machine = Machine::asked("hello");
+    let agents = machine.run(["agents", "list", "--json"]).json();
+    assert_eq!(
+        (&agents[0]["name"], &agents[0]["isDefault"]),
+        (&"Clifford".into(), &true.into())
+    );
+    let shown = machine.run(["agents", "show", "Clifford"]).succeeds();
+    assert!(shown.contains("mode     run"), "{shown}");
+    machine
+        .run(["agents", "show", "Nobody"])
+        .fails_with("there is no agent `Nobody`; `clifford agents list` shows them");
+}
+
+#[tokio::test]
+async fn channels_and_spaces_of_a_running_bot_are_listed_and_turned_off() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let ada = bot.telegram.user(7, "Ada");
+    bot.telegram.user_says(ada, 7, "hello");
+    bot.telegram.wait_for_sent(ada, 1).await;
+    let channels = json(&bot, &["channels", "list"]).await;
+    let channel = &channels[0];
+    assert_eq!(
+        (&channel["platform"], &channel["enabled"]),
+        (&"telegram".into(), &true.into())
+    );
+    let id = channel["id"].as_str().expect("an id");
+    assert_eq!(
+        json(&bot, &["channels", "list", "--platform", "discord"]).await,
+        serde_json::json!([])
+    );
+    assert_eq!(json(&bot, &["spaces", "list"]).await, serde_json::json!([]));
+    let off = json(&bot, &["channels", "disable", id]).await;
+    assert_eq!(off["enabled"], false);
+    let shown = bot.command(&["channels", "show", id]).await;
+    assert!(shown.contains("state     off"), "{shown}");
+    assert_eq!(json(&bot, &["channels", "enable", id]).await["enabled"], true);
+    let status = json(&bot, &["status"]).await;
+    assert_eq!(
+        (&status["running"], &status["platforms"][0]["connected"]),
+        (&true.into(), &true.into()),
+        "{status}"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_message_that_was_given_up_is_listed_and_sent_again() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let ada = bot.telegram.user(7, "Ada");
+    bot.telegram
+        .fail_chat(ada, Some(Fault::Refuse(400, "Bad Request: not now".to_owned())));
+    bot.telegram.user_says(ada, 7, "hello");
+    let failed = bot
+        .until("the answer to be given up", async |_| {
+            let found = json(&bot, &["outbox", "list", "--failed"]).await;
+            found[0]["id"].is_string().then(|| found[0].clone())
+        })
+        .await;
+    assert!(
+        failed["error"].as_str().is_some_and(|why| why.contains("not now")),
+        "{failed}"
+    );
+    let id = failed["id"].as_str().expect("an id");
+    let shown = bot.command(&["outbox", "show", id]).await;
+    assert!(shown.contains("You said: hello"), "{shown}");
+    bot.telegram.fail_chat(ada, None);
+    assert_eq!(json(&bot, &["outbox", "resend", id]).await["status"], "pending");
+    bot.until("it to be sent, and to leave the outbox", async |_| {
+        let arrived = bot.telegram.sent(ada).iter().any(|sent| sent.text == "You said: hello");
+        let found = json(&bot, &["outbox", "list"]).await;
+        let waits = found
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| one["id"] == id));
+        (arrived && !waits).then_some(())
+    })
+    .await;
+    bot.finish().await;
+}

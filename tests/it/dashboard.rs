@@ -1,0 +1,164 @@
+//! The dashboard, over real HTTP: people log in by links, see what is theirs, and steer the bot by forms.
+
+mod journeys;
+mod safety;
+mod who_sees;
+
+use clifford_chat::{inbound::Speaker, platform::Platform};
+use clifford_core::{id::UserId, people::UserRole};
+use clifford_store::people::{sessions, users};
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::api::bot::{Answer, Bot};
+
+/// Every page that needs no id.
+pub const PAGES: [&str; 16] = [
+    "/",
+    "/chat",
+    "/runs",
+    "/runs?status=failed",
+    "/conversations",
+    "/search",
+    "/memory",
+    "/memory?archived=true",
+    "/reminders",
+    "/files",
+    "/usage",
+    "/usage?by=model&days=7",
+    "/channels",
+    "/tools",
+    "/people",
+    "/settings",
+];
+
+/// Somebody in front of a browser.
+pub struct Browser<'a> {
+    bot: &'a Bot,
+    /// The session's cookie.
+    pub cookie: String,
+}
+
+impl<'a> Browser<'a> {
+    /// Logs a person in by a link, as a browser does; nobody: the operator.
+    pub async fn log_in(bot: &'a Bot, user: Option<UserId>) -> Self {
+        let link = link(bot, user).await;
+        let mut browser = Self {
+            bot,
+            cookie: String::new(),
+        };
+        let entered = browser
+            .submit(&format!("/login?link={link}"), "/login", &[("link", &link)])
+            .await;
+        assert_eq!(entered.status, 303, "{}", entered.text);
+        browser.cookie = cookie_of(&entered);
+        browser
+    }
+
+    /// A page.
+    pub async fn get(&self, path: &str) -> Answer {
+        let request = self.bot.request(Method::GET, path).header("cookie", &self.cookie);
+        self.bot.send(request).await
+    }
+
+    /// A page that is there.
+    pub async fn page(&self, path: &str) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+        answer.text
+    }
+
+    /// Data of the API.
+    pub async fn data(&self, path: &str) -> Value {
+        serde_json::from_str(&self.page(path).await).unwrap()
+    }
+
+    /// Sends a form of a page.
+    pub async fn submit(&self, page: &str, action: &str, fields: &[(&str, &str)]) -> Answer {
+        let shown = self.get(page).await;
+        let token = token(&shown.text).to_owned();
+        let all: Vec<_> = fields.iter().copied().chain([("token", token.as_str())]).collect();
+        let origin = format!("http://{}", self.bot.address);
+        self.send(action, &origin, &all).await
+    }
+
+    /// Sends fields as a page of that origin does.
+    pub async fn send(&self, action: &str, origin: &str, fields: &[(&str, &str)]) -> Answer {
+        let request = self.bot.request(Method::POST, action);
+        let request = request.header("cookie", &self.cookie).header("origin", origin);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        self.bot.send(request.body(encoded(fields))).await
+    }
+
+    /// Sends a form that is taken.
+    pub async fn does(&self, page: &str, action: &str, fields: &[(&str, &str)]) -> String {
+        let answer = self.submit(page, action, fields).await;
+        assert_eq!(answer.status, 303, "{action}: {}", answer.text);
+        answer.header("location").to_owned()
+    }
+
+    /// Says something in the chat, and waits until its run has this status.
+    pub async fn says(&self, text: &str, status: &str) -> String {
+        let location = self.does("/chat", "/chat", &[("content", text)]).await;
+        assert!(location.starts_with("/chat"), "{location}");
+        loop {
+            let runs = self.data("/api/runs?limit=1").await;
+            let newest = &runs["items"][0];
+            if newest["status"] == status {
+                return newest["id"].as_str().unwrap().to_owned();
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// A new link.
+pub async fn link(bot: &Bot, user: Option<UserId>) -> String {
+    let now = bot.app.clock.now();
+    let write = bot
+        .app
+        .db
+        .write(move |tx| Box::pin(sessions::create_link(tx, user, now)));
+    write.await.unwrap().expose().to_owned()
+}
+
+/// Somebody who has spoken before.
+pub async fn person(bot: &Bot, name: &str, role: UserRole) -> UserId {
+    let speaker = Speaker {
+        id: name.to_owned(),
+        name: name.to_owned(),
+        handle: None,
+        is_bot: false,
+        language: None,
+        roles: None,
+    };
+    let now = bot.app.clock.now();
+    let write = bot.app.db.write(move |tx| {
+        Box::pin(async move { users::find_or_create(tx, Platform::new("telegram"), &speaker, role, now).await })
+    });
+    write.await.unwrap().id
+}
+
+/// The cookie that an answer sets.
+pub fn cookie_of(answer: &Answer) -> String {
+    answer.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+/// The token of the forms of a page.
+pub fn token(page: &str) -> &str {
+    let (_, rest) = page.split_once("name=\"token\" value=\"").unwrap_or_default();
+    rest.split('"').next().unwrap_or_default()
+}
+
+pub fn encoded(fields: &[(&str, &str)]) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    let word = |word: &str| word.bytes().map(byte).collect::<String>();
+    let pairs: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", word(name), word(value)))
+        .collect();
+    pairs.join("&")
+}

@@ -1,0 +1,210 @@
+//! What people do with the dashboard, on both engines.
+
+use clifford_core::people::UserRole;
+use clifford_fakes::postgres::Cluster;
+use reqwest::Method;
+
+use super::{Browser, PAGES, link, person, token};
+use crate::api::bot::Bot;
+
+/// The most bytes of a page on the wire.
+const HEAVIEST: usize = 150_000;
+
+/// One bot an engine: PostgreSQL too, where it is installed.
+async fn bots() -> Vec<Bot> {
+    let mut bots = vec![Bot::start().await];
+    let postgres = tokio::task::spawn_blocking(|| Cluster::shared().database())
+        .await
+        .unwrap();
+    if let Some(url) = postgres {
+        bots.push(Bot::with(&[("database.url", &url)]).await);
+    }
+    bots
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_is_opened_by_a_button_and_every_page_is_there() {
+    for bot in bots().await {
+        let link = link(&bot, None).await;
+        let stranger = Browser {
+            bot: &bot,
+            cookie: String::new(),
+        };
+        let away = stranger.get("/runs?status=failed").await;
+        assert_eq!(
+            (away.status, away.header("location")),
+            (303, "/login?to=%2Fruns%3Fstatus%3Dfailed")
+        );
+        assert!(stranger.page("/login").await.contains("clifford login"));
+        // Looking at a link does not use it up.
+        for _ in 0..2 {
+            assert!(stranger.page(&format!("/login?link={link}")).await.contains(&link));
+        }
+        let owner = Browser::log_in(&bot, None).await;
+        owner.says("what is 6*7?", "completed").await;
+        for path in PAGES
+            .iter()
+            .copied()
+            .chain(["/policies", "/outbox", "/tools/web", "/design"])
+        {
+            let page = owner.page(path).await;
+            assert!(page.len() < HEAVIEST, "{path}: {} bytes", page.len());
+            assert!(page.contains("<title>") && page.contains("id=\"main\""), "{path}");
+        }
+        let left = owner.submit("/", "/logout", &[]).await;
+        assert_eq!((left.status, left.header("location")), (303, "/login"));
+        assert_eq!(owner.get("/").await.status, 303);
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_chats_and_sees_what_the_bot_did() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        assert!(browser.page("/chat").await.contains("Nothing was said yet"));
+        let run = browser.says("what is 6*7?", "completed").await;
+        let chat = browser.page("/chat").await;
+        assert!(chat.contains("what is 6*7?") && chat.contains("6*7 = 42"), "{chat}");
+        let trace = browser.page(&format!("/runs/{run}")).await;
+        for part in [
+            "compute.eval",
+            "Asks the model",
+            "Notes: Plan",
+            "tokens sent",
+            "Ends: Finish",
+        ] {
+            assert!(trace.contains(part), "{part}: {trace}");
+        }
+        let location = browser.does("/chat", "/chat/new", &[]).await;
+        assert!(browser.page(&location).await.contains("Nothing was said yet"));
+        browser.does(&location, &location, &[("name", "Sums & <more>")]).await;
+        assert!(browser.page("/chat").await.contains("Sums &amp; &lt;more&gt;"));
+        assert!(browser.page("/conversations").await.contains("Sums &amp; &lt;more&gt;"));
+        assert!(browser.page("/search?q=42").await.contains("<mark>"));
+        let csv = browser.get("/usage.csv").await;
+        assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
+        assert!(csv.text.lines().count() >= 2, "{}", csv.text);
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_is_made_and_tried_and_its_question_is_answered_on_the_start_page() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let rule = [
+            ("name", "ask before sums"),
+            ("tools", "compute"),
+            ("action", "confirm"),
+            ("priority", "100"),
+        ];
+        owner.does("/policies", "/policies", &rule).await;
+        assert!(owner.page("/policies").await.contains("ask before sums"));
+        let call = [
+            ("call", "compute.eval"),
+            ("args", r#"{"expression":"1+1"}"#),
+            ("place", "private"),
+        ];
+        let tried = owner.submit("/policies", "/policies/test", &call).await;
+        assert_eq!(tried.status, 200, "{}", tried.text);
+        assert!(
+            tried.text.contains("Confirm") && tried.text.contains("ask before sums"),
+            "{}",
+            tried.text
+        );
+        let run = owner.says("what is 6*7?", "waiting").await;
+        let home = owner.page("/").await;
+        assert!(
+            home.contains("Waiting for your approval") && home.contains("compute.eval"),
+            "{home}"
+        );
+        let action = format!("/runs/{run}/confirm");
+        let location = owner
+            .does("/", &action, &[("decision", "approve"), ("back", "/")])
+            .await;
+        assert_eq!(location, "/");
+        while owner.data(&format!("/api/runs/{run}")).await["status"] != "completed" {
+            tokio::task::yield_now().await;
+        }
+        assert!(owner.page(&format!("/runs/{run}")).await.contains("Approved"));
+        assert!(!owner.page("/").await.contains("Waiting for your approval"));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_somebody_else_meanwhile_is_told_and_not_overwritten() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let action = "/settings/bot/when_busy";
+        let first = owner
+            .submit("/settings", action, &[("was", ""), ("value", "steer")])
+            .await;
+        assert_eq!(first.status, 303, "{}", first.text);
+        let second = owner
+            .submit("/settings", action, &[("was", ""), ("value", "interrupt")])
+            .await;
+        assert_eq!(second.status, 422);
+        assert!(second.text.contains("Somebody changed"), "{}", second.text);
+        assert_eq!(owner.data("/api/settings/bot/when_busy").await["value"], "steer");
+        owner
+            .does("/settings", action, &[("was", "steer"), ("value", "")])
+            .await;
+        assert!(owner.data("/api/settings/bot/when_busy").await["value"].is_null());
+        let fields = [("was.timeout_seconds", ""), ("timeout_seconds", "20")];
+        owner.does("/tools/web", "/tools/web", &fields).await;
+        assert!(owner.page("/tools/web").await.contains("value=\"20\""));
+        let late = owner
+            .submit("/tools/web", "/tools/web", &[fields[0], ("timeout_seconds", "25")])
+            .await;
+        assert_eq!(late.status, 422, "{}", late.text);
+        let wrong = [("was.timeout_seconds", "20"), ("timeout_seconds", "many")];
+        let wrong = owner.submit("/tools/web", "/tools/web", &wrong).await;
+        assert_eq!(wrong.status, 422, "{}", wrong.text);
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_goes_along_with_a_message() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        let page = browser.page("/chat").await;
+        let body = |token: &str| {
+            let field = |head: &str, content: &str| {
+                format!("--cut\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n")
+            };
+            let file = "name=\"file\"; filename=\"list <b>.txt\"\r\nContent-Type: text/plain";
+            let none = "name=\"file\"; filename=\"\"\r\nContent-Type: application/octet-stream";
+            let parts = [
+                field("name=\"token\"", token),
+                field("name=\"content\"", "what is 6*7?"),
+                field(file, "quinces, flour"),
+                field(none, ""),
+            ];
+            format!("{}--cut--\r\n", parts.concat())
+        };
+        for (token, status) in [("wrong", 403), (token(&page), 303)] {
+            let request = bot.request(Method::POST, "/chat").header("cookie", &browser.cookie);
+            let request = request.header("origin", format!("http://{}", bot.address));
+            let request = request.header("content-type", "multipart/form-data; boundary=cut");
+            let answer = bot.send(request.body(body(token))).await;
+            assert_eq!(answer.status, status, "{}", answer.text);
+        }
+        let files = browser.page("/files").await;
+        assert!(files.contains("list _b_.txt") && files.contains("14 B"), "{files}");
+        let kept = browser.data("/api/files").await;
+        assert_eq!(kept["items"].as_array().unwrap().len(), 1);
+        let id = kept["items"][0]["id"].as_str().unwrap();
+        assert_eq!(
+            browser.page(&format!("/api/files/{id}/content")).await,
+            "quinces, flour"
+        );
+        browser.does("/files", &format!("/files/{id}/delete"), &[]).await;
+        assert!(browser.page("/files").await.contains("No files here"));
+        bot.app.shutdown().await;
+    }
+}

@@ -1,0 +1,75 @@
+//! Limits of messages by person, role and place: buckets in the database.
+
+use clifford_fakes::telegram::{Chat, Sent};
+use serde_json::json;
+
+use crate::harness::{Bot, Setup, Site};
+
+fn limit(text: &str) -> toml::Value {
+    text.parse::<toml::Table>().unwrap().into()
+}
+
+async fn tell(bot: &Bot, chat: Chat, user: i64, text: &str) -> Sent {
+    let before = bot.telegram.sent(chat).len();
+    bot.telegram.user_says(chat, user, text);
+    bot.telegram.wait_for_sent(chat, before + 1).await.remove(before)
+}
+
+#[tokio::test]
+async fn a_person_over_their_limit_is_told_once_and_usage_tells_what_is_left() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let limits = vec![limit("scope = 'user'\nmessages = 3\nper = 'day'")];
+        let mut bot = setup.set("ingress.limits", toml::Value::Array(limits)).start().await;
+        let (ada, bob) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+        for text in ["one", "two"] {
+            assert_eq!(tell(&bot, ada, 7, text).await.text, format!("You said: {text}"));
+        }
+        let usage = tell(&bot, ada, 7, "/usage").await.text;
+        assert!(usage.contains("messages left for you: 1 of 3 a day"), "{usage}");
+        // It holds after a restart, too.
+        bot.until("its delivery", async |look| {
+            (look.undelivered().await == 0).then_some(())
+        })
+        .await;
+        bot.kill().await;
+        bot.start().await;
+        assert_eq!(tell(&bot, ada, 7, "three").await.text, "You said: three");
+        let refused = tell(&bot, ada, 7, "four").await.text;
+        assert!(
+            refused.starts_with("You are writing faster than I may answer."),
+            "{refused}"
+        );
+        bot.telegram.user_says(ada, 7, "five");
+        bot.telegram.wait_for_confirmed().await;
+        assert_eq!(tell(&bot, bob, 8, "hello").await.text, "You said: hello");
+        assert_eq!(bot.telegram.sent(ada).len(), 5);
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_role_and_a_group_have_limits_of_their_own() {
+    let limits = vec![
+        limit("scope = 'user'\nmessages = 1\nper = 'hour'"),
+        limit("scope = 'user'\nmessages = 100\nper = 'hour'\nplatform_roles = ['administrator']"),
+        limit("scope = 'space'\nmessages = 4\nper = 'hour'"),
+    ];
+    let setup = Setup::on(Site::Telegram).set("ingress.limits", toml::Value::Array(limits));
+    let mut bot = setup.start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.telegram.standing(group, 7, json!({ "status": "administrator" }));
+    let said = async |user: i64, text: &str| tell(&bot, group, user, &format!("@clifford_bot {text}")).await.text;
+    assert_eq!(said(8, "one").await, "You said: [Bob] one");
+    assert!(said(8, "two").await.starts_with("You are writing faster"));
+    assert_eq!(said(7, "three").await, "You said: [Ada] three");
+    assert_eq!(said(7, "four").await, "You said: [Ada] four");
+    assert_eq!(said(7, "five").await, "You said: [Ada] five");
+    // The group has had its four answers.
+    assert!(said(7, "six").await.starts_with("You are writing faster"));
+    bot.finish().await;
+}

@@ -1,0 +1,177 @@
+//! Discord alone: what the bot does where Discord lets it do less, and what no other platform has.
+
+use clifford_fakes::discord::DiscordFake;
+use serde_json::Value;
+
+use crate::{
+    api_watch::{Watch, watched},
+    harness::{Bot, Setup, Site},
+    scripted_model::Prompt,
+};
+
+/// Discord's right to manage a server.
+const MANAGE_GUILD: u64 = 1 << 5;
+
+/// How Discord stands by `/readyz`, once that holds these words.
+async fn stands(bot: &Bot, watch: &Watch, words: &str) -> Value {
+    bot.until(words, async |_| {
+        let (_, checks) = watch.ready().await;
+        let check = checks["channel:discord"].clone();
+        let detail = check["detail"].as_str().unwrap_or_default();
+        detail.contains(words).then_some(check)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn without_the_message_content_intent_it_works_by_mentions_and_commands_until_that_is_granted() {
+    let mut bot = watched(Setup::on(Site::Discord)).prepare().await;
+    bot.discord.without_message_content();
+    bot.start().await;
+    let watch = Watch::on(&bot);
+    let check = stands(&bot, &watch, "hears mentions, replies that ping it, direct messages").await;
+    assert_eq!(check["ok"], true, "{check}");
+    let ada = bot.discord.user("Ada");
+    let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+    bot.discord.user_says(channel, ada, "nobody is addressed");
+    bot.discord
+        .user_says(channel, ada, &format!("<@{}> hello", bot.discord.bot()));
+    let sent = bot.discord.wait_for_sent(channel, 1).await;
+    assert_eq!(sent[0].content, "You said: [Ada] hello");
+    let asked = bot.discord.interaction(channel, ada, "ask", &[("text", "by command")]);
+    let told = bot.discord.wait_for_replies(asked, 1).await;
+    assert_eq!(told[0].content, "You said: [Ada] by command");
+    assert_eq!(bot.discord.identifies(), 2);
+    // The owner turns it on, and asks for it without a restart.
+    bot.discord.with_message_content();
+    bot.reload().await;
+    bot.until("a connection that lacks nothing", async |_| {
+        let (_, checks) = watch.ready().await;
+        (checks["channel:discord"]["detail"] == "connected as clifford").then_some(())
+    })
+    .await;
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn in_the_menu_of_a_message_the_bot_is_asked_about_it() {
+    for setup in [Some(Setup::on(Site::Discord)), Setup::on(Site::Discord).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.prepare().await;
+        // Of a message whose menu is used Discord tells what it says, whoever may read the others.
+        bot.discord.without_message_content();
+        bot.start().await;
+        let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+        let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+        let said = bot
+            .discord
+            .user_sends_file(channel, bob, "The rocket launches at noon", "plan.txt", b"T minus 4 h");
+        let registered = |fake: &DiscordFake| (!fake.commands(None).is_empty()).then_some(());
+        bot.discord.wait_for("the commands", registered).await;
+        let asked = bot.discord.chooses(channel, ada, said, "Ask Clifford");
+        let told = bot.discord.wait_for_replies(asked, 1).await;
+        assert!(!bot.discord.is_ephemeral(channel, told[0].id));
+        assert!(told[0].content.contains("What do you say to this message?"), "{told:?}");
+        let requests = bot.model.requests();
+        let prompt = Prompt::read(&requests[0]).input().to_owned();
+        assert!(
+            prompt.starts_with("In reply to Bob: \"The rocket launches at noon\"") && prompt.contains("plan.txt"),
+            "{prompt}"
+        );
+        // What somebody else wrote is a stranger's word.
+        let look = bot.look().await;
+        let run = look.run().await.id;
+        assert!(look.steps(run).await.contains(&"tainted".to_owned()));
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_set_is_completed_while_it_is_typed_for_those_who_may_set_it() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let discord = &bot.discord;
+    let (ada, bob) = (discord.user("Ada"), discord.user("Bob"));
+    let guild = discord.guild("Team");
+    let channel = discord.channel(guild, "general");
+    let keeper = discord.named_role(guild, "Keeper", MANAGE_GUILD);
+    discord.join(guild, ada, &[keeper]);
+    discord.join(guild, bob, &[]);
+    let typed = async |place: u64, user: u64, command: &str, argument: &str, text: &str| -> Vec<String> {
+        let id = discord.types(place, user, command, argument, text);
+        let choices = discord.wait_for_choices(id).await;
+        choices.into_iter().map(|(_, value)| value).collect()
+    };
+    let set = async |user: u64, text: &str| typed(channel, user, "settings", "what", text).await;
+    assert_eq!(set(ada, "when_b").await, ["when_busy"]);
+    assert_eq!(
+        set(ada, "when_busy ").await,
+        [
+            "when_busy follow_up",
+            "when_busy steer",
+            "when_busy interrupt",
+            "when_busy reset"
+        ]
+    );
+    assert_eq!(set(ada, "here speaks al").await, ["here speaks always"]);
+    assert_eq!(set(ada, "language deu").await, ["language de"]);
+    assert_eq!(
+        set(ada, "tools compute").await,
+        ["tools compute off", "tools compute on"]
+    );
+    assert_eq!(set(ada, "time_zone").await, Vec::<String>::new());
+    assert!(set(ada, "").await.len() > 10);
+    // Those who may not set it are shown nothing of it there, and their own settings in private.
+    assert_eq!(set(bob, "when_b").await, Vec::<String>::new());
+    let direct = discord.dm(bob);
+    let own = async |text: &str| typed(direct, bob, "settings", "what", text).await;
+    assert_eq!(own("time_zone berlin").await, ["time_zone Europe/Berlin"]);
+    assert_eq!(own("persona").await, Vec::<String>::new());
+    assert_eq!(typed(channel, bob, "help", "topic", "chat").await[0], "chats");
+    assert_eq!(typed(channel, bob, "model", "name", "").await, Vec::<String>::new());
+    // What is chosen is what the command takes.
+    let id = discord.interaction(direct, bob, "settings", &[("what", "time_zone Europe/Berlin")]);
+    let told = discord.wait_for_replies(id, 1).await.remove(0).content;
+    assert!(told.starts_with("Bob set `time_zone` to `Europe/Berlin`"), "{told}");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn as_many_shards_as_discord_advises_identify_by_its_buckets() {
+    let mut bot = Setup::on(Site::Discord).prepare().await;
+    bot.discord.advises(3, 2);
+    let ada = bot.discord.user("Ada");
+    let channels: Vec<_> = (0..6)
+        .map(|number| {
+            // The next millisecond is another shard's.
+            bot.discord.advance(std::time::Duration::from_millis(1));
+            let guild = bot.discord.guild(&format!("Server {number}"));
+            ((guild >> 22) % 3, bot.discord.channel(guild, "talk"))
+        })
+        .collect();
+    bot.start().await;
+    let all = |fake: &DiscordFake| (fake.shards() == [0, 1, 2]).then_some(());
+    bot.discord.wait_for("each shard", all).await;
+    assert_eq!(bot.discord.identifies(), 3);
+    let asks = |text: &str| {
+        for (_, channel) in &channels {
+            bot.discord
+                .user_says(*channel, ada, &format!("<@{}> {text}", bot.discord.bot()));
+        }
+    };
+    asks("one");
+    for (shard, channel) in &channels {
+        let sent = bot.discord.wait_for_sent(*channel, 1).await;
+        assert_eq!(sent[0].content, "You said: [Ada] one", "{shard}");
+    }
+    // Each resumes its own session.
+    bot.discord.disconnect();
+    asks("two");
+    for (shard, channel) in &channels {
+        let sent = bot.discord.wait_for_sent(*channel, 2).await;
+        assert_eq!(sent[1].content, "You said: [Ada] two", "{shard}");
+    }
+    assert_eq!((bot.discord.identifies(), bot.discord.resumes()), (3, 3));
+    bot.finish().await;
+}

@@ -1,0 +1,59 @@
+//! Token buckets as rows.
+
+use std::time::Duration;
+
+use clifford_core::settings::{RateLimit, RatePeriod};
+use clifford_store::rates;
+
+use super::world::{NOW, World};
+
+pub async fn a_bucket_is_emptied_and_fills_by_the_clock(world: World) {
+    let limit = RateLimit {
+        messages: 2,
+        per: RatePeriod::Minute,
+        ..RateLimit::default()
+    };
+    let take = async |at| {
+        let limit = limit.clone();
+        let taken = world
+            .db
+            .write(move |tx| Box::pin(async move { rates::take(tx, "ada", &limit, at).await }))
+            .await
+            .unwrap();
+        (taken.tokens, taken.refused)
+    };
+    let at = |seconds| NOW.after(Duration::from_secs(seconds));
+    assert_eq!(take(at(0)).await, (1.0, 0));
+    assert_eq!(take(at(0)).await, (0.0, 0));
+    assert_eq!(take(at(15)).await, (0.5, 1));
+    assert_eq!(take(at(15)).await, (0.5, 2));
+    assert_eq!(take(at(30)).await, (0.0, 0));
+    // The clock was put back: nothing is added, and nothing lost.
+    assert_eq!(take(at(0)).await, (0.0, 1));
+    assert_eq!(take(at(999)).await, (1.0, 0));
+    let later = limit.clone();
+    let counted = world.db.write(move |tx| {
+        Box::pin(async move {
+            rates::take_later(tx, "ada", &later, at(999)).await?;
+            rates::of(tx, "ada").await
+        })
+    });
+    let held = counted.await.unwrap();
+    let bucket = rates::find(&held, "ada", &limit).unwrap();
+    assert_eq!((bucket.tokens, bucket.filled_at, bucket.refused), (0.0, at(999), 0));
+    let forget = async |before| {
+        let gone = world
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    rates::forget_before(tx, before).await?;
+                    rates::of(tx, "ada").await
+                })
+            })
+            .await
+            .unwrap();
+        gone.len()
+    };
+    assert_eq!(forget(at(999)).await, 1);
+    assert_eq!(forget(at(1_000)).await, 0);
+}

@@ -1,0 +1,98 @@
+//! Sessions in a browser, and the links by which they begin.
+
+use std::time::Duration;
+
+use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_store::{
+    Db,
+    people::sessions::{self, Begun, LINK_FOR, Session, SessionOf, UNUSED_FOR},
+};
+use clifford_vault::{Token, hash};
+
+use super::{
+    erasure::column,
+    world::{NOW, World},
+};
+
+const MOMENT: Duration = Duration::from_millis(1);
+
+async fn link(db: &Db, user: Option<UserId>) -> Token {
+    db.write(move |tx| Box::pin(sessions::create_link(tx, user, NOW)))
+        .await
+        .expect("makes a link")
+}
+
+async fn redeem(db: &Db, link: &Token, now: Timestamp) -> Option<Begun> {
+    let hash = link.hash();
+    let write = db.write(move |tx| Box::pin(async move { sessions::redeem(tx, &hash, Some("Firefox"), now).await }));
+    write.await.expect("redeems")
+}
+
+async fn session_of(db: &Db, token: &Token, now: Timestamp) -> Option<SessionOf> {
+    sessions::session_of(&mut db.read().await.expect("reads"), &token.hash(), now)
+        .await
+        .expect("reads")
+}
+
+async fn list(db: &Db, only: Option<UserId>) -> Vec<Session> {
+    sessions::list(&mut db.read().await.expect("reads"), only, NOW)
+        .await
+        .expect("reads")
+}
+
+pub async fn a_login_link_is_good_once_and_for_minutes_and_a_new_one_replaces_it(world: World) {
+    let (db, user) = (&world.db, Some(world.user.id));
+    let (first, operators) = (link(db, user).await, link(db, None).await);
+    let second = link(db, user).await;
+    assert_eq!(redeem(db, &first, NOW).await, None, "it was replaced");
+    let late = NOW.after(LINK_FOR);
+    assert_eq!(redeem(db, &second, late).await, None, "it is over");
+    let begun = redeem(db, &second, late.before(MOMENT)).await.expect("a session");
+    assert_eq!(begun.session.user_id, user);
+    assert_eq!(begun.session.user_agent.as_deref(), Some("Firefox"));
+    assert_eq!(redeem(db, &second, NOW).await, None, "it was used");
+    let begun = redeem(db, &operators, NOW).await.expect("a session");
+    assert_eq!(begun.session.user_id, None);
+    let stored = column(db, "SELECT token_hash FROM sessions WHERE user_id IS NULL").await;
+    assert_eq!(stored, [hash(begun.token.expose())]);
+}
+
+pub async fn a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it(world: World) {
+    let (db, user) = (&world.db, world.user.id);
+    let begin = async || {
+        let link = link(db, Some(user)).await;
+        redeem(db, &link, NOW).await.expect("a session")
+    };
+    let (one, other) = (begin().await, begin().await);
+    let known = session_of(db, &one.token, NOW).await.expect("a session");
+    assert_eq!((known.user_id, known.role), (Some(user), Some(world.user.role)));
+    let same = session_of(db, &other.token, NOW).await.expect("a session");
+    assert_eq!(
+        known.account, same.account,
+        "a person speaks by one account in all browsers"
+    );
+    assert_eq!(list(db, Some(user)).await, [other.session.clone(), one.session.clone()]);
+    assert_eq!(list(db, None).await.len(), 2);
+    assert_eq!(list(db, Some(UserId::new())).await, []);
+
+    let id = one.session.id;
+    let ended = async || db.write(move |tx| Box::pin(sessions::end(tx, id))).await.expect("ends");
+    assert!(ended().await);
+    assert!(!ended().await);
+    assert_eq!(session_of(db, &one.token, NOW).await, None);
+
+    let unused = NOW.after(UNUSED_FOR);
+    let before = unused.before(MOMENT);
+    assert!(
+        session_of(db, &other.token, before)
+            .await
+            .is_some_and(|known| known.is_to_be_noted(before))
+    );
+    assert_eq!(session_of(db, &other.token, unused).await, None);
+    let id = other.session.id;
+    db.write(move |tx| Box::pin(sessions::note(tx, id, before)))
+        .await
+        .expect("notes");
+    let used = session_of(db, &other.token, unused).await.expect("it was used");
+    assert!(!used.is_to_be_noted(unused));
+}

@@ -1,0 +1,123 @@
+//! Messages that stand while a run is at work, and verdicts on answers.
+
+use std::time::Duration;
+
+use clifford_chat::{inbound::Verdict, outbound::Address, platform::Platform};
+use clifford_core::{
+    clock::Timestamp,
+    column::JsonText,
+    id::{RunId, WorkerId},
+    runs::{GivenBy, RunStatus},
+};
+use clifford_store::{
+    messages::status_messages::{self, StatusMessage},
+    runs::feedback::{self, Given, Verdicts},
+};
+
+use super::world::{NOW, World};
+
+const TELEGRAM: Platform = Platform::new("telegram");
+
+fn message(world: &World, run: RunId) -> StatusMessage {
+    StatusMessage {
+        run_id: run,
+        channel_id: world.channel.id,
+        platform: TELEGRAM.as_str().to_owned(),
+        address: JsonText(Address {
+            place: "7".to_owned(),
+            private: true,
+            reply_to: None,
+            via: None,
+        }),
+        platform_message_id: None,
+        key: "key".to_owned(),
+        becomes: None,
+    }
+}
+
+async fn put(world: &World, message: StatusMessage, worker: WorkerId) {
+    let written = world.db.write(move |tx| {
+        let message = message.clone();
+        Box::pin(async move { status_messages::put(tx, &message, worker, NOW).await })
+    });
+    written.await.expect("writes");
+}
+
+pub async fn a_status_message_is_left_behind_when_its_run_is_not_at_work(world: World) {
+    let (run, lease) = world.held(world.run()).await;
+    let worker = lease.owner;
+    put(&world, message(&world, run.id), worker).await;
+    let shown = StatusMessage {
+        platform_message_id: Some("9".to_owned()),
+        ..message(&world, run.id)
+    };
+    put(&world, shown.clone(), worker).await;
+    let left = async |worker: WorkerId, now: Timestamp, served: &[Platform]| {
+        let mut conn = world.db.read().await.expect("reads");
+        let after = (now, Duration::from_secs(30));
+        let left = status_messages::left_behind(&mut conn, worker, served, after, 10).await;
+        left.expect("reads")
+    };
+    // At work.
+    assert_eq!(left(worker, NOW, &[TELEGRAM]).await, []);
+    world.advance(lease, RunStatus::Completed).await.expect("ends");
+    let (other, later) = (WorkerId::new(), NOW.after(Duration::from_secs(31)));
+    assert_eq!(left(worker, NOW, &[TELEGRAM]).await, std::slice::from_ref(&shown));
+    // Its own process may be about to make an answer of it.
+    assert_eq!(left(other, NOW, &[TELEGRAM]).await, []);
+    assert_eq!(left(other, later, &[TELEGRAM]).await, std::slice::from_ref(&shown));
+    assert_eq!(left(other, later, &[Platform::new("discord")]).await, []);
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(
+        status_messages::of_run(&mut conn, run.id).await.expect("reads"),
+        Some(shown)
+    );
+    drop(conn);
+    let id = run.id;
+    let removed = world.db.write(move |tx| Box::pin(status_messages::remove(tx, id)));
+    removed.await.expect("writes");
+    assert_eq!(left(worker, NOW, &[TELEGRAM]).await, []);
+}
+
+pub async fn a_verdict_stands_until_it_is_taken_back(world: World) {
+    let run = world.insert(world.run()).await.expect("inserts");
+    let (run, user) = (run.id, world.user.id);
+    let put = async |verdict, by| {
+        let given = Given { verdict, by };
+        let written = world
+            .db
+            .write(move |tx| Box::pin(async move { feedback::put(tx, run, user, given, NOW).await }));
+        written.await.expect("writes");
+    };
+    let withdraw = async |verdict| {
+        let written = world
+            .db
+            .write(move |tx| Box::pin(async move { feedback::withdraw(tx, run, user, verdict).await }));
+        written.await.expect("writes");
+    };
+    let standing = async || {
+        let mut conn = world.db.read().await.expect("reads");
+        let of_run = feedback::of_run(&mut conn, run).await.expect("reads");
+        let counted = feedback::verdicts(&mut conn, NOW, Some(user)).await.expect("reads");
+        let words: Vec<_> = of_run
+            .iter()
+            .map(|given| format!("{} {}", given.verdict, given.given_by))
+            .collect();
+        (words.join(", "), counted)
+    };
+    let counts = |liked, disliked| Verdicts { liked, disliked };
+    put(Verdict::Liked, GivenBy::Reaction).await;
+    assert_eq!(standing().await, ("liked reaction".to_owned(), counts(1, 0)));
+    put(Verdict::Disliked, GivenBy::Reaction).await;
+    withdraw(Some(Verdict::Liked)).await;
+    assert_eq!(standing().await, ("disliked reaction".to_owned(), counts(0, 1)));
+    withdraw(None).await;
+    assert_eq!(standing().await, (String::new(), counts(0, 0)));
+    // What was said by a button is not taken back by a reaction.
+    put(Verdict::Disliked, GivenBy::Button).await;
+    withdraw(None).await;
+    assert_eq!(standing().await, ("disliked button".to_owned(), counts(0, 1)));
+    let mut conn = world.db.read().await.expect("reads");
+    assert_eq!(feedback::disliked(&mut conn, 10).await.expect("reads"), [run]);
+    assert_eq!(feedback::asked_until(&mut conn, run, 5).await.expect("reads").len(), 1);
+}
