@@ -213,38 +213,6 @@ impl Bot {
         fs::write(file, settings.to_string()).unwrap();
     }
 
-    /// Starts a process, and waits until it is connected.
-    pub async fn start(&mut self) {
-        self.start_with(None).await;
-    }
-
-    /// Starts a process that dies when it comes to a crash point, and waits until it is connected.
-    pub async fn start_crashing(&mut self, point: &str) {
-        self.start_with(Some(point)).await;
-    }
-
-    async fn start_with(&mut self, crash_at: Option<&str>) {
-        let before = self.sessions();
-        let polls = self.telegram.polls();
-        self.spawn(crash_at);
-        if self.sites.contains(&Site::Discord) {
-            self.discord
-                .wait_for("a new gateway session", |fake| {
-                    (fake.identifies() + fake.resumes() > before && fake.connections() > 0).then_some(())
-                })
-                .await;
-        }
-        if self.sites.contains(&Site::Telegram) {
-            self.telegram
-                .wait_until("the first poll", |fake| (fake.polls() > polls).then_some(()))
-                .await;
-        }
-    }
-
-    fn sessions(&self) -> usize {
-        self.discord.identifies() + self.discord.resumes()
-    }
-
     /// Starts a process that dies when it comes to a crash point, if one is given. Several may run at once.
     pub fn spawn(&mut self, crash_at: Option<&str>) {
         self.spawn_doing(&[], crash_at);

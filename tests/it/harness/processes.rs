@@ -1,4 +1,4 @@
-//! How a bot's processes begin in other ways, are told something, and end.
+//! How a bot's processes begin, are told something, and end.
 
 use std::{
     ffi::OsStr,
@@ -12,9 +12,55 @@ use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::{Bot, PATIENCE};
+use super::{Bot, PATIENCE, Site};
+
+/// What a process logs as soon as its API can be called.
+const SERVING: &str = "serving the API";
 
 impl Bot {
+    /// Starts a process, and waits until it is connected and serves the API, if it is to.
+    pub async fn start(&mut self) {
+        self.start_with(None).await;
+    }
+
+    /// Starts a process that dies when it comes to a crash point, and waits until it is connected.
+    pub async fn start_crashing(&mut self, point: &str) {
+        self.start_with(Some(point)).await;
+    }
+
+    async fn start_with(&mut self, crash_at: Option<&str>) {
+        let before = self.sessions();
+        let polls = self.telegram.polls();
+        let serving = self.logged(SERVING);
+        self.spawn(crash_at);
+        if self.sites.contains(&Site::Discord) {
+            self.discord
+                .wait_for("a new gateway session", |fake| {
+                    (fake.identifies() + fake.resumes() > before && fake.connections() > 0).then_some(())
+                })
+                .await;
+        }
+        if self.sites.contains(&Site::Telegram) {
+            self.telegram
+                .wait_until("the first poll", |fake| (fake.polls() > polls).then_some(()))
+                .await;
+        }
+        // What is to die at a point may die before.
+        if crash_at.is_none() && self.has_api() {
+            self.has_logged(SERVING, serving + 1).await;
+        }
+    }
+
+    fn has_api(&self) -> bool {
+        let settings: toml::Table = self.settings().parse().unwrap();
+        let enabled = settings.get("http").and_then(|http| http.get("enabled"));
+        enabled.and_then(toml::Value::as_bool).unwrap_or(true)
+    }
+
+    fn sessions(&self) -> usize {
+        self.discord.identifies() + self.discord.resumes()
+    }
+
     /// From now on processes are started from this binary; `None`: from the one under test.
     pub fn runs(&mut self, other: Option<&OsStr>) {
         self.binary = other.map_or_else(super::binary, OsStr::to_owned);

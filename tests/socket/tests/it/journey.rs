@@ -269,7 +269,9 @@ async fn init_asks_its_questions_and_tries_the_token_that_is_typed() {
     let (machine, server) = (Machine::new(), Server::start().await);
     let api_url = ("CLIFFORD_CHANNELS__SOCKET__API_URL", server.api_url());
     let mut terminal = Terminal::start(machine.command(&["init"], &[api_url, ("TERM", "xterm")]));
-    terminal.answer("Where shall the bot be?", "Socket \r").await;
+    terminal
+        .answer("Which chat platforms should the bot join?", "Socket \r")
+        .await;
     terminal
         .shows("A bot of the chat is made in its server's list of tokens.")
         .await;
@@ -281,10 +283,11 @@ async fn init_asks_its_questions_and_tries_the_token_that_is_typed() {
         .answer("Socket bot token:", &format!("{}\r", Server::TOKEN))
         .await;
     terminal.shows("this is clifford").await;
-    terminal.answer("Where shall it be kept?", "\r").await;
+    terminal.answer("Where should it be kept?", "\r").await;
     terminal.answer("Who may talk to it in private?", "\r").await;
     terminal.answer("Which language model?", "None\r").await;
     terminal.shows("bot.toml is written.").await;
+    terminal.answer("Start the bot now", "n\r").await;
     terminal.ends().await;
     let written = machine.read("bot.toml");
     let section = format!("[channels.socket]\ntoken = \"{}\"\n", Server::TOKEN);
