@@ -180,6 +180,7 @@ async fn a_private_chat_knows_what_was_said_in_the_others_and_a_group_does_not()
     let place = clifford_chat::inbound::Place {
         platform: clifford_chat::platform::Platform::new("telegram"),
         external_id: "8".to_owned(),
+        parent: None,
         kind: clifford_chat::inbound::PlaceKind::Private,
         name: None,
         space: None,

@@ -1,6 +1,8 @@
 //! Threads and topics: in one that the bot opened, or was once addressed in, it hears everything until it is closed; and
 //! questions that are answered in a thread of their own.
 
+mod inherited;
+
 use std::collections::BTreeSet;
 
 use clifford_core::messages::Direction;

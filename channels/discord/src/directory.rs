@@ -28,6 +28,8 @@ struct CachedChannel {
     kind: PlaceKind,
     name: Option<String>,
     guild: Option<u64>,
+    /// The channel of a thread.
+    parent: Option<u64>,
 }
 
 /// A channel or thread as Discord describes it, as far as it matters here and can be read.
@@ -38,6 +40,8 @@ pub(crate) struct ChannelInfo {
     kind: ChannelType,
     name: Option<String>,
     guild: Option<u64>,
+    /// The channel of a thread, the category of a channel.
+    parent: Option<u64>,
 }
 
 impl From<Value> for ChannelInfo {
@@ -47,6 +51,7 @@ impl From<Value> for ChannelInfo {
             kind: kind(&value),
             name: lenient::name(&value, "name"),
             guild: value.get("guild_id").and_then(lenient::whole),
+            parent: value.get("parent_id").and_then(lenient::whole),
         }
     }
 }
@@ -247,6 +252,7 @@ impl Directory {
                     kind,
                     name: None,
                     guild,
+                    parent: None,
                 },
             )
         })
@@ -274,6 +280,7 @@ impl Cache {
                 kind,
                 name: channel.name,
                 guild: channel.guild.or(guild),
+                parent: channel.parent.filter(|_| kind == PlaceKind::Thread),
             },
         );
     }
@@ -282,6 +289,7 @@ impl Cache {
         Place {
             platform: crate::PLATFORM,
             external_id: id.to_string(),
+            parent: channel.parent.map(|parent| parent.to_string()),
             kind: channel.kind,
             name: channel.name.clone(),
             space: channel.guild.map(|guild| Space {
@@ -300,8 +308,8 @@ mod tests {
     fn a_guild_tells_of_its_channels_and_threads() {
         let directory = Directory::default();
         let guild = r#"{"id": "1", "name": "Home", "channels": [
-            {"id": "2", "type": 0, "name": "general"}, {"id": "3", "type": 4, "name": "a category"}],
-            "threads": [{"id": "4", "type": 11, "name": "a thread", "guild_id": "1"}],
+            {"id": "2", "type": 0, "name": "general", "parent_id": "3"}, {"id": "3", "type": 4, "name": "a category"}],
+            "threads": [{"id": "4", "type": 11, "name": "a thread", "guild_id": "1", "parent_id": "2"}],
             "roles": [{"id": "7", "name": "Moderator"}, "no role"]}"#;
         directory.guild(serde_json::from_str(guild).unwrap());
         let space = Space {
@@ -311,13 +319,18 @@ mod tests {
         let place = |id: &str, kind, name: &str| Place {
             platform: crate::PLATFORM,
             external_id: id.to_owned(),
+            parent: None,
             kind,
             name: Some(name.to_owned()),
             space: Some(space.clone()),
         };
         assert_eq!(directory.place(2), Some(place("2", PlaceKind::Group, "general")));
         assert_eq!(directory.place(3), None);
-        assert_eq!(directory.place(4), Some(place("4", PlaceKind::Thread, "a thread")));
+        let thread = Place {
+            parent: Some("2".to_owned()),
+            ..place("4", PlaceKind::Thread, "a thread")
+        };
+        assert_eq!(directory.place(4), Some(thread));
         let named = |ids: &[u64]| {
             let roles = directory.named_roles(1, ids).into_iter();
             roles.map(|role| (role.id, role.name)).collect::<Vec<_>>()

@@ -291,6 +291,7 @@ pub(crate) fn place_of(chat: &Value, topic: Option<i64>, topic_name: Option<Stri
         Kind::Private => Some(Place {
             platform: crate::PLATFORM,
             external_id: id.to_string(),
+            parent: None,
             kind: PlaceKind::Private,
             name: full_name(chat),
             space: None,
@@ -300,6 +301,7 @@ pub(crate) fn place_of(chat: &Value, topic: Option<i64>, topic_name: Option<Stri
             Some(Place {
                 platform: crate::PLATFORM,
                 external_id: topic.map_or_else(|| id.to_string(), |topic| format!("{id}:{topic}")),
+                parent: topic.map(|_| id.to_string()),
                 kind: if topic.is_some() {
                     PlaceKind::Thread
                 } else {

@@ -168,6 +168,7 @@ fn place() -> Place {
     Place {
         platform: Platform::TERMINAL,
         external_id: PLACE.to_owned(),
+        parent: None,
         kind: PlaceKind::Private,
         name: Some("terminal".to_owned()),
         space: None,

@@ -247,6 +247,7 @@ async fn store(db: &Db, place: usize, conversation: &Conversation) -> anyhow::Re
     let chat = Place {
         platform: Platform::new("telegram"),
         external_id: place.to_string(),
+        parent: None,
         kind: if is_private {
             PlaceKind::Private
         } else {

@@ -299,6 +299,8 @@ pub struct Place {
     pub platform: Platform,
     /// The platform's id, unique on the platform; the adapter finds the place by it alone.
     pub external_id: String,
+    /// The place that a thread or topic belongs to, whose rules and settings hold there too.
+    pub parent: Option<String>,
     /// Private or shared, and what the platform calls it.
     pub kind: PlaceKind,
     /// Its name as people see it.

@@ -62,13 +62,12 @@ pub enum Entry {
 /// Whether somebody may speak in a place. `role`: what is known of their account.
 pub fn entry(audience: &Audience, place: &Place, speaker: &Speaker, role: Option<UserRole>) -> Entry {
     let listed = |id: &str| audience.allow.iter().any(|allowed| allowed.as_str() == id);
-    let space = place.space.as_ref().map(|space| space.external_id.as_str());
     let by_role = || any_named(speaker.roles.as_deref().unwrap_or_default(), &audience.allow_roles);
     let known = matches!(role, Some(UserRole::Owner | UserRole::Member));
     if audience.access == Access::Open
         || role == Some(UserRole::Owner)
         || listed(&speaker.id)
-        || (!place.kind.is_private() && (listed(&place.external_id) || space.is_some_and(listed) || by_role()))
+        || (!place.kind.is_private() && (around(place).any(listed) || by_role()))
         || (audience.access == Access::Pairing && known)
     {
         Entry::Welcome
@@ -79,15 +78,21 @@ pub fn entry(audience: &Audience, place: &Place, speaker: &Speaker, role: Option
     }
 }
 
+/// The ids by which lists name a place: its own, that of the channel that it is a thread of, and its space's.
+fn around(place: &Place) -> impl Iterator<Item = &str> {
+    let space = place.space.as_ref().map(|space| space.external_id.as_str());
+    [Some(place.external_id.as_str()), place.parent.as_deref(), space]
+        .into_iter()
+        .flatten()
+}
+
 /// Whether a message speaks to the bot.
 pub fn is_addressed(audience: &Audience, place: &Place, addressed: Addressed, text: &str) -> bool {
-    let space = place.space.as_ref().map(|space| space.external_id.as_str());
     let always = |id: &str| audience.always.iter().any(|place| place.as_str() == id);
     place.kind.is_private()
         || addressed.mention
         || addressed.reply
-        || always(&place.external_id)
-        || space.is_some_and(always)
+        || around(place).any(always)
         || wakes(&audience.wake_words, text)
 }
 
@@ -183,6 +188,7 @@ mod tests {
         Place {
             platform: Platform::new("telegram"),
             external_id: id.into(),
+            parent: None,
             kind,
             name: None,
             space,
@@ -194,6 +200,10 @@ mod tests {
         use Entry::{Ignored, Pair, Welcome};
         let private = place(PlaceKind::Private, "7", None);
         let group = place(PlaceKind::Thread, "-1:2", Some("-1"));
+        let thread = Place {
+            parent: Some("-2".into()),
+            ..place(PlaceKind::Thread, "-3", Some("-1"))
+        };
         let audience = |access, allow: &[&str]| Audience {
             access,
             allow: allow.iter().copied().map(Id::from).collect(),
@@ -208,6 +218,8 @@ mod tests {
             (Access::Pairing, &[], &group, None, Ignored),
             (Access::Pairing, &[], &group, Some(UserRole::Member), Welcome),
             (Access::Pairing, &["-1"], &group, None, Welcome),
+            (Access::Pairing, &["-2"], &thread, None, Welcome),
+            (Access::Pairing, &["-4"], &thread, None, Ignored),
             (Access::Pairing, &["7"], &private, None, Welcome),
             (Access::Allowlist, &[], &private, None, Ignored),
             (Access::Allowlist, &[], &private, Some(UserRole::Member), Ignored),
@@ -307,6 +319,10 @@ mod tests {
             ..Audience::default()
         };
         let group = place(PlaceKind::Group, "-1", Some("-1"));
+        let thread = Place {
+            parent: Some("-5".into()),
+            ..place(PlaceKind::Thread, "-6", Some("-1"))
+        };
         let none = Addressed::default();
         let cases = [
             (&group, none, "hello all", false),
@@ -329,6 +345,7 @@ mod tests {
             (&group, none, "", false),
             (&place(PlaceKind::Group, "-5", None), none, "hello all", true),
             (&place(PlaceKind::Thread, "-5:9", Some("-5")), none, "hello all", true),
+            (&thread, none, "hello all", true),
             (&place(PlaceKind::Private, "7", None), none, "hello", true),
         ];
         for (place, addressed, text, expected) in cases {

@@ -66,6 +66,9 @@ pub struct Channel {
     pub platform: String,
     /// The platform's id of it.
     pub external_id: String,
+    /// The channel that a thread or topic belongs to, whose rules and settings hold there too.
+    #[schema(value_type = Option<String>)]
+    pub parent_id: Option<ChannelId>,
     /// Private or shared.
     pub kind: ChannelKind,
     /// Its name as people see it.

@@ -182,6 +182,7 @@ mod tests {
         Place {
             platform: Platform::new("discord"),
             external_id: "1".to_owned(),
+            parent: None,
             kind: PlaceKind::Group,
             name: None,
             space: None,

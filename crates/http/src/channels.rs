@@ -155,6 +155,7 @@ pub(super) async fn place(api: &Shared, caller: &Caller, id: Option<ChannelId>) 
     Ok(Place {
         platform: Platform::WEB,
         external_id: channel.external_id,
+        parent: None,
         kind: channel.kind.into(),
         name: None,
         space: None,

@@ -32,7 +32,8 @@ impl Known {
                 .contains(&(place.platform.as_str().to_owned(), id.to_owned()))
         };
         let space = place.space.as_ref().map(|space| space.external_id.as_str());
-        is_fresh.then(|| !self.places.is_empty() && (has(&place.external_id) || space.is_some_and(has)))
+        let around = [Some(place.external_id.as_str()), place.parent.as_deref(), space];
+        is_fresh.then(|| !self.places.is_empty() && around.into_iter().flatten().any(has))
     }
 }
 

@@ -149,7 +149,7 @@ impl AcceptContext {
         let (user, channel) = match (arrival.user, arrival.channel) {
             (Some(user), Some(channel)) => {
                 let channel = channels::touched(tx, channel, place.name.as_deref(), self.now).await?;
-                (user, channel)
+                (user, channels::placed(tx, channel, place, self.now).await?)
             }
             (user, _) => settle(tx, &self.origin, user, newcomer(&self.origin), self.now).await?,
         };
@@ -202,6 +202,7 @@ impl AcceptContext {
             account: &self.origin.speaker.id,
             place: &self.origin.place.external_id,
             space: self.origin.place.space.as_ref().map(|space| &*space.external_id),
+            parent: self.origin.place.parent.as_deref(),
             message: match (&self.id, &self.key) {
                 (Some(id), _) => LookupKey::ById(id),
                 (None, key) => LookupKey::ByKey(key.as_deref().unwrap_or_default()),
@@ -219,6 +220,7 @@ impl AcceptContext {
             && self.is_answered(&found.rules, Some(found.user.role))
             && !(self.entry.is_none() && pairing::may_claim(&self.origin, &self.text))
             && !found.channel.is_turned_off()
+            && (found.channel.parent_id.is_some() || self.origin.place.parent.is_none())
             && self.limited == Limited::No
             && self.has_left(found)
             && !self.is_too_old()

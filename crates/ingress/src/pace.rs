@@ -131,6 +131,7 @@ mod tests {
         let place = Place {
             platform: Platform::new("telegram"),
             external_id: "1".into(),
+            parent: None,
             kind: PlaceKind::Private,
             name: None,
             space: None,
@@ -162,6 +163,7 @@ mod tests {
         let place = |kind| Place {
             platform: Platform::new("telegram"),
             external_id: "1".into(),
+            parent: None,
             kind,
             name: None,
             space: None,

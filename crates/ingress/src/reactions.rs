@@ -41,6 +41,7 @@ impl IngressService {
         let place = Place {
             platform: reaction.platform,
             external_id: rated.external_id.clone(),
+            parent: rated.parent.clone(),
             kind: rated.kind.into(),
             name: None,
             space: rated.space.clone().map(|external_id| Space {

@@ -96,6 +96,7 @@ impl IngressService {
             Ok(Ok(thread)) => {
                 return Ok(Answered::In(Place {
                     external_id: thread,
+                    parent: Some(place.external_id.clone()),
                     kind: PlaceKind::Thread,
                     name: Some(new.title),
                     ..place.clone()

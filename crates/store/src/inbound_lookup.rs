@@ -57,6 +57,8 @@ pub struct Sought<'a> {
     pub place: &'a str,
     /// Its id of the space that the place is in.
     pub space: Option<&'a str>,
+    /// Its id of the place that the place is a thread of.
+    pub parent: Option<&'a str>,
     /// By what the message is known again.
     pub message: LookupKey<'a>,
 }
@@ -116,6 +118,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
                     [
                         &format!("(SELECT agent_id {HERE})"),
                         &format!("(SELECT id {HERE})"),
+                        &format!("(SELECT parent_id {HERE})"),
                         &format!("(SELECT space_id {HERE})"),
                     ],
                     agents::COLUMNS,
@@ -136,7 +139,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
                 ),
                 with(value),
             ),
-            settings::ask_rules(platform.as_str(), place, sought.space),
+            settings::ask_rules(platform.as_str(), place, sought.parent, sought.space),
         ])
         .await?;
     Ok(Arrival {
@@ -164,7 +167,7 @@ pub struct Plain {
     pub last_user_interaction_at: Timestamp,
     /// The rules that its managers set for the place.
     pub rules: PlaceRules,
-    /// The buckets of the person, the channel and its space.
+    /// The buckets of the person, the channel (or the one that it is a thread of) and its space.
     pub buckets: Vec<Held>,
 }
 
@@ -192,13 +195,11 @@ struct PlainRow {
 /// Finds it, as it is at this moment; `None`: something is otherwise.
 pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Plain>, StoreError> {
     let (known, value) = sought.message.column();
-    let agent = agents::for_channel_sql(["c.agent_id", "c.id", "c.space_id"], "id");
-    let rules = settings::rules_sql("c.id", "c.space_id", conn.is_postgres());
-    let buckets = rates::sql("u.id, c.id, c.space_id", conn.is_postgres());
+    let agent = agents::for_channel_sql(["c.agent_id", "c.id", "c.parent_id", "c.space_id"], "id");
+    let rules = settings::rules_sql("c.id", "c.parent_id", "c.space_id", conn.is_postgres());
+    let buckets = rates::sql("u.id, COALESCE(c.parent_id, c.id), c.space_id", conn.is_postgres());
     let sql = format!(
-        "SELECT c.id, c.platform, c.external_id, c.kind, c.name, c.space_id, c.user_id, c.enabled, c.disabled_reason,
-                c.agent_id, c.mode, c.active_context_id, c.last_message_at,
-                u.id AS speaker_id, u.name AS speaker_name, u.role AS speaker_role, u.language AS speaker_language,
+        "SELECT {}, u.id AS speaker_id, u.name AS speaker_name, u.role AS speaker_role, u.language AS speaker_language,
                 u.time_zone AS speaker_time_zone, a.id AS answering_id, a.name AS agent_name,
                 a.prompt AS agent_prompt, a.mode AS agent_mode, a.enabled AS agent_enabled,
                 a.is_default AS agent_is_default, x.last_user_interaction_at, {rules} AS rules, {buckets} AS buckets
@@ -212,7 +213,8 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
                          AND r.status IN ('pending', 'running'))
          AND NOT EXISTS (SELECT 1 FROM runs q WHERE q.user_id = u.id AND q.wake_reason = 'tool_confirm'
                          AND q.context_id = c.active_context_id AND q.status = 'waiting')
-         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel_id = c.id AND {known} = $4)"
+         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel_id = c.id AND {known} = $4)",
+        channels::columns!("c."),
     );
     let args = args![sought.platform.as_str(), sought.place, sought.account, value];
     let row: Option<PlainRow> = conn.fetch_optional(sql, args).await?;

@@ -200,11 +200,11 @@ async fn heard_from_now_on(
     name: String,
 ) -> Result<(), ToolError> {
     let parent = channels::by_place(&mut cx.db.read().await?, platform, place).await?;
-    let (space, now) = (parent.and_then(|parent| parent.space_id), cx.clock.now());
+    let now = cx.clock.now();
     cx.db
         .write(move |tx| {
-            let (thread, name) = (thread.clone(), name.clone());
-            Box::pin(async move { threads::opened(tx, platform, &thread, &name, space, now).await })
+            let (thread, name, parent) = (thread.clone(), name.clone(), parent.clone());
+            Box::pin(async move { threads::opened(tx, platform, &thread, &name, parent.as_ref(), now).await })
         })
         .await?;
     Ok(())

@@ -159,6 +159,7 @@ async fn say(app: &App, text: &str) -> anyhow::Result<RunId> {
         place: Place {
             platform: Platform::WEB,
             external_id: "eval".to_owned(),
+            parent: None,
             kind: PlaceKind::Private,
             name: Some("eval".to_owned()),
             space: None,

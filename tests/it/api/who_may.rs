@@ -574,6 +574,7 @@ async fn world(telegram: &TelegramFake) -> World {
     let place = Place {
         platform: Platform::new("telegram"),
         external_id: id.clone(),
+        parent: None,
         kind: PlaceKind::Group,
         name: Some("Garden".into()),
         space: Some(Space {
@@ -634,6 +635,7 @@ impl World {
         let place = Place {
             platform: Platform::new("telegram"),
             external_id: account.clone(),
+            parent: None,
             kind: PlaceKind::Private,
             name: None,
             space: None,

@@ -206,6 +206,7 @@ impl Desk {
             place: Place {
                 platform: Platform::new("telegram"),
                 external_id: "1".to_owned(),
+                parent: None,
                 kind: PlaceKind::Private,
                 name: None,
                 space: None,

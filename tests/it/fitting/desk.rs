@@ -161,6 +161,7 @@ impl Desk {
         let place = Place {
             platform: Platform::new("telegram"),
             external_id: "7".to_owned(),
+            parent: None,
             kind: PlaceKind::Private,
             name: None,
             space: None,

@@ -104,6 +104,7 @@ impl World {
                     let place = |id: &str, kind| Place {
                         platform: Platform::WEB,
                         external_id: id.into(),
+                        parent: None,
                         kind,
                         name: None,
                         space: None,

@@ -29,6 +29,7 @@ fn message(id: &str) -> Message {
         place: Place {
             platform: Platform::new("telegram"),
             external_id: "1".to_owned(),
+            parent: None,
             kind: PlaceKind::Private,
             name: None,
             space: None,

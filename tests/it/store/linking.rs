@@ -336,6 +336,7 @@ pub async fn what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_
         account: "2",
         place: "2",
         space: None,
+        parent: None,
         message: LookupKey::ById("new"),
     };
     let found = find_plain(&mut db.read().await.expect("reads"), sought)
@@ -373,6 +374,7 @@ pub async fn what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once(
             account: round,
             place: round,
             space: None,
+            parent: None,
             message: LookupKey::ById("none"),
         };
         let comes_in = (0..8).map(|number| {

@@ -325,6 +325,7 @@ pub fn place(id: &str) -> Place {
     Place {
         platform: Platform::new("telegram"),
         external_id: id.into(),
+        parent: None,
         kind: PlaceKind::Private,
         name: None,
         space: None,

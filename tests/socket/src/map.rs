@@ -54,6 +54,7 @@ impl SocketMessage {
     fn into_event(self) -> Inbound {
         let place = Place {
             platform: Socket::ABOUT.platform,
+            parent: None,
             kind: if self.private {
                 PlaceKind::Private
             } else {

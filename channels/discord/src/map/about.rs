@@ -62,6 +62,7 @@ mod tests {
         let place = Place {
             platform: crate::PLATFORM,
             external_id: "5".to_owned(),
+            parent: None,
             kind: PlaceKind::Group,
             name: None,
             space: None,

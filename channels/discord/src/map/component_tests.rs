@@ -7,6 +7,7 @@ fn place() -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: "345626669114982402".to_owned(),
+        parent: None,
         kind: PlaceKind::Group,
         name: None,
         space: None,

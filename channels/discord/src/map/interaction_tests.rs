@@ -8,6 +8,7 @@ fn place() -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: "645027906669510667".to_owned(),
+        parent: None,
         kind: PlaceKind::Group,
         name: None,
         space: None,

@@ -14,6 +14,7 @@ fn place() -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: "290926798999357250".to_owned(),
+        parent: None,
         kind: PlaceKind::Group,
         name: Some("general".to_owned()),
         space: Some(Space {

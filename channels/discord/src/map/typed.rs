@@ -26,6 +26,7 @@ mod tests {
         let place = Place {
             platform: crate::PLATFORM,
             external_id: "5".to_owned(),
+            parent: None,
             kind: PlaceKind::Private,
             name: None,
             space: None,

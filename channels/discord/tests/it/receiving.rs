@@ -11,6 +11,7 @@ fn place(id: u64, kind: PlaceKind, name: Option<&str>, space: Option<Space>) -> 
     Place {
         platform: Platform::new("discord"),
         external_id: id.to_string(),
+        parent: None,
         kind,
         name: name.map(str::to_owned),
         space,
@@ -89,7 +90,10 @@ async fn places_are_channels_threads_and_direct_messages() {
     let places: Vec<&Place> = events.iter().map(|event| &message(event).place).collect();
     let expected = [
         place(channel, PlaceKind::Group, Some("general"), space.clone()),
-        place(thread, PlaceKind::Thread, Some("a thread"), space),
+        Place {
+            parent: Some(channel.to_string()),
+            ..place(thread, PlaceKind::Thread, Some("a thread"), space)
+        },
         place(bot.fake.dm(user), PlaceKind::Private, None, None),
     ];
     assert_eq!(places, expected.iter().collect::<Vec<_>>());

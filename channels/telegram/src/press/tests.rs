@@ -83,6 +83,7 @@ fn in_private() -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: "7".to_owned(),
+        parent: None,
         kind: PlaceKind::Private,
         name: Some("Ada Lovelace".to_owned()),
         space: None,
@@ -93,6 +94,7 @@ fn in_group(topic: Option<i32>) -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: topic.map_or_else(|| GROUP.to_string(), |topic| format!("{GROUP}:{topic}")),
+        parent: topic.map(|_| GROUP.to_string()),
         kind: if topic.is_some() {
             PlaceKind::Thread
         } else {

@@ -72,6 +72,7 @@ fn private() -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: "7".to_owned(),
+        parent: None,
         kind: PlaceKind::Private,
         name: Some("Ada Lovelace".to_owned()),
         space: None,
@@ -82,6 +83,7 @@ fn engines() -> Place {
     Place {
         platform: crate::PLATFORM,
         external_id: GROUP.to_string(),
+        parent: None,
         kind: PlaceKind::Group,
         name: Some("Engines".to_owned()),
         space: Some(Space {
@@ -94,6 +96,7 @@ fn engines() -> Place {
 fn topic(name: Option<&str>) -> Place {
     Place {
         external_id: format!("{GROUP}:3"),
+        parent: Some(GROUP.to_string()),
         kind: PlaceKind::Thread,
         name: name.map(str::to_owned),
         ..engines()

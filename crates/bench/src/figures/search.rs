@@ -167,6 +167,7 @@ async fn fill(db: &Db) -> anyhow::Result<ChannelId> {
                 let place = Place {
                     platform: Platform::WEB,
                     external_id: "1".to_owned(),
+                    parent: None,
                     kind: PlaceKind::Private,
                     name: None,
                     space: None,

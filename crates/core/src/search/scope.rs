@@ -41,6 +41,7 @@ mod tests {
             id: ChannelId::new(),
             platform: "telegram".into(),
             external_id: "1".into(),
+            parent_id: None,
             kind,
             name: None,
             space_id: None,

@@ -31,6 +31,7 @@ impl Caller {
         Place {
             platform: Platform::WEB,
             external_id: self.account(),
+            parent: None,
             kind: PlaceKind::Private,
             name: Some(self.name.clone()),
             space: None,

@@ -60,6 +60,7 @@ fn subject(limit: &RateLimit, user: &User, channel: &Channel) -> Option<String> 
     match limit.scope {
         RateScope::User => Some(user.id.to_string()),
         RateScope::Space => channel.space_id.map(|space| space.to_string()),
-        RateScope::Channel => Some(channel.id.to_string()),
+        // Its threads are of it.
+        RateScope::Channel => Some(channel.parent_id.unwrap_or(channel.id).to_string()),
     }
 }

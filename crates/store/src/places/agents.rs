@@ -131,14 +131,14 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
     .await
 }
 
-/// The agent of a channel: its own if that is enabled, else the one that is set for it or its space, else the default
+/// The agent of a channel: its own if that is enabled, else the one that is set for it, of the channel that it is a thread of, or of its space, else the default
 /// one, else none.
 pub async fn for_channel(conn: &mut Conn, channel: Option<&Channel>) -> Result<Option<Agent>, StoreError> {
-    let (own, id, space) = channel.map_or((None, None, None), |channel| {
-        (channel.agent_id, Some(channel.id), channel.space_id)
+    let (own, id, parent, space) = channel.map_or((None, None, None, None), |channel| {
+        (channel.agent_id, Some(channel.id), channel.parent_id, channel.space_id)
     });
-    let sql = for_channel_sql(["$1", "$2", "$3"], COLUMNS);
-    conn.fetch_optional(sql, args![own, id, space]).await
+    let sql = for_channel_sql(["$1", "$2", "$3", "$4"], COLUMNS);
+    conn.fetch_optional(sql, args![own, id, parent, space]).await
 }
 
 /// How an agent answers in a channel: by chat, if either of them does.
@@ -147,27 +147,31 @@ pub async fn mode_in(conn: &mut Conn, agent: AgentId, channel: ChannelId) -> Res
         .exists(
             "SELECT CAST(1 AS BIGINT) FROM agents a, channels c
              WHERE a.id = $1 AND c.id = $2 AND (a.mode = 'chat' OR c.mode = 'chat' OR EXISTS (
+                 SELECT 1 FROM channels p WHERE p.id = c.parent_id AND p.mode = 'chat') OR EXISTS (
                  SELECT 1 FROM settings s WHERE s.name = 'mode' AND s.value = 'chat' AND s.scope = COALESCE(
-                     (SELECT n.scope FROM settings n WHERE n.name = 'mode' AND n.scope = c.id), c.space_id)))",
+                     (SELECT n.scope FROM settings n WHERE n.name = 'mode' AND n.scope = c.id),
+                     (SELECT n.scope FROM settings n WHERE n.name = 'mode' AND n.scope = c.parent_id), c.space_id)))",
             args![agent, channel],
         )
         .await?;
     Ok(if chats { Mode::Chat } else { Mode::Run })
 }
 
-/// The same as a query for some columns, where these are the SQL of the channel's own agent, of the channel's id and of
-/// its space's.
-pub(crate) fn for_channel_sql([own, channel, space]: [&str; 3], columns: &str) -> String {
+/// The same as a query for some columns, where these are the SQL of the channel's own agent, of the channel's id, of its
+/// parent's and of its space's.
+pub(crate) fn for_channel_sql([own, channel, parent, space]: [&str; 4], columns: &str) -> String {
     let set = |scope: &str| {
         format!(
             "(SELECT o.id FROM agents o JOIN settings s ON s.name = 'agent' AND s.value = o.name
               WHERE o.enabled AND s.scope = {scope})"
         )
     };
-    let (here, around) = (set(channel), set(space));
+    let (here, above, around) = (set(channel), set(parent), set(space));
     format!(
         "SELECT {columns} FROM agents WHERE id = COALESCE(
-             (SELECT o.id FROM agents o WHERE o.enabled AND o.id = {own}), {here}, {around},
+             (SELECT o.id FROM agents o WHERE o.enabled AND o.id = {own}), {here},
+             (SELECT o.id FROM agents o JOIN channels p ON p.agent_id = o.id WHERE o.enabled AND p.id = {parent}),
+             {above}, {around},
              (SELECT o.id FROM agents o WHERE o.enabled AND o.is_default ORDER BY o.name LIMIT 1))"
     )
 }

@@ -14,8 +14,55 @@ use clifford_core::{
 
 use crate::{Conn, StoreError, Tx};
 
-pub(crate) const SELECT: &str = "SELECT id, platform, external_id, kind, name, space_id, user_id, enabled, \
-                                 disabled_reason, agent_id, mode, active_context_id, last_message_at FROM channels";
+/// A channel as it answers: a thread is off where its parent was turned off, and answers by chat where that does.
+macro_rules! columns {
+    ($alias:literal) => {
+        concat!(
+            $alias,
+            "id, ",
+            $alias,
+            "platform, ",
+            $alias,
+            "external_id, ",
+            $alias,
+            "parent_id, ",
+            $alias,
+            "kind, ",
+            $alias,
+            "name, ",
+            $alias,
+            "space_id, ",
+            $alias,
+            "user_id, ",
+            $alias,
+            "enabled AND NOT EXISTS (SELECT 1 FROM \
+             channels off WHERE off.id = ",
+            $alias,
+            "parent_id AND off.disabled_reason = 'turned off') AS enabled, \
+             COALESCE((SELECT off.disabled_reason FROM channels off WHERE off.id = ",
+            $alias,
+            "parent_id AND \
+             off.disabled_reason = 'turned off'), ",
+            $alias,
+            "disabled_reason) AS disabled_reason, ",
+            $alias,
+            "agent_id, \
+             COALESCE((SELECT chats.mode FROM channels chats WHERE chats.id = ",
+            $alias,
+            "parent_id AND chats.mode = \
+             'chat'), ",
+            $alias,
+            "mode) AS mode, ",
+            $alias,
+            "active_context_id, ",
+            $alias,
+            "last_message_at"
+        )
+    };
+}
+pub(crate) use columns;
+
+pub(crate) const SELECT: &str = concat!("SELECT ", columns!("channels."), " FROM channels");
 
 /// Something was said there: it is enabled (again) unless somebody turned it off, and named as the platform names
 /// it. `$1`: when, `$2`: true, `$3`: the name, `$4`: [`TURNED_OFF`].
@@ -39,16 +86,20 @@ pub async fn find_or_create(
     if let Some(channel) = touch(tx, place.platform, &place.external_id, place.name.as_deref(), now).await? {
         // Whether it was off is not known any more.
         came_back(tx, &channel).await?;
-        return Ok(channel);
+        return placed(tx, channel, place, now).await;
     }
     let space = match &place.space {
         Some(space) => Some(space_of(tx, place.platform, space, now).await?),
         None => None,
     };
+    let parent = match &place.parent {
+        Some(parent) => Some(parent_of(tx, place.platform, parent, space, now).await?),
+        None => None,
+    };
     tx.execute(
         "INSERT INTO channels (id, platform, external_id, kind, name, space_id, user_id, account, enabled, mode, config,
-                               last_message_at, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'run', '{}', $10, $10, $10)
+                               last_message_at, created_at, updated_at, parent_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'run', '{}', $10, $10, $10, $11)
          ON CONFLICT (platform, external_id) DO NOTHING",
         args![
             ChannelId::new(),
@@ -60,13 +111,47 @@ pub async fn find_or_create(
             person.map(|(user, _)| user),
             person.map(|(_, account)| account),
             true,
-            now
+            now,
+            parent
         ],
     )
     .await?;
     touch(tx, place.platform, &place.external_id, place.name.as_deref(), now)
         .await?
         .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
+}
+
+/// The channel that a thread belongs to; where nothing was said there yet, its row is made.
+async fn parent_of(
+    tx: &mut Tx,
+    platform: Platform,
+    parent: &str,
+    space: Option<SpaceId>,
+    now: Timestamp,
+) -> Result<ChannelId, StoreError> {
+    let (kind, platform) = (ChannelKind::Group, platform.as_str());
+    tx.execute(
+        "INSERT INTO channels (id, platform, external_id, kind, space_id, enabled, mode, config, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 'run', '{}', $7, $7) ON CONFLICT (platform, external_id) DO NOTHING",
+        args![ChannelId::new(), platform, parent, kind, space, true, now],
+    )
+    .await?;
+    let sql = "SELECT id FROM channels WHERE platform = $1 AND external_id = $2";
+    let row: (ChannelId,) = tx.fetch_one(sql, args![platform, parent]).await?;
+    Ok(row.0)
+}
+
+/// A channel whose parent is known from now on, if its place has one.
+pub async fn placed(tx: &mut Tx, channel: Channel, place: &Place, now: Timestamp) -> Result<Channel, StoreError> {
+    let Some(parent) = place.parent.as_ref().filter(|_| channel.parent_id.is_none()) else {
+        return Ok(channel);
+    };
+    let parent = parent_of(tx, place.platform, parent, channel.space_id, now).await?;
+    let sql = "UPDATE channels SET parent_id = $1 WHERE id = $2";
+    tx.execute(sql, args![parent, channel.id]).await?;
+    get(tx, channel.id)
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("channel {}", channel.id)))
 }
 
 /// Something was said in a channel that is known: the channel as it is from now on.
@@ -94,13 +179,14 @@ async fn touch(
     name: Option<&str>,
     now: Timestamp,
 ) -> Result<Option<Channel>, StoreError> {
-    let sql = format!(
-        "{TOUCH} WHERE platform = $5 AND external_id = $6
-         RETURNING id, platform, external_id, kind, name, space_id, user_id, enabled, disabled_reason,
-                   agent_id, mode, active_context_id, last_message_at"
-    );
-    tx.fetch_optional(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
-        .await
+    let sql = format!("{TOUCH} WHERE platform = $5 AND external_id = $6");
+    let touched = tx
+        .execute(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
+        .await?;
+    match touched {
+        0 => Ok(None),
+        _ => by_place(tx, platform, external_id).await,
+    }
 }
 
 /// Something was said in a channel: the bot is in its space (again), so what is kept of that stays.
@@ -346,4 +432,14 @@ pub(crate) fn listed(platforms: &[Platform]) -> String {
     platforms
         .iter()
         .fold(",".to_owned(), |list, platform| format!("{list}{platform},"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_off_for_the_reason_by_which_its_parent_is() {
+        assert!(SELECT.contains(&format!("'{TURNED_OFF}'")));
+    }
 }

@@ -111,7 +111,8 @@ pub struct Around {
     pub user: Option<UserId>,
 }
 
-/// The settings around a run: the bot's first, then its space's, channel's, agent's and person's.
+/// The settings around a run: the bot's first, then its space's, those of the channel that it is a thread of, its
+/// channel's, agent's and person's.
 pub async fn around(conn: &mut Conn, around: Around) -> Result<Vec<Setting>, StoreError> {
     let (sql, args) = ask_around(around);
     conn.fetch_all(sql, args).await
@@ -131,9 +132,16 @@ pub async fn at_place(conn: &mut Conn, place: &Place) -> Result<Vec<Setting>, St
     let space = place.space.as_ref().map(|space| space.external_id.as_str());
     let sql = "SELECT s.name, s.value FROM settings s
                LEFT JOIN spaces p ON p.id = s.scope LEFT JOIN channels c ON c.id = s.scope
-               WHERE s.scope = $1 OR (p.platform = $2 AND p.external_id = $3) OR (c.platform = $2 AND c.external_id = $4)
-               ORDER BY CASE WHEN s.scope = $1 THEN 0 WHEN p.id IS NOT NULL THEN 1 ELSE 2 END";
-    let args = args![BOT, place.platform.as_str(), space, place.external_id.as_str()];
+               WHERE s.scope = $1 OR (p.platform = $2 AND p.external_id = $3)
+                   OR (c.platform = $2 AND c.external_id IN ($4, $5))
+               ORDER BY CASE WHEN s.scope = $1 THEN 0 WHEN p.id IS NOT NULL THEN 1 WHEN c.external_id = $5 THEN 2 ELSE 3 END";
+    let args = args![
+        BOT,
+        place.platform.as_str(),
+        space,
+        place.external_id.as_str(),
+        place.parent.as_deref()
+    ];
     conn.fetch_all(sql, args).await
 }
 
@@ -144,9 +152,9 @@ pub(crate) fn ask_around(around: Around) -> Statement {
     (
         "SELECT CASE WHEN scope = $5 AND name NOT LIKE 'tool.%' THEN 'own.' || name ELSE name END AS name, value
          FROM settings
-         WHERE scope IN ($1, $2, $3) OR scope IN ($4, $5) AND name LIKE 'tool.%'
-             OR scope = $5 AND name IN ('memory', 'model')
-         ORDER BY CASE scope WHEN $1 THEN 0 WHEN $2 THEN 1 WHEN $3 THEN 2 WHEN $4 THEN 3 ELSE 4 END"
+         WHERE scope IN ($1, $2, $3, (SELECT c.parent_id FROM channels c WHERE c.id = $3))
+             OR scope IN ($4, $5) AND name LIKE 'tool.%' OR scope = $5 AND name IN ('memory', 'model')
+         ORDER BY CASE scope WHEN $1 THEN 0 WHEN $2 THEN 1 WHEN $3 THEN 3 WHEN $4 THEN 4 WHEN $5 THEN 5 ELSE 2 END"
             .to_owned(),
         args![BOT, space, channel, around.agent, around.user],
     )
@@ -158,30 +166,30 @@ const RULES: &str = "'speaks', 'use_roles', 'approve_roles', 'mode'";
 const FIELDS: char = '\u{1f}';
 const ROWS: char = '\u{1e}';
 
-/// SQL of the rules of a channel and its space as one text, for [`rules_of_text`].
-pub(crate) fn rules_sql(channel: &str, space: &str, is_postgres: bool) -> String {
+/// SQL of the rules of a channel, its parent and its space as one text, for [`rules_of_text`].
+pub(crate) fn rules_sql(channel: &str, parent: &str, space: &str, is_postgres: bool) -> String {
     let (join, code) = match is_postgres {
         true => ("STRING_AGG", "CHR"),
         false => ("GROUP_CONCAT", "CHAR"),
     };
     let (fields, rows) = (u32::from(FIELDS), u32::from(ROWS));
     format!(
-        "(SELECT {join}(CASE WHEN r.scope = {channel} THEN '1' ELSE '0' END || {code}({fields}) || r.name
-                        || {code}({fields}) || r.value, {code}({rows}))
-          FROM settings r WHERE r.scope IN ({channel}, {space}) AND r.name IN ({RULES}))"
+        "(SELECT {join}(CASE WHEN r.scope = {channel} THEN '2' WHEN r.scope = {parent} THEN '1' ELSE '0' END
+                        || {code}({fields}) || r.name || {code}({fields}) || r.value, {code}({rows}))
+          FROM settings r WHERE r.scope IN ({channel}, {parent}, {space}) AND r.name IN ({RULES}))"
     )
 }
 
 /// The rules of [such a text](rules_sql).
 pub(crate) fn rules_of_text(text: Option<&str>) -> PlaceRules {
-    let mut rows: Vec<(bool, Setting)> = (text.unwrap_or_default().split(ROWS))
+    let mut rows: Vec<(u8, Setting)> = (text.unwrap_or_default().split(ROWS))
         .filter_map(|row| {
             let mut fields = row.splitn(3, FIELDS);
-            let is_near = fields.next()? == "1";
-            Some((is_near, Setting::new(fields.next()?, fields.next()?)))
+            let near = fields.next()?.parse().ok()?;
+            Some((near, Setting::new(fields.next()?, fields.next()?)))
         })
         .collect();
-    rows.sort_by_key(|(is_near, _)| *is_near);
+    rows.sort_by_key(|(near, _)| *near);
     rules_of(rows.into_iter().map(|(_, row)| row))
 }
 
@@ -206,25 +214,30 @@ pub fn listed(value: &str) -> Vec<String> {
     entries.map(str::to_owned).collect()
 }
 
-/// Asks for the rules of a place by the platform's ids: of a channel, and of the space that it is in. The channel need
-/// not be known yet.
-pub(crate) fn ask_rules(platform: &str, place: &str, space: Option<&str>) -> Statement {
+/// Asks for the rules of a place by the platform's ids: of a channel, of the one that it is a thread of, and of the space
+/// that it is in. The channel need not be known yet.
+pub(crate) fn ask_rules(platform: &str, place: &str, parent: Option<&str>, space: Option<&str>) -> Statement {
     (
         format!(
             "SELECT s.name, s.value FROM settings s
-             LEFT JOIN channels c ON c.id = s.scope AND c.platform = $1 AND c.external_id = $2
+             LEFT JOIN channels c ON c.id = s.scope AND c.platform = $1 AND c.external_id IN ($2, $4)
              LEFT JOIN spaces p ON p.id = s.scope AND p.platform = $1 AND p.external_id = $3
              WHERE s.name IN ({RULES}) AND (c.id IS NOT NULL OR p.id IS NOT NULL)
-             ORDER BY CASE WHEN c.id IS NULL THEN 0 ELSE 1 END"
+             ORDER BY CASE WHEN c.id IS NULL THEN 0 WHEN c.external_id = $4 THEN 1 ELSE 2 END"
         ),
-        args![platform, place, space.map(str::to_owned)],
+        args![platform, place, space.map(str::to_owned), parent.map(str::to_owned)],
     )
 }
 
 /// The rules of a place, by the platform's ids.
 pub async fn rules(conn: &mut Conn, place: &Place) -> Result<PlaceRules, StoreError> {
     let space = place.space.as_ref().map(|space| space.external_id.as_str());
-    let (sql, args) = ask_rules(place.platform.as_str(), &place.external_id, space);
+    let (sql, args) = ask_rules(
+        place.platform.as_str(),
+        &place.external_id,
+        place.parent.as_deref(),
+        space,
+    );
     let rows: Vec<Setting> = conn.fetch_all(sql, args).await?;
     Ok(rules_of(rows))
 }
@@ -255,8 +268,8 @@ mod tests {
 
     #[test]
     fn the_nearest_rule_holds_and_one_that_cannot_be_read_is_passed_over() {
-        let text = "1\u{1f}speaks\u{1f}never\u{1e}0\u{1f}speaks\u{1f}always\u{1e}0\u{1f}use_roles\u{1f}Staff, 42\u{1e}\
-                    1\u{1f}mode\u{1f}sometimes\u{1e}0\u{1f}mode\u{1f}chat";
+        let text = "2\u{1f}speaks\u{1f}never\u{1e}0\u{1f}speaks\u{1f}always\u{1e}1\u{1f}use_roles\u{1f}Staff, 42\u{1e}\
+                    0\u{1f}use_roles\u{1f}Crew\u{1e}2\u{1f}mode\u{1f}sometimes\u{1e}0\u{1f}mode\u{1f}chat";
         let expected = PlaceRules {
             speaks: Some(Speaks::Never),
             use_roles: vec!["Staff".to_owned(), "42".to_owned()],

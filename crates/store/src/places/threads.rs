@@ -3,8 +3,8 @@
 use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, SpaceId},
-    places::ChannelKind,
+    id::ChannelId,
+    places::{Channel, ChannelKind},
     value::args,
 };
 
@@ -29,29 +29,31 @@ pub async fn unfollow(tx: &mut Tx, channel: ChannelId) -> Result<bool, StoreErro
     Ok(tx.execute(sql, args![channel]).await? == 1)
 }
 
-/// The bot opened a thread.
+/// The bot opened a thread of a channel.
 pub async fn opened(
     tx: &mut Tx,
     platform: Platform,
     place: &str,
     name: &str,
-    space: Option<SpaceId>,
+    parent: Option<&Channel>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO channels (id, platform, external_id, kind, name, space_id, enabled, mode, config, followed_at,
-                               created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 'run', '{}', $8, $8, $8)
-         ON CONFLICT (platform, external_id) DO UPDATE SET followed_at = excluded.followed_at",
+                               created_at, updated_at, parent_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'run', '{}', $8, $8, $8, $9)
+         ON CONFLICT (platform, external_id) DO UPDATE SET followed_at = excluded.followed_at,
+             parent_id = COALESCE(channels.parent_id, excluded.parent_id)",
         args![
             ChannelId::new(),
             platform.as_str(),
             place,
             ChannelKind::Thread,
             name,
-            space,
+            parent.and_then(|parent| parent.space_id),
             true,
-            now
+            now,
+            parent.map(|parent| parent.parent_id.unwrap_or(parent.id))
         ],
     )
     .await?;

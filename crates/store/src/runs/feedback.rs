@@ -29,6 +29,8 @@ pub struct Rated {
     pub run_id: RunId,
     /// The platform's id of the place.
     pub external_id: String,
+    /// That of the channel that it is a thread of.
+    pub parent: Option<String>,
     /// Private or shared.
     pub kind: ChannelKind,
     /// The platform's id of the group or server.
@@ -44,9 +46,9 @@ pub async fn rated(
 ) -> Result<Option<Rated>, StoreError> {
     let found: Vec<Rated> = conn
         .fetch_all(
-            "SELECT m.run_id, c.external_id, c.kind, s.external_id AS space
+            "SELECT m.run_id, c.external_id, above.external_id AS parent, c.kind, s.external_id AS space
              FROM message_parts p JOIN messages m ON m.id = p.message_id JOIN channels c ON c.id = m.channel_id
-             LEFT JOIN spaces s ON s.id = c.space_id
+             LEFT JOIN spaces s ON s.id = c.space_id LEFT JOIN channels above ON above.id = c.parent_id
              WHERE p.platform_message_id = $3 AND c.platform = $1 AND m.direction = 'outbound'
                AND m.run_id IS NOT NULL AND (c.external_id = $2 OR c.external_id LIKE $2 || ':%')",
             args![platform.as_str(), place, message],

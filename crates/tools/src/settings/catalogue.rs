@@ -2,12 +2,7 @@
 //!
 //! Other values beside them are the bot's own: they have no name here, and so are neither shown nor written.
 
-use clifford_core::{
-    clock::Timestamp,
-    id::{SpaceId, UserId},
-    search::near,
-    settings::BudgetScope,
-};
+use clifford_core::{clock::Timestamp, id::UserId, search::near, settings::BudgetScope};
 use clifford_store::{
     Conn, StoreError, Tx,
     people::users,
@@ -345,7 +340,7 @@ pub struct SettingView {
 /// # Errors
 /// [`StoreError::NotFound`]: there is no such space, channel or person.
 pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Result<Vec<SettingView>, StoreError> {
-    let space = there(conn, scope).await?;
+    let around = there(conn, scope).await?;
     let mut inherited = vec![
         Setting::new("when_busy", defaults.when_busy.as_str()),
         Setting::new("memory", &defaults.memory.to_string()),
@@ -363,8 +358,8 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
         Scope::Space(_) => inherited.extend(settings::of_scope(conn, settings::BOT).await?),
         Scope::Channel(_) => {
             inherited.extend(settings::of_scope(conn, settings::BOT).await?);
-            if let Some(space) = space {
-                inherited.extend(settings::of_scope(conn, &Scope::Space(space).stored()).await?);
+            for scope in around {
+                inherited.extend(settings::of_scope(conn, &scope.stored()).await?);
             }
         }
         Scope::Agent(_) | Scope::User(_) => inherited.clear(),
@@ -421,20 +416,25 @@ pub async fn unset(tx: &mut Tx, scope: Scope, known: &SettingSpec, now: Timestam
     settings::unset(tx, &scope.stored(), known.name).await
 }
 
-/// Refuses a scope that is not there; the space of a channel's.
-pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Option<SpaceId>, StoreError> {
+/// Refuses a scope that is not there. The scopes around a channel, beside the bot: its space, and the channel that it is
+/// a thread of.
+pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Vec<Scope>, StoreError> {
     let found = match scope {
         Scope::Bot => true,
         Scope::Space(id) => settings::has_space(conn, id).await?,
         Scope::Channel(id) => match channels::get(conn, id).await? {
-            Some(channel) => return Ok(channel.space_id),
+            Some(channel) => {
+                let (space, parent) = (channel.space_id, channel.parent_id);
+                let around = [space.map(Scope::Space), parent.map(Scope::Channel)];
+                return Ok(around.into_iter().flatten().collect());
+            }
             None => false,
         },
         Scope::Agent(id) => agents::get(conn, id).await?.is_some(),
         Scope::User(id) => users::get(conn, id).await?.is_some(),
     };
     if found {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     Err(StoreError::NotFound(format!("{} {}", scope.kind(), scope.stored())))
 }

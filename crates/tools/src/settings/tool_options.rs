@@ -6,10 +6,7 @@ use std::sync::Arc;
 use clifford_core::{clock::Timestamp, policy::class::Class, search::near};
 use clifford_store::{
     Conn, StoreError, Tx,
-    places::{
-        channels,
-        settings::{self, Setting},
-    },
+    places::settings::{self, Setting},
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -113,12 +110,9 @@ pub async fn list(
 
 /// The settings of a scope, behind all that it inherits from.
 async fn layers(conn: &mut Conn, scope: Scope) -> Result<Vec<(Scope, Vec<Setting>)>, StoreError> {
-    catalogue::there(conn, scope).await?;
+    let around = catalogue::there(conn, scope).await?;
     let mut scopes = vec![Scope::Bot];
-    if let Scope::Channel(id) = scope {
-        let space = channels::get(conn, id).await?.and_then(|channel| channel.space_id);
-        scopes.extend(space.map(Scope::Space));
-    }
+    scopes.extend(around);
     if scope != Scope::Bot {
         scopes.push(scope);
     }

@@ -289,6 +289,7 @@ fn channel(kind: ChannelKind, user: Option<UserId>) -> Channel {
         id: ChannelId::new(),
         platform: "telegram".to_owned(),
         external_id: "1".to_owned(),
+        parent_id: None,
         kind,
         name: None,
         space_id: Some(SpaceId::new()),

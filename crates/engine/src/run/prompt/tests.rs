@@ -106,6 +106,7 @@ fn everything() -> (Work, Recalled) {
         id: ChannelId::new(),
         platform: "telegram".to_owned(),
         external_id: "7".to_owned(),
+        parent_id: None,
         kind: ChannelKind::Private,
         name: Some("Ada Lovelace".to_owned()),
         space_id: None,

@@ -57,7 +57,10 @@ pub(super) async fn messages(
         let (subject, whose) = match limit.scope {
             RateScope::User => (Some(user.id.to_string()), "you"),
             RateScope::Space => (channel.space_id.map(|space| space.to_string()), "everybody here"),
-            RateScope::Channel => (Some(channel.id.to_string()), "this channel"),
+            RateScope::Channel => (
+                Some(channel.parent_id.unwrap_or(channel.id).to_string()),
+                "this channel",
+            ),
         };
         let Some(subject) = subject else {
             continue;

@@ -1,4 +1,7 @@
-use clifford_core::places::{Mode, Speaks, Threads, VoiceReplies, WhenBusy};
+use clifford_core::{
+    id::SpaceId,
+    places::{Mode, Speaks, Threads, VoiceReplies, WhenBusy},
+};
 
 use super::*;
 
