@@ -2,20 +2,43 @@
 
 use std::time::Duration;
 
-use clifford_core::{clock::Timestamp, id::RunId, runs::RunStatus};
+use clifford_core::{
+    clock::Timestamp,
+    id::{RunId, UserId},
+    runs::RunStatus,
+};
 use clifford_store::runs::{Filter, NewRun, views as run_views};
 
 use super::world::{Home, LEASE, NOW, World};
 
-/// The runs of a status, the oldest first.
+/// The runs of a status, the oldest first. Those of their person and of their channel are the same.
 async fn seen(world: &World, status: Option<RunStatus>, now: Timestamp) -> Vec<(RunId, RunStatus)> {
-    let filter = Filter {
+    let of_status = Filter {
         status,
         ..Filter::default()
     };
+    let of_person = Filter {
+        user: Some(world.user.id),
+        ..of_status.clone()
+    };
+    let of_channel = Filter {
+        channel: Some(world.channel.id),
+        ..of_status.clone()
+    };
+    let nobodys = Filter {
+        user: Some(UserId::new()),
+        ..of_status.clone()
+    };
     let mut conn = world.db.read().await.expect("reads");
-    let page = run_views::page(&mut conn, &filter, 10, now).await.expect("reads");
-    page.into_iter().rev().map(|run| (run.id, run.status)).collect()
+    let mut pages = Vec::new();
+    for filter in [of_status, of_person, of_channel, nobodys] {
+        let page = run_views::page(&mut conn, &filter, 10, now).await.expect("reads");
+        let runs = page.into_iter().rev().map(|run| (run.id, run.status));
+        pages.push(runs.collect::<Vec<_>>());
+    }
+    assert_eq!(pages[3], []);
+    assert_eq!((&pages[0], &pages[0]), (&pages[1], &pages[2]));
+    pages.swap_remove(0)
 }
 
 #[tokio::test]

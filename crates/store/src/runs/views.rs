@@ -6,7 +6,7 @@ use clifford_core::{
     id::RunId,
     row::FromRow,
     runs::{Run, RunStatus},
-    value::args,
+    value::{Value, args},
 };
 
 use crate::{
@@ -36,17 +36,24 @@ pub async fn get(conn: &mut Conn, id: RunId, now: Timestamp) -> Result<Option<Ru
 
 /// A page of runs, newest first.
 pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) -> Result<Vec<Run>, StoreError> {
-    // By the row as well, where that holds: rows are found by it.
+    // By the row as well: rows are found by it. One that is seen at work may be pending there.
+    let is_unended = filter.status.is_some_and(|status| !status.is_ended());
+    let at_work = filter.status.filter(|status| *status == RunStatus::Running);
     let by_row = filter.status.filter(|status| *status != RunStatus::Running);
+    // Few have not ended, and an index finds those at once; without `||` one of all runs of the person could be taken.
+    let (of_user, of_channel) = if is_unended {
+        ("user_id || '' =", "channel_id || '' =")
+    } else {
+        ("user_id =", "channel_id =")
+    };
     let conditions = [
-        ("status =", by_row.map(clifford_core::value::Value::from)),
-        (
-            concat!(seen!(), " ="),
-            filter.status.map(clifford_core::value::Value::from),
-        ),
-        ("user_id =", filter.user.map(clifford_core::value::Value::from)),
-        ("channel_id =", filter.channel.map(clifford_core::value::Value::from)),
-        ("id <", filter.before.map(clifford_core::value::Value::from)),
+        ("status =", by_row.map(Value::from)),
+        ("status >=", at_work.map(|_| Value::from(RunStatus::Pending))),
+        ("status <=", at_work.map(Value::from)),
+        (concat!(seen!(), " ="), filter.status.map(Value::from)),
+        (of_user, filter.user.map(Value::from)),
+        (of_channel, filter.channel.map(Value::from)),
+        ("id <", filter.before.map(Value::from)),
     ];
     let (sql, args) = page::ask(&select(), args![now], conditions, limit);
     conn.fetch_all(sql, args).await
@@ -78,7 +85,7 @@ pub async fn versions(conn: &mut Conn, runs: &[RunId], now: Timestamp) -> Result
             places.join(", ")
         );
         let mut args = args![now];
-        args.extend(runs.iter().map(|run| clifford_core::value::Value::from(*run)));
+        args.extend(runs.iter().map(|run| Value::from(*run)));
         found.extend(conn.fetch_all::<Version>(sql, args).await?);
     }
     Ok(found)
