@@ -23,6 +23,7 @@ use axum::{
     response::{AppendHeaders, IntoResponse},
 };
 use clifford_core::{
+    budget,
     clock::Timestamp,
     id::{SessionId, UserId},
     people::UserRole,
@@ -283,6 +284,8 @@ pub(super) struct Me {
     /// The session, if the caller has one.
     #[schema(value_type = Option<String>)]
     session_id: Option<SessionId>,
+    /// The day on which the bot's usage counts now, in its time zone.
+    today: String,
 }
 
 /// On whose behalf a caller acts.
@@ -300,7 +303,8 @@ enum MyRole {
 /// The caller: on whose behalf they act, and what they may do.
 #[utoipa::path(get, path = "/api/me", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Me)))]
-pub(super) async fn me(caller: Caller) -> Json<Me> {
+pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Json<Me> {
+    let zone = budget::zone(&api.context.rules.engine.time_zone);
     let scopes = [Scope::Read, Scope::Write, Scope::Admin];
     let scopes = scopes.into_iter().filter(|scope| caller.grant.scopes.include(*scope));
     Json(Me {
@@ -312,6 +316,7 @@ pub(super) async fn me(caller: Caller) -> Json<Me> {
         user_id: caller.person,
         scopes: scopes.map(Scope::as_str).collect(),
         session_id: caller.session,
+        today: api.clock.now().to_jiff().to_zoned(zone).date().to_string(),
         name: caller.name,
     })
 }

@@ -2,6 +2,8 @@
 // are shown as they grow. The server renders everything: parts of its pages replace those that are shown.
 "use strict";
 
+// What a part says, without its times: those go on by themselves, and what nobody changed stays as it is.
+const essence = (part) => part.innerHTML.replace(/(<time[^>]*>)[^<]*/g, "$1");
 const live = () => document.querySelectorAll("[data-live][id]");
 const shown = new WeakMap();
 let asked = 0;
@@ -11,11 +13,12 @@ function take(page) {
   const fresh = new DOMParser().parseFromString(page, "text/html");
   for (const part of live()) {
     const next = fresh.getElementById(part.id);
-    if (!next || next.innerHTML === shown.get(part)) continue;
+    const said = next && essence(next);
+    if (!next || said === shown.get(part)) continue;
     if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) continue;
     const open = [...part.querySelectorAll("details")].map((one) => one.open);
     const focus = part.contains(document.activeElement) && document.activeElement.id;
-    shown.set(part, next.innerHTML);
+    shown.set(part, said);
     part.replaceChildren(...document.adoptNode(next).childNodes);
     part.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place]; });
     if (focus) document.getElementById(focus)?.focus();
@@ -32,7 +35,16 @@ async function refresh() {
     if (number !== asked) return;
     if (answer.redirected && new URL(answer.url).pathname === "/login") location.reload();
     if (answer.ok) take(await answer.text());
-  } catch { /* The next event or beat tries again. */ }
+    away(answer.status >= 502 && answer.status <= 504);
+  } catch { if (number === asked) away(true); }
+}
+
+// The server does not answer: that is said, and it is asked each second until it does.
+let again = 0;
+function away(is) {
+  document.getElementById("away").hidden = !is;
+  clearTimeout(again);
+  if (is) again = setTimeout(refresh, 1000);
 }
 
 // At once, and then at most every second.
@@ -44,7 +56,7 @@ function soon() {
 
 // Pages look again every five seconds while somebody sees them; streams of runs say at once when there is something.
 const BEAT = 5000;
-setInterval(refresh, BEAT);
+setInterval(() => { localise(); refresh(); }, BEAT);
 
 // The draft of an answer that a run is writing.
 const streams = new Map();
@@ -74,14 +86,30 @@ function end(force) {
   if (force || near) list.scrollIntoView({ block: "end" });
 }
 
-// Times in the reader's own zone.
+// Times and numbers as their reader writes them: the server does not know the language, the zone and the clock.
+const skew = Number(document.body.dataset.now || Date.now()) - Date.now();
+const UNITS = [[60, 1, " s"], [3600, 60, " min"], [86400, 3600, " h"], [172800, 86400, " day"], [604800, 86400, " days"]];
+function told(time, at) {
+  const seconds = (at - Date.now() - skew) / 1000, far = Math.floor(Math.abs(seconds));
+  const unit = time.dataset.form === "relative" && UNITS.find(([most]) => far < most);
+  if (!unit) return at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  if (far < 10) return seconds > 0 ? "in a moment" : "just now";
+  const count = Math.floor(far / unit[1]) + unit[2];
+  return seconds > 0 ? "in " + count : count + " ago";
+}
 function localise() {
-  for (const time of document.querySelectorAll("time[datetime]:not([data-local])")) {
-    const at = new Date(time.dateTime);
-    if (isNaN(at)) continue;
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime), text = isNaN(at) ? "" : told(time, at);
+    if (!text || time.textContent === text) continue;
     time.title = at.toLocaleString();
-    if (time.dataset.form === "date") time.textContent = at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    time.dataset.local = "";
+    time.textContent = text;
+  }
+  for (const number of document.querySelectorAll("[data-number]")) {
+    number.removeAttribute("data-number");
+    number.textContent = number.textContent.replace(/[\d,]+(\.\d+)?/g, (digits, rest) => {
+      const places = rest ? rest.length - 1 : 0;
+      return Number(digits.replaceAll(",", "")).toLocaleString([], { minimumFractionDigits: places, maximumFractionDigits: places });
+    });
   }
 }
 
@@ -158,7 +186,7 @@ document.addEventListener("taken", (event) => {
   if (event.target.id === "talk" && last && last.textContent !== heard) say((heard = last.textContent).slice(0, 500), true);
 });
 let heard = document.querySelector("#talk .messages > :last-child:not(.person) .body")?.textContent;
-for (const part of live()) shown.set(part, part.innerHTML);
+for (const part of live()) shown.set(part, essence(part));
 localise();
 stream();
 end(true);

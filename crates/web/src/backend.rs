@@ -61,6 +61,8 @@ pub(crate) struct Me {
     pub(crate) user_id: Option<String>,
     /// Their name.
     pub(crate) name: String,
+    /// The day on which the bot's usage counts now.
+    pub(crate) today: String,
 }
 
 /// The reader of a page.
@@ -79,6 +81,11 @@ impl Asker {
     /// The present time.
     pub(crate) fn now(&self) -> Timestamp {
         self.web.clock.now()
+    }
+
+    /// The day on which the bot's usage counts now.
+    pub(crate) fn today(&self) -> &str {
+        self.me.as_ref().map_or("", |me| &me.today)
     }
 
     /// Reads.

@@ -105,6 +105,9 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
     let whole = maybe(path.as_deref().map(|path| asker.get::<Whole>(path))).await?;
     let title = talk.as_ref().map_or("Chat", Talk::title);
     let messages = messages.unwrap_or_default();
+    // An owner may look at conversations of others, too.
+    let is_own = own.is_some_and(|own| talk.as_ref().is_some_and(|talk| talk.channel_id == own.id));
+    let person = if is_own { "You" } else { "Person" };
     let content = html! {
         (head(title, "", &html! {
             (Button::new("/chat/new", "New conversation").draw(&asker))
@@ -134,7 +137,7 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
             div.stack {
                 div id="talk" data-live {
                     @if let Some(id) = &id { (older(&format!("/chat/{id}"), &[], messages.next.as_deref())) }
-                    (messages_of(&asker, &messages.items))
+                    (messages_of(&asker, &messages.items, person))
                     @if let Some(whole) = &whole { (working(&asker, whole)) }
                     div id="end" {}
                 }

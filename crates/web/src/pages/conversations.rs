@@ -138,31 +138,31 @@ pub(crate) async fn show(
         (head(talk.title(), "", &html! { a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" } }))
         section id="messages" data-live aria-label="Messages" {
             (older(&here, &[], page.next.as_deref()))
-            (messages_of(&asker, &page.items))
+            (messages_of(&asker, &page.items, "Person"))
         }
     };
     Ok(layout::page(&asker, talk.title(), &content))
 }
 
-/// Messages, oldest first.
-pub(crate) fn messages_of(asker: &Asker, newest_first: &[Message]) -> Markup {
+/// Messages, oldest first; `person`: what those of people stand under.
+pub(crate) fn messages_of(asker: &Asker, newest_first: &[Message], person: &str) -> Markup {
     html! {
         @if newest_first.is_empty() {
             (empty("Nothing was said yet", &html! { "Write the first message." }))
         } @else {
             ol.messages {
-                @for message in newest_first.iter().rev() { (drawn(asker, message)) }
+                @for message in newest_first.iter().rev() { (drawn(asker, message, person)) }
             }
         }
     }
 }
 
-fn drawn(asker: &Asker, message: &Message) -> Markup {
+fn drawn(asker: &Asker, message: &Message, person: &str) -> Markup {
     let is_person = message.direction == "inbound";
     html! {
         li.message.person[is_person] id={ "message-" (message.id) } {
             div.by {
-                strong { @if is_person { "Person" } @else { "Bot" } }
+                strong { @if is_person { (person) } @else { "Bot" } }
                 (when(message.created_at, asker.now()))
                 @if let Some(run) = &message.run_id { a href={ "/runs/" (run) } { "run" } }
                 @match message.status.as_str() {
@@ -276,10 +276,24 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
     Ok(layout::page(&asker, "Search", &content))
 }
 
-/// A text whose hits stand between `**`.
+/// A text whose hits stand between `**`, and in which a character of Markdown that means itself has a backslash.
 fn snippet(text: &str) -> Markup {
+    let (mut pieces, mut letters) = (vec![String::new()], text.chars().peekable());
+    while let Some(letter) = letters.next() {
+        let letter = match letter {
+            '\\' => letters.next().unwrap_or('\\'),
+            '*' if letters.next_if_eq(&'*').is_some() => {
+                pieces.push(String::new());
+                continue;
+            }
+            letter => letter,
+        };
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(letter);
+        }
+    }
     html! {
-        @for (place, piece) in text.split("**").enumerate() {
+        @for (place, piece) in pieces.iter().enumerate() {
             @if place % 2 == 1 { mark { (words(piece)) } } @else { (words(piece)) }
         }
     }
@@ -293,5 +307,7 @@ mod tests {
     fn hits_are_marked_and_stay_text() {
         let shown = snippet("a **<b>** c").into_string();
         assert_eq!(shown, "<bdi>a </bdi><mark><bdi>&lt;b&gt;</bdi></mark><bdi> c</bdi>");
+        let shown = snippet(r"12\*12 is **\*\*** \\").into_string();
+        assert_eq!(shown, r"<bdi>12*12 is </bdi><mark><bdi>**</bdi></mark><bdi> \</bdi>");
     }
 }

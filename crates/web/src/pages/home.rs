@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use clifford_core::clock::Timestamp;
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -95,11 +94,15 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         @if !approvals.is_empty() { (asked(&asker, &approvals)) }
         (pairings::draw(&asker, &strangers))
         div.grid id="home" data-live {
-            (well(health.as_ref()))
-            (spending(&spent.items, &budgets.items, asker.now()))
-            (at_work(&asker, &working.items, &queued.items))
-            (failures(&asker, &failed))
-            (next(&asker, triggers.items))
+            div.column {
+                (at_work(&asker, &working.items, &queued.items))
+                (next(&asker, triggers.items))
+                (failures(&asker, &failed))
+            }
+            div.column {
+                (spending(&spent.items, &budgets.items, asker.today()))
+                (well(health.as_ref()))
+            }
         }
     };
     Ok(layout::page(&asker, "Home", &content))
@@ -142,15 +145,18 @@ fn well(health: Option<&Health>) -> Markup {
     }
 }
 
-fn spending(days: &[Spent], budgets: &[Budget], now: Timestamp) -> Markup {
-    let today = now.to_jiff().to_string();
-    let today = today.get(..10).unwrap_or_default();
+fn spending(days: &[Spent], budgets: &[Budget], today: &str) -> Markup {
     let spent = days.iter().find(|day| day.key.as_deref() == Some(today));
     let of = |read: fn(&Spent) -> u64| spent.map_or(0, read);
     html! {
         section.card aria-labelledby="spent-title" {
             header { h2 id="spent-title" { "Spent today" } a.small href="/usage" { "Usage" } }
-            div.figure { (cost(spent.map_or(0.0, |day| day.cost))) }
+            div.figure {
+                @match spent.map_or(0.0, |day| day.cost) {
+                    0.0 => { "nothing" }
+                    spent => { (cost(spent)) " " span.small.quiet { "in the currency of the prices" } }
+                }
+            }
             dl.figures {
                 div { dt { "model calls" } dd { (count(of(|day| day.calls))) } }
                 div { dt { "tokens sent" } dd { (count(of(|day| day.prompt_tokens))) } }

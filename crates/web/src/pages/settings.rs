@@ -118,14 +118,14 @@ fn line(asker: &Asker, scope: &str, setting: &Setting) -> Markup {
                 (layout::token(asker))
                 input type="hidden" name="back" value=(asker.path);
                 input type="hidden" name="was" value=(clean(&here));
-                div.field.narrow {
+                div.field.choice {
                     @if setting.values.is_empty() {
                         input id=(id) name="value" value=(clean(&here)) placeholder=(clean(&default)) aria-describedby=(hint) autocomplete="off";
                     } @else {
                         select id=(id) name="value" aria-describedby=(hint) {
-                            option value="" selected[here.is_empty()] { "Inherited: " (clean(&title(&default))) }
+                            option value="" selected[here.is_empty()] { "As inherited: " (clean(&named(&default))) }
                             @for value in &setting.values {
-                                option value=(clean(value)) selected[*value == here] { (clean(&title(value))) }
+                                option value=(clean(value)) selected[*value == here] { (clean(&named(value))) }
                             }
                         }
                     }
@@ -144,6 +144,46 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// A value as people say it.
+fn named(value: &str) -> String {
+    match value {
+        "true" => "On".to_owned(),
+        "false" => "Off".to_owned(),
+        other => title(other),
+    }
+}
+
+/// What a browser says of itself, in two words; the whole stands in the title.
+fn browser(agent: Option<&str>) -> String {
+    const BROWSERS: [(&str, &str); 6] = [
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Chromium/", "Chromium"),
+        ("Safari/", "Safari"),
+    ];
+    const SYSTEMS: [(&str, &str); 6] = [
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let Some(agent) = agent else {
+        return "A browser without a name".to_owned();
+    };
+    let named = |names: &[(&str, &'static str)]| {
+        let found = names.iter().find(|(part, _)| agent.contains(part));
+        found.map(|(_, name)| *name)
+    };
+    match (named(&BROWSERS), named(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        _ => short(agent, 90),
+    }
+}
+
 fn browsers(asker: &Asker, sessions: &[Session]) -> Markup {
     html! {
         section.card id="sessions" data-live aria-labelledby="sessions-title" {
@@ -155,7 +195,7 @@ fn browsers(asker: &Asker, sessions: &[Session]) -> Markup {
                     @for session in sessions {
                         li {
                             div.about {
-                                (words(&short(session.user_agent.as_deref().unwrap_or("A browser without a name"), 90)))
+                                span title=[session.user_agent.as_deref().map(clean)] { (words(&browser(session.user_agent.as_deref()))) }
                                 div.small.quiet { "since " (when(session.created_at, asker.now())) ", last used " (when(session.seen_at, asker.now())) }
                             }
                             (Button::new(&format!("/sessions/{}/end", session.id), "Log out").danger("Log this browser out?").draw(asker))
@@ -220,4 +260,27 @@ pub(crate) async fn end(Path(id): Path<String>, form: Form) -> Result<Redirect, 
     form.send(Method::DELETE, &format!("/api/sessions/{}", part(&id)), None)
         .await?;
     Ok(Redirect::to("/settings"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_is_told_in_two_words() {
+        for (agent, expected) in [
+            (
+                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+                "Chrome on Linux",
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 Version/19.1 Safari/604.1",
+                "Safari on iPhone",
+            ),
+            ("curl/8.9", "curl/8.9"),
+        ] {
+            assert_eq!(browser(Some(agent)), expected);
+        }
+        assert_eq!(browser(None), "A browser without a name");
+    }
 }

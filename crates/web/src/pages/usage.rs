@@ -6,6 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use clifford_core::clock::Timestamp;
+use jiff::{ToSpan, civil::Date};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -61,6 +62,8 @@ const BY: [(&str, &str); 6] = [
 ];
 const SPANS: [(&str, &str); 3] = [("7", "7 days"), ("30", "30 days"), ("90", "90 days")];
 const DAY: u64 = 86_400;
+/// The most columns of a chart that is not by day.
+const COLUMNS: usize = 60;
 
 impl Wanted {
     fn by(&self) -> &str {
@@ -88,17 +91,16 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let days = wanted.days().to_string();
     let by = wanted.by();
     let is_paid = groups.iter().any(|group| group.cost > 0.0);
-    let mut values: Vec<_> = groups
-        .iter()
-        .take(60)
-        .map(|group| (short(group.label(), 24), value(group, is_paid)))
-        .collect();
-    if by == "day" {
-        values.reverse();
-    }
+    let values = if by == "day" {
+        by_day(&groups, asker.today(), wanted.days(), is_paid)
+    } else {
+        let most = groups.iter().take(COLUMNS);
+        most.map(|group| (short(group.label(), 24), value(group, is_paid)))
+            .collect()
+    };
     let csv = with_query("/usage.csv", &[("by", by), ("days", &days)]);
     let name = if is_paid { "Cost" } else { "Model calls" };
-    let unit = if is_paid { cost } else { chart::whole };
+    let unit = if is_paid { chart::amount } else { chart::whole };
     let content = html! {
         (head("Usage", "What models were asked, and what that cost, in the providers' currency.", &html! {
             a.button href=(csv) download="usage.csv" { "Export as CSV" }
@@ -121,6 +123,20 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         }
     };
     Ok(layout::page(&asker, "Usage", &content))
+}
+
+/// The days of a span, oldest first, those on which nothing was asked too.
+fn by_day(groups: &[Group], today: &str, days: u64, is_paid: bool) -> Vec<(String, f64)> {
+    let Ok(today) = today.parse::<Date>() else {
+        return Vec::new();
+    };
+    let ago = (0..i64::try_from(days).unwrap_or(0)).rev();
+    ago.map(|ago| {
+        let day = today.saturating_sub(ago.days()).to_string();
+        let spent = groups.iter().find(|group| group.key.as_ref() == Some(&day));
+        (day, spent.map_or(0.0, |group| value(group, is_paid)))
+    })
+    .collect()
 }
 
 fn value(group: &Group, is_paid: bool) -> f64 {
@@ -214,6 +230,30 @@ mod tests {
         ] {
             assert_eq!(cell(text), expected);
         }
+    }
+
+    #[test]
+    fn a_day_without_calls_is_a_gap_of_the_chart() {
+        let group = |day: &str, calls| Group {
+            key: Some(day.to_owned()),
+            name: None,
+            calls,
+            prompt_tokens: 0,
+            cached_tokens: 0,
+            completion_tokens: 0,
+            estimated_calls: 0,
+            cost: 0.0,
+            own_key_calls: 0,
+            own_key_cost: 0.0,
+        };
+        let drawn = by_day(
+            &[group("2026-03-01", 2), group("2026-02-27", 5)],
+            "2026-03-01",
+            4,
+            false,
+        );
+        let drawn: Vec<_> = drawn.iter().map(|(day, calls)| (&day[5..], *calls)).collect();
+        assert_eq!(drawn, [("02-26", 0.0), ("02-27", 5.0), ("02-28", 0.0), ("03-01", 2.0)]);
     }
 
     #[test]

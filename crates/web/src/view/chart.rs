@@ -17,7 +17,7 @@ pub(crate) fn columns(title: &str, values: &[(String, f64)], unit: fn(f64) -> St
         let share = if most > 0.0 { value / most } else { 0.0 };
         let height = (share * f64::from(FLOOR - TOP)).max(if *value > 0.0 { 1.0 } else { 0.0 });
         let place = f64::from(u32::try_from(place).unwrap_or(0));
-        let width = (step * 0.72).min(48.0);
+        let width = (step * 0.72).min(64.0);
         let x = place.mul_add(step, (step - width) / 2.0);
         let y = f64::from(FLOOR) - height;
         let told = format!("{label}: {}", unit(*value));
@@ -71,10 +71,15 @@ fn digits(number: f64) -> PreEscaped<String> {
     PreEscaped(format!("{number:.2}"))
 }
 
+/// A cost, for a chart.
+pub(crate) fn amount(value: f64) -> String {
+    format::cost(value).to_string()
+}
+
 /// A count, for a chart.
 pub(crate) fn whole(value: f64) -> String {
     // Below 2⁵³ a count is exact.
-    format::count(format!("{:.0}", value.max(0.0)).parse().unwrap_or(u64::MAX))
+    format::count(format!("{:.0}", value.max(0.0)).parse().unwrap_or(u64::MAX)).to_string()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! Times, numbers and amounts as people read them. Pure.
+//! Times, numbers and amounts as people read them. Pure. The script tells them anew in the reader's own language and zone.
+
+use std::{fmt, ops::Deref};
 
 use clifford_core::clock::Timestamp;
 use jiff::tz::TimeZone;
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 /// A moment of the API.
@@ -61,8 +63,32 @@ fn relative(at: Timestamp, now: Timestamp) -> Option<String> {
     })
 }
 
+/// A number as text. On a page it is marked, so that the script can write it as its reader does.
+#[derive(Debug)]
+pub(crate) struct Number(String);
+
+impl Render for Number {
+    fn render(&self) -> Markup {
+        html! { data data-number { (self.0) } }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Deref for Number {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 /// A count with its thousands set apart.
-pub(crate) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> Number {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -71,22 +97,22 @@ pub(crate) fn count(number: u64) -> String {
         }
         out.push(digit);
     }
-    out
+    Number(out)
 }
 
 /// Money, in the providers' currency: as many digits as it takes to see it.
-pub(crate) fn cost(amount: f64) -> String {
-    match amount.abs() {
+pub(crate) fn cost(amount: f64) -> Number {
+    Number(match amount.abs() {
         0.0 => "0".to_owned(),
         ..0.0001 => "< 0.0001".to_owned(),
         ..1.0 => format!("{amount:.4}"),
         _ => format!("{amount:.2}"),
-    }
+    })
 }
 
 /// A time that something took.
-pub(crate) fn duration(milliseconds: u64) -> String {
-    match milliseconds {
+pub(crate) fn duration(milliseconds: u64) -> Number {
+    Number(match milliseconds {
         0..1000 => format!("{milliseconds} ms"),
         1000..60_000 => format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100),
         60_000..3_600_000 => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1000),
@@ -95,16 +121,16 @@ pub(crate) fn duration(milliseconds: u64) -> String {
             milliseconds / 3_600_000,
             milliseconds % 3_600_000 / 60_000
         ),
-    }
+    })
 }
 
 /// A size in bytes.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
+pub(crate) fn size(bytes: u64) -> Number {
+    Number(match bytes {
         0..1000 => format!("{bytes} B"),
         1000..1_000_000 => format!("{}.{} kB", bytes / 1000, bytes % 1000 / 100),
         _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
-    }
+    })
 }
 
 /// A word of the API as one of a sentence: `follow_up` as `Follow up`.
@@ -145,13 +171,20 @@ mod tests {
 
     #[test]
     fn numbers_are_readable() {
-        let counts = [0, 999, 1000, 1_234_567].map(count);
+        let counts = [0, 999, 1000, 1_234_567].map(|number| count(number).to_string());
         assert_eq!(counts, ["0", "999", "1,000", "1,234,567"]);
-        let costs = [0.0, 0.000_01, 0.0123, 3.456].map(cost);
+        let costs = [0.0, 0.000_01, 0.0123, 3.456].map(|amount| cost(amount).to_string());
         assert_eq!(costs, ["0", "< 0.0001", "0.0123", "3.46"]);
-        let times = [0, 999, 1500, 61_000, 3_660_000].map(duration);
+        let times = [0, 999, 1500, 61_000, 3_660_000].map(|time| duration(time).to_string());
         assert_eq!(times, ["0 ms", "999 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]);
-        assert_eq!([12, 1500, 2_345_678].map(size), ["12 B", "1.5 kB", "2.3 MB"]);
+        assert_eq!(
+            [12, 1500, 2_345_678].map(|bytes| size(bytes).to_string()),
+            ["12 B", "1.5 kB", "2.3 MB"]
+        );
+        assert_eq!(
+            html! { (cost(0.000_01)) }.into_string(),
+            "<data data-number>&lt; 0.0001</data>"
+        );
         assert_eq!(title("follow_up"), "Follow up");
     }
 }

@@ -1,5 +1,6 @@
 //! The frame of every page: landmarks, navigation, and what a browser is told.
 
+use clifford_core::clock::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{clean, words};
@@ -41,6 +42,7 @@ pub(crate) fn page(asker: &Asker, title: &str, content: &Markup) -> Markup {
     let here = asker.path.split('?').next().unwrap_or_default();
     document(
         title,
+        Some(asker.now()),
         &html! {
             a.skip href="#main" { "Skip to the content" }
             div.shell {
@@ -69,6 +71,9 @@ pub(crate) fn page(asker: &Asker, title: &str, content: &Markup) -> Markup {
                 }
                 main id="main" tabindex="-1" {
                     div.hidden id="said" role="status" {}
+                    div.note.warn id="away" role="status" hidden {
+                        "The server does not answer. What is shown may be old; this page goes on by itself as soon as it does."
+                    }
                     (content)
                 }
             }
@@ -80,6 +85,7 @@ pub(crate) fn page(asker: &Asker, title: &str, content: &Markup) -> Markup {
 pub(crate) fn alone(title: &str, content: &Markup) -> Markup {
     document(
         title,
+        None,
         &html! {
             main.alone id="main" {
                 a.brand href="/" { (logo()) "Clifford" }
@@ -92,10 +98,11 @@ pub(crate) fn alone(title: &str, content: &Markup) -> Markup {
 
 /// A page without the frame and with all the room: for everybody.
 pub(crate) fn open(title: &str, content: &Markup) -> Markup {
-    document(title, &html! { main id="main" { (content) } })
+    document(title, None, &html! { main id="main" { (content) } })
 }
 
-fn document(title: &str, body: &Markup) -> Markup {
+/// `now`: by which the script tells how long ago something was, whatever the browser's clock says.
+fn document(title: &str, now: Option<Timestamp>, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -109,7 +116,7 @@ fn document(title: &str, body: &Markup) -> Markup {
                 link rel="stylesheet" href=(STYLE.path);
                 script src=(SCRIPT.path) defer {}
             }
-            body { (body) }
+            body data-now=[now.map(|now| now.0)] { (body) }
         }
     }
 }
