@@ -2,7 +2,11 @@
 
 mod journeys;
 mod safety;
+mod tags;
 mod who_sees;
+mod words;
+
+use std::{fs, path::Path};
 
 use clifford_chat::{inbound::Speaker, platform::Platform};
 use clifford_core::{id::UserId, people::UserRole};
@@ -31,6 +35,59 @@ pub const PAGES: [&str; 16] = [
     "/people",
     "/settings",
 ];
+
+/// A route of the dashboard, with values in the place of its parameters.
+pub struct Route {
+    pub path: String,
+    /// A page.
+    pub shows: bool,
+    /// Takes a form.
+    pub takes: bool,
+}
+
+/// Every route that the router of the dashboard has, as they stand in its source: a new one is tested without being named
+/// here.
+pub fn routes() -> Vec<Route> {
+    let mut routes = Vec::new();
+    read_routes(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/web/src"),
+        &mut routes,
+    );
+    assert!(routes.iter().filter(|route| route.shows).count() > 20);
+    assert!(routes.iter().any(|route| route.path == "/chat" && route.takes));
+    routes
+}
+
+fn read_routes(dir: &Path, routes: &mut Vec<Route>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read_routes(&path, routes);
+            continue;
+        }
+        let source = fs::read_to_string(&path).unwrap();
+        for piece in source.split(".route(").skip(1) {
+            let after = piece.trim_start().strip_prefix("\"/");
+            let Some((path, handlers)) = after.and_then(|piece| piece.split_once('"')) else {
+                continue;
+            };
+            let handlers = handlers.split(';').next().unwrap_or_default();
+            routes.push(Route {
+                path: format!("/{path}"),
+                shows: handlers.contains("get("),
+                takes: handlers.contains("post("),
+            });
+        }
+    }
+}
+
+/// The addresses of the pages that need no id.
+pub fn pages() -> Vec<String> {
+    let shown = routes().into_iter().filter(|route| route.shows).map(|route| route.path);
+    shown
+        .filter(|path| !path.contains('{') && path != "/usage.csv")
+        .collect()
+}
 
 /// Somebody in front of a browser.
 pub struct Browser<'a> {

@@ -4,115 +4,16 @@ use clifford_core::people::UserRole;
 use reqwest::Method;
 use serde_json::json;
 
-use super::{Browser, PAGES, cookie_of, link, person, token};
+use super::{Browser, cookie_of, link, person, routes, token};
 use crate::api::bot::Bot;
-
-/// Words that would run, load something or leave their element, if anything took them for more than words.
-const PAYLOADS: [&str; 24] = [
-    "<script>alert(1)</script>",
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "\"><img src=x onerror=alert(1)>",
-    "'><img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    "<svg/onload=alert(1)>",
-    "<body onload=alert(1)>",
-    "<iframe src=javascript:alert(1)>",
-    "<a href=javascript:alert(1)>x</a>",
-    "[x](javascript:alert(1))",
-    "[x](JaVaScRiPt:alert(1))",
-    "[x](data:text/html,<script>alert(1)</script>)",
-    "![x](https://evil.example/pixel.png)",
-    "<style>*{display:none}</style>",
-    "<link rel=stylesheet href=https://evil.example/x.css>",
-    "<meta http-equiv=refresh content=0;url=https://evil.example>",
-    "<form action=https://evil.example><input name=token>",
-    "</textarea><script>alert(1)</script>",
-    "</title><script>alert(1)</script>",
-    "--><script>alert(1)</script>",
-    "`</code><script>alert(1)</script>`",
-    "\u{202e}<script>alert(1)</script>",
-    "<details open ontoggle=alert(1)>",
-];
-
-/// What no page may hold: the beginnings of elements and attributes that none of ours has.
-const FORBIDDEN: [&str; 14] = [
-    "<script>",
-    "<img",
-    "<svg onload",
-    "<svg/",
-    "<body onload",
-    "<iframe",
-    "<style",
-    "<link rel=stylesheet ",
-    "<meta http-equiv",
-    "<form action=https",
-    "href=\"javascript:",
-    "href=\"JaVaScRiPt:",
-    "href=\"data:",
-    "<details open ontoggle",
-];
-
-#[tokio::test(flavor = "multi_thread")]
-async fn words_of_anybody_stay_words_on_every_page() {
-    let bot = Bot::start().await;
-    let owner = Browser::log_in(&bot, None).await;
-    let mut paths: Vec<String> = PAGES.iter().map(|path| (*path).to_owned()).collect();
-    for (place, payload) in PAYLOADS.into_iter().enumerate() {
-        let user = person(&bot, &format!("{place} {payload}"), UserRole::Member).await;
-        let item = json!({ "userId": user, "module": "identity", "key": format!("key_{place}"), "value": payload });
-        assert_eq!(bot.post("/api/memories", &item).await.status, 201, "{payload}");
-        let request = bot.request(
-            Method::POST,
-            &format!("/api/files?{}", super::encoded(&[("name", payload)])),
-        );
-        let request = request
-            .bearer_auth(crate::api::bot::OWNER)
-            .header("content-type", "text/plain");
-        let kept = bot.send(request.body("text")).await;
-        assert_eq!(kept.status, 201, "{payload}: {}", kept.text);
-        let run = owner.says(&format!("say {payload}"), "completed").await;
-        paths.push(format!("/runs/{run}"));
-        paths.push(format!("/people/{user}"));
-        paths.push(format!("/search?{}", super::encoded(&[("q", payload)])));
-    }
-    let rule = [("name", PAYLOADS[0]), ("tools", "web"), ("action", "confirm")];
-    owner.does("/policies", "/policies", &rule).await;
-    let contexts = owner.data("/api/contexts").await;
-    for context in contexts["items"].as_array().unwrap() {
-        let id = context["id"].as_str().unwrap();
-        owner
-            .does("/chat", &format!("/chat/{id}"), &[("name", PAYLOADS[2])])
-            .await;
-        paths.extend([format!("/chat/{id}"), format!("/conversations/{id}")]);
-    }
-    paths.push("/policies".to_owned());
-    for path in &paths {
-        let page = owner.page(path).await;
-        for word in FORBIDDEN {
-            assert!(!page.contains(word), "{path} holds {word}");
-        }
-        assert!(!page.contains('\u{202e}'), "{path}");
-    }
-    assert!(
-        owner
-            .page("/memory")
-            .await
-            .contains("&lt;script&gt;alert(1)&lt;/script&gt;")
-    );
-    bot.app.shutdown().await;
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_forbids_what_it_does_not_need() {
     let bot = Bot::start().await;
     let owner = Browser::log_in(&bot, None).await;
-    for path in PAGES
-        .iter()
-        .copied()
-        .chain(["/login", "/design", "/runs/none", "/usage.csv", "/assets/none"])
-    {
-        let answer = owner.get(path).await;
+    let others = ["/runs/none", "/usage.csv", "/assets/none"].map(str::to_owned);
+    for path in super::pages().into_iter().chain(others) {
+        let answer = owner.get(&path).await;
         let policy = answer.header("content-security-policy");
         assert!(
             policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"),
@@ -179,12 +80,91 @@ async fn forms_of_other_sites_and_other_sessions_change_nothing() {
     }
     assert_eq!(owner.data("/api/policies").await["items"], json!([]));
     assert_eq!(owner.send("/policies", &own, &rule(&good)).await.status, 303);
-    // No form is sent by looking at something.
-    for path in ["/logout", "/runs/x/cancel", "/chat/new", "/policies/x/delete"] {
-        assert_eq!(owner.get(path).await.status, 405, "{path}");
-    }
     assert_eq!(owner.get("/").await.status, 200);
     bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_form_is_refused_to_other_sites_and_none_is_sent_by_looking() {
+    let bot = Bot::start().await;
+    let owner = Browser::log_in(&bot, None).await;
+    let own = format!("http://{}", bot.address);
+    let good = token(&owner.page("/").await).to_owned();
+    for route in routes().into_iter().filter(|route| route.takes) {
+        let path = filled(&route.path);
+        for (origin, token) in [
+            ("http://evil.example", good.as_str()),
+            (own.as_str(), ""),
+            (own.as_str(), "0000"),
+        ] {
+            let fields = [("token", token), ("link", "x"), ("back", "/")];
+            let answer = owner.send(&path, origin, &fields).await;
+            assert_eq!(answer.status, 403, "{path} {origin} {token}: {}", answer.text);
+        }
+        for site in ["cross-site", "same-site", "none"] {
+            let request = bot.request(Method::POST, &path).header("cookie", &owner.cookie);
+            let request = request.header("sec-fetch-site", site);
+            let request = request.header("content-type", "application/x-www-form-urlencoded");
+            let answer = bot.send(request.body(format!("token={good}"))).await;
+            assert_eq!(answer.status, 403, "{path} {site}: {}", answer.text);
+        }
+        if !route.shows {
+            assert_eq!(owner.get(&path).await.status, 405, "{path}");
+        }
+    }
+    // The cookie still lets in: nothing of that logged anybody out.
+    assert_eq!(owner.get("/").await.status, 200);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_sees_a_page_or_sends_a_form_without_a_session() {
+    let bot = Bot::start().await;
+    let own = format!("http://{}", bot.address);
+    for cookie in ["", "clifford_session=clf_guessed", "clifford_session="] {
+        let stranger = Browser {
+            bot: &bot,
+            cookie: cookie.to_owned(),
+        };
+        let page = stranger.page("/login").await;
+        let token = token(&page).to_owned();
+        for route in routes() {
+            let path = filled(&route.path);
+            if matches!(route.path.as_str(), "/login" | "/design" | "/assets/{name}") {
+                continue;
+            }
+            if route.shows {
+                let answer = stranger.get(&path).await;
+                let to_login = answer.header("location").starts_with("/login");
+                assert!(
+                    answer.status == 303 && to_login,
+                    "{path}: {} {}",
+                    answer.status,
+                    answer.text
+                );
+            }
+            if route.takes {
+                let fields = [
+                    ("token", token.as_str()),
+                    ("name", "x"),
+                    ("value", "x"),
+                    ("content", "x"),
+                ];
+                let answer = stranger.send(&path, &own, &fields).await;
+                let is_in = answer.status < 400 && !answer.header("location").starts_with("/login");
+                assert!(!is_in, "{path}: {} {}", answer.status, answer.header("location"));
+            }
+        }
+    }
+    bot.app.shutdown().await;
+}
+
+/// A path with something in the place of each parameter.
+fn filled(route: &str) -> String {
+    let pieces = route
+        .split('/')
+        .map(|piece| if piece.starts_with('{') { "x" } else { piece });
+    pieces.collect::<Vec<_>>().join("/")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -228,10 +208,41 @@ async fn a_login_begins_a_session_of_its_own_and_leads_nowhere_else() {
 async fn a_name_of_another_site_that_leads_here_is_refused() {
     let bot = Bot::start().await;
     let owner = Browser::log_in(&bot, None).await;
-    for path in ["/", "/runs", "/login", "/assets/x"] {
-        let request = bot.request(Method::GET, path).header("cookie", &owner.cookie);
-        let answer = bot.send(request.header("host", "evil.example")).await;
-        assert_eq!(answer.json()["code"], "unknown_host", "{path}");
+    let port = bot.address.port();
+    for host in [
+        "evil.example".to_owned(),
+        format!("evil.example:{port}"),
+        format!("127.0.0.1.evil.example:{port}"),
+    ] {
+        for route in routes() {
+            let path = filled(&route.path);
+            for method in [Method::GET, Method::POST] {
+                let request = bot.request(method, &path).header("cookie", &owner.cookie);
+                let answer = bot.send(request.header("host", &host)).await;
+                assert_eq!(answer.json()["code"], "unknown_host", "{path} {host}");
+            }
+        }
     }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_ends_with_its_logout_for_whoever_has_its_cookie() {
+    let bot = Bot::start().await;
+    let (phone, desk) = (Browser::log_in(&bot, None).await, Browser::log_in(&bot, None).await);
+    assert_ne!(phone.cookie, desk.cookie);
+    let kept = phone.cookie.clone();
+    let left = phone.submit("/", "/logout", &[]).await;
+    assert!(
+        left.header("set-cookie").contains("Max-Age=0"),
+        "{}",
+        left.header("set-cookie")
+    );
+    // Whoever copied the cookie is out as well; the other browser is not.
+    let copy = Browser {
+        bot: &bot,
+        cookie: kept,
+    };
+    assert_eq!((copy.get("/").await.status, desk.get("/").await.status), (303, 200));
     bot.app.shutdown().await;
 }
