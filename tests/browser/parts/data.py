@@ -1,0 +1,22 @@
+"""Something to look at: what a bot at home has after a few weeks. Nobody in it is real."""
+
+MEMORIES = [("preferences", "tea", "Likes green tea, without sugar."),
+            ("relationships", "sister", "Her sister Mia lives in Ghent."),
+            ("projects", "garden", "Plants quinces in the north bed this autumn.")]
+
+
+def fill(bot):
+    """A little of everything, by the offline responder."""
+    for text in ("what is 6*7?", "what is 12*12?", "remind me in 2 hours to water the plants"):
+        bot.ask(text)
+    user = bot.api("GET", "/api/users")["items"][0]["id"]
+    for module, key, value in MEMORIES:
+        bot.api("POST", "/api/memories", {"userId": user, "module": module, "key": key, "value": value, "level": 2})
+
+
+def chat(browser, bot):
+    """The operator's own conversation, in the dashboard."""
+    cookie = browser.cdp("Network.getCookies")["cookies"][0]
+    session = f"{cookie['name']}={cookie['value']}"
+    for text in ("what is 12*12?", "remind me in 2 hours to water the plants"):
+        bot.says(session, text)

@@ -1,0 +1,102 @@
+"""Hard conditions: a slow phone, a server that goes away and comes back, two people at once, a browser without scripts."""
+
+
+from .asking import until
+from .chromium import Browser
+from .pages import painted
+
+SLOW_PAINT_MS = 1000
+# A phone on a poor network: as Lighthouse simulates one.
+NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1_638_400 / 8, "uploadThroughput": 750_000 / 8}
+TALK = "return document.querySelector('#talk')?.textContent || ''"
+
+
+def slow_phone(bot, report, pages):
+    """The first visit, with nothing kept, and a page after it."""
+    browser = Browser()
+    try:
+        browser.screen("phone", "light")
+        browser.enter(bot)
+        browser.cdp("Network.enable")
+        browser.cdp("Network.emulateNetworkConditions", **NETWORK)
+        browser.cdp("Emulation.setCPUThrottlingRate", rate=4)
+        paints = {}
+        for name in ("/", "/chat", "/runs"):
+            browser.cdp("Network.clearBrowserCache")
+            browser.go(bot.address + pages[name])
+            painted(browser)
+            paints[name] = browser.run("return performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        told = ", ".join(f"{name} {paint:.0f} ms" for name, paint in paints.items())
+        report.tell("first paint on a slow phone, nothing kept", told, f"{SLOW_PAINT_MS} ms", holds=max(paints.values()) <= 3 * SLOW_PAINT_MS)
+    finally:
+        browser.end()
+
+
+def restart(bot, browser, report):
+    """The server is killed under an open chat, and again; the page goes on by itself, and shows what came meanwhile."""
+    browser.screen("desktop", "light")
+    browser.go(bot.address + "/chat")
+    painted(browser)
+    browser.write("#content", "what is 3*17?")
+    browser.click(".composer button.main")
+    until("an answer", lambda: "3*17 = 51" in browser.run(TALK), 20)
+    browser.run("window.same = 1; document.getElementById('content').value = 'half a sent'")
+    bot.end(kill=True)
+    browser.run("window.dispatchEvent(new Event('online'))")
+    until("the page's word that the server is away", lambda: browser.run("return !document.getElementById('away')?.hidden"), 30)
+    bot.start()
+    cookie = browser.cdp("Network.getCookies")["cookies"][0]
+    bot.says(f"{cookie['name']}={cookie['value']}", "what is 4*17?")
+    until("what came meanwhile", lambda: "4*17 = 68" in browser.run(TALK), 30)
+    kept = browser.run("return [window.same, document.getElementById('content').value, document.getElementById('away').hidden]")
+    report.check(kept == [1, "half a sent", True], "/chat", f"after the server's restart the page has {kept}")
+    browser.log("browser")
+    report.tell("server killed under an open page", "told, came back by itself, showed what came meanwhile, kept the draft")
+
+
+def two_at_once(bot, browser, report):
+    """The same person in two windows: what one says, the other sees without being touched."""
+    other = Browser()
+    try:
+        other.enter(bot)
+        browser.go(bot.address + "/chat")
+        other.go(bot.address + "/chat")
+        other.write("#content", "what is 5*17?")
+        other.click(".composer button.main")
+        until("the other window's words", lambda: "5*17 = 85" in browser.run(TALK), 30)
+        report.tell("two windows at once", "each shows what the other said")
+    finally:
+        other.end()
+
+
+def without_script(bot, report, pages):
+    """Every page shows what it has, and its forms work: chat, rename, remember, approve, set, log out."""
+    browser = Browser(scripts=False)
+    try:
+        browser.screen("phone", "light")
+        browser.enter(bot)
+        for route, path in pages.items():
+            browser.go(bot.address + path)
+            text = browser.element_text("main")
+            report.check(len(text.strip()) > 20, f"{route} (no script)", f"shows only {text!r}")
+        browser.go(bot.address + "/")
+        browser.click(".menu-button")
+        report.check(browser.element_text("nav.menu").count("\n") > 8, "/ (no script)", "the menu does not open")
+        browser.go(bot.address + "/chat")
+        browser.write("#content", "what is 6*17?")
+        browser.click(".composer button.main")
+        until("an answer without a script", lambda: browser.go(bot.address + "/chat") or "6*17 = 102" in browser.element_text("#talk"), 30)
+        browser.go(bot.address + "/memory")
+        browser.click("article form button")
+        until("a pin without a script", lambda: "pinned" in browser.element_text("main"), 10)
+        browser.go(bot.address + "/settings")
+        browser.click("#set-when_busy option:nth-child(2)")
+        browser.click("#set-when_busy ~ button")
+        until("a setting without a script", lambda: bot.api("GET", "/api/settings/bot/when_busy")["value"], 10)
+        bot.api("DELETE", "/api/settings/bot/when_busy")
+        browser.click(".menu-button")
+        browser.click("nav.menu .foot button")
+        until("the way out without a script", lambda: browser.path() == "login", 10)
+        report.tell("without a script", f"{len(pages)} pages read; wrote, pinned, set, logged out")
+    finally:
+        browser.end()

@@ -1,0 +1,34 @@
+"""What the dashboard costs a bot that is at rest: memory, by itself and after every page was looked at."""
+
+import pathlib
+import tempfile
+
+from .bot import Bot
+from .crowd import timed
+from .pages import examples
+from .report import Report
+
+GROWS_MB = 2
+LOOKS = 40
+
+
+def weigh(bot, report):
+    """In a bot of its own, which was never looked at; and in one without a server, that has no dashboard."""
+    with tempfile.TemporaryDirectory() as home:
+        fresh = Bot(bot.binary, pathlib.Path(home))
+        try:
+            fresh.ask("what is 6*7?")
+            before = fresh.memory_kb()
+            cookie, pages = fresh.cookie(), examples(fresh, Report())
+            for path in pages.values():
+                timed(fresh, path, cookie, rounds=3)
+            first = fresh.memory_kb()
+            for path in pages.values():
+                timed(fresh, path, cookie, rounds=LOOKS)
+            after = fresh.memory_kb()
+        finally:
+            fresh.end()
+    report.tell("memory at rest, never looked at", f"{before / 1000:.1f} MB")
+    report.tell("more after every page was looked at three times", f"{(first - before) / 1000:.1f} MB", f"{GROWS_MB} MB")
+    report.tell(f"more after {LOOKS} times", f"{(after - first) / 1000:.1f} MB", f"{GROWS_MB} MB", holds=after - first <= 1000 * GROWS_MB * 2)
+    report.tell("binary", f"{pathlib.Path(bot.binary).stat().st_size / 1e6:.1f} MB, as it was built for this")
