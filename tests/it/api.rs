@@ -1,5 +1,6 @@
 //! The HTTP API, over real HTTP: the behavior of each route, and its errors.
 
+mod agents;
 pub mod bot;
 mod chat;
 mod completions;

@@ -1,5 +1,6 @@
 //! The store, every rule of it on both engines.
 
+mod agents;
 mod answers;
 mod budgets;
 mod claims;

@@ -21,6 +21,16 @@ text_enum! {
 }
 
 text_enum! {
+    /// Where an agent, or a version of its prompt, comes from.
+    AgentSource {
+        /// It stands in `bot.toml`.
+        Config = "config",
+        /// An owner made it, through the API, the dashboard or the shell.
+        Owner = "owner",
+    }
+}
+
+text_enum! {
     /// The kind of place that a channel is.
     ChannelKind {
         /// One person and the bot.

@@ -5,9 +5,21 @@ use clifford_core::policy::Rule;
 use serde::de::DeserializeOwned;
 
 use super::{
-    agents::AgentChange, channels::ChannelChange, completions::ChatRequest, contexts, extract, keys, links::Entered,
-    memories, messages::NewMessage, pairings::Decided, policies::TrialCall, runs, sessions::Login, settings::NewValue,
-    tools::ToolChange, triggers, users::UserChange,
+    agents::{AgentChange, NewAgentBody},
+    channels::ChannelChange,
+    completions::ChatRequest,
+    contexts, extract, keys,
+    links::Entered,
+    memories,
+    messages::NewMessage,
+    pairings::Decided,
+    policies::TrialCall,
+    runs,
+    sessions::Login,
+    settings::NewValue,
+    tools::ToolChange,
+    triggers,
+    users::UserChange,
 };
 
 /// Reads a body as the body of one kind of request.
@@ -22,6 +34,7 @@ macro_rules! readers {
 
 readers![
     AgentChange,
+    NewAgentBody,
     ChannelChange,
     contexts::ContextChange,
     contexts::NewContext,

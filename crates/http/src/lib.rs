@@ -14,9 +14,11 @@ mod budgets;
 pub mod channel;
 mod channels;
 mod completions;
+mod connections;
 mod contexts;
 mod export;
 mod extract;
+mod feedback;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -34,6 +36,7 @@ mod page;
 mod pairings;
 mod policies;
 mod problem;
+mod prompts;
 mod quarantine;
 #[cfg(test)]
 mod reference;

@@ -25,11 +25,11 @@ use utoipa_axum::{
 };
 
 use super::{
-    Api, Shared, access, agents, auth, budgets, channels, completions, contexts, export, files, health, hooks, keys,
-    links, memories, messages, metrics, openapi, outbox, pairings, policies,
+    Api, Shared, access, agents, auth, budgets, channels, completions, connections, contexts, export, feedback, files,
+    health, hooks, keys, links, memories, messages, metrics, openapi, outbox, pairings, policies,
     problem::{Code, Problem},
-    quarantine, replay, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers, undo, usage, users,
-    webhooks,
+    prompts, quarantine, replay, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers, undo,
+    usage, users, webhooks,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -125,8 +125,14 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(tools::get, tools::change));
     add(routes!(channels::list));
     add(routes!(channels::get, channels::change));
-    add(routes!(agents::list));
-    add(routes!(agents::get, agents::change));
+    add(routes!(agents::list, agents::create));
+    add(routes!(agents::get, agents::change, agents::remove));
+    add(routes!(prompts::list));
+    add(routes!(prompts::get));
+    add(routes!(prompts::restore));
+    add(routes!(prompts::recorded));
+    add(routes!(connections::list));
+    add(routes!(feedback::list));
     add(routes!(triggers::list, triggers::create));
     add(routes!(triggers::get, triggers::change, triggers::remove));
     add(routes!(triggers::fire));
@@ -146,6 +152,8 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(outbox::resend));
     add(routes!(outbox::give_up));
     add(routes!(quarantine::list));
+    add(routes!(quarantine::retry));
+    add(routes!(quarantine::forget));
     add(routes!(completions::models));
     add(routes!(export::export));
     add(routes!(usage::list));

@@ -12,6 +12,7 @@ mod careful;
 mod command;
 pub mod commands;
 mod completion;
+mod connections;
 mod deletion;
 mod edit;
 mod hearing;
@@ -53,10 +54,10 @@ use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::{Context, Runs, models::byok};
 use clifford_store::{Db, StoreError, Tx, inbound_lookup, messages, people::users, places::channels};
 use clifford_telemetry::{measures, quarantine::Careful};
-use dashmap::DashMap;
 
 use self::{
     always::AlwaysPlaces,
+    connections::Connections,
     edit::EditRules,
     message::AcceptContext,
     outcome::IngressOutcome,
@@ -66,6 +67,7 @@ use self::{
 };
 pub use self::{
     api::{ApiAccepted, ApiMessage, ApiRefusal},
+    connections::Connection,
     pairing::{Decision, account, approve, decide},
 };
 
@@ -92,7 +94,7 @@ pub struct IngressService {
     told_roles: ToldRoles,
     told_managers: managing::ToldManagers,
     always: AlwaysPlaces,
-    connections: DashMap<Platform, ConnectionStatus>,
+    connections: Connections,
 }
 
 /// The speaker and the place, as far as the transaction needs them.
@@ -136,16 +138,21 @@ impl IngressService {
             told_roles: ToldRoles::default(),
             told_managers: managing::ToldManagers::default(),
             always: AlwaysPlaces::default(),
-            connections: DashMap::new(),
+            connections: Connections::default(),
         })
     }
 
     /// How each platform is connected.
     pub fn connections(&self) -> BTreeMap<Platform, ConnectionStatus> {
-        self.connections
-            .iter()
-            .map(|entry| (*entry.key(), entry.value().clone()))
+        let known = self.connections.all().into_iter();
+        known
+            .map(|(platform, connection)| (platform, connection.status))
             .collect()
+    }
+
+    /// The same with its times.
+    pub fn connections_in_time(&self) -> BTreeMap<Platform, Connection> {
+        self.connections.all()
     }
 
     fn audience(&self, platform: Platform) -> Audience {
@@ -367,6 +374,7 @@ impl IngressService {
 impl Ingress for IngressService {
     async fn accept(&self, event: Inbound) -> Result<Accepted, IngressError> {
         let platform = event.platform();
+        self.connections.heard(platform, self.clock.now());
         match Box::pin(self.take(event)).await {
             Ok(accepted) => {
                 measures::event_taken(platform, accepted);
@@ -395,7 +403,7 @@ impl Ingress for IngressService {
     fn status(&self, platform: Platform, status: ConnectionStatus) {
         measures::connection(platform, &status);
         // A lasting status is logged once.
-        let is_news = self.connections.insert(platform, status.clone()).as_ref() != Some(&status);
+        let is_news = self.connections.stand(platform, &status, self.clock.now());
         match &status {
             ConnectionStatus::Connected(name) if is_news => {
                 tracing::info!(%platform, name, "connected to the platform")

@@ -65,6 +65,17 @@ async fn a_bot_is_ready_when_telegram_answers_and_says_why_when_it_does_not() {
     assert!(!why.is_empty() && !why.contains(TelegramFake::TOKEN), "{why}");
     assert_eq!(down["database"], all["database"]);
     assert_eq!(checks(&bot, true).await, all);
+    let connections = bot.get("/api/connections").await.json();
+    let connection = &connections["items"][0];
+    assert_eq!(
+        (&connection["platform"], &connection["state"], &connection["name"]),
+        (&json!("telegram"), &json!("connected"), &json!("@clifford_bot"))
+    );
+    // The connection is up again, and why it was down is known still.
+    assert!(
+        connection["lastError"].is_string() && connection["since"].is_string(),
+        "{connections}"
+    );
     bot.app.shutdown().await;
 }
 

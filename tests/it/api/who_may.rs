@@ -222,6 +222,14 @@ fn rows() -> Vec<Row> {
         Row("get", "/api/runs/{id}", "", About::Run, none(), SEE_RUN),
         Row("get", "/api/runs/{id}/replay", "", About::Run, none(), SEE_RUN),
         Row("get", "/api/runs/{id}/stream", "", About::Run, none(), SEE_RUN),
+        Row(
+            "get",
+            "/api/runs/{id}/steps/{seq}/prompt",
+            "",
+            About::Run,
+            none(),
+            SEE_RUN,
+        ),
         Row("post", "/api/runs/{id}/cancel", "", About::Run, some(), CHANGE_RUN),
         Row("post", "/api/runs/{id}/wake", "", About::Run, some(), CHANGE_RUN),
         Row("post", "/api/runs/{id}/retry", "", About::Run, some(), CHANGE_RUN),
@@ -388,6 +396,22 @@ fn rows() -> Vec<Row> {
             OWNER_CHANGES_NONE,
         ),
         Row("get", "/api/quarantine", "", Nothing, none(), OWNER_SEES),
+        Row(
+            "post",
+            "/api/quarantine/{id}/retry",
+            "",
+            Nothing,
+            some(),
+            OWNER_CHANGES_NONE,
+        ),
+        Row(
+            "post",
+            "/api/quarantine/{id}/forget",
+            "",
+            Nothing,
+            some(),
+            OWNER_CHANGES_NONE,
+        ),
         Row("get", "/v1/models", "", Nothing, none(), READ),
         Row(
             "post",
@@ -486,8 +510,38 @@ fn rows() -> Vec<Row> {
             ],
         ),
         Row("get", "/api/agents", "", Nothing, none(), OWNER_SEES),
+        Row(
+            "post",
+            "/api/agents",
+            "",
+            Nothing,
+            json!({"name": "Ada", "prompt": "You are Ada."}),
+            OWNER_CHANGES,
+        ),
         Row("get", "/api/agents/{id}", "", Nothing, none(), OWNER_SEES_NONE),
         Row("patch", "/api/agents/{id}", "", Nothing, some(), OWNER_CHANGES_NONE),
+        Row("delete", "/api/agents/{id}", "", Nothing, none(), OWNER_CHANGES_NONE),
+        Row("get", "/api/agents/{id}/prompts", "", Nothing, none(), OWNER_SEES_NONE),
+        Row(
+            "get",
+            "/api/agents/{id}/prompts/{version}",
+            "",
+            Nothing,
+            none(),
+            OWNER_SEES_NONE,
+        ),
+        Row(
+            "post",
+            "/api/agents/{id}/prompts/{version}/restore",
+            "",
+            Nothing,
+            some(),
+            OWNER_CHANGES_NONE,
+        ),
+        Row("get", "/api/connections", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/feedback", "", Nothing, none(), LIST),
+        Row("get", "/api/feedback", "userId=@", Person, none(), OF_PERSON),
+        Row("get", "/api/feedback", "channelId=@", About::Channel, none(), OF_PLACE),
         Row("get", "/api/triggers", "", Nothing, none(), LIST),
         Row("get", "/api/triggers", "userId=@", Person, none(), OF_PERSON),
         Row(
@@ -799,7 +853,9 @@ impl World {
             .replace("{id}", id)
             .replace("{scope}", scope)
             .replace("{name}", name)
-            .replace("{provider}", "main");
+            .replace("{provider}", "main")
+            .replace("{version}", "1")
+            .replace("{seq}", "1");
         if !query.is_empty() {
             path = format!("{path}?{}", query.replace('@', id));
         }
@@ -841,6 +897,7 @@ impl World {
             "user",
             "memory item",
             "agent",
+            "quarantined work",
             "rule",
         ]
         .iter()

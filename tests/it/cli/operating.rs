@@ -146,3 +146,40 @@ async fn a_message_that_was_given_up_is_listed_and_sent_again() {
     .await;
     bot.finish().await;
 }
+
+#[test]
+fn an_agent_is_made_changed_brought_back_to_a_version_and_removed() {
+    let machine = Machine::asked("hello");
+    let agents = |args: &[&str]| machine.run([&["agents"], args].concat());
+    let ada = agents(&["add", "Ada", "--prompt", "You are Ada.", "--mode", "chat", "--json"]).json();
+    assert_eq!((&ada["source"], &ada["mode"]), (&"owner".into(), &"chat".into()));
+    agents(&["add", "Ada", "--prompt", "x"]).fails_with("there is an agent `Ada`; `clifford agents set` changes it");
+    agents(&["add", "Bob"]).fails_with("an agent needs a prompt: give it by --prompt or --prompt-file");
+    machine.write("ada.txt", "You are Ada, and terse.\n");
+    let changed = agents(&["set", "Ada", "--prompt-file", "ada.txt", "--disable", "--json"]).json();
+    assert_eq!(
+        (&changed["prompt"], &changed["enabled"], &changed["promptVersion"]),
+        (&"You are Ada, and terse.".into(), &Value::Bool(false), &2.into())
+    );
+    agents(&["set", "Ada"])
+        .fails_with("nothing is to be changed: give --prompt, --prompt-file, --mode, --enable or --disable");
+    let back = agents(&["restore", "Ada", "1"]).succeeds();
+    assert!(back.ends_with(": has the prompt of version 1 again\n"), "{back}");
+    assert_eq!(
+        agents(&["show", "Ada", "--version", "2"]).succeeds(),
+        "You are Ada, and terse.\n"
+    );
+    let versions = agents(&["prompts", "Ada", "--json"]).json();
+    let restored: Vec<_> = (0..3).map(|place| versions[place]["restores"].clone()).collect();
+    assert_eq!(restored, [1.into(), Value::Null, Value::Null]);
+    // The next start leaves it as it is.
+    machine.run(["ask", "hello"]).succeeds();
+    assert_eq!(agents(&["show", "Ada", "--json"]).json()["promptVersion"], 3);
+    agents(&["remove", "Ada"]).succeeds();
+    agents(&["show", "Ada"]).fails_with("there is no agent `Ada`; `clifford agents list` shows them");
+    let refused = agents(&["remove", "Clifford"]);
+    assert!(
+        refused.code == 1 && refused.err.contains("stands in bot.toml"),
+        "{refused:?}"
+    );
+}

@@ -1,7 +1,7 @@
 //! Runs every case on both engines.
 
 use super::{
-    answers, budgets, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists, managing,
+    agents, answers, budgets, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists, managing,
     memory_items, memory_writes, merging, moves, outside, places, policies, prompt_context, queue_depth, quoting,
     races, rates, rows, search, sessions, showing_work, skewed_leases, triggers,
     world::{Home, World},
@@ -81,6 +81,10 @@ on_both_engines![
     places::an_idle_context_closes_unless_a_run_is_in_it,
     places::a_context_in_which_somebody_has_just_spoken_stays_open,
     places::agents_of_the_configuration_are_brought_in,
+    agents::a_prompt_of_the_owner_stays_until_the_configuration_has_another_one,
+    agents::a_prompt_that_an_older_version_wrote_becomes_a_version,
+    agents::an_owner_makes_agents_and_deletes_them_and_those_of_the_configuration_stay,
+    showing_work::verdicts_are_paged_by_when_they_were_given,
     places::memory_said_in_private_stays_private,
     places::a_setting_is_taken_once,
     memory_items::an_item_by_hand_comes_back_whole_and_its_key_is_taken_once,

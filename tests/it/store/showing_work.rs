@@ -6,12 +6,12 @@ use clifford_chat::{inbound::Verdict, outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     column::JsonText,
-    id::{RunId, WorkerId},
+    id::{ChannelId, RunId, WorkerId},
     runs::{GivenBy, RunStatus},
 };
 use clifford_store::{
     messages::status_messages::{self, StatusMessage},
-    runs::feedback::{self, Given, Verdicts},
+    runs::feedback::{self, Filter, Given, Position, Verdicts},
 };
 
 use super::world::{NOW, World};
@@ -120,4 +120,51 @@ pub async fn a_verdict_stands_until_it_is_taken_back(world: World) {
     let mut conn = world.db.read().await.expect("reads");
     assert_eq!(feedback::disliked(&mut conn, 10).await.expect("reads"), [run]);
     assert_eq!(feedback::asked_until(&mut conn, run, 5).await.expect("reads").len(), 1);
+}
+
+pub async fn verdicts_are_paged_by_when_they_were_given(world: World) {
+    let mut runs = Vec::new();
+    // Two of them at the same moment.
+    for (at, verdict) in [(1, Verdict::Liked), (2, Verdict::Disliked), (2, Verdict::Liked)] {
+        let run = world.insert(world.loose_run()).await.expect("inserts").id;
+        let (user, by) = (world.user.id, GivenBy::Button);
+        let given = Given { verdict, by };
+        let put = world
+            .db
+            .write(move |tx| Box::pin(async move { feedback::put(tx, run, user, given, Timestamp(at)).await }));
+        put.await.expect("writes");
+        runs.push(run);
+    }
+    let page = async |filter: Filter, limit: u32| {
+        let mut conn = world.db.read().await.expect("reads");
+        feedback::page(&mut conn, filter, limit).await.expect("reads")
+    };
+    let mut same = [runs[1], runs[2]];
+    same.sort_unstable_by_key(|run| std::cmp::Reverse(run.to_string()));
+    let expected = [same[0], same[1], runs[0]];
+    let mut filter = Filter::default();
+    for run in expected {
+        let found = page(filter, 1).await;
+        assert_eq!(found.iter().map(|found| found.run_id).collect::<Vec<_>>(), [run]);
+        filter.before = found.first().map(|found| Position {
+            given_at: found.given_at,
+            run: found.run_id,
+            user: found.user_id,
+        });
+    }
+    assert_eq!(page(filter, 1).await, []);
+    let disliked = Filter {
+        verdict: Some(Verdict::Disliked),
+        user: Some(world.user.id),
+        ..Filter::default()
+    };
+    let found = page(disliked, 9).await;
+    assert_eq!(found.iter().map(|found| found.run_id).collect::<Vec<_>>(), [runs[1]]);
+    for (channel, count) in [(world.channel.id, 3), (ChannelId::new(), 0)] {
+        let there = Filter {
+            channel: Some(channel),
+            ..Filter::default()
+        };
+        assert_eq!(page(there, 9).await.len(), count);
+    }
 }

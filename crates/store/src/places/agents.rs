@@ -1,4 +1,8 @@
-//! Agents: a prompt with its settings. Those of the configuration are brought in at every start.
+//! Agents: a prompt with its settings. Those of the configuration are brought in at every start; others are made by an
+//! owner (`managing`), and every prompt keeps its versions (`prompts`).
+
+pub mod managing;
+pub mod prompts;
 
 use clifford_core::{
     clock::Timestamp,
@@ -59,13 +63,14 @@ impl Agent {
 
 pub(crate) const COLUMNS: &str = "id, name, prompt, mode, enabled, is_default";
 
-/// Brings an agent of the configuration in, by its name.
+/// Brings an agent of the configuration in, by its name. A prompt that an owner set since stays until that of the
+/// configuration is another one.
 pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO agents (id, name, prompt, mode, enabled, is_default, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
-         ON CONFLICT (name) DO UPDATE SET prompt = excluded.prompt, mode = excluded.mode,
-             enabled = excluded.enabled, is_default = excluded.is_default, updated_at = excluded.updated_at",
+         ON CONFLICT (name) DO UPDATE SET mode = excluded.mode, enabled = excluded.enabled,
+             is_default = excluded.is_default, source = 'config', deleted_at = NULL, updated_at = excluded.updated_at",
         args![
             agent.id,
             &agent.name,
@@ -77,7 +82,7 @@ pub async fn put(tx: &mut Tx, agent: &Agent, now: Timestamp) -> Result<(), Store
         ],
     )
     .await?;
-    Ok(())
+    prompts::configure(tx, &agent.name, &agent.prompt, now).await
 }
 
 /// Sets how an agent answers.
@@ -100,29 +105,32 @@ pub async fn set_enabled(tx: &mut Tx, id: AgentId, enabled: bool, now: Timestamp
     Ok(())
 }
 
-/// Takes agents that are not in the configuration any more out of service.
+/// Takes agents that are not in the configuration any more out of service, and leaves them to the owner, who may turn
+/// them on again or delete them.
 pub async fn disable_except(tx: &mut Tx, names: &[String], now: Timestamp) -> Result<(), StoreError> {
-    let known: Vec<Agent> = list(tx).await?;
-    for agent in known
-        .into_iter()
-        .filter(|agent| agent.enabled && !names.contains(&agent.name))
-    {
+    let known: Vec<(AgentId, String)> = tx
+        .fetch_all("SELECT id, name FROM agents WHERE source = 'config'", args![])
+        .await?;
+    for (id, _) in known.into_iter().filter(|(_, name)| !names.contains(name)) {
         tx.execute(
-            "UPDATE agents SET enabled = $1, is_default = $1, updated_at = $2 WHERE id = $3",
-            args![false, now, agent.id],
+            "UPDATE agents SET enabled = $1, is_default = $1, source = 'owner', updated_at = $2 WHERE id = $3",
+            args![false, now, id],
         )
         .await?;
     }
     Ok(())
 }
 
-/// Every agent, by name.
+/// Every agent that is not deleted, by name.
 pub async fn list(conn: &mut Conn) -> Result<Vec<Agent>, StoreError> {
-    conn.fetch_all(format!("SELECT {COLUMNS} FROM agents ORDER BY name"), args![])
-        .await
+    conn.fetch_all(
+        format!("SELECT {COLUMNS} FROM agents WHERE deleted_at IS NULL ORDER BY name"),
+        args![],
+    )
+    .await
 }
 
-/// One agent.
+/// One agent, deleted or not: runs that it did know it still.
 pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreError> {
     conn.fetch_optional(
         "SELECT id, name, prompt, mode, enabled, is_default FROM agents WHERE id = $1",

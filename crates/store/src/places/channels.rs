@@ -274,6 +274,17 @@ pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>
     .await
 }
 
+/// When something was last said on a platform.
+pub async fn last_message_on(conn: &mut Conn, platform: Platform) -> Result<Option<Timestamp>, StoreError> {
+    let (at,): (Option<Timestamp>,) = conn
+        .fetch_one(
+            "SELECT MAX(last_message_at) FROM channels WHERE platform = $1",
+            args![platform.as_str()],
+        )
+        .await?;
+    Ok(at)
+}
+
 /// Makes a context the one that goes on in a channel.
 pub async fn set_active_context(tx: &mut Tx, id: ChannelId, context: Option<ContextId>) -> Result<(), StoreError> {
     tx.execute(

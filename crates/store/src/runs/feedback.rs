@@ -3,7 +3,7 @@
 use clifford_chat::{inbound::Verdict, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    id::{RunId, UserId},
+    id::{ChannelId, RunId, UserId},
     places::ChannelKind,
     row::FromRow,
     runs::GivenBy,
@@ -117,6 +117,75 @@ pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<Feedback>, StoreE
     conn.fetch_all(
         "SELECT user_id, verdict, given_by, given_at FROM run_feedback WHERE run_id = $1 ORDER BY given_at, user_id",
         args![run],
+    )
+    .await
+}
+
+/// A verdict with the run that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunFeedback {
+    /// The run.
+    #[schema(value_type = String)]
+    pub run_id: RunId,
+    /// The channel of the run.
+    #[schema(value_type = Option<String>)]
+    pub channel_id: Option<ChannelId>,
+    /// The person who gave it.
+    #[schema(value_type = String)]
+    pub user_id: UserId,
+    /// `liked` or `disliked`.
+    pub verdict: String,
+    /// `reaction` or `button`.
+    pub given_by: String,
+    /// When.
+    #[schema(value_type = String)]
+    pub given_at: Timestamp,
+}
+
+/// A place in the list of verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// When the verdict was given.
+    pub given_at: Timestamp,
+    /// Its run.
+    pub run: RunId,
+    /// Its person.
+    pub user: UserId,
+}
+
+/// Which verdicts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// Only these.
+    pub verdict: Option<Verdict>,
+    /// Only those that this person gave.
+    pub user: Option<UserId>,
+    /// Only those on runs of this channel.
+    pub channel: Option<ChannelId>,
+    /// Only those behind this place.
+    pub before: Option<Position>,
+}
+
+/// A page of verdicts, the newest first.
+pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<RunFeedback>, StoreError> {
+    let before = filter.before;
+    conn.fetch_all(
+        "SELECT f.run_id, r.channel_id, f.user_id, f.verdict, f.given_by, f.given_at
+         FROM run_feedback f JOIN runs r ON r.id = f.run_id
+         WHERE ($1 IS NULL OR f.verdict = $1) AND ($2 IS NULL OR f.user_id = $2) AND ($3 IS NULL OR r.channel_id = $3)
+           AND f.given_at <= $4
+           AND (f.given_at < $4 OR $5 IS NULL OR f.run_id < $5 OR (f.run_id = $5 AND f.user_id < $6))
+         ORDER BY f.given_at DESC, f.run_id DESC, f.user_id DESC LIMIT $7",
+        args![
+            filter.verdict.map(Verdict::as_str),
+            filter.user,
+            filter.channel,
+            before.map_or(Timestamp(i64::MAX), |before| before.given_at),
+            before.map(|before| before.run),
+            before.map(|before| before.user),
+            limit
+        ],
     )
     .await
 }
