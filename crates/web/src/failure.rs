@@ -43,6 +43,8 @@ pub(crate) enum Failure {
     Forged,
     /// Something of the address or the form is wrong.
     Wrong(String),
+    /// The address leads nowhere.
+    Lost,
     /// The API's answer could not be read.
     Unreadable,
 }
@@ -72,6 +74,11 @@ impl IntoResponse for Failure {
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "Something is missing".to_owned(),
                 detail,
+            ),
+            Self::Lost => (
+                StatusCode::NOT_FOUND,
+                "There is no such page".to_owned(),
+                "The address may be mistyped, or what was here is gone.".to_owned(),
             ),
             Self::Unreadable => (
                 StatusCode::INTERNAL_SERVER_ERROR,

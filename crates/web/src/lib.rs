@@ -15,7 +15,7 @@ mod view;
 
 use std::sync::Arc;
 
-use axum::Router;
+use axum::{Router, middleware::from_fn};
 use clifford_core::clock::SharedClock;
 
 /// The services of the pages.
@@ -35,5 +35,6 @@ pub fn router(api: Router, clock: SharedClock) -> Router {
         api: api.clone(),
         clock,
     });
+    let api = api.layer(from_fn(guard::found));
     pages::routes().with_state(web).fallback_service(api)
 }

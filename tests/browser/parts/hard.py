@@ -91,7 +91,7 @@ def without_script(bot, report, pages):
         until("a pin without a script", lambda: "pinned" in browser.element_text("main"), 10)
         browser.go(bot.address + "/settings")
         browser.click("#set-when_busy option:nth-child(2)")
-        browser.click("#set-when_busy ~ button")
+        browser.click("li:has(#set-when_busy) button")
         until("a setting without a script", lambda: bot.api("GET", "/api/settings/bot/when_busy")["value"], 10)
         bot.api("DELETE", "/api/settings/bot/when_busy")
         browser.click(".menu-button")

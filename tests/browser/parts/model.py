@@ -97,13 +97,17 @@ def reply(messages):
 
 
 class Model:
+    def __init__(self, port=0):
+        self.port = port
+
     def __enter__(self):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 
     def __exit__(self, *_):
         self.server.shutdown()
+        self.server.server_close()
 
     def settings(self):
         """`bot.toml` with this model."""

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 from .asking import until
+from .model import Model
 
 WIDTH, LINE, LETTER, PAD = 92, 20, 8.43, 18
 COLOURS = {"8": "#8b949e", "9": "#ff7b72", "10": "#7ee787", "11": "#f2cc60", "12": "#79c0ff", "13": "#d2a8ff", "14": "#76e3ea",
@@ -13,7 +14,11 @@ COLOURS = {"8": "#8b949e", "9": "#ff7b72", "10": "#7ee787", "11": "#f2cc60", "12
 # What is typed, and what the screen then shows.
 CHAT = [("what is 17 * 23?", "17 * 23 = 391"), ("remember that my cat is called Miro", "I will remember that"),
         ("remind me tomorrow at 9 to feed him", "I will remind you")]
-INIT = [("", "model"), ("", ""), ("", ""), ("", "bot.toml")]
+# What is asked, and which keys answer.
+INIT = [("chat platforms", ["Enter"]), ("language model", ["Down", "Down", "Enter"]), ("base URL", ["Enter"]),
+        ("key", ["Enter"]), ("Which model", ["Enter"])]
+# Where people's own model servers usually are.
+OLLAMA = 11434
 
 
 class Terminal:
@@ -49,8 +54,10 @@ class Terminal:
         self.do("send-keys", "-l", text)
         self.do("send-keys", "Enter")
 
-    def drawn(self):
-        return svg(self.do("capture-pane", "-e", "-p").rstrip("\n").split("\n"))
+    def drawn(self, prompt=None):
+        """Without the prompt that waits at the end."""
+        lines = self.do("capture-pane", "-e", "-p").rstrip("\n").split("\n")
+        return svg(lines[:-1] if prompt and prompt in lines[-1] else lines)
 
     def end(self):
         self.do("kill-server")
@@ -113,17 +120,17 @@ def write(binary, home, out):
             terminal.type(text)
             terminal.shows(answer)
         terminal.settled()
-        (out / "terminal-chat.svg").write_text(terminal.drawn())
+        (out / "terminal-chat.svg").write_text(terminal.drawn("you>"))
     finally:
         terminal.end()
-    terminal = Terminal(binary, home / "init", "init")
-    try:
-        terminal.shows("?")
-        for _ in range(12):
-            terminal.settled()
-            if "next" in terminal.screen().lower() and "bot.toml" in terminal.screen():
-                break
-            terminal.do("send-keys", "Enter")
-        (out / "terminal-init.svg").write_text(terminal.drawn())
-    finally:
-        terminal.end()
+    with Model(OLLAMA):
+        terminal = Terminal(binary, home / "init", "init")
+        try:
+            for question, keys in INIT:
+                terminal.shows(question)
+                terminal.settled()
+                terminal.do("send-keys", *keys)
+            terminal.shows("Now run")
+            (out / "terminal-init.svg").write_text(terminal.drawn())
+        finally:
+            terminal.end()

@@ -246,3 +246,27 @@ async fn a_session_ends_with_its_logout_for_whoever_has_its_cookie() {
     assert_eq!((copy.get("/").await.status, desk.get("/").await.status), (303, 200));
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_leads_nowhere_is_a_page_for_people_and_data_for_programs() {
+    let bot = Bot::start().await;
+    let owner = Browser::log_in(&bot, None).await;
+    for (path, accept, is_page) in [
+        ("/nonsense", "text/html,*/*", true),
+        ("/runz/1", "text/html", true),
+        ("/nonsense", "application/json", false),
+        ("/api/nonsense", "text/html", false),
+        ("/v1/nonsense", "text/html", false),
+    ] {
+        for cookie in [owner.cookie.as_str(), ""] {
+            let request = bot.request(Method::GET, path).header("cookie", cookie);
+            let answer = bot.send(request.header("accept", accept)).await;
+            assert!(matches!(answer.status, 401 | 404 | 405), "{path}: {}", answer.status);
+            let way_out = answer.text.contains("There is no such page") && answer.text.contains("href=\"/\"");
+            assert_eq!(way_out, is_page, "{path} {accept}: {}", answer.text);
+            let policy = answer.header("content-security-policy");
+            assert!(!is_page || policy.contains("default-src 'none'"), "{path}: {policy}");
+        }
+    }
+    bot.app.shutdown().await;
+}

@@ -34,6 +34,7 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
             (section("Words", &html! {
                 h1 { "Title" } h2 { "Part" } h3 { "Section" }
                 p { "Text with " a href="/design" { "a link" } ", " code { "code" } " and " span.quiet { "what matters less" } "." }
+                p { "Found words are " mark { "marked" } "." }
                 p { "Words from outside are escaped: " (words("<script>alert(1)</script>\u{202e}")) }
                 (prose("Markdown becomes a *safe* **subset**:\n\n- a list\n- `code`\n\n| a | b |\n|---|--:|\n| 1 | 2 |"))
             }))
@@ -52,6 +53,7 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
                     div { dt { "ago" } dd { (when(At(Timestamp(now.0 - 150_000)), now)) } }
                     div { dt { "date" } dd { (date(At(now))) } }
                 }
+                p.small.quiet { "The server writes them in English and UTC; the script writes them in the reader's language and zone." }
             }))
             (section("Form", &html! {
                 form method="get" action="/design" {
@@ -81,6 +83,26 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
                         }
                     }
                 }
+            }))
+            (section("List", &html! {
+                ul.list {
+                    @for (name, about) in [("A line with its button", "what matters less stands below"), ("Another", "and wraps on a phone")] {
+                        li {
+                            div.about { (name) div.small.quiet { (about) } }
+                            button type="button" { "Do it" }
+                        }
+                    }
+                }
+            }))
+            (section("Messages", &html! {
+                ol.messages {
+                    li.message.person { div.by { strong { "You" } (when(At(Timestamp(now.0 - 60_000)), now)) } div.body { "How many jars for 7 kg of quinces?" } }
+                    li.message { div.by { strong { "Bot" } (when(At(Timestamp(now.0 - 57_000)), now)) } div.body { (prose("About **14 jars** of 330 ml.")) } }
+                }
+            }))
+            (section("Error", &html! {
+                div.note.bad { p { strong { "What is wrong" } } p { "Why, and what to do about it." } }
+                div { a.button href="/design" { "The way out" } }
             }))
             (section("Timeline", &html! {
                 ol.timeline {
