@@ -13,22 +13,24 @@ LOOKS = 40
 
 
 def weigh(bot, report):
-    """In a bot of its own, which was never looked at; and in one without a server, that has no dashboard."""
+    """In a bot of its own, which was never looked at."""
     with tempfile.TemporaryDirectory() as home:
         fresh = Bot(bot.binary, pathlib.Path(home))
         try:
             fresh.ask("what is 6*7?")
             before = fresh.memory_kb()
             cookie, pages = fresh.cookie(), examples(fresh, Report())
-            for path in pages.values():
-                timed(fresh, path, cookie, rounds=3)
-            first = fresh.memory_kb()
-            for path in pages.values():
-                timed(fresh, path, cookie, rounds=LOOKS)
-            after = fresh.memory_kb()
+
+            def look(rounds):
+                for path in pages.values():
+                    timed(fresh, path, cookie, rounds=rounds)
+                return fresh.memory_kb()
+            # The caches of the database's connections fill; then nothing may grow any more.
+            first, warm, after = look(3), look(LOOKS), look(LOOKS)
         finally:
             fresh.end()
     report.tell("memory at rest, never looked at", f"{before / 1000:.1f} MB")
-    report.tell("more after every page was looked at three times", f"{(first - before) / 1000:.1f} MB", f"{GROWS_MB} MB")
-    report.tell(f"more after {LOOKS} times", f"{(after - first) / 1000:.1f} MB", f"{GROWS_MB} MB", holds=after - first <= 1000 * GROWS_MB * 2)
+    report.tell("more after every page was looked at three times", f"{(first - before) / 1000:.1f} MB")
+    report.tell(f"more after {LOOKS} times, with full caches", f"{(warm - before) / 1000:.1f} MB")
+    report.tell(f"more after {LOOKS} times again", f"{(after - warm) / 1000:.1f} MB", f"{GROWS_MB} MB", holds=after - warm <= 1000 * GROWS_MB)
     report.tell("binary", f"{pathlib.Path(bot.binary).stat().st_size / 1e6:.1f} MB, as it was built for this")

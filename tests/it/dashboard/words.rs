@@ -164,7 +164,7 @@ async fn plant(bot: &Bot) {
     script(
         &bot.app.db,
         &format!(
-            "UPDATE run_steps SET args_json = '{{\"{quoted}\":\"args {quoted}\"}}' WHERE args_json IS NOT NULL; \
+            "UPDATE run_steps SET args_json = '{{\"{quoted}\":\"args {quoted}\"}}' WHERE type = 'tool_call'; \
              UPDATE run_steps SET result_json = replace(result_json, 'buy ', 'result {quoted} ');"
         ),
     )

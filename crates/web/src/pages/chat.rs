@@ -66,7 +66,9 @@ pub(crate) async fn show(
 }
 
 async fn own(asker: &Asker) -> Result<Option<Channel>, Failure> {
-    let Some(me) = asker.me() else { return Ok(None) };
+    let Some(me) = asker.me() else {
+        return Err(Failure::Unknown(asker.path.clone()));
+    };
     let found: Page<Channel> = asker.get("/api/channels?limit=200").await?;
     let mut own: Vec<_> = found.items.into_iter().filter(|channel| channel.is_of(me)).collect();
     // A token of the same person has a channel of its own.

@@ -114,7 +114,7 @@ fn line(asker: &Asker, scope: &str, setting: &Setting) -> Markup {
                 label.label for=(id) { (words(&title(&setting.name))) }
                 div.small.quiet id=(hint) { (words(&setting.description)) }
             }
-            form.row method="post" action=(action) data-inplace data-said="Saved." {
+            form.row.pair method="post" action=(action) data-inplace data-said="Saved." {
                 (layout::token(asker))
                 input type="hidden" name="back" value=(asker.path);
                 input type="hidden" name="was" value=(clean(&here));
