@@ -45,9 +45,12 @@ fn worker_processes(bot: &Bot) -> Vec<Pid> {
     .collect()
 }
 
+/// Whether a process is there, or one of its threads: its parent learns of the end of the last.
 fn is_there(process: Pid) -> bool {
-    let status = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
-    status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    let of_process = format!("/proc/{}", process.as_raw_nonzero());
+    let status = fs::read_to_string(format!("{of_process}/stat")).unwrap_or_default();
+    let threads = fs::read_dir(format!("{of_process}/task")).map_or(0, Iterator::count);
+    threads > 1 || status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 /// Waits until something holds.
