@@ -13,9 +13,8 @@ use teloxide::{
 };
 
 use crate::{
-    api::{Api, ApiError, CALL_TIMEOUT},
+    api::{Api, ApiError, CALL_TIMEOUT, Sent},
     place::{Target, external_id},
-    send::Sent,
 };
 
 /// A member of a chat, as far as rights go.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use teloxide::payloads::SendMediaGroup;
 
 use crate::{
-    api::{Api, ApiError},
+    api::{Api, ApiError, Sent},
     pace::Pace,
     place::Target,
-    send::{Look, Sent, document, send_error},
+    send::{Look, document, send_error},
 };
 
 /// The most files of an album.

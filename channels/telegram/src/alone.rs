@@ -2,20 +2,10 @@
 //! (<https://core.telegram.org/bots/api#ephemeral-messages-and-commands>): commands whose menu says so come as such, and
 //! are answered as such. A server that does not know them shows the commands, and their answers, to everybody.
 
-use clifford_channel::{
-    Button,
-    lenient::{int, object, text},
-};
+use clifford_channel::lenient::{int, object, text};
 use serde::Serialize;
 use serde_json::Value;
-use teloxide::{payloads::SendMessage, requests::Payload, types::ParseMode};
-
-use crate::{
-    api::{Api, ApiError, CALL_TIMEOUT},
-    keyboard::WithKeyboard,
-    place::Target,
-    send::{Sent, no_preview},
-};
+use teloxide::requests::Payload;
 
 /// Stands before whom an answer reaches alone.
 const ALONE: &str = "alone ";
@@ -115,33 +105,8 @@ impl Alone {
         Some(Self { person, because })
     }
 
-    /// Says it to them alone; nobody else reads it, also where Telegram does not take it any more.
-    pub(crate) async fn say(
-        &self,
-        api: &Api,
-        target: &Target,
-        html: &str,
-        plain: &str,
-        buttons: &[Button],
-    ) -> Result<Sent, ApiError> {
-        let mut message = SendMessage::new(target.chat, html);
-        message.message_thread_id = target.thread;
-        message.parse_mode = Some(ParseMode::Html);
-        message.link_preview_options = Some(no_preview());
-        let mut request = self.request(WithKeyboard::new(message, buttons));
-        let sent = api.call(&request, CALL_TIMEOUT).await;
-        match sent {
-            Err(ApiError::Refused { code: 400, description }) if description.contains("can't parse entities") => {
-                request.message.message.parse_mode = None;
-                plain.clone_into(&mut request.message.message.text);
-                api.call(&request, CALL_TIMEOUT).await
-            }
-            sent => sent,
-        }
-    }
-
     /// A request that reaches them alone.
-    fn request<M>(&self, message: M) -> ForOne<'_, M> {
+    pub(crate) fn request<M>(&self, message: M) -> ForOne<'_, M> {
         ForOne {
             message,
             fields: self.fields(),

@@ -17,10 +17,7 @@ use futures::{
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use teloxide::{
-    payloads::{DeleteWebhook, GetUpdates},
-    types::AllowedUpdate,
-};
+use teloxide::payloads::{DeleteWebhook, GetUpdates};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -32,7 +29,7 @@ use crate::{
     me::Me,
     menu,
     press::query_id,
-    read::{inbound, update_id},
+    read::{WANTED, inbound, update_id},
     webhook,
 };
 
@@ -40,14 +37,6 @@ use crate::{
 const POLL_MARGIN: Duration = Duration::from_secs(10);
 /// The longest that the last confirmation may delay a shutdown.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
-/// The kinds of updates that the bot asks for.
-pub(crate) const KINDS: [AllowedUpdate; 5] = [
-    AllowedUpdate::Message,
-    AllowedUpdate::EditedMessage,
-    AllowedUpdate::CallbackQuery,
-    AllowedUpdate::MessageReaction,
-    AllowedUpdate::MyChatMember,
-];
 
 /// Receives until `stop`, through every failure of the network.
 pub(crate) async fn receive(
@@ -163,7 +152,7 @@ impl Poller<'_> {
         request.offset = self.offset;
         request.limit = Some(limit);
         request.timeout = Some(u32::try_from(wait.as_secs()).unwrap_or(0));
-        request.allowed_updates = Some(KINDS.to_vec());
+        request.allowed_updates = Some(WANTED.to_vec());
         self.telegram.api.call(&request, timeout).await
     }
 

@@ -8,8 +8,18 @@ use clifford_channel::{Inbound, Unreadable, lenient::object};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
+use teloxide::types::AllowedUpdate;
 
 use crate::{me::Me, press, reaction, update};
+
+/// The kinds of updates that the bot asks for.
+pub(crate) const WANTED: [AllowedUpdate; 5] = [
+    AllowedUpdate::Message,
+    AllowedUpdate::EditedMessage,
+    AllowedUpdate::CallbackQuery,
+    AllowedUpdate::MessageReaction,
+    AllowedUpdate::MyChatMember,
+];
 
 /// Known kinds of updates that the bot ignores.
 const IGNORED: [&str; 17] = [
@@ -87,7 +97,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
     )
 }
 
-/// The kinds of updates that the bot reads.
+/// The same, as they are called in an update.
 const KINDS: [&str; 5] = [
     "message",
     "edited_message",

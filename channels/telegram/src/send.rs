@@ -5,15 +5,15 @@
 
 use clifford_channel::{Address, Button, Part, Passing, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
-use serde::{Deserialize, de::IgnoredAny};
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 use teloxide::{
     payloads::{DeleteMessage, EditMessageText, SendChatAction, SendDocument, SendMessage, SendPhoto, SendVoice},
     types::{ChatAction, LinkPreviewOptions, MessageId, ParseMode},
 };
 
 use crate::{
-    api::{Api, ApiError, CALL_TIMEOUT},
+    alone::Alone,
+    api::{Api, ApiError, CALL_TIMEOUT, Sent},
     keyboard::WithKeyboard,
     pace::Pace,
     place::Target,
@@ -22,34 +22,6 @@ use crate::{
 
 /// The most UTF-16 units of a caption.
 const LONGEST_CAPTION: usize = 1024;
-
-/// The result of a send: the message was sent, even if nothing of this can be read.
-#[derive(Deserialize)]
-#[serde(from = "Box<RawValue>")]
-pub(crate) struct Sent {
-    /// Its id, if that can be read.
-    pub(crate) id: Option<String>,
-}
-
-impl From<Box<RawValue>> for Sent {
-    fn from(sent: Box<RawValue>) -> Self {
-        #[derive(Default, Deserialize)]
-        struct Fields<'a> {
-            #[serde(borrow)]
-            message_id: Option<&'a RawValue>,
-        }
-        // A message that one person alone sees has the id 0: it is not found again.
-        let fields: Fields<'_> = serde_json::from_str(sent.get()).unwrap_or_default();
-        // The other fields need not even hold numbers that fit.
-        let id = fields
-            .message_id
-            .and_then(|id| id.get().trim_matches('"').parse::<i64>().ok())
-            .filter(|id| *id != 0);
-        Self {
-            id: id.map(|id| id.to_string()),
-        }
-    }
-}
 
 /// Sends one part, as soon as the rates let it.
 pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> Result<Receipt, SendError> {
@@ -205,9 +177,33 @@ pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), 
     }
 }
 
+/// Says something to one person alone; nobody else reads it, also where Telegram does not take it any more.
+async fn text_alone(
+    api: &Api,
+    target: &Target,
+    alone: &Alone,
+    [html, plain]: [&str; 2],
+    buttons: &[Button],
+) -> Result<Sent, ApiError> {
+    let mut message = SendMessage::new(target.chat, html);
+    message.message_thread_id = target.thread;
+    message.parse_mode = Some(ParseMode::Html);
+    message.link_preview_options = Some(no_preview());
+    let mut request = alone.request(WithKeyboard::new(message, buttons));
+    let sent = api.call(&request, CALL_TIMEOUT).await;
+    match sent {
+        Err(ApiError::Refused { code: 400, description }) if description.contains("can't parse entities") => {
+            request.message.message.parse_mode = None;
+            plain.clone_into(&mut request.message.message.text);
+            api.call(&request, CALL_TIMEOUT).await
+        }
+        sent => sent,
+    }
+}
+
 async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Button]) -> Result<Sent, ApiError> {
     if let Some(alone) = &target.alone {
-        return alone.say(api, target, html, plain, buttons).await;
+        return text_alone(api, target, alone, [html, plain], buttons).await;
     }
     let mut request = SendMessage::new(target.chat, html);
     request.message_thread_id = target.thread;
@@ -267,7 +263,7 @@ fn is_about_rights(description: &str) -> bool {
 }
 
 /// No link preview: a model's links are for reading.
-pub(crate) fn no_preview() -> LinkPreviewOptions {
+fn no_preview() -> LinkPreviewOptions {
     LinkPreviewOptions {
         is_disabled: true,
         url: None,

@@ -28,9 +28,8 @@ use crate::{
     lane::Lane,
     link::{Link, delays},
     platform::{Receiving, TelegramSettings},
-    poll::KINDS,
     press::query_id,
-    read::inbound,
+    read::{WANTED, inbound},
 };
 
 /// The header that holds the secret.
@@ -270,7 +269,7 @@ pub(crate) async fn receive(
 /// Sets the webhook. Doing it again changes nothing; updates that wait are brought.
 async fn set(telegram: &Telegram, hook: &Hook) -> Result<(), ApiError> {
     let mut request = SetWebhook::new(hook.url.clone());
-    request.allowed_updates = Some(KINDS.to_vec());
+    request.allowed_updates = Some(WANTED.to_vec());
     request.max_connections = Some(hook.connections);
     request.drop_pending_updates = Some(false);
     request.secret_token = Some(hook.secret());

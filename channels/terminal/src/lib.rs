@@ -8,6 +8,7 @@ mod answers;
 mod buttons;
 mod config;
 mod editor;
+mod hand_in;
 mod input;
 mod live;
 mod paint;
@@ -41,13 +42,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    answers::Answers,
-    input::Input,
-    live::Live,
-    receipts::Receipts,
-    screen::{Dress, Screen},
-};
+use crate::{answers::Answers, input::Input, live::Live, paint::Dress, receipts::Receipts, screen::Screen};
 
 /// [`clifford_channel::Place::external_id`] of the terminal's only place.
 pub const PLACE: &str = "local";

@@ -7,10 +7,7 @@
 
 use std::{io, time::Duration};
 
-use crate::{
-    paint::{cut, harmless, height, rows},
-    screen::Dress,
-};
+use crate::paint::{Dress, cut, harmless, height, rows};
 
 /// The prompt, as it is shown and as it is counted.
 pub(crate) const PROMPT: &str = "you> ";

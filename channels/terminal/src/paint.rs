@@ -11,6 +11,14 @@ const CODE: &str = "    ";
 /// The narrowest terminal that text is wrapped for.
 const NARROWEST: usize = 10;
 
+/// How a line is dressed for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dress {
+    Normal,
+    Bold,
+    Dim,
+}
+
 /// A text without anything that the terminal would obey, but for its dress if it may have one.
 pub(crate) fn harmless(text: &str, dressed: bool) -> String {
     let text = text.trim_end();

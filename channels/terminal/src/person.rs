@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use crate::{
     Terminal,
     editor::{self, Typed},
-    receive::hand_in,
-    screen::Dress,
+    hand_in::hand_in,
+    paint::Dress,
 };
 
 /// The command that stops an answer.

@@ -1,24 +1,19 @@
 //! From typed lines to events.
 
-use std::{io, sync::atomic::Ordering, time::Duration};
+use std::io;
 
-use clifford_channel::{
-    Accepted, Addressed, ChannelError, Command, ConnectionStatus, Inbound, Ingress, IngressError, Message, Place,
-    PlaceKind, Platform, Speaker,
-};
+use clifford_channel::{ChannelError, Command, ConnectionStatus, Ingress, Platform};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    PLACE, Terminal,
+    Terminal,
+    hand_in::hand_in,
     input::{Input, Line},
     person,
-    screen::Dress,
 };
 
 /// Commands that end the conversation.
 const LEAVING: [&str; 2] = ["quit", "exit"];
-/// How long to wait before handing in again what could not be stored: at first, and at most.
-const RETRY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 
 /// Reads until the input ends, the conversation is left or `stop`; then waits for what is still to be answered.
 pub(crate) async fn receive(
@@ -87,125 +82,6 @@ async fn read_entry(input: &mut Input) -> io::Result<Option<String>> {
                 entry.push('\n');
                 is_continued = true;
             }
-        }
-    }
-}
-
-/// Hands an event in until it is taken, for nothing that was typed may be lost.
-pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: Inbound) {
-    let id = match &event {
-        Inbound::Command(command) => {
-            terminal
-                .answers
-                .send_modify(|answers| answers.expect_command(command.id.clone()));
-            command.id.clone()
-        }
-        Inbound::Message(message) => {
-            terminal
-                .answers
-                .send_modify(|answers| answers.expect_message(message.id.clone()));
-            message.id.clone()
-        }
-        Inbound::Edit(_)
-        | Inbound::Deleted(_)
-        | Inbound::Moved(_)
-        | Inbound::Reaction(_)
-        | Inbound::Joined(_)
-        | Inbound::Left(_)
-        | Inbound::Unreadable(_) => {
-            return;
-        }
-    };
-    let mut pause = RETRY.0;
-    loop {
-        match ingress.accept(event.clone()).await {
-            Ok(Accepted::Answering | Accepted::Queued) => return,
-            Ok(Accepted::Stored | Accepted::Duplicate) => break,
-            Ok(Accepted::Refused(text)) => {
-                terminal.tell(text).await;
-                break;
-            }
-            Ok(Accepted::Ignored) => {
-                terminal
-                    .tell("this is not answered: the terminal's user may not speak to the bot")
-                    .await;
-                break;
-            }
-            Err(IngressError::Unavailable(error)) => {
-                terminal
-                    .tell(&format!("the message could not be stored, trying again: {error}"))
-                    .await;
-                tokio::time::sleep(pause).await;
-                pause = RETRY.1.min(pause * 2);
-            }
-        }
-    }
-    terminal.answers.send_modify(|answers| answers.forget(&id));
-}
-
-impl Terminal {
-    /// Waits until nothing is left to be answered.
-    pub(crate) async fn answered(&self) {
-        let mut answers = self.answers.subscribe();
-        // The sender lives as long as `self`.
-        let _all = answers.wait_for(|answers| answers.are_all_given()).await;
-    }
-
-    /// Shows a line of the terminal's own. That it may fail shows when the answer is sent.
-    pub(crate) async fn tell(&self, text: &str) {
-        let _shown = self
-            .output
-            .lock()
-            .await
-            .screen
-            .print(&format!("! {text}"), Dress::Dim)
-            .await;
-    }
-
-    pub(crate) fn event(&self, text: String, command: Option<(String, String)>) -> Inbound {
-        let id = format!("{}-{}", self.session, self.typed.fetch_add(1, Ordering::Relaxed) + 1);
-        let sent_at = (self.config.clock)();
-        let place = Place {
-            platform: Platform::TERMINAL,
-            external_id: PLACE.to_owned(),
-            parent: None,
-            kind: PlaceKind::Private,
-            name: Some("terminal".to_owned()),
-            space: None,
-        };
-        let speaker = Speaker {
-            id: self.config.speaker.clone(),
-            name: self.config.speaker.clone(),
-            handle: None,
-            is_bot: false,
-            language: self.config.language.clone(),
-            roles: None,
-        };
-        match command {
-            Some((name, argument)) => Inbound::Command(Command {
-                place,
-                speaker,
-                id,
-                name,
-                argument,
-                sent_at,
-                via: None,
-                answered_alone: false,
-            }),
-            None => Inbound::Message(Message {
-                place,
-                speaker,
-                id,
-                text,
-                sent_at,
-                reply_to: None,
-                addressed: Addressed::default(),
-                attachments: Vec::new(),
-                album: None,
-                backfilled: false,
-                via: None,
-                quoted: None,
-            }),
         }
     }
 }

@@ -4,15 +4,10 @@ use std::{io, time::Duration};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use crate::{live::Live, paint::harmless};
-
-/// How a line is dressed for a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dress {
-    Normal,
-    Bold,
-    Dim,
-}
+use crate::{
+    live::Live,
+    paint::{Dress, harmless},
+};
 
 /// Where lines go.
 pub(crate) enum Screen {
