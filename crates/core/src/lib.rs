@@ -5,6 +5,7 @@
 extern crate self as clifford_core;
 
 pub mod access;
+pub mod alignment;
 pub mod budget;
 pub mod clock;
 pub mod column;

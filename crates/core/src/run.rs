@@ -12,6 +12,7 @@ pub mod approval;
 pub mod attachments;
 pub mod chat;
 pub mod columns;
+pub mod comparison;
 pub mod decide;
 pub mod decision;
 pub mod denials;
@@ -19,6 +20,7 @@ pub mod effects;
 pub mod endings;
 pub mod failing;
 pub mod gates;
+pub mod journal;
 pub mod kept;
 pub mod progress;
 #[cfg(test)]
@@ -28,6 +30,7 @@ pub mod reading;
 #[doc(hidden)]
 pub mod rehearsal;
 pub mod replay;
+pub mod rerun;
 pub mod rules;
 pub mod sentences;
 pub mod share;
