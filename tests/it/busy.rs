@@ -1,5 +1,7 @@
 //! Messages that arrive while another is being answered: they wait, steer the run at work, or interrupt it.
 
+mod together;
+
 use clifford_core::{messages::Direction, runs::RunStatus};
 use clifford_fakes::openai::Hold;
 use clifford_store::places::settings::BOT;
@@ -257,6 +259,7 @@ async fn nobody_interrupts_or_steers_what_is_done_for_somebody_else() {
     for when_busy in ["interrupt", "steer"] {
         let mut bot = Setup::on(Site::Discord)
             .set("ingress.when_busy", when_busy)
+            .set("ingress.shared_parallel", 1)
             .start()
             .await;
         let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
@@ -283,6 +286,7 @@ async fn nobody_interrupts_or_steers_what_is_done_for_somebody_else() {
 async fn what_others_wait_for_is_answered_after_the_message_that_interrupts() {
     let mut bot = Setup::on(Site::Discord)
         .set("ingress.when_busy", "interrupt")
+        .set("ingress.shared_parallel", 1)
         .start()
         .await;
     let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
@@ -342,12 +346,12 @@ async fn everybody_is_answered(setup: Setup) {
 }
 
 #[tokio::test]
-async fn everybody_who_asks_at_once_in_a_channel_is_answered_in_turn() {
+async fn where_one_is_answered_after_the_other_it_is_in_the_order_of_their_first_questions() {
     for setup in [Some(Setup::on(Site::Discord)), Setup::on(Site::Discord).postgres()]
         .into_iter()
         .flatten()
     {
-        everybody_is_answered(setup).await;
+        everybody_is_answered(setup.set("ingress.shared_parallel", 1)).await;
     }
 }
 

@@ -162,6 +162,7 @@ impl Task {
             level: 0,
             profile: None,
             mode: self.mode,
+            lane: 0,
             input_text: self.input,
             input_json: None,
             allowed_tools: None,

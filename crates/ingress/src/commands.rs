@@ -155,7 +155,7 @@ pub async fn run(
         "model" => model::run(tx, argument, given, now).await,
         "pair" => pairs::run(tx, argument, channel, user, now).await,
         "rate" => rating::rate(tx, argument, channel, user, now).await,
-        "stop" => stopping::stop(tx, argument, channel, user, manages, now).await,
+        "stop" => stopping::stop(tx, argument, channel, user, manages, defaults.shared_parallel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" => Ok(help::help(argument, channel, user)),
         "start" => Ok(help::help("", channel, user)),

@@ -3,15 +3,9 @@
 //! The row stays, and says when. A run that has nothing else to answer and has said nothing ends quietly; one that has
 //! more begins again without it, unless it has taken it up already.
 
-use std::time::Duration;
-
 use clifford_chat::inbound::{Accepted, Deleted};
-use clifford_core::{
-    clock::Timestamp,
-    id::{RunId, WorkerId},
-    messages::MessageStatus,
-};
-use clifford_engine::run::cancel;
+use clifford_core::{clock::Timestamp, id::RunId, messages::MessageStatus};
+use clifford_engine::run::{cancel, follow_up::Begins};
 use clifford_store::{
     StoreError, Tx, contexts,
     messages::{self, quoting},
@@ -38,10 +32,10 @@ impl IngressService {
         self.context
             .ambient
             .remove(deleted.platform, &deleted.place, &deleted.ids);
-        let (worker, lease) = (self.context.worker, self.context.settings.engine.lease);
+        let begins = self.context.begins();
         let followed = self
             .db
-            .write(move |tx| Box::pin(store(tx, deleted, worker, lease, now)))
+            .write(move |tx| Box::pin(store(tx, deleted, begins, now)))
             .await?;
         for (run, epoch) in followed.interrupted {
             self.runs.interrupt(run, epoch);
@@ -60,13 +54,7 @@ impl IngressService {
     }
 }
 
-async fn store(
-    tx: &mut Tx,
-    deleted: Deleted,
-    worker: WorkerId,
-    lease_for: Duration,
-    now: Timestamp,
-) -> Result<Followed, StoreError> {
+async fn store(tx: &mut Tx, deleted: Deleted, begins: Begins, now: Timestamp) -> Result<Followed, StoreError> {
     let mut followed = Followed::default();
     let here = channels::by_place(tx, deleted.platform, &deleted.place).await?;
     for id in &deleted.ids {
@@ -84,7 +72,7 @@ async fn store(
             continue;
         }
         if let (MessageStatus::Received, Some(run)) = (known.status, known.run_id) {
-            unasked(tx, run, &mut followed, worker, lease_for, now).await?;
+            unasked(tx, run, &mut followed, begins, now).await?;
         }
     }
     let Some(channel) = here else {
@@ -92,7 +80,7 @@ async fn store(
     };
     // Answers to a deleted message quote it, whether or not it was stored itself.
     for run in quoting::remove(tx, channel.id, &deleted.ids).await? {
-        asked_again(tx, run, &mut followed, worker, lease_for, now).await?;
+        asked_again(tx, run, &mut followed, begins, now).await?;
     }
     Ok(followed)
 }
@@ -102,8 +90,7 @@ async fn asked_again(
     tx: &mut Tx,
     id: RunId,
     followed: &mut Followed,
-    worker: WorkerId,
-    lease_for: Duration,
+    begins: Begins,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let input = messages::input_of(tx, id, None).await?;
@@ -111,12 +98,20 @@ async fn asked_again(
     if left.is_empty() {
         return Ok(false);
     }
-    let again = runs::begin_again(tx, id, &left.join("\n"), worker, now.after(lease_for), now).await?;
+    let again = runs::begin_again(
+        tx,
+        id,
+        &left.join("\n"),
+        begins.worker,
+        now.after(begins.lease_for),
+        now,
+    )
+    .await?;
     if let Some(again) = again {
         followed.interrupted.push((id, again.epoch - 1));
         let lease = Lease {
             run: id,
-            owner: worker,
+            owner: begins.worker,
             epoch: again.epoch,
         };
         followed.begin.push((lease, again.wake_at));
@@ -129,11 +124,10 @@ async fn unasked(
     tx: &mut Tx,
     id: RunId,
     followed: &mut Followed,
-    worker: WorkerId,
-    lease_for: Duration,
+    begins: Begins,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    if asked_again(tx, id, followed, worker, lease_for, now).await? {
+    if asked_again(tx, id, followed, begins, now).await? {
         return Ok(());
     }
     let Some(run) = runs::get(tx, id).await?.filter(|run| !run.status.is_ended()) else {
@@ -143,7 +137,7 @@ async fn unasked(
     if !messages::said_by(tx, id).await?.is_empty() {
         return Ok(());
     }
-    let cancelled = cancel::commit(tx, &run, None, worker, lease_for, now).await?;
+    let cancelled = cancel::commit(tx, &run, None, begins, now).await?;
     followed.cancelled.extend(cancelled.runs);
     followed.begin.extend(cancelled.follow_up.map(|lease| (lease, None)));
     Ok(())

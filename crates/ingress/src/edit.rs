@@ -18,7 +18,7 @@ use clifford_store::{
     messages::{self, Message},
     people::users,
     places::{channels, place_settings::PlaceSettings},
-    runs::{self, Lease, steps},
+    runs::{self, Lease, NewRun, lanes, steps},
 };
 
 use super::message;
@@ -136,7 +136,15 @@ async fn instead(
         platform_roles: run.platform_roles.clone().map(|roles| roles.0),
         not_before: None,
     };
-    let new = runs::insert(tx, &task.into_run(Some((rules.worker, rules.until))), now).await?;
+    let lane = match run.context_id.filter(|_| !channel.is_private()) {
+        Some(context) => lanes::free_lane(&lanes::at_work_in(tx, context).await?),
+        None => 0,
+    };
+    let new = NewRun {
+        lane,
+        ..task.into_run(Some((rules.worker, rules.until)))
+    };
+    let new = runs::insert(tx, &new, now).await?;
     messages::hand_over(tx, id, new.id).await?;
     Ok(Some(Edited {
         interrupted,

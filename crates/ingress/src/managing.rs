@@ -72,7 +72,8 @@ impl IngressService {
         if limited != Limited::No || place.kind.is_private() {
             return Ok(false);
         }
-        if matches!(command.name.as_str(), "settings" | "model") {
+        let stops_all = command.name == "stop" && commands::concerns("stop", &command.argument).is_none();
+        if stops_all || matches!(command.name.as_str(), "settings" | "model") {
             return self.manages_place(command).await;
         }
         let Some(run) = commands::concerns(&command.name, &command.argument) else {

@@ -31,7 +31,7 @@ use clifford_store::{
     memory::prompt_context,
     messages::{self, NewInbound, Queued},
     places::{agents, channels, place_settings::PlaceSettings},
-    runs::{self, Lease},
+    runs::{self, Lease, NewRun},
 };
 
 use super::{
@@ -174,7 +174,8 @@ impl AcceptContext {
         let known = arrival
             .context
             .filter(|known| Some(known.id) == channel.active_context_id);
-        let active = arrival.active.filter(|run| run.context_id == channel.active_context_id);
+        let mut active = arrival.active;
+        active.retain(|run| run.context_id == channel.active_context_id);
         let (context, active) = self.context(tx, &channel, known, active).await?;
         let channel = Channel {
             active_context_id: Some(context),
@@ -189,8 +190,8 @@ impl AcceptContext {
         let Some(agent) = arrival.agent.map(|agent| agent.in_mode(arrival.rules.mode)) else {
             return self.no_agent(tx, &channel, message).await;
         };
-        match active {
-            Some(active) => self.behind(tx, &active, message, agent, channel, user).await,
+        match self.in_the_way(tx, &active, &channel, &message).await? {
+            Some(active) => self.behind(tx, active, message, agent, channel, user).await,
             None => self.beside(tx, message, agent, channel, user).await,
         }
     }
@@ -333,7 +334,10 @@ impl AcceptContext {
         message.status = MessageStatus::Received;
         // The message refers to the run, so the run is first.
         let run = match begin {
-            Begin::Surely => runs::insert(tx, &run, self.now).await?,
+            Begin::Surely => {
+                let lane = self.lane(tx, &channel, message.context_id).await?;
+                runs::insert(tx, &NewRun { lane, ..run }, self.now).await?
+            }
             Begin::IfUnchanged => runs::insert_if_unchanged(tx, &run, user.role, self.now).await?,
         };
         self.insert(tx, &message, &channel).await?;
@@ -377,15 +381,15 @@ impl AcceptContext {
         }
     }
 
-    /// The active conversation with the run at work in it; a new one if there is none, or nobody spoke in it for
+    /// The active conversation with the runs at work in it; a new one if there is none, or nobody spoke in it for
     /// long.
     async fn context(
         &self,
         tx: &mut Tx,
         channel: &Channel,
         known: Option<Context>,
-        active: Option<Run>,
-    ) -> Result<(ContextId, Option<Run>), StoreError> {
+        active: Vec<Run>,
+    ) -> Result<(ContextId, Vec<Run>), StoreError> {
         let known = match (known, channel.active_context_id) {
             (Some(known), _) => known,
             // Another process began it in this moment.
@@ -393,11 +397,11 @@ impl AcceptContext {
                 contexts::touch(tx, id, self.now).await?;
                 return Ok((id, runs::active_in(tx, id).await?));
             }
-            (None, None) => return Ok((contexts::begin(tx, channel, None, self.now).await?, None)),
+            (None, None) => return Ok((contexts::begin(tx, channel, None, self.now).await?, Vec::new())),
         };
         if !self.is_fresh(known.last_user_interaction_at) && runs::unended_in(tx, known.id).await?.is_empty() {
             closing::close(tx, known.id, self.now).await?;
-            return Ok((contexts::begin(tx, channel, None, self.now).await?, None));
+            return Ok((contexts::begin(tx, channel, None, self.now).await?, Vec::new()));
         }
         contexts::touch(tx, known.id, self.now).await?;
         Ok((known.id, active))

@@ -38,8 +38,8 @@ pub struct Arrival {
     pub context: Option<Context>,
     /// The agent that answers there: the channel's own if that is enabled, else the default one.
     pub agent: Option<Agent>,
-    /// The coordinator run at work in the conversation.
-    pub active: Option<Run>,
+    /// The coordinator runs at work in the conversation, oldest first.
+    pub active: Vec<Run>,
     /// The message is stored already.
     pub is_repeat: bool,
     /// The rules that its managers set for the place.
@@ -128,7 +128,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
             (
                 format!(
                     "SELECT {} FROM runs WHERE context_id = (SELECT active_context_id {HERE})
-                     AND kind = 'coordinator' AND status IN ('pending', 'running')",
+                     AND kind = 'coordinator' AND status IN ('pending', 'running') ORDER BY id",
                     runs::COLUMNS
                 ),
                 here(),
@@ -147,7 +147,7 @@ pub async fn find(tx: &mut Tx, sought: Sought<'_>) -> Result<Arrival, StoreError
         channel: channel.fetch_optional()?,
         context: context.fetch_optional()?,
         agent: agent.fetch_optional()?,
-        active: active.fetch_optional()?,
+        active: active.fetch_all()?,
         is_repeat: !repeat.is_empty(),
         rules: settings::rules_in(rules.fetch_all()?),
     })

@@ -3,6 +3,7 @@
 
 pub mod approvals;
 pub mod feedback;
+pub mod lanes;
 pub mod queue;
 pub mod start;
 pub mod steps;
@@ -61,12 +62,13 @@ pub struct Filter {
     pub before: Option<RunId>,
 }
 
-/// The coordinator run that is at work in a context, if there is one.
-pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Option<Run>, StoreError> {
+/// The coordinator runs that are at work in a context, oldest first: one, or several people's in a shared place.
+pub async fn active_in(conn: &mut Conn, context: ContextId) -> Result<Vec<Run>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')"
+        "SELECT {COLUMNS} FROM runs WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running')
+         ORDER BY id"
     );
-    Ok(conn.fetch_all(sql, args![context]).await?.pop())
+    conn.fetch_all(sql, args![context]).await
 }
 
 /// The coordinator run that ended last in a context, cancelled ones apart.
@@ -238,7 +240,8 @@ pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Res
     Ok(tx.fetch_all(sql, args![reason, now, id]).await?.pop())
 }
 
-/// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work.
+/// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work: one of the same person,
+/// or one in its lane.
 pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
     // Its context is locked first, so that no message begins another run there at the same moment.
     tx.execute(
@@ -255,7 +258,8 @@ pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Resul
                 " WHERE id = $3 AND status = 'waiting'
                  AND (kind <> 'coordinator' OR context_id IS NULL OR NOT EXISTS (
                      SELECT 1 FROM runs other WHERE other.context_id = runs.context_id
-                     AND other.kind = 'coordinator' AND other.status IN ('pending', 'running')))"
+                     AND other.kind = 'coordinator' AND other.status IN ('pending', 'running')
+                     AND (other.lane = runs.lane OR other.user_id = runs.user_id)))"
             ),
             args![reason, now, id],
         )

@@ -109,6 +109,7 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
             level: 0,
             profile: None,
             mode: if expected == Mode::Run { Mode::Chat } else { Mode::Run },
+            lane: 0,
             input_text: "hold on".to_owned(),
             input_json: None,
             allowed_tools: None,

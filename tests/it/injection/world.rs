@@ -179,6 +179,7 @@ impl World {
             level: 0,
             profile: None,
             mode: Mode::Run,
+            lane: 0,
             input_text: input.to_owned(),
             input_json: None,
             allowed_tools: None,

@@ -7,7 +7,11 @@ use clifford_core::{
     places::Mode,
     runs::{Run, RunStatus},
 };
-use clifford_engine::run::{cancel, commit::TakesIn, follow_up::follow_up_in};
+use clifford_engine::run::{
+    cancel,
+    commit::TakesIn,
+    follow_up::{Begins, follow_up_in},
+};
 use clifford_store::{
     messages::{self, NewInbound},
     places::{
@@ -74,9 +78,14 @@ impl World {
 
     async fn follow_up(&self, ended: &Run) -> Run {
         let (context, ended) = (self.context, ended.clone());
-        let begun = self.db.write(move |tx| {
-            Box::pin(async move { follow_up_in(tx, context, ended.agent_id, WorkerId::new(), LEASE, NOW).await })
-        });
+        let begins = Begins {
+            worker: WorkerId::new(),
+            lease_for: LEASE,
+            parallel: 3,
+        };
+        let begun = self
+            .db
+            .write(move |tx| Box::pin(async move { follow_up_in(tx, context, ended.agent_id, begins, NOW).await }));
         begun.await.expect("begins").expect("a run").0
     }
 }

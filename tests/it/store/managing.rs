@@ -166,6 +166,7 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
     let channel = Scope::Channel(group.id);
     let defaults = PlaceSettings {
         when_busy: WhenBusy::FollowUp,
+        shared_parallel: 3,
         memory: true,
         cross_channel: true,
         voice_replies: VoiceReplies::Never,
@@ -258,6 +259,7 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
         .await;
     let expected = PlaceSettings {
         when_busy: WhenBusy::Interrupt,
+        shared_parallel: 3,
         memory: false,
         cross_channel: true,
         voice_replies: VoiceReplies::Never,

@@ -56,7 +56,7 @@ pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(w
     let context = world.context;
     let dropped = world
         .db
-        .write(move |tx| Box::pin(messages::drop_queued(tx, context)))
+        .write(move |tx| Box::pin(messages::drop_queued(tx, context, None)))
         .await;
     assert_eq!(dropped.expect("drops what waits").len(), 1);
     let shorter = format!("{}\nmessage 2", bob().shown(replies::IN_HISTORY));

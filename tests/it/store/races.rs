@@ -8,7 +8,7 @@ use clifford_core::{
     people::UserRole,
     runs::{Run, RunStatus},
 };
-use clifford_engine::run::follow_up::{follow_up_in, wake_parent};
+use clifford_engine::run::follow_up::{Begins, follow_up_in, wake_parent};
 use clifford_store::{
     StoreError, Tx, contexts,
     memory::write::{self as memory_write, Words},
@@ -110,7 +110,7 @@ pub async fn a_parent_whose_context_is_busy_is_woken_later(world: World) {
 async fn arrive(tx: &mut Tx, world: World, mut message: NewInbound) -> Result<Option<Lease>, StoreError> {
     channels::find_or_create(tx, &place("1"), None, NOW).await?;
     contexts::touch(tx, world.context, NOW).await?;
-    if runs::active_in(tx, world.context).await?.is_some() {
+    if !runs::active_in(tx, world.context).await?.is_empty() {
         messages::insert_inbound(tx, &message, NOW).await?;
         return Ok(None);
     }
@@ -137,7 +137,12 @@ async fn depart(tx: &mut Tx, context: clifford_core::id::ContextId, lease: Lease
     let run = runs::get(tx, lease.run)
         .await?
         .ok_or_else(|| StoreError::NotFound("run".into()))?;
-    let followed = follow_up_in(tx, context, run.agent_id, lease.owner, LEASE, NOW).await?;
+    let begins = Begins {
+        worker: lease.owner,
+        lease_for: LEASE,
+        parallel: 3,
+    };
+    let followed = follow_up_in(tx, context, run.agent_id, begins, NOW).await?;
     Ok(followed.map(|(_, lease)| lease))
 }
 

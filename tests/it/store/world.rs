@@ -172,6 +172,7 @@ impl World {
             level: 0,
             profile: None,
             mode: clifford_core::places::Mode::Run,
+            lane: 0,
             input_text: "hello".into(),
             input_json: None,
             allowed_tools: None,

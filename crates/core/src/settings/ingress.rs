@@ -29,10 +29,14 @@ pub struct Ingress {
     #[schemars(range(min = 0, max = 8760))]
     pub auto_close: Duration,
     /// The treatment of a message that arrives while another is being answered. `follow_up`: it waits, and is answered
-    /// next, together with all that its person wrote meanwhile; in a shared place each person is answered in turn.
+    /// next, together with all that its person wrote meanwhile; in a shared place each person by an answer of their own.
     /// `steer`: the work takes it in, if it is that person's. `interrupt`: that person's work ends, and the message is
     /// answered at once.
     pub when_busy: WhenBusy,
+    /// How many people of a shared place are answered at the same time, each by work of their own; others wait for their
+    /// turn. 1 = one after the other.
+    #[schemars(range(min = 1, max = 20))]
+    pub shared_parallel: u32,
     /// Whether answers are sent as voice messages too, where a model has the role `speech`. `when_spoken_to`: those to voice
     /// messages are.
     pub voice_replies: VoiceReplies,
@@ -129,6 +133,7 @@ impl Default for Ingress {
             catch_up: Duration::from_secs(3600),
             auto_close: Duration::from_secs(24 * 3600),
             when_busy: WhenBusy::FollowUp,
+            shared_parallel: 3,
             voice_replies: VoiceReplies::WhenSpokenTo,
             threads: Threads::Off,
             edit_within: Duration::from_secs(30),

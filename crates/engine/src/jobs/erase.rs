@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use clifford_content::files::Storage;
 use clifford_core::{
     clock::Timestamp,
-    id::{JobId, RunId, UserId, WorkerId},
+    id::{JobId, RunId, UserId},
     people::UserRole,
     work::JobKind,
 };
@@ -36,7 +36,10 @@ use serde_json::json;
 
 use self::traces::Traces;
 use super::{Attempts, Claimed, Job, JobError};
-use crate::run::{cancel, follow_up::follow_up_in};
+use crate::run::{
+    cancel,
+    follow_up::{Begins, follow_up_in},
+};
 
 /// How long the last message to a person is waited for.
 const LAST_MESSAGE: Duration = Duration::from_secs(60);
@@ -123,11 +126,9 @@ async fn cancel_runs(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<
         }
         erasure::release(tx, id, person).await?;
         cancelled.extend(cancel::tree(tx, id, "its person is erased", now).await?);
-        if let Some(context) = run.context_id
-            && runs::active_in(tx, context).await?.is_none()
-        {
-            // The next worker that looks for work claims it.
-            follow_up_in(tx, context, run.agent_id, WorkerId::new(), Duration::ZERO, now).await?;
+        if let Some(context) = run.context_id {
+            // The end of what else is at work there begins the next.
+            follow_up_in(tx, context, run.agent_id, Begins::by_anybody(1), now).await?;
         }
     }
     notify::work(tx).await?;

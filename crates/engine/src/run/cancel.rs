@@ -19,7 +19,7 @@ use clifford_store::{
 use clifford_vault::Masker;
 
 use super::{
-    follow_up::{follow_up_in, wake_parent},
+    follow_up::{Begins, follow_up_in, wake_parent},
     settling,
 };
 use crate::work::Work;
@@ -68,8 +68,7 @@ pub async fn commit(
     tx: &mut Tx,
     run: &Run,
     message: Option<&NewOutbound>,
-    worker: WorkerId,
-    lease_for: Duration,
+    begins: Begins,
     now: Timestamp,
 ) -> Result<Cancelled, StoreError> {
     if let Some(context) = run.context_id {
@@ -83,7 +82,7 @@ pub async fn commit(
         messages::insert_outbound(tx, message, now).await?;
     }
     let follow_up = match run.context_id.filter(|_| run.parent_run_id.is_none()) {
-        Some(context) => follow_up_in(tx, context, run.agent_id, worker, lease_for, now).await?,
+        Some(context) => follow_up_in(tx, context, run.agent_id, begins, now).await?,
         None => None,
     };
     notify::work(tx).await?;
@@ -114,7 +113,7 @@ pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, Sto
         .map(|to| outbound.message(to, sentences::CANCELLED, now).0);
     db.write(move |tx| {
         Box::pin(async move {
-            commit(tx, &work.run, message.as_ref(), nobody, Duration::ZERO, now).await?;
+            commit(tx, &work.run, message.as_ref(), Begins::by_anybody(1), now).await?;
             runs::get(tx, id)
                 .await?
                 .ok_or_else(|| StoreError::NotFound(format!("run {id}")))

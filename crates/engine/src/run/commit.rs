@@ -1,6 +1,6 @@
 //! The writes of one commit of a run, under its lease, and the consequences of a run's end.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use clifford_chat::outbound::Address;
 use clifford_core::{
@@ -72,8 +72,8 @@ pub struct Commit {
     pub max_turns: i64,
     /// The conversation takes more than half of its room in a prompt: its older half leaves it, however few turns it has.
     pub is_half_full: bool,
-    /// How long this worker's leases are.
-    pub lease_for: Duration,
+    /// How what waits behind it is begun.
+    pub begins: follow_up::Begins,
     /// The reservation of the call whose reply it records.
     pub settlement: Option<Settlement>,
     /// When.
@@ -223,16 +223,7 @@ impl Commit {
             if is_end && (rest.turns > self.max_turns || self.is_half_full) {
                 job_to_do = closing::compact(tx, context, now).await?;
             }
-            follow_up = follow_up::begin(
-                tx,
-                context,
-                rest.queued,
-                self.run.agent_id,
-                self.lease.owner,
-                self.lease_for,
-                now,
-            )
-            .await?;
+            follow_up = follow_up::begin(tx, context, rest.queued, self.run.agent_id, self.begins, now).await?;
         }
         if work_to_claim {
             notify::work(tx).await?;
@@ -350,6 +341,7 @@ impl Commit {
             level: self.run.level + 1,
             profile: child.spec.profile.clone(),
             mode: Mode::Run,
+            lane: 0,
             input_text: child.spec.task.clone(),
             input_json: Some(given),
             allowed_tools: child.tools.clone(),

@@ -108,7 +108,7 @@ async fn fail(
 
 /// Ends it where not even its row can be read: then nobody knows whom to tell.
 async fn fail_unread(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, why: &str) -> Result<(), StoreError> {
-    let (now, lease_for) = (cx.clock.now(), cx.settings.engine.lease);
+    let (now, begins) = (cx.clock.now(), cx.begins());
     let why = why.to_owned();
     let follow_up = cx.db.write(move |tx| {
         Box::pin(async move {
@@ -116,7 +116,7 @@ async fn fail_unread(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, why
             let Some((context, agent)) = place(tx, lease).await? else {
                 return Ok(None);
             };
-            follow_up::follow_up_in(tx, context, agent, lease.owner, lease_for, now).await
+            follow_up::follow_up_in(tx, context, agent, begins, now).await
         })
     });
     if let Some((_, lease)) = follow_up.await? {

@@ -112,13 +112,11 @@ impl Runs {
             .clone()
             .map(|to| self.context.outbound.message(to, sentences::CANCELLED, now));
         let (message, pending): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
-        let (worker, lease_for) = (self.context.worker, self.context.settings.engine.lease);
+        let begins = self.context.begins();
         let cancelled = self
             .context
             .db
-            .write(move |tx| {
-                Box::pin(async move { cancel::commit(tx, &run, message.as_ref(), worker, lease_for, now).await })
-            })
+            .write(move |tx| Box::pin(async move { cancel::commit(tx, &run, message.as_ref(), begins, now).await }))
             .await?;
         for (run, epoch) in cancelled.runs {
             self.interrupt(run, epoch);
@@ -281,6 +279,7 @@ fn again(run: &Run) -> Result<NewRun, StoreError> {
         level: 0,
         profile: run.profile.clone(),
         mode: run.mode,
+        lane: 0,
         input_text: run.input_text.clone(),
         input_json: run.input_json.clone().map(|json| json.0),
         allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),

@@ -2,13 +2,16 @@
 
 use clifford_core::{
     clock::Timestamp,
-    id::{RunId, WorkerId},
+    id::RunId,
     people::{User, UserRole},
     places::Channel,
     run::sentences,
 };
 use clifford_delivery::outbound;
-use clifford_engine::run::cancel;
+use clifford_engine::run::{
+    cancel,
+    follow_up::{Begins, follow_up_in},
+};
 use clifford_store::{StoreError, Tx, contexts, messages, runs};
 
 use super::Done;
@@ -29,31 +32,51 @@ pub(super) async fn stop(
     channel: &Channel,
     user: &User,
     manages: bool,
+    parallel: u32,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     match named(argument) {
-        Some(run) => one(tx, run, channel, user, manages, now).await,
-        None => all(tx, channel, now).await,
+        Some(run) => one(tx, run, channel, user, manages, parallel, now).await,
+        None => all(tx, channel, user, manages, parallel, now).await,
     }
 }
 
-async fn all(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+/// Ends what is at work in the conversation, and drops what waits there. In a shared place that is what is done for this
+/// person; for everybody, if they manage it.
+async fn all(
+    tx: &mut Tx,
+    channel: &Channel,
+    user: &User,
+    manages: bool,
+    parallel: u32,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
     let Some(context) = channel.active_context_id else {
         return Ok(Done::say(NOTHING));
     };
     // In the order in which ingress and a run's end lock: the context, then its runs.
     contexts::lock(tx, context).await?;
+    let of = Some(user.id).filter(|_| !channel.is_private() && !manages && user.role != UserRole::Owner);
+    let mut stopped = runs::unended_in(tx, context).await?;
+    stopped.retain(|run| of.is_none() || run.user_id == of);
     let mut cancelled = Vec::new();
-    for run in runs::unended_in(tx, context).await? {
+    for run in &stopped {
         cancelled.extend(cancel::tree(tx, run.id, "stopped in chat", now).await?);
     }
-    let dropped = messages::drop_queued(tx, context).await?;
+    let dropped = messages::drop_queued(tx, context, of).await?;
     for message in &dropped {
         outbound::resolve_placeholder(tx, message, sentences::STOPPED_BEFORE, now).await?;
+    }
+    // Others who wait are answered in the place of those that were stopped.
+    let mut work_to_claim = false;
+    for run in &stopped {
+        let begins = Begins::by_anybody(parallel);
+        work_to_claim |= follow_up_in(tx, context, run.agent_id, begins, now).await?.is_some();
     }
     let is_nothing = cancelled.is_empty() && dropped.is_empty();
     Ok(Done {
         cancelled,
+        work_to_claim,
         ..Done::say(if is_nothing { NOTHING } else { STOPPED })
     })
 }
@@ -65,6 +88,7 @@ async fn one(
     channel: &Channel,
     user: &User,
     manages: bool,
+    parallel: u32,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let Some(run) = runs::get(tx, id).await? else {
@@ -76,8 +100,7 @@ async fn one(
         return Ok(refusal(NOT_THEIRS));
     }
     // The next claim goes on with what was written meanwhile.
-    let nobody = WorkerId::new();
-    match cancel::commit(tx, &run, None, nobody, std::time::Duration::ZERO, now).await {
+    match cancel::commit(tx, &run, None, Begins::by_anybody(parallel), now).await {
         Ok(cancelled) => Ok(Done {
             cancelled: cancelled.runs,
             work_to_claim: true,

@@ -3,7 +3,7 @@
 use clifford_chat::inbound::Accepted;
 use clifford_core::{
     column::JsonText,
-    id::{MessageId, RunId},
+    id::{ContextId, MessageId, RunId},
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode, WhenBusy},
@@ -11,18 +11,53 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_delivery::outbound;
-use clifford_engine::run::cancel;
+use clifford_engine::run::{cancel, follow_up};
 use clifford_store::{
     StoreError, Tx,
     messages::{self, NewInbound, Queued},
     places::agents::Agent,
-    runs::{self, approvals, steps},
+    runs::{self, approvals, lanes, steps},
 };
 
 use super::{AcceptContext, Begin, IngressOutcome};
 use crate::reply;
 
 impl AcceptContext {
+    /// The run that a message comes behind: one at work for its author; or any, where as many people are being answered
+    /// as the place lets be at the same time. `None`: it is answered at once, beside those that are at work.
+    pub(super) async fn in_the_way<'a>(
+        &self,
+        tx: &mut Tx,
+        active: &'a [Run],
+        channel: &Channel,
+        message: &NewInbound,
+    ) -> Result<Option<&'a Run>, StoreError> {
+        let own = active.iter().find(|run| run.user_id == Some(message.user_id));
+        if own.is_some() || active.len() >= follow_up::most_at_work(Some(channel), self.defaults.shared_parallel) {
+            return Ok(own.or(active.first()));
+        }
+        // Whoever waits already comes first.
+        let waits = match message.context_id.filter(|_| !active.is_empty()) {
+            Some(context) => messages::queued(tx, context).await?,
+            None => Vec::new(),
+        };
+        let is_next = |waiting: &Queued| active.iter().all(|run| run.user_id != waiting.user_id);
+        Ok(active.first().filter(|_| waits.iter().any(is_next)))
+    }
+
+    /// The lane of a run that begins in a conversation.
+    pub(super) async fn lane(
+        &self,
+        tx: &mut Tx,
+        channel: &Channel,
+        context: Option<ContextId>,
+    ) -> Result<i64, StoreError> {
+        match context.filter(|_| !channel.is_private()) {
+            Some(context) => Ok(lanes::free_lane(&lanes::at_work_in(tx, context).await?)),
+            None => Ok(0),
+        }
+    }
+
     /// The message joins the run at work if that has not begun, takes its place where that is set, or waits: for
     /// the end of the run, or until the run takes it in.
     pub(super) async fn behind(

@@ -127,6 +127,9 @@ struct ElsewhereRow {
 /// Finds what a prompt is made of.
 pub async fn find(conn: &mut Conn, wanted: PromptParts) -> Result<PromptContext, StoreError> {
     let conversation = wanted.conversation;
+    let person = wanted.person.map(|(user, _)| user);
+    // Others are looked for only where they can write.
+    let alone = person.filter(|_| matches!(wanted.person, Some((_, Viewer::Shared(_)))));
     let asks = [
         conversation.map_or_else(nothing, |(context, run)| {
             // One more tells whether there are more.
@@ -141,13 +144,16 @@ pub async fn find(conn: &mut Conn, wanted: PromptParts) -> Result<PromptContext,
         wanted
             .person
             .map_or_else(nothing, |(user, _)| user_secrets::ask_of(user)),
+        conversation
+            .filter(|_| alone.is_some())
+            .map_or_else(nothing, |(context, run)| ask_at_work(context, run)),
     ];
-    let [turns, head, items, elsewhere, settings, keys] = conn.pipeline(asks).await?;
+    let [turns, head, items, elsewhere, settings, keys, at_work] = conn.pipeline(asks).await?;
     let turns: Vec<TurnRow> = turns.fetch_all()?;
-    let person = wanted.person.map(|(user, _)| user);
-    // Others are looked for only where they can write.
-    let alone = person.filter(|_| matches!(wanted.person, Some((_, Viewer::Shared(_)))));
-    let mut turns: Vec<Turn> = turns.into_iter().rev().map(|row| row.turn(alone)).collect();
+    let at_work: Vec<(RunId,)> = at_work.fetch_all()?;
+    let at_work: Vec<RunId> = at_work.into_iter().map(|(run,)| run).collect();
+    let turns = turns.into_iter().rev();
+    let mut turns: Vec<Turn> = turns.map(|row| row.turn(alone, &at_work)).collect();
     let more = turns
         .len()
         .saturating_sub(usize::try_from(wanted.turns).unwrap_or(usize::MAX));
@@ -194,6 +200,16 @@ impl Head {
 /// A question without an answer, in the place of one that need not be asked.
 fn nothing() -> Statement {
     ("SELECT id FROM contexts WHERE 1 = 0".to_owned(), args![])
+}
+
+/// The runs that work beside one in its conversation.
+fn ask_at_work(context: ContextId, run: RunId) -> Statement {
+    (
+        "SELECT id FROM runs WHERE context_id = $1 AND id <> $2 AND kind = 'coordinator'
+         AND status IN ('pending', 'running')"
+            .to_owned(),
+        args![context, run],
+    )
 }
 
 /// The head of a conversation. Its summary may tell the answers of every run that began before the last message which

@@ -79,11 +79,16 @@ pub(crate) struct TurnRow {
     quote: Option<JsonText<Json>>,
     /// Why it did not reach the person, or not whole.
     undelivered: Option<String>,
+    run_id: Option<RunId>,
 }
+
+/// Behind a question of somebody else that another run is answering.
+const BEING_ANSWERED: &str = " [this is being answered already]";
 
 impl TurnRow {
     /// The turn. `alone`: the person who alone speaks there for themselves; what anybody else wrote is others' words.
-    pub(crate) fn turn(self, alone: Option<UserId>) -> Turn {
+    /// `at_work`: the runs that work beside this one.
+    pub(crate) fn turn(self, alone: Option<UserId>, at_work: &[RunId]) -> Turn {
         let (mut content, mut gap) = self.text.with_quote(self.quote.as_ref(), IN_HISTORY);
         if let Some(why) = &self.undelivered {
             let mark = undelivered(why);
@@ -91,6 +96,9 @@ impl TurnRow {
             if let Some(gap) = &mut gap {
                 gap.at += mark.len();
             }
+        }
+        if self.direction == Direction::Inbound && self.run_id.is_some_and(|run| at_work.contains(&run)) {
+            content.push_str(BEING_ANSWERED);
         }
         let is_others = alone.is_some() && self.direction == Direction::Inbound && self.user_id != alone;
         Turn {
@@ -142,7 +150,7 @@ pub async fn conversation(
 ) -> Result<Vec<Turn>, StoreError> {
     let (sql, args) = ask_conversation(context, run, limit);
     let turns: Vec<TurnRow> = conn.fetch_all(sql, args).await?;
-    Ok(turns.into_iter().rev().map(|row| row.turn(None)).collect())
+    Ok(turns.into_iter().rev().map(|row| row.turn(None, &[])).collect())
 }
 
 /// The same as a question, newest first.
@@ -154,7 +162,7 @@ pub(crate) fn ask_conversation(context: ContextId, run: RunId, limit: u32) -> St
     );
     (
         format!(
-            "SELECT id, direction, user_id, {tainted}, metadata, {text}, quote,
+            "SELECT id, direction, user_id, run_id, {tainted}, metadata, {text}, quote,
                  CASE WHEN direction = 'outbound' AND status = 'failed' THEN COALESCE(error, '') END AS undelivered
              FROM messages
              WHERE context_id = $1 AND id < $2 AND (run_id IS NULL OR run_id <> $2) AND status <> 'queued'

@@ -88,12 +88,14 @@ pub async fn queue(
     .await
 }
 
-/// Drops what waits in a context (somebody said stop), and returns it.
-pub async fn drop_queued(tx: &mut Tx, context: ContextId) -> Result<Vec<Queued>, StoreError> {
-    let dropped = queued(tx, context).await?;
+/// Drops what waits in a context (somebody said stop), of one person or all, and returns it.
+pub async fn drop_queued(tx: &mut Tx, context: ContextId, of: Option<UserId>) -> Result<Vec<Queued>, StoreError> {
+    let mut dropped = queued(tx, context).await?;
+    dropped.retain(|message| of.is_none() || message.user_id == of);
     tx.execute(
-        "UPDATE messages SET status = 'history' WHERE context_id = $1 AND status = 'queued'",
-        args![context],
+        "UPDATE messages SET status = 'history'
+         WHERE context_id = $1 AND status = 'queued' AND ($2 IS NULL OR user_id = $2)",
+        args![context, of],
     )
     .await?;
     Ok(dropped)

@@ -17,6 +17,8 @@ use crate::{
 pub struct PlaceSettings {
     /// The handling of messages that arrive while a run is at work.
     pub when_busy: WhenBusy,
+    /// How many people of a shared place are answered at the same time.
+    pub shared_parallel: u32,
     /// Whether items are written and shown to the model.
     pub memory: bool,
     /// Whether a private conversation shows the model what its person last said elsewhere.
@@ -36,6 +38,7 @@ impl PlaceSettings {
     pub const fn configured(ingress: &Ingress, memory: &Memory) -> Self {
         Self {
             when_busy: ingress.when_busy,
+            shared_parallel: ingress.shared_parallel,
             memory: memory.enabled,
             cross_channel: memory.cross_channel,
             voice_replies: ingress.voice_replies,

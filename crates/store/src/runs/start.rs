@@ -38,6 +38,8 @@ pub struct NewRun {
     pub profile: Option<String>,
     /// How it answers.
     pub mode: Mode,
+    /// Beside which others of its conversation it works: in each lane one at a time.
+    pub lane: i64,
     /// The input.
     pub input_text: String,
     /// The same as data.
@@ -57,7 +59,7 @@ pub struct NewRun {
 /// Makes a run.
 ///
 /// # Errors
-/// [`StoreError::Conflict`]: its context has a coordinator at work.
+/// [`StoreError::Conflict`]: its context has a coordinator at work in this lane.
 pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
     insert_where(tx, run, "", args![], now).await
 }
@@ -68,7 +70,7 @@ pub async fn insert(tx: &mut Tx, run: &NewRun, now: Timestamp) -> Result<Run, St
 pub async fn insert_if_unchanged(tx: &mut Tx, run: &NewRun, role: UserRole, now: Timestamp) -> Result<Run, StoreError> {
     let unchanged = "WHERE EXISTS (SELECT 1 FROM channels c WHERE c.id = $3 AND c.active_context_id = $5 AND c.enabled
                        AND COALESCE(c.user_id, $4) = $4)
-         AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $22)
+         AND EXISTS (SELECT 1 FROM users u WHERE u.id = $4 AND u.role = $23)
          AND NOT EXISTS (SELECT 1 FROM runs busy WHERE busy.context_id = $5 AND busy.kind = 'coordinator'
                          AND busy.status IN ('pending', 'running'))";
     insert_where(tx, run, unchanged, args![role], now).await
@@ -90,10 +92,10 @@ async fn insert_where(
     let sql = format!(
         "INSERT INTO runs (id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level,
                      profile, input_text, input_json, allowed_tools, address, status, wake_at, lease_owner, lease_until,
-                     epoch, mode, platform_roles, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost,
+                     epoch, mode, platform_roles, lane, llm_calls, prompt_tokens, completion_tokens, cached_tokens, cost,
                      worked_ms, created_at, updated_at)
          SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'pending', $15, $16, $17,
-                $18, $20, $21, 0, 0, 0, 0, 0, 0, $19, $19 {condition}"
+                $18, $20, $21, $22, 0, 0, 0, 0, 0, 0, $19, $19 {condition}"
     );
     let mut args = args![
         run.id,
@@ -118,7 +120,8 @@ async fn insert_where(
         i64::from(run.lease.is_some()),
         now,
         run.mode,
-        run.platform_roles.as_ref().map(to_json)
+        run.platform_roles.as_ref().map(to_json),
+        run.lane
     ];
     args.extend(more);
     tx.defer(sql, args).await?;

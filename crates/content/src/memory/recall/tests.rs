@@ -251,6 +251,7 @@ fn another_place_is_told_in_lines() {
 fn what_is_set_for_the_place_decides_what_is_shown() {
     let defaults = PlaceSettings {
         when_busy: WhenBusy::FollowUp,
+        shared_parallel: 3,
         memory: true,
         cross_channel: true,
         voice_replies: VoiceReplies::Never,

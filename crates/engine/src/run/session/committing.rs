@@ -145,7 +145,7 @@ impl Session<'_> {
             is_shared: self.work.channel.as_ref().is_some_and(|channel| !channel.is_private()),
             max_turns: i64::from(self.cx.settings.memory.max_turns_per_context),
             is_half_full: self.is_half_full(),
-            lease_for: self.cx.settings.engine.lease,
+            begins: self.cx.begins(),
             now,
         };
         let written = self.cx.db.write(move |tx| Box::pin(commit.write(tx))).await;
