@@ -8,6 +8,7 @@ use clifford_core::commands::{COMMANDS, CommandSpec};
 use clifford_discord::Discord;
 use clifford_ingress::commands::completes;
 use clifford_telegram::Telegram;
+use clifford_text::{Localized, Menu};
 
 /// The platforms, in the order in which they are shown.
 pub const PLATFORMS: Platforms = Platforms::new(&[Row::of::<Telegram>(), Row::of::<Discord>()]);
@@ -37,13 +38,13 @@ pub(super) fn webhooks(
 pub(super) fn menu() -> Vec<MenuCommand> {
     let command = |command: &CommandSpec| MenuCommand {
         name: command.name.to_owned(),
-        description: command.description.to_owned(),
+        description: Localized::of(&command.description),
         arguments: if command.name == "key" {
             key_arguments()
         } else {
             let argument = command.argument.map(|(name, required)| Argument {
                 name: name.to_owned(),
-                description: command.description.to_owned(),
+                description: Localized::of(&command.description),
                 required,
                 completes: completes(command.name),
                 choices: Vec::new(),
@@ -63,20 +64,16 @@ pub(super) fn menu() -> Vec<MenuCommand> {
 
 /// The arguments of `/key`, one by one.
 fn key_arguments() -> Vec<Argument> {
-    let argument = |name: &str, description: &str, choices: &[&str]| Argument {
+    let argument = |name: &str, description: Menu, choices: &[&str]| Argument {
         name: name.to_owned(),
-        description: description.to_owned(),
+        description: Localized::of(&description),
         required: false,
         completes: false,
         choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
     };
     vec![
-        argument(
-            "action",
-            "The action; without it, your keys are listed",
-            &["set", "list", "remove"],
-        ),
-        argument("provider", "The provider that the key is for", &[]),
-        argument("key", "The key, to set it", &[]),
+        argument("action", Menu::KeyAction, &["set", "list", "remove"]),
+        argument("provider", Menu::KeyProvider, &[]),
+        argument("key", Menu::KeyValue, &[]),
     ]
 }

@@ -57,8 +57,8 @@ pub(super) async fn meet(db: &Db, now: Timestamp) -> Result<User, StoreError> {
     db.write(move |tx| {
         Box::pin(async move {
             let user = users::find_or_create(tx, Platform::TERMINAL, &speaker, UserRole::Member, now).await?;
+            let user = users::learn_language(tx, user, speaker.language.as_deref(), now).await?;
             let change = Change {
-                language: speaker.language.filter(|_| user.language.is_none()).map(Some),
                 time_zone: zone.filter(|_| user.time_zone.is_none()).map(Some),
                 ..Change::default()
             };

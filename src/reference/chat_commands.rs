@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clifford_core::commands::COMMANDS;
+use clifford_text::Lang;
 
 use super::{cell, compare};
 use crate::app::PLATFORMS;
@@ -44,7 +45,12 @@ fn page() -> String {
             None => String::new(),
         };
         let name = command.name;
-        writeln!(text, "| `/{name}{argument}` | {} |", cell(command.description)).unwrap();
+        writeln!(
+            text,
+            "| `/{name}{argument}` | {} |",
+            cell(&command.about(Lang::English))
+        )
+        .unwrap();
     }
     text + TAIL
 }

@@ -52,6 +52,7 @@ mod images;
 mod in_process_engine;
 mod injection;
 mod joining;
+mod languages;
 mod limits;
 mod linking;
 mod logs;

@@ -1,12 +1,14 @@
 //! The bot's commands, as a platform's menu shows them.
 
+use clifford_text::Localized;
+
 /// A command of the bot's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MenuCommand {
     /// Its name without the slash: lower case, at most 32 characters.
     pub name: String,
     /// Its description, of at most 100 characters.
-    pub description: String,
+    pub description: Localized,
     /// The texts that it takes, in this order, those that must be given first.
     pub arguments: Vec<Argument>,
     /// It can be given to the bot alone, and nobody else sees what is answered.
@@ -35,7 +37,7 @@ pub struct Argument {
     /// Its name: lower case, at most 32 characters.
     pub name: String,
     /// Its description, of at most 100 characters.
-    pub description: String,
+    pub description: Localized,
     /// The command cannot be used without it.
     pub required: bool,
     /// While it is typed, the ingress is asked what it may become.

@@ -1,7 +1,10 @@
 //! Slash commands, registered if they changed.
 
+use std::collections::BTreeMap;
+
+use clifford_text::{Lang, Localized, Menu};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use serenity::model::application::{CommandOptionType, CommandType, InteractionContext};
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +50,8 @@ async fn try_register(
         Some(guild) => format!("/applications/{application}/guilds/{}/commands", guild.as_str()),
         None => format!("/applications/{application}/commands"),
     };
-    let read = Call::new(Method::GET, "read commands", application, path.clone());
+    let with_all = format!("{path}?with_localizations=true");
+    let read = Call::new(Method::GET, "read commands", application, with_all);
     let registered: Vec<Value> = match shared.api.call_with_retries(&read, stop).await? {
         Ok(registered) => registered,
         Err(refusal) => return Ok(Err(refusal)),
@@ -57,7 +61,10 @@ async fn try_register(
     let mut wanted: Vec<Value> = commands.map(|command| as_json(command, is_global)).collect();
     // In the menu of each message, beside `/ask`.
     if shared.config.commands.iter().any(|command| command.name == ASK) {
-        wanted.push(json!({"name": ASK_ABOUT, "type": CommandType::Message}));
+        wanted.push(json!({
+            "name": ASK_ABOUT, "name_localizations": localizations(&Localized::of(&Menu::AskAbout)),
+            "type": CommandType::Message,
+        }));
     }
     if sorted(&registered) == sorted(&wanted) {
         return Ok(Ok(false));
@@ -67,13 +74,30 @@ async fn try_register(
     Ok(written.map(|_| true))
 }
 
+/// The locales of Discord whose words come from a catalogue; English is what all others read:
+/// <https://docs.discord.com/developers/reference#locales>
+const LOCALES: [&str; 9] = ["de", "es-ES", "es-419", "fr", "pt-BR", "ru", "zh-CN", "zh-TW", "ja"];
+
+/// A text in the languages of those who read other than English; none, where it is the same in all of them.
+fn localizations(text: &Localized) -> Option<Map<String, Value>> {
+    let own = LOCALES.iter().filter_map(|locale| {
+        let own = text.get(Lang::of(locale)?);
+        (own != text.english()).then(|| ((*locale).to_owned(), json!(own)))
+    });
+    let own: Map<String, Value> = own.collect();
+    (!own.is_empty()).then_some(own)
+}
+
 /// What a question may have beside its text.
 fn of_ask() -> Vec<Value> {
+    let option = |kind: CommandOptionType, name: &str, about: Menu| {
+        let about = Localized::of(&about);
+        json!({"type": kind, "name": name, "description": about.english(),
+            "description_localizations": localizations(&about), "required": false})
+    };
     vec![
-        json!({"type": CommandOptionType::Boolean, "name": IN_THREAD, "description": "Answer in a new thread",
-            "required": false}),
-        json!({"type": CommandOptionType::Attachment, "name": "file", "description": "A file that it is about",
-            "required": false}),
+        option(CommandOptionType::Boolean, IN_THREAD, Menu::AskInThread),
+        option(CommandOptionType::Attachment, "file", Menu::AskFile),
     ]
 }
 
@@ -83,8 +107,8 @@ fn as_json(command: &SlashCommand, is_global: bool) -> Value {
         .iter()
         .map(|argument| {
             let mut option = json!({
-                "type": CommandOptionType::String, "name": argument.name, "description": argument.description,
-                "required": argument.required,
+                "type": CommandOptionType::String, "name": argument.name, "description": argument.description.english(),
+                "description_localizations": localizations(&argument.description), "required": argument.required,
             });
             if argument.choices.is_empty() {
                 option["autocomplete"] = json!(argument.completes);
@@ -99,7 +123,10 @@ fn as_json(command: &SlashCommand, is_global: bool) -> Value {
         .into_iter()
         .chain(if command.name == ASK { of_ask() } else { Vec::new() });
     let options: Vec<Value> = options.collect();
-    let mut json = json!({"name": command.name, "description": command.description, "type": 1, "options": options});
+    let mut json = json!({
+        "name": command.name, "description": command.description.english(),
+        "description_localizations": localizations(&command.description), "type": 1, "options": options,
+    });
     // Commands of one guild have no other contexts.
     if command.private && is_global {
         json["contexts"] = json!([InteractionContext::BotDm]);
@@ -128,6 +155,7 @@ fn essence(command: &Value) -> String {
                 option["type"],
                 option["name"],
                 option["description"],
+                sorted_map(&option["description_localizations"]),
                 is("required"),
                 is("autocomplete"),
                 choices(&option["choices"]),
@@ -137,11 +165,18 @@ fn essence(command: &Value) -> String {
     json!([
         command["name"],
         command["description"].as_str().unwrap_or_default(),
+        sorted_map(&command["name_localizations"]),
+        sorted_map(&command["description_localizations"]),
         command["type"].as_u64().unwrap_or(1),
         options,
         command["contexts"] == json!([InteractionContext::BotDm])
     ])
     .to_string()
+}
+
+/// The entries of a map in an order of their own; none, where there is no map.
+fn sorted_map(map: &Value) -> Option<BTreeMap<&String, &Value>> {
+    map.as_object().map(|map| map.iter().collect())
 }
 
 /// The values that can be chosen from.
@@ -184,7 +219,7 @@ mod tests {
     fn what_discord_gives_back_is_known_as_what_it_was_given() {
         let argument = Argument {
             name: "name".to_owned(),
-            description: "Its name".to_owned(),
+            description: Localized::of(&Menu::Search),
             required: false,
             completes: true,
             choices: Vec::new(),
@@ -196,7 +231,7 @@ mod tests {
         };
         let new = SlashCommand {
             name: "new".to_owned(),
-            description: "Begin".to_owned(),
+            description: Localized::same("Begin"),
             arguments: vec![argument],
             private: false,
             personal: false,
@@ -204,22 +239,37 @@ mod tests {
         };
         let stop = SlashCommand {
             name: "stop".to_owned(),
-            description: "End".to_owned(),
+            description: Localized::of(&Menu::Stop),
             arguments: vec![action],
             private: true,
             personal: false,
             shared: clifford_channel::ShownTo::default(),
         };
+        let localized = |menu: Menu| {
+            // In an order of Discord's own.
+            let all = localizations(&Localized::of(&menu)).expect("it is translated");
+            let mut all: Vec<_> = all.into_iter().collect();
+            all.reverse();
+            Value::Object(all.into_iter().collect())
+        };
+        let (search, end) = (localized(Menu::Search), localized(Menu::Stop));
+        let (about, stops) = (Localized::of(&Menu::Search), Localized::of(&Menu::Stop));
         let given_back = [
-            json!({"id": "2", "name": "stop", "description": "End", "type": 1, "version": "1", "nsfw": false,
-                "contexts": [1], "options": [{"type": 3, "name": "name", "description": "Its name",
+            json!({"id": "2", "name": "stop", "description": stops.english(), "type": 1, "version": "1", "nsfw": false,
+                "name_localizations": null, "description_localizations": end, "contexts": [1],
+                "options": [{"type": 3, "name": "name", "description": about.english(),
+                    "description_localizations": search,
                     "choices": [{"name": "set", "name_localizations": null, "value": "set"}]}]}),
             json!({"id": "1", "name": "new", "description": "Begin", "type": 1, "contexts": null,
-                "options": [{"type": 3, "name": "name", "description": "Its name", "autocomplete": true}]}),
+                "options": [{"type": 3, "name": "name", "description": about.english(),
+                    "description_localizations": search, "autocomplete": true}]}),
         ];
         let wanted = [as_json(&new, true), as_json(&stop, true)];
         assert_eq!(sorted(&given_back), sorted(&wanted));
         assert_ne!(sorted(&given_back), sorted(&[as_json(&new, true)]));
+        let mut older = given_back.clone();
+        older[0]["description_localizations"]["de"] = json!("Früher");
+        assert_ne!(sorted(&older), sorted(&wanted));
         assert_ne!(
             sorted(&given_back),
             sorted(&[as_json(&new, true), as_json(&stop, false)])

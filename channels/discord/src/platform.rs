@@ -6,6 +6,7 @@ use clifford_channel::{
     About, Access, ActKind, Acts, Adapter, Bot, Built, ChannelError, Common, CommonAbout, Fault, Feedback, Id,
     MenuCommand, Warning, ahead,
 };
+use clifford_text::{Localized, Menu};
 use clifford_vault::Secret;
 use reqwest::{Client, header};
 use schemars::JsonSchema;
@@ -164,10 +165,10 @@ fn invite(application: &str) -> String {
 fn ask() -> SlashCommand {
     SlashCommand {
         name: "ask".to_owned(),
-        description: "Ask me something".to_owned(),
+        description: Localized::of(&Menu::Ask),
         arguments: vec![Argument {
             name: "text".to_owned(),
-            description: "Your question".to_owned(),
+            description: Localized::of(&Menu::AskText),
             required: true,
             completes: false,
             choices: Vec::new(),

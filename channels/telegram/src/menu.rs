@@ -1,7 +1,8 @@
-//! Telegram's menus of commands: one in private chats, one in groups, one for those who manage a group. Each is set only
-//! where Telegram shows another.
+//! Telegram's menus of commands: one in private chats, one in groups, one for those who manage a group, each in every
+//! language. Each is set only where Telegram shows another.
 
 use clifford_channel::{MenuCommand, ShownTo};
+use clifford_text::{Lang, Menu as Words};
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use teloxide::{
     payloads::{GetMyCommands, SetMyCommands},
@@ -38,14 +39,32 @@ pub(crate) async fn set(telegram: &Telegram, stop: &CancellationToken) {
     if telegram.menu.is_empty() {
         return;
     }
-    for (scope, menu) in MENUS {
-        let wanted = commands(&telegram.menu, menu);
-        match stop.run_until_cancelled(set_one(telegram, scope, wanted)).await {
-            None => return,
-            Some(Ok(())) => {}
-            Some(Err(error)) => tracing::warn!(?error, ?menu, "failed to set a command menu"),
+    // English is for everybody whose language has no menu.
+    for lang in Lang::ALL
+        .iter()
+        .copied()
+        .filter(|lang| is_translated(&telegram.menu, *lang))
+    {
+        for (scope, menu) in MENUS {
+            let wanted = commands(&telegram.menu, menu, lang);
+            match stop.run_until_cancelled(set_one(telegram, scope, lang, wanted)).await {
+                None => return,
+                Some(Ok(())) => {}
+                Some(Err(error)) => tracing::warn!(?error, ?menu, ?lang, "failed to set a command menu"),
+            }
         }
     }
+}
+
+/// Whether a language has words of its own for a menu. English has.
+fn is_translated(all: &[MenuCommand], lang: Lang) -> bool {
+    let differs = |command: &MenuCommand| command.description.get(lang) != command.description.english();
+    lang == Lang::English || all.iter().any(differs)
+}
+
+/// The language as Telegram takes it: "A two-letter ISO 639-1 language code", or none for everybody else.
+fn code(lang: Lang) -> Option<String> {
+    (lang != Lang::English).then(|| lang.code().to_owned())
 }
 
 /// An entry of a menu: teloxide's knows no answers for one person alone.
@@ -63,6 +82,8 @@ struct Entry {
 struct SetMenu {
     commands: Vec<Entry>,
     scope: BotCommandScope,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language_code: Option<String>,
 }
 
 impl Payload for SetMenu {
@@ -71,9 +92,10 @@ impl Payload for SetMenu {
     const NAME: &'static str = SetMyCommands::NAME;
 }
 
-async fn set_one(telegram: &Telegram, scope: BotCommandScope, wanted: Vec<Entry>) -> Result<(), ApiError> {
+async fn set_one(telegram: &Telegram, scope: BotCommandScope, lang: Lang, wanted: Vec<Entry>) -> Result<(), ApiError> {
     let mut asked = GetMyCommands::new();
     asked.scope = Some(scope.clone());
+    asked.language_code = code(lang);
     let shown: Vec<Entry> = telegram.api.call(&asked, CALL_TIMEOUT).await?;
     if shown == wanted {
         return Ok(());
@@ -81,6 +103,7 @@ async fn set_one(telegram: &Telegram, scope: BotCommandScope, wanted: Vec<Entry>
     let request = SetMenu {
         commands: wanted,
         scope,
+        language_code: code(lang),
     };
     telegram
         .api
@@ -89,7 +112,7 @@ async fn set_one(telegram: &Telegram, scope: BotCommandScope, wanted: Vec<Entry>
         .map(drop)
 }
 
-fn commands(all: &[MenuCommand], menu: Menu) -> Vec<Entry> {
+fn commands(all: &[MenuCommand], menu: Menu, lang: Lang) -> Vec<Entry> {
     let is_in = |command: &&MenuCommand| match (menu, command.shared) {
         (Menu::Private, _) | (_, ShownTo::Everybody) => true,
         (Menu::Managers, ShownTo::Managers) => true,
@@ -98,13 +121,13 @@ fn commands(all: &[MenuCommand], menu: Menu) -> Vec<Entry> {
     // Where others read along, a question begins with it if the bot does not read all messages.
     let ask = (menu != Menu::Private).then(|| Entry {
         command: "ask".to_owned(),
-        description: "Ask me something".to_owned(),
+        description: lang.say(Words::Ask),
         is_ephemeral: false,
     });
     let listed = all.iter().filter(is_in).map(|command| Entry {
         command: command.name.clone(),
         // Menus show text as it is.
-        description: command.description.replace('`', ""),
+        description: command.description.get(lang).replace('`', ""),
         // The menus of managers are changed in place, which what one person alone sees cannot be.
         is_ephemeral: menu != Menu::Private && command.personal && command.shared == ShownTo::Everybody,
     });
@@ -113,13 +136,15 @@ fn commands(all: &[MenuCommand], menu: Menu) -> Vec<Entry> {
 
 #[cfg(test)]
 mod tests {
+    use clifford_text::Localized;
+
     use super::*;
 
     #[test]
     fn each_menu_has_what_can_be_given_there() {
         let command = |name: &str, shared| MenuCommand {
             name: name.to_owned(),
-            description: "Forget it, or `all`".to_owned(),
+            description: Localized::of(&Words::Forget),
             arguments: Vec::new(),
             private: false,
             personal: true,
@@ -131,15 +156,25 @@ mod tests {
             command("erase", ShownTo::Nobody),
         ];
         let names = |menu| {
-            let listed = commands(&all, menu);
+            let listed = commands(&all, menu, Lang::English);
             listed.into_iter().map(|listed| listed.command).collect::<Vec<_>>()
         };
         assert_eq!(names(Menu::Private), ["forget", "settings", "erase"]);
         assert_eq!(names(Menu::Group), ["ask", "forget"]);
         assert_eq!(names(Menu::Managers), ["ask", "forget", "settings"]);
-        assert_eq!(commands(&all, Menu::Private)[0].description, "Forget it, or all");
+        let described = |lang| commands(&all, Menu::Private, lang)[0].description.clone();
+        assert_eq!(described(Lang::English), "Forget a fact about you, or all");
+        assert_eq!(described(Lang::German), "Etwas über dich vergessen, oder mit all alles");
+        assert!(Lang::ALL.iter().all(|lang| is_translated(&all, *lang)));
+        let untranslated = [MenuCommand {
+            description: Localized::same("x"),
+            ..command("x", ShownTo::Everybody)
+        }];
+        assert!(!is_translated(&untranslated, Lang::German));
         let alone = |menu| {
-            let listed = commands(&all, menu).into_iter().filter(|listed| listed.is_ephemeral);
+            let listed = commands(&all, menu, Lang::English)
+                .into_iter()
+                .filter(|listed| listed.is_ephemeral);
             listed.map(|listed| listed.command).collect::<Vec<_>>()
         };
         assert!(alone(Menu::Private).is_empty());

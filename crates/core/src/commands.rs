@@ -1,5 +1,7 @@
 //! The commands that people give in a chat: the same list is shown by `/help` and registered with the platforms.
 
+use clifford_text::{Lang, Menu};
+
 /// A command: its name, what it takes, what it does.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandSpec {
@@ -7,11 +9,16 @@ pub struct CommandSpec {
     pub name: &'static str,
     /// Its argument, and whether the argument is required.
     pub argument: Option<(&'static str, bool)>,
-    /// Its description, in a few words.
-    pub description: &'static str,
+    /// Its description, in a few words of each language.
+    pub description: Menu,
 }
 
 impl CommandSpec {
+    /// Its description, as somebody reads it.
+    pub fn about(&self, lang: Lang) -> String {
+        lang.say(self.description)
+    }
+
     /// Whether its argument is a secret, so that it is taken in private only.
     pub fn is_private(&self) -> bool {
         self.name == "key"
@@ -52,7 +59,7 @@ const PERSONAL: [&str; 12] = [
     "help",
 ];
 
-const fn command(name: &'static str, argument: Option<(&'static str, bool)>, description: &'static str) -> CommandSpec {
+const fn command(name: &'static str, argument: Option<(&'static str, bool)>, description: Menu) -> CommandSpec {
     CommandSpec {
         name,
         argument,
@@ -62,50 +69,34 @@ const fn command(name: &'static str, argument: Option<(&'static str, bool)>, des
 
 /// Every command.
 pub const COMMANDS: &[CommandSpec] = &[
-    command("new", Some(("name", false)), "Start a new conversation"),
-    command("contexts", None, "List the conversations of this chat"),
-    command("switch", Some(("name", true)), "Switch to another conversation"),
-    command("close", None, "Close this conversation"),
-    command(
-        "continue",
-        Some(("conversation", false)),
-        "Continue a conversation from another platform here",
-    ),
-    command("search", Some(("words", true)), "Search earlier messages"),
-    command("memory", None, "Show what I know about you"),
-    command("forget", Some(("key", true)), "Forget a fact about you, or `all`"),
-    command("pin", Some(("key", true)), "Pin a fact about you, or unpin it"),
-    command(
-        "share",
-        Some(("key", true)),
-        "Let me use a fact wherever you talk to me",
-    ),
-    command("private", Some(("key", true)), "Let me use a fact in private only"),
-    command(
-        "reminders",
-        Some(("remove", false)),
-        "List your reminders, and cancel one",
-    ),
-    command("link", Some(("code", false)), "Link two of your accounts"),
-    command(
-        "unlink",
-        Some(("confirmation", false)),
-        "Unlink this account from your others",
-    ),
-    command("dashboard", None, "Open your page in a browser"),
-    command("export", None, "Get all of your data"),
-    command("erase", Some(("confirmation", false)), "Delete all of your data"),
-    command("key", Some(("what", false)), "Use your own key for a model"),
-    command("settings", Some(("what", false)), "Show and change settings"),
-    command("model", Some(("name", false)), "Show the models, and choose one"),
-    command("usage", None, "Show the usage of your requests"),
-    command("why", None, "Explain my last answer"),
-    command("undo", Some(("run", false)), "Take back what I set or remembered last"),
-    command("approve", Some(("id", false)), "Approve a call that I asked about"),
-    command("deny", Some(("id", false)), "Deny a call that I asked about"),
-    command("stop", None, "Stop my work in this chat"),
-    command("whoami", None, "Show who you are to me"),
-    command("help", Some(("topic", false)), "List my commands, by topic"),
+    command("new", Some(("name", false)), Menu::New),
+    command("contexts", None, Menu::Contexts),
+    command("switch", Some(("name", true)), Menu::Switch),
+    command("close", None, Menu::Close),
+    command("continue", Some(("conversation", false)), Menu::Continue),
+    command("search", Some(("words", true)), Menu::Search),
+    command("memory", None, Menu::Memory),
+    command("forget", Some(("key", true)), Menu::Forget),
+    command("pin", Some(("key", true)), Menu::Pin),
+    command("share", Some(("key", true)), Menu::Share),
+    command("private", Some(("key", true)), Menu::Private),
+    command("reminders", Some(("remove", false)), Menu::Reminders),
+    command("link", Some(("code", false)), Menu::Link),
+    command("unlink", Some(("confirmation", false)), Menu::Unlink),
+    command("dashboard", None, Menu::Dashboard),
+    command("export", None, Menu::Export),
+    command("erase", Some(("confirmation", false)), Menu::Erase),
+    command("key", Some(("what", false)), Menu::Key),
+    command("settings", Some(("what", false)), Menu::Settings),
+    command("model", Some(("name", false)), Menu::Model),
+    command("usage", None, Menu::Usage),
+    command("why", None, Menu::Why),
+    command("undo", Some(("run", false)), Menu::Undo),
+    command("approve", Some(("id", false)), Menu::Approve),
+    command("deny", Some(("id", false)), Menu::Deny),
+    command("stop", None, Menu::Stop),
+    command("whoami", None, Menu::Whoami),
+    command("help", Some(("topic", false)), Menu::Help),
 ];
 
 /// Commands that stand in no list: buttons give them, and people who were told of them.

@@ -29,6 +29,10 @@ pub struct User {
     pub role: UserRole,
     /// Language (BCP 47), where known.
     pub language: Option<String>,
+    /// They chose it; else it is their platform's word.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub language_set: bool,
     /// IANA time zone, where known.
     pub time_zone: Option<String>,
 }

@@ -23,7 +23,8 @@ use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
 use super::{
-    IngressService, Origin, answer, newcomer, outcome::IngressOutcome, pace, pace::Limited, pairing, reply, settle,
+    IngressService, Origin, answer, language::languages, newcomer, outcome::IngressOutcome, pace, pace::Limited,
+    pairing, reply, settle,
 };
 use crate::commands::{self, Carrier, Choices, CommandContext, Gathered, Purse, Ring};
 
@@ -336,9 +337,12 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         now,
     )
     .await?;
+    let (lang, place_lang) = languages(tx, user.language.as_deref(), &origin.place).await?;
     let given = CommandContext {
         channel: &channel,
         user: &user,
+        lang,
+        place_lang,
         account: &origin.speaker.id,
         defaults,
         purse: &purse,

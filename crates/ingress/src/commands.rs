@@ -26,6 +26,7 @@ mod why;
 use clifford_chat::outbound::Button;
 use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question};
 use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
+use clifford_text::{Help, Lang};
 
 pub use self::{
     complete::{Asked, complete, completes},
@@ -92,6 +93,10 @@ pub struct CommandContext<'a> {
     pub channel: &'a Channel,
     /// The person.
     pub user: &'a User,
+    /// The language in which they read the answer.
+    pub lang: Lang,
+    /// The language of what everybody in the place reads.
+    pub place_lang: Lang,
     /// By which account.
     pub account: &'a str,
     /// The defaults for places without settings of their own.
@@ -127,6 +132,7 @@ pub async fn run(
         export,
         ring,
         manages,
+        lang,
         ..
     } = given;
     match name {
@@ -157,11 +163,9 @@ pub async fn run(
         "rate" => rating::rate(tx, argument, channel, user, now).await,
         "stop" => stopping::stop(tx, argument, channel, user, manages, defaults.shared_parallel, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
-        "help" => Ok(help::help(argument, channel, user)),
-        "start" => Ok(help::help("", channel, user)),
-        other => Ok(Done::say(format!(
-            "I don't know the command `/{other}`. `/help` shows those I know."
-        ))),
+        "help" => Ok(help::help(argument, channel, user, lang)),
+        "start" => Ok(help::help("", channel, user, lang)),
+        other => Ok(Done::say(lang.say(Help::NoSuchCommand { name: other.to_owned() }))),
     }
 }
 

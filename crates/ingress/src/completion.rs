@@ -13,7 +13,7 @@ use clifford_store::{
 };
 
 use super::IngressService;
-use crate::commands;
+use crate::{commands, language::languages};
 
 impl IngressService {
     /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.
@@ -51,12 +51,16 @@ impl IngressService {
                 return Ok(Vec::new());
             }
         }
+        let told = user.as_ref().and_then(|user| user.language.as_deref());
+        let told = told.or(speaker.language.as_deref());
+        let (lang, _) = languages(&mut conn, told, place).await?;
         let asked = commands::Asked {
             completion: asked,
             channel: channel.as_ref(),
             user: user.as_ref(),
             offered: &self.offered(&asked.command),
             manages,
+            lang,
         };
         commands::complete(&mut conn, asked).await
     }

@@ -19,6 +19,7 @@ mod hearing;
 pub mod identity;
 mod in_words;
 mod joining;
+mod language;
 mod managing;
 mod message;
 mod outcome;
@@ -466,7 +467,7 @@ async fn settle(
     now: Timestamp,
 ) -> Result<(clifford_core::people::User, clifford_core::places::Channel), StoreError> {
     let user = match known {
-        Some(user) => user,
+        Some(user) => users::learn_language(tx, user, origin.speaker.language.as_deref(), now).await?,
         None => users::find_or_create(tx, origin.place.platform, &origin.speaker, role, now).await?,
     };
     let person = (origin.place.kind.is_private()).then_some((user.id, origin.speaker.id.as_str()));

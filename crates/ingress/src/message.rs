@@ -30,6 +30,7 @@ use clifford_store::{
     inbound_lookup::{self, LookupKey, Plain, Sought},
     memory::prompt_context,
     messages::{self, NewInbound, Queued},
+    people::users,
     places::{agents, channels, place_settings::PlaceSettings},
     runs::{self, Lease, NewRun},
 };
@@ -149,7 +150,8 @@ impl AcceptContext {
         let (user, channel) = match (arrival.user, arrival.channel) {
             (Some(user), Some(channel)) => {
                 let channel = channels::touched(tx, channel, place.name.as_deref(), self.now).await?;
-                (user, channels::placed(tx, channel, place, self.now).await?)
+                let channel = channels::placed(tx, channel, place, self.now).await?;
+                (self.learned(tx, user).await?, channel)
             }
             (user, _) => settle(tx, &self.origin, user, newcomer(&self.origin), self.now).await?,
         };
@@ -251,9 +253,15 @@ impl AcceptContext {
             contexts::touch(tx, context, self.now).await?;
         }
         self.count_later(tx, &found.user, &channel).await?;
-        let message = self.inbound(&channel, &found.user, context);
-        self.begin(tx, message, &[], found.agent, channel, found.user, Begin::IfUnchanged)
+        let user = self.learned(tx, found.user).await?;
+        let message = self.inbound(&channel, &user, context);
+        self.begin(tx, message, &[], found.agent, channel, user, Begin::IfUnchanged)
             .await
+    }
+
+    /// Its person, with what the platform tells of them today.
+    async fn learned(&self, tx: &mut Tx, user: User) -> Result<User, StoreError> {
+        users::learn_language(tx, user, self.origin.speaker.language.as_deref(), self.now).await
     }
 
     /// How it is answered: as its sender wants it, else by chat if its agent or channel does.

@@ -179,6 +179,7 @@ struct PlainRow {
     speaker_name: String,
     speaker_role: UserRole,
     speaker_language: Option<String>,
+    speaker_language_set: bool,
     speaker_time_zone: Option<String>,
     #[row(rename = "answering_id")]
     agent_id: AgentId,
@@ -200,8 +201,8 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
     let buckets = rates::sql("u.id, COALESCE(c.parent_id, c.id), c.space_id", conn.is_postgres());
     let sql = format!(
         "SELECT {}, u.id AS speaker_id, u.name AS speaker_name, u.role AS speaker_role, u.language AS speaker_language,
-                u.time_zone AS speaker_time_zone, a.id AS answering_id, a.name AS agent_name,
-                a.prompt AS agent_prompt, a.mode AS agent_mode, a.enabled AS agent_enabled,
+                u.language_set AS speaker_language_set, u.time_zone AS speaker_time_zone, a.id AS answering_id,
+                a.name AS agent_name, a.prompt AS agent_prompt, a.mode AS agent_mode, a.enabled AS agent_enabled,
                 a.is_default AS agent_is_default, x.last_user_interaction_at, {rules} AS rules, {buckets} AS buckets
          FROM channels c
          JOIN contexts x ON x.id = c.active_context_id
@@ -224,6 +225,7 @@ pub async fn find_plain(conn: &mut Conn, sought: Sought<'_>) -> Result<Option<Pl
             name: row.speaker_name,
             role: row.speaker_role,
             language: row.speaker_language,
+            language_set: row.speaker_language_set,
             time_zone: row.speaker_time_zone,
         },
         agent: Agent {

@@ -3,6 +3,7 @@
 //! [`DiscordFake`] is what a test holds: it lets people speak, reads what the bot sent, and makes Discord
 //! misbehave. Everything here is immediate; what the bot does is waited for by `wait_for…`.
 
+mod commands;
 mod components;
 mod error;
 mod files;
@@ -353,6 +354,7 @@ impl State {
             channels: BTreeMap::new(),
             nonces: HashMap::new(),
             interactions: HashMap::new(),
+            locales: HashMap::new(),
             commands: HashMap::new(),
             sessions: HashMap::new(),
             gateway: GatewaySettings {

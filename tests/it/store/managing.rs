@@ -50,6 +50,7 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
         name: "Ürsula".into(),
         role: UserRole::Owner,
         language: Some("de".into()),
+        language_set: true,
         time_zone: Some("Europe/Berlin".into()),
     };
     assert_eq!(ursula, expected);
@@ -62,6 +63,7 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
         ursula,
         clifford_core::people::User {
             language: None,
+            language_set: false,
             ..expected
         }
     );

@@ -15,6 +15,7 @@ use clifford_channel::{
 };
 use clifford_discord::{Argument, Discord, DiscordConfig, SlashCommand, Timing};
 use clifford_fakes::discord::DiscordFake;
+use clifford_text::Localized;
 use clifford_vault::Secret;
 use jiff::Timestamp;
 use tokio::{sync::watch, task::JoinHandle};
@@ -193,11 +194,11 @@ pub fn config(fake: &Arc<DiscordFake>) -> DiscordConfig {
 pub fn command(name: &str, argument: Option<(&str, bool)>) -> SlashCommand {
     SlashCommand {
         name: name.to_owned(),
-        description: format!("What {name} does"),
+        description: Localized::same(&format!("What {name} does")),
         arguments: argument
             .map(|(name, required)| Argument {
                 name: name.to_owned(),
-                description: format!("The {name}"),
+                description: Localized::same(&format!("The {name}")),
                 required,
                 completes: !required,
                 choices: Vec::new(),

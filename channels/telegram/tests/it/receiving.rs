@@ -286,7 +286,7 @@ async fn menus_of_commands_are_set_by_scope_and_only_where_they_differ() {
     ] {
         config.menu.push(MenuCommand {
             name: name.to_owned(),
-            description: "Begin anew".to_owned(),
+            description: clifford_text::Localized::same("Begin anew"),
             arguments: Vec::new(),
             private: false,
             personal: false,

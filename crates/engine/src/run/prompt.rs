@@ -375,6 +375,12 @@ fn persona(work: &Work, recalled: &Recalled) -> String {
     let language = words.language.as_ref().map(|language| {
         format!("Answer here in the language with the tag {language}, unless somebody asks for another one.")
     });
+    // What a platform tells of their app is no choice: people write in other languages than that of their phone.
+    let own = work.user.as_ref().filter(|user| user.language_set);
+    let own = own.and_then(|user| user.language.as_ref()).map(|language| {
+        format!("Answer the user in the language with the tag {language}, unless they ask for another one.")
+    });
+    let language = language.or(own);
     let texts = std::iter::once(work.agent.prompt.clone())
         .chain(persona)
         .chain(language);

@@ -12,6 +12,7 @@ use clifford_store::{
     Conn, StoreError,
     memory::items::{self as memory_items, MemoryItem, Viewer},
 };
+use clifford_text::Lang;
 
 use super::{Choices, continuing, conversations, help, model, reminders, settings};
 
@@ -28,6 +29,8 @@ pub struct Asked<'a> {
     pub offered: &'a Choices,
     /// They may set the place up, where others share it.
     pub manages: bool,
+    /// The language that they read.
+    pub lang: Lang,
 }
 
 /// Whether there is something that the argument of a command can become.
@@ -66,6 +69,7 @@ pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, 
         user,
         offered,
         manages,
+        lang,
     } = asked;
     let is_private = asked.place.kind.is_private();
     let all = match (kind(&asked.command), channel, user) {
@@ -77,7 +81,7 @@ pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, 
             return settings::choices(conn, &asked.typed, is_private, offered).await;
         }
         (Some(Kind::Model), ..) => return Ok(model::choices(&asked.typed, offered)),
-        (Some(Kind::Topic), ..) => help::choices(is_private, user.map(|user| user.role)),
+        (Some(Kind::Topic), ..) => help::choices(is_private, user.map(|user| user.role), lang),
         (Some(Kind::Reminder), Some(channel), Some(user)) => reminders::choices(conn, channel, user).await?,
         (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel, user) {
             Some(viewer) => {

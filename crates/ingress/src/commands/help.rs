@@ -7,6 +7,7 @@ use clifford_core::{
     places::Channel,
 };
 use clifford_markup::inline::inline;
+use clifford_text::{Help, Lang};
 
 use super::Done;
 
@@ -15,29 +16,29 @@ struct Topic {
     /// How it is asked for.
     name: &'static str,
     /// What it is about.
-    about: &'static str,
+    about: Help,
     commands: &'static [&'static str],
 }
 
 static TOPICS: [Topic; 5] = [
     Topic {
         name: "chats",
-        about: "Conversations",
+        about: Help::AboutChats,
         commands: &["new", "contexts", "switch", "close", "continue", "search"],
     },
     Topic {
         name: "memory",
-        about: "What I remember",
+        about: Help::AboutMemory,
         commands: &["memory", "forget", "pin", "share", "private"],
     },
     Topic {
         name: "work",
-        about: "What I am doing",
+        about: Help::AboutWork,
         commands: &["stop", "approve", "deny", "undo", "why", "reminders", "usage"],
     },
     Topic {
         name: "you",
-        about: "Your accounts and data",
+        about: Help::AboutYou,
         commands: &[
             "dashboard",
             "settings",
@@ -52,35 +53,47 @@ static TOPICS: [Topic; 5] = [
     },
     Topic {
         name: OWNER,
-        about: "What an owner can do",
+        about: Help::AboutOwner,
         commands: &[],
     },
 ];
+impl Topic {
+    fn about(&self, lang: Lang) -> String {
+        lang.say(self.about.clone())
+    }
+}
+
 /// The topic of owners, in private.
 const OWNER: &str = "owner";
 
 /// The help on a topic or a command; on nothing: what there is.
-pub(super) fn help(wanted: &str, channel: &Channel, user: &User) -> Done {
+pub(super) fn help(wanted: &str, channel: &Channel, user: &User, lang: Lang) -> Done {
     let wanted = wanted.trim().trim_start_matches('/').to_lowercase();
     let is_private = channel.is_private();
     let mut offered = topics(is_private, user.role);
     if let Some(topic) = offered.find(|topic| topic.name == wanted) {
-        return Done::say(on(topic, is_private));
+        return Done::say(on(topic, is_private, lang));
     }
     if let Some(command) = COMMANDS.iter().find(|command| command.name == wanted) {
-        return Done::say(line(command, is_private));
+        return Done::say(line(command, is_private, lang));
     }
     let begin = match wanted.is_empty() {
-        true if is_private => "Just write to me: I answer, remember what matters, and can remind you.".to_owned(),
-        true => "Mention me or reply to me, and I answer. Everybody here reads it.".to_owned(),
-        false => format!("I have no help on `{}`.", inline(&wanted)),
+        true if is_private => lang.say(Help::BeginPrivate),
+        true => lang.say(Help::BeginShared),
+        false => lang.say(Help::Unknown { topic: inline(&wanted) }),
     };
-    let lines = topics(is_private, user.role).map(|topic| format!("- `/help {}`: {}", topic.name, topic.about));
-    let buttons = topics(is_private, user.role).map(|topic| Button::new(topic.about, format!("help {}", topic.name)));
+    let entry = |topic: &Topic| (format!("help {}", topic.name), topic.about(lang));
+    let lines = topics(is_private, user.role).map(entry).map(|(form, about)| {
+        let line = lang.say(Help::Line { form, about });
+        format!("- {line}")
+    });
+    let buttons = topics(is_private, user.role)
+        .map(entry)
+        .map(|(command, about)| Button::new(&about, command));
     let leaving = if channel.platform == Platform::TERMINAL.as_str() {
-        "\n\n`exit`, `quit` or Ctrl-D leaves; Ctrl-C stops an answer."
+        format!("\n\n{}", lang.say(Help::Leaving))
     } else {
-        ""
+        String::new()
     };
     Done {
         text: format!("{begin}\n\n{}{leaving}", lines.collect::<Vec<_>>().join("\n")),
@@ -90,10 +103,10 @@ pub(super) fn help(wanted: &str, channel: &Channel, user: &User) -> Done {
 }
 
 /// What the argument can become while it is typed: a topic, or a command.
-pub(super) fn choices(is_private: bool, role: Option<UserRole>) -> Vec<Choice> {
-    let topics = topics(is_private, role.unwrap_or(UserRole::Stranger)).map(|topic| (topic.name, topic.about));
-    let commands = COMMANDS.iter().map(|command| (command.name, command.description));
-    let choice = |(name, about): (&'static str, &'static str)| Choice {
+pub(super) fn choices(is_private: bool, role: Option<UserRole>, lang: Lang) -> Vec<Choice> {
+    let topics = topics(is_private, role.unwrap_or(UserRole::Stranger)).map(|topic| (topic.name, topic.about(lang)));
+    let commands = COMMANDS.iter().map(|command| (command.name, command.about(lang)));
+    let choice = |(name, about): (&'static str, String)| Choice {
         label: format!("{name}: {about}"),
         value: String::from(name),
     };
@@ -113,40 +126,36 @@ fn topics(is_private: bool, role: UserRole) -> impl Iterator<Item = &'static Top
     TOPICS.iter().filter(is_of_use)
 }
 
-fn on(topic: &Topic, is_private: bool) -> String {
+fn on(topic: &Topic, is_private: bool, lang: Lang) -> String {
     if topic.name == OWNER {
-        return "**What an owner can do**\n\n\
-                - `/pair`: see who asks to be let in, and decide\n\
-                - Approve or deny what I ask others, wherever I ask it\n\n\
-                Where I run, `clifford --help` lists the rest: people, rules, budgets, settings."
-            .to_owned();
+        return lang.say(Help::Owner);
     }
     let known = topic
         .commands
         .iter()
         .filter_map(|name| COMMANDS.iter().find(|command| command.name == *name));
     let lines: Vec<_> = known
-        .map(|command| format!("- {}", line(command, is_private)))
+        .map(|command| format!("- {}", line(command, is_private, lang)))
         .collect();
     let manages = match topic.name == "work" && !is_private {
-        true => "\n\nWhoever manages this place may approve and deny for everybody here.",
-        false => "",
+        true => format!("\n\n{}", lang.say(Help::Managers)),
+        false => String::new(),
     };
-    format!("**{}**\n\n{}{manages}", topic.about, lines.join("\n"))
+    format!("**{}**\n\n{}{manages}", topic.about(lang), lines.join("\n"))
 }
 
-fn line(command: &CommandSpec, is_private: bool) -> String {
+fn line(command: &CommandSpec, is_private: bool, lang: Lang) -> String {
     let name = command.name;
     let form = match command.argument {
         Some((argument, true)) => format!("{name} {}", argument.to_uppercase()),
         Some((argument, false)) => format!("{name} [{}]", argument.to_uppercase()),
         None => name.to_owned(),
     };
-    let place = match !is_private && command.is_in_private_only() {
-        true => " (in a private chat with me)",
-        false => "",
-    };
-    format!("`/{form}`: {}{place}", command.description)
+    let about = command.about(lang);
+    lang.say(match !is_private && command.is_in_private_only() {
+        true => Help::LineInPrivate { form, about },
+        false => Help::Line { form, about },
+    })
 }
 
 #[cfg(test)]
@@ -174,9 +183,9 @@ mod tests {
             names(true, UserRole::Owner),
             ["chats", "memory", "work", "you", "owner"]
         );
-        let you = |is_private: bool| on(&TOPICS[3], is_private);
+        let you = |is_private: bool| on(&TOPICS[3], is_private, Lang::English);
         assert!(you(false).contains("`/export`: Get all of your data (in a private chat with me)"));
         assert!(!you(true).contains("in a private chat"));
-        assert!(on(&TOPICS[2], false).ends_with("may approve and deny for everybody here."));
+        assert!(on(&TOPICS[2], false, Lang::English).ends_with("may approve and deny for everybody here."));
     }
 }

@@ -55,6 +55,13 @@ const fn rank(role: UserRole) -> u8 {
 pub fn joined(maker: &User, entering: &User) -> User {
     let filled = |text: &str| !text.trim().is_empty();
     let name = if filled(&maker.name) { maker } else { entering };
+    // What one of them chose counts more than what a platform tells of the other.
+    let is_better = match (&maker.language, &entering.language) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(_), Some(_)) => entering.language_set && !maker.language_set,
+    };
+    let language = if is_better { entering } else { maker };
     User {
         id: maker.id,
         name: name.name.clone(),
@@ -63,7 +70,8 @@ pub fn joined(maker: &User, entering: &User) -> User {
         } else {
             maker.role
         },
-        language: maker.language.clone().or_else(|| entering.language.clone()),
+        language: language.language.clone(),
+        language_set: language.language_set,
         time_zone: maker.time_zone.clone().or_else(|| entering.time_zone.clone()),
     }
 }
@@ -98,6 +106,7 @@ mod tests {
             name: name.into(),
             role,
             language: language.map(str::to_owned),
+            language_set: false,
             time_zone: time_zone.map(str::to_owned),
         }
     }
@@ -160,6 +169,25 @@ mod tests {
             ..maker.clone()
         };
         assert_eq!(joined(&maker, &other), expected);
+        let chosen = |user: &User| User {
+            language_set: true,
+            ..user.clone()
+        };
+        let german = User {
+            language: Some("de".into()),
+            ..maker.clone()
+        };
+        for (maker, other, language) in [
+            (german.clone(), other.clone(), ("de", false)),
+            (german.clone(), chosen(&other), ("en", true)),
+            (chosen(&german), chosen(&other), ("de", true)),
+        ] {
+            let joined = joined(&maker, &other);
+            assert_eq!(
+                (joined.language.as_deref(), joined.language_set),
+                (Some(language.0), language.1)
+            );
+        }
         let nameless = User {
             name: " ".into(),
             ..maker

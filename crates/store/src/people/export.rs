@@ -108,7 +108,11 @@ impl Kind {
         match self {
             Self::User => (
                 "id",
-                of("id, name, role, language, time_zone, created_at", "users", "id = $1"),
+                of(
+                    "id, name, role, language, language_set, time_zone, created_at",
+                    "users",
+                    "id = $1",
+                ),
             ),
             Self::Identity => (
                 "platform || ':' || platform_user_id",

@@ -86,11 +86,13 @@ pub async fn merge(tx: &mut Tx, from: UserId, into: &User, caps: &[i64], now: Ti
     budgets(tx, from, into.id).await?;
     rename_in_summaries(tx, from, into.id).await?;
     tx.defer(
-        "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
+        "UPDATE users SET name = $1, role = $2, language = $3, language_set = $4, time_zone = $5, updated_at = $6
+         WHERE id = $7",
         args![
             &into.name,
             into.role,
             into.language.clone(),
+            into.language_set,
             into.time_zone.clone(),
             now,
             into.id

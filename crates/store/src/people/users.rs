@@ -27,7 +27,7 @@ pub struct Identity {
 /// The person behind an account, as a question.
 pub(crate) fn ask_by_identity(platform: Platform, account: &str) -> Statement {
     (
-        "SELECT u.id, u.name, u.role, u.language, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
+        "SELECT u.id, u.name, u.role, u.language, u.language_set, u.time_zone FROM identities i JOIN users u ON u.id = i.user_id
          WHERE i.platform = $1 AND i.platform_user_id = $2"
             .to_owned(),
         args![platform.as_str(), account],
@@ -57,6 +57,7 @@ pub async fn find_or_create(
         name: speaker.name.clone(),
         role,
         language: speaker.language.clone(),
+        language_set: false,
         time_zone: None,
     };
     insert(tx, &new, now).await?;
@@ -85,13 +86,14 @@ pub async fn find_or_create(
 /// Makes a person, who has no account yet.
 pub async fn insert(tx: &mut Tx, user: &User, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
-        "INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        "INSERT INTO users (id, name, role, language, language_set, time_zone, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
         args![
             user.id,
             &user.name,
             user.role,
             user.language.clone(),
+            user.language_set,
             user.time_zone.clone(),
             now
         ],
@@ -122,7 +124,7 @@ pub async fn has_owner(conn: &mut Conn) -> Result<bool, StoreError> {
 /// One person.
 pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError> {
     conn.fetch_optional(
-        "SELECT id, name, role, language, time_zone FROM users WHERE id = $1",
+        "SELECT id, name, role, language, language_set, time_zone FROM users WHERE id = $1",
         args![id],
     )
     .await
@@ -150,7 +152,7 @@ pub async fn first_identity(conn: &mut Conn, id: UserId) -> Result<Option<Identi
 /// The people who are called so, or whose account is, letter case aside; oldest first.
 pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>, StoreError> {
     conn.fetch_all(
-        "SELECT id, name, role, language, time_zone FROM users u WHERE name = $1 OR LOWER(name) = $2
+        "SELECT id, name, role, language, language_set, time_zone FROM users u WHERE name = $1 OR LOWER(name) = $2
          OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id
                     AND (LOWER(i.name) = $2 OR LOWER(i.handle) = $2))
          ORDER BY id LIMIT $3",
@@ -178,7 +180,7 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Use
         ("id <", filter.before.map(Value::from)),
     ];
     let (sql, args) = crate::db::page::ask(
-        "SELECT id, name, role, language, time_zone FROM users",
+        "SELECT id, name, role, language, language_set, time_zone FROM users",
         Vec::new(),
         conditions,
         limit,
@@ -199,7 +201,7 @@ pub struct Change {
     pub name: Option<String>,
     /// Their rights.
     pub role: Option<UserRole>,
-    /// Their language; `Some(None)`: it is not known.
+    /// The language that they choose; `Some(None)`: none, so that their platform's word counts again.
     pub language: Option<Option<String>>,
     /// Their time zone; `Some(None)`: it is not known.
     pub time_zone: Option<Option<String>>,
@@ -221,15 +223,21 @@ pub async fn change(tx: &mut Tx, id: UserId, change: &Change, now: Timestamp) ->
         id,
         name: change.name.unwrap_or(user.name),
         role: change.role.unwrap_or(user.role),
+        language_set: match &change.language {
+            Some(chosen) => chosen.is_some(),
+            None => user.language_set,
+        },
         language: change.language.unwrap_or(user.language),
         time_zone: change.time_zone.unwrap_or(user.time_zone),
     };
     tx.execute(
-        "UPDATE users SET name = $1, role = $2, language = $3, time_zone = $4, updated_at = $5 WHERE id = $6",
+        "UPDATE users SET name = $1, role = $2, language = $3, language_set = $4, time_zone = $5, updated_at = $6
+         WHERE id = $7",
         args![
             &user.name,
             user.role,
             user.language.clone(),
+            user.language_set,
             user.time_zone.clone(),
             now,
             id
@@ -237,6 +245,22 @@ pub async fn change(tx: &mut Tx, id: UserId, change: &Change, now: Timestamp) ->
     )
     .await?;
     Ok(user)
+}
+
+/// Keeps what the platform tells of a person's language, unless they chose one themselves.
+pub async fn learn_language(tx: &mut Tx, user: User, told: Option<&str>, now: Timestamp) -> Result<User, StoreError> {
+    let Some(told) = told.filter(|told| !user.language_set && user.language.as_deref() != Some(*told)) else {
+        return Ok(user);
+    };
+    tx.execute(
+        "UPDATE users SET language = $1, updated_at = $2 WHERE id = $3 AND NOT language_set",
+        args![told, now, user.id],
+    )
+    .await?;
+    Ok(User {
+        language: Some(told.to_owned()),
+        ..user
+    })
 }
 
 /// Refuses the last owner, and locks the owners until the transaction ends.

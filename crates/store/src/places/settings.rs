@@ -145,6 +145,25 @@ pub async fn at_place(conn: &mut Conn, place: &Place) -> Result<Vec<Setting>, St
     conn.fetch_all(sql, args).await
 }
 
+/// The language that is set for a place (BCP 47), by the platform's ids.
+pub async fn language_at(conn: &mut Conn, place: &Place) -> Result<Option<String>, StoreError> {
+    Ok(language_in(at_place(conn, place).await?))
+}
+
+/// The language that is set for a channel, or for its space.
+pub async fn language_of(
+    conn: &mut Conn,
+    space: Option<SpaceId>,
+    channel: ChannelId,
+) -> Result<Option<String>, StoreError> {
+    Ok(language_in(of_place(conn, space, channel).await?))
+}
+
+fn language_in(rows: Vec<Setting>) -> Option<String> {
+    let nearest = rows.into_iter().rev().find(|row| row.name == "language");
+    nearest.map(|row| row.value)
+}
+
 pub(crate) fn ask_around(around: Around) -> Statement {
     let (channel, space) = around
         .place

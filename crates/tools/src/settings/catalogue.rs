@@ -325,8 +325,8 @@ pub struct SettingView {
     /// The value set here; `null`: nothing.
     #[schema(value_type = Option<Object>)]
     pub value: Option<Json>,
-    /// The value inherited if nothing is set here: the space's, the bot's or the configuration's; `null`: there is
-    /// none.
+    /// The value inherited if nothing is set here: the space's, the bot's or the configuration's, or a person's language
+    /// as their platform tells it; `null`: there is none.
     #[schema(value_type = Option<Object>)]
     pub inherited: Option<Json>,
     /// The only values that it takes; empty: others than a few.
@@ -362,7 +362,11 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
                 inherited.extend(settings::of_scope(conn, &scope.stored()).await?);
             }
         }
-        Scope::Agent(_) | Scope::User(_) => inherited.clear(),
+        Scope::Agent(_) => inherited.clear(),
+        Scope::User(id) => {
+            let told = users::get(conn, id).await?.and_then(|user| user.language);
+            inherited = told.map(|told| Setting::new("language", &told)).into_iter().collect();
+        }
     }
     let last = |rows: &[Setting], known: &SettingSpec| {
         let row = rows.iter().rev().find(|row| row.name == known.name)?;
@@ -442,7 +446,9 @@ pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Vec<Scope>, S
 /// The settings in a person's own row, and those beside it.
 async fn of_person(conn: &mut Conn, id: UserId) -> Result<Vec<Setting>, StoreError> {
     let user = users::get(conn, id).await?;
-    let (language, time_zone) = user.map_or((None, None), |user| (user.language, user.time_zone));
+    let (language, time_zone) = user.map_or((None, None), |user| {
+        (user.language.filter(|_| user.language_set), user.time_zone)
+    });
     let rows = [("language", language), ("time_zone", time_zone)];
     let rows = rows
         .into_iter()

@@ -157,7 +157,7 @@ pub(super) fn interaction(state: &State, id: u64, kind: u64, channel: u64, user:
     let mut json = json!({
         "id": id.to_string(), "application_id": state.application.to_string(), "type": kind, "version": 1,
         "token": state.interactions.get(&id).map(|asked| asked.token.clone()), "channel_id": channel.to_string(),
-        "channel": place, "locale": "en-US",
+        "channel": place, "locale": state.locales.get(&user).map_or("en-US", String::as_str),
         "app_permissions": "562949953421311", "entitlements": [], "authorizing_integration_owners": {"0": "1"},
         "attachment_size_limit": 10_485_760, "context": if guild.is_some() { 0 } else { 1 },
     });

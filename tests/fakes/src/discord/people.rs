@@ -18,6 +18,11 @@ impl DiscordFake {
         id
     }
 
+    /// Sets the language of a person's app: <https://docs.discord.com/developers/reference#locales>
+    pub fn speaks(&self, user: u64, locale: &str) {
+        self.shared.state().locales.insert(user, locale.to_owned());
+    }
+
     /// A new bot that is not the one under test.
     pub fn other_bot(&self, name: &str) -> u64 {
         let mut state = self.shared.state();

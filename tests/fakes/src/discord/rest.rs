@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Shared,
-    error::{Refusal, only},
+    Shared, commands,
+    error::Refusal,
     files,
     gate::gate,
     gateway, interactions,
@@ -31,10 +31,10 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/users/@me/channels", post(open_dm))
         .route("/applications/@me", get(application))
         .route("/oauth2/applications/@me", get(application))
-        .route("/applications/{id}/commands", get(read_commands).put(put_commands))
+        .route("/applications/{id}/commands", get(commands::read).put(commands::put))
         .route(
             "/applications/{id}/guilds/{guild}/commands",
-            get(read_guild_commands).put(put_guild_commands),
+            get(commands::read_of_guild).put(commands::put_of_guild),
         )
         .route("/channels/{id}", get(read_channel))
         .route("/channels/{id}/messages", get(read_messages).post(send_message))
@@ -125,180 +125,6 @@ async fn open_dm(Extract(shared): Extract<Shared>, Json(body): Json<OpenDm>) -> 
         Some(room) => Json(room).into_response(),
         None => Refusal::new(400, 50_007, "Cannot send messages to this user").into_response(),
     }
-}
-
-async fn read_commands(shared: Extract<Shared>, Path(application): Path<u64>) -> Response {
-    commands(&shared, application, None, None)
-}
-
-async fn put_commands(shared: Extract<Shared>, Path(application): Path<u64>, Json(body): Json<Value>) -> Response {
-    commands(&shared, application, None, Some(body))
-}
-
-async fn read_guild_commands(shared: Extract<Shared>, Path((application, guild)): Path<(u64, u64)>) -> Response {
-    commands(&shared, application, Some(guild), None)
-}
-
-async fn put_guild_commands(
-    shared: Extract<Shared>,
-    Path((application, guild)): Path<(u64, u64)>,
-    Json(body): Json<Value>,
-) -> Response {
-    commands(&shared, application, Some(guild), Some(body))
-}
-
-fn commands(shared: &Shared, application: u64, guild: Option<u64>, new: Option<Value>) -> Response {
-    let mut guard = shared.state();
-    let state = &mut *guard;
-    if application != state.application || guild.is_some_and(|guild| !state.guilds.contains_key(&guild)) {
-        return Refusal::new(403, 50_001, "Missing Access").into_response();
-    }
-    if let Some(new) = new {
-        let checked: Result<Vec<Value>, Refusal> = match new.as_array() {
-            Some(list) => list.iter().map(check_command).collect(),
-            None => Err(Refusal::field(
-                "_",
-                "LIST_TYPE_CONVERT",
-                "Only lists may be used in a ListType",
-            )),
-        };
-        let list = match checked {
-            Ok(list) => list,
-            Err(refusal) => return shared.refuse(state, refusal),
-        };
-        let list = list.into_iter().map(|mut command| {
-            command["id"] = json!(state.clock.snowflake().to_string());
-            command["application_id"] = json!(application.to_string());
-            command["version"] = json!(state.clock.snowflake().to_string());
-            command["default_member_permissions"] = Value::Null;
-            command["nsfw"] = json!(false);
-            command
-        });
-        let list = list.collect();
-        state.commands.insert(guild, list);
-    }
-    let list = state.commands.get(&guild).cloned().unwrap_or_default();
-    drop(guard);
-    shared.changed();
-    Json(list).into_response()
-}
-
-/// The rules for a command's name, text and options; the result is the command as Discord gives it back.
-fn check_command(command: &Value) -> Result<Value, Refusal> {
-    only(
-        "command",
-        command,
-        &[
-            "name",
-            "description",
-            "type",
-            "options",
-            "contexts",
-            "integration_types",
-        ],
-    )?;
-    let kind = command["type"].as_u64().unwrap_or(1);
-    match kind {
-        1 => named("command", command)?,
-        _ => in_a_menu(command)?,
-    }
-    let mut command = command.clone();
-    command["type"] = json!(kind);
-    if kind != 1 {
-        command["description"] = json!("");
-    }
-    for option in command.get("options").and_then(Value::as_array).into_iter().flatten() {
-        only(
-            "options",
-            option,
-            &["name", "description", "type", "required", "autocomplete", "choices"],
-        )?;
-        if option.get("choices").is_some() && option["autocomplete"] == json!(true) {
-            return Err(Refusal::field(
-                "choices",
-                "APPLICATION_COMMAND_OPTIONS_CHOICES",
-                "no choices beside autocomplete",
-            ));
-        }
-        named("options", option)?;
-        if option["type"].as_u64().is_none_or(|kind| !(1..=11).contains(&kind)) {
-            return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of option"));
-        }
-        // Of texts and numbers only: <https://docs.discord.com/developers/interactions/application-commands>
-        let completes = option["autocomplete"] == json!(true) || option.get("choices").is_some();
-        if completes && !matches!(option["type"].as_u64(), Some(3 | 4 | 10)) {
-            return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "nothing to choose from"));
-        }
-    }
-    let is_required = |option: &Value| option["required"] == json!(true);
-    let options = command["options"].as_array().cloned().unwrap_or_default();
-    if !options.is_sorted_by_key(|option| !is_required(option)) {
-        return Err(Refusal::field(
-            "options",
-            "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
-            "Required options must be placed before non-required options",
-        ));
-    }
-    if let Some(options) = command.get_mut("options").and_then(Value::as_array_mut) {
-        if options.is_empty() {
-            // Discord leaves an empty list out.
-            command.as_object_mut().map(|command| command.remove("options"));
-        } else {
-            // And `required` and `autocomplete`, where they are false.
-            for option in options.iter_mut().filter_map(Value::as_object_mut) {
-                option.retain(|name, value| !["required", "autocomplete"].contains(&&**name) || *value == json!(true));
-            }
-        }
-    }
-    Ok(command)
-}
-
-/// A command in the menu of a person or message: "an empty string" as its description, no options, and a name that
-/// "may be mixed case and can include spaces".
-/// <https://docs.discord.com/developers/interactions/application-commands#application-command-object>
-fn in_a_menu(command: &Value) -> Result<(), Refusal> {
-    if !matches!(command["type"].as_u64(), Some(2 | 3)) {
-        return Err(Refusal::field("type", "BASE_TYPE_CHOICES", "no such type of command"));
-    }
-    let name = command["name"].as_str().unwrap_or_default();
-    let letters = name.chars().all(|c| c.is_alphanumeric() || " -_'".contains(c));
-    if !(1..=32).contains(&name.chars().count()) || !letters {
-        return Err(Refusal::field("name", "APPLICATION_COMMAND_INVALID_NAME", name));
-    }
-    let described = command["description"].as_str().is_some_and(|text| !text.is_empty());
-    if described || command.get("options").is_some() {
-        return Err(Refusal::field(
-            "description",
-            "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION",
-            "Context menu commands have neither description nor options",
-        ));
-    }
-    Ok(())
-}
-
-fn named(what: &str, value: &Value) -> Result<(), Refusal> {
-    let name = value["name"].as_str().unwrap_or_default();
-    let fits = (1..=32).contains(&name.chars().count());
-    if !fits
-        || !name
-            .chars()
-            .all(|c| c.is_alphanumeric() && !c.is_uppercase() || c == '-' || c == '_')
-    {
-        return Err(Refusal::field(
-            "name",
-            "APPLICATION_COMMAND_INVALID_NAME",
-            format!("{what}: `{name}`"),
-        ));
-    }
-    let description = value["description"].as_str().unwrap_or_default();
-    if !(1..=100).contains(&description.chars().count()) {
-        return Err(Refusal::field(
-            "description",
-            "BASE_TYPE_BAD_LENGTH",
-            "Must be between 1 and 100 in length.",
-        ));
-    }
-    Ok(())
 }
 
 async fn read_channel(Extract(shared): Extract<Shared>, Path(id): Path<u64>) -> Response {

@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) nonces: HashMap<(u64, String), (Value, Instant)>,
     pub(super) interactions: HashMap<u64, Interaction>,
     pub(super) commands: HashMap<Option<u64>, Vec<Value>>,
+    /// The languages of people's apps; English where none is set.
+    pub(super) locales: HashMap<u64, String>,
     pub(super) sessions: HashMap<String, Session>,
     pub(super) gateway: GatewaySettings,
     /// Each until it is used, or until its time is over.

@@ -35,8 +35,13 @@ impl TelegramFake {
 
     /// The commands that were set for a scope, for all languages.
     pub fn commands_of(&self, scope: &str) -> Vec<(String, String)> {
+        self.commands_in(scope, "")
+    }
+
+    /// The commands that were set for a scope and a language.
+    pub fn commands_in(&self, scope: &str, language: &str) -> Vec<(String, String)> {
         let state = self.shared.lock();
-        let key = (scope.to_owned(), String::new());
+        let key = (scope.to_owned(), language.to_owned());
         state.commands.get(&key).cloned().unwrap_or_default()
     }
 }

@@ -22,6 +22,13 @@ impl TelegramFake {
         self.room(id, name, ChatKind::Private)
     }
 
+    /// Sets the language of a person's app (an IETF tag).
+    pub fn speaks(&self, person: i64, language: &str) {
+        if let Some(person) = self.shared.lock().people.get_mut(&person) {
+            language.clone_into(&mut person.language);
+        }
+    }
+
     /// Makes a basic group. Telegram's groups have negative ids.
     pub fn group(&self, id: i64, title: &str) -> Chat {
         self.room(id, title, ChatKind::Group)

@@ -15,6 +15,7 @@ use clifford_store::{
     },
     removal::Counts,
 };
+use clifford_text::Lang;
 use clifford_tools::{platforms, registry};
 
 use super::quotes::{ERASED, Needles, Quotes};
@@ -306,9 +307,11 @@ fn vocabulary() -> Vec<String> {
             commands.collect::<Vec<_>>().join(" ")
         )
     });
-    let given = COMMANDS
-        .iter()
-        .map(|command| format!("{} {}", command.name, command.description));
+    let given = COMMANDS.iter().flat_map(|command| {
+        Lang::ALL
+            .iter()
+            .map(move |lang| format!("{} {}", command.name, command.about(*lang)))
+    });
     commands
         .chain(given)
         .chain([

@@ -48,6 +48,7 @@ fn work() -> Work {
         name: "Ada".to_owned(),
         role: UserRole::Member,
         language: None,
+        language_set: false,
         time_zone: Some("Europe/Berlin".to_owned()),
     };
     let lease = Lease {
@@ -95,6 +96,28 @@ fn recalled() -> Recalled {
         files: Vec::new(),
         user_name: Some("Ada".into()),
         ..Recalled::default()
+    }
+}
+
+#[test]
+fn the_language_that_somebody_chose_is_told_and_that_of_their_app_is_not() {
+    let told = |own: Option<(&str, bool)>, place: Option<&str>| {
+        let (mut work, mut recalled) = (work(), recalled());
+        let user = work.user.as_mut().unwrap();
+        (user.language, user.language_set) = own.map_or((None, false), |(tag, set)| (Some(tag.to_owned()), set));
+        recalled.words.language = place.map(str::to_owned);
+        let text = persona(&work, &recalled);
+        text.strip_prefix(&work.agent.prompt).unwrap().trim().to_owned()
+    };
+    let own = "Answer the user in the language with the tag de, unless they ask for another one.";
+    let of_place = "Answer here in the language with the tag fr, unless somebody asks for another one.";
+    for (person, place, expected) in [
+        (Some(("de", true)), None, own),
+        (Some(("de", false)), None, ""),
+        (None, Some("fr"), of_place),
+        (Some(("de", true)), Some("fr"), of_place),
+    ] {
+        assert_eq!(told(person, place), expected, "{person:?} {place:?}");
     }
 }
 

@@ -31,6 +31,7 @@ rows! {
         name: String,
         role: UserRole,
         language: Option<String>,
+        language_set: bool,
         time_zone: Option<String>,
         created_at: Timestamp,
     }

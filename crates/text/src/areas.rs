@@ -1,0 +1,21 @@
+//! The areas: one file an area, one line here.
+
+macro_rules! areas {
+    ($($file:ident::$name:ident,)*) => {
+        $(
+            mod $file;
+            pub use $file::$name;
+        )*
+
+        /// Every area.
+        #[cfg(test)]
+        pub(crate) fn all() -> Vec<&'static crate::message::Area> {
+            vec![$(<$name as crate::Message>::area()),*]
+        }
+    };
+}
+
+areas! {
+    help::Help,
+    menu::Menu,
+}

@@ -1,0 +1,32 @@
+//! What `/help` says.
+
+use crate::message::messages;
+
+messages! {
+    /// What `/help` says.
+    Help in "help" {
+        AboutChats,
+        AboutMemory,
+        AboutWork,
+        AboutYou,
+        AboutOwner,
+        /// Where nothing particular was asked, in private.
+        BeginPrivate,
+        /// The same where others read along.
+        BeginShared,
+        /// Such a topic is not known.
+        Unknown { topic: String },
+        /// How the terminal is left.
+        Leaving,
+        /// All of the topic of owners.
+        Owner,
+        /// Below the topic of questions where others read along.
+        Managers,
+        /// One command: how it is written, and its description.
+        Line { form: String, about: String },
+        /// The same of one that is answered in private only.
+        LineInPrivate { form: String, about: String },
+        /// There is no such command.
+        NoSuchCommand { name: String },
+    }
+}

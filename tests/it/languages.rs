@@ -1,0 +1,125 @@
+//! The bot's own sentences in the languages of those who read them.
+
+use clifford_fakes::telegram::{Chat, Sent};
+use serde_json::json;
+
+use crate::{
+    harness::{Bot, Setup, Site},
+    scripted_model::memory_schema,
+};
+
+/// Says something on Telegram, or gives a command, and returns what is sent then.
+async fn tell(bot: &Bot, chat: Chat, user: i64, text: &str) -> Sent {
+    let before = bot.telegram.sent(chat).len();
+    bot.telegram.user_says(chat, user, text);
+    bot.telegram.wait_for_sent(chat, before + 1).await.remove(before)
+}
+
+/// Everything that the model was told for the newest run.
+fn last_prompt(bot: &Bot) -> String {
+    let requests = bot.model.requests();
+    let run = requests.iter().rev().find(|request| memory_schema(request).is_none());
+    run.expect("a run was asked").body.to_string()
+}
+
+#[tokio::test]
+async fn a_person_reads_help_in_the_language_of_their_app_until_they_choose_another() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.speaks(7, "de");
+    let help = tell(&bot, chat, 7, "/help").await;
+    assert!(help.text.starts_with("Schreib mir einfach: "), "{}", help.text);
+    assert!(help.text.contains("/help memory: Was ich mir merke"), "{}", help.text);
+    let topic = tell(&bot, chat, 7, "/help chats").await.text;
+    assert!(
+        topic.contains("/search WORDS: Frühere Nachrichten durchsuchen"),
+        "{topic}"
+    );
+    // What the app says is no wish for an answer of the model.
+    tell(&bot, chat, 7, "hello").await;
+    assert!(!last_prompt(&bot).contains("language with the tag"));
+    // The app changes its language, and a tag with a region is that language.
+    bot.telegram.speaks(7, "pt-br");
+    let help = tell(&bot, chat, 7, "/help").await.text;
+    assert!(help.starts_with("É só me escrever: "), "{help}");
+    // A choice of one's own counts more, for the model too.
+    tell(&bot, chat, 7, "/settings language ru").await;
+    let help = tell(&bot, chat, 7, "/help").await.text;
+    assert!(help.starts_with("Просто напиши мне: "), "{help}");
+    tell(&bot, chat, 7, "hello").await;
+    assert!(last_prompt(&bot).contains("Answer the user in the language with the tag ru"));
+    tell(&bot, chat, 7, "/settings language reset").await;
+    let help = tell(&bot, chat, 7, "/help").await.text;
+    assert!(help.starts_with("É só me escrever: "), "{help}");
+    // A language without a catalogue.
+    bot.telegram.speaks(7, "it");
+    let help = tell(&bot, chat, 7, "/help").await.text;
+    assert!(help.starts_with("Just write to me: "), "{help}");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_group_reads_its_own_language_where_a_person_has_none() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.telegram.standing(group, 7, json!({ "status": "administrator" }));
+    tell(&bot, group, 7, "/settings language fr").await;
+    bot.telegram.speaks(8, "it");
+    let help = tell(&bot, group, 8, "/help").await.text;
+    assert!(help.starts_with("Mentionne-moi ou réponds-moi"), "{help}");
+    bot.telegram.speaks(8, "ja");
+    let help = tell(&bot, group, 8, "/help").await.text;
+    assert!(help.starts_with("メンションするか返信してくれれば"), "{help}");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn telegram_has_a_menu_for_each_place_and_language() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let search = |scope: &str, language: &str| {
+        let menu = bot.telegram.commands_in(scope, language);
+        menu.into_iter()
+            .find(|(name, _)| name == "search")
+            .map(|(_, about)| about)
+    };
+    for (scope, language, expected) in [
+        ("all_private_chats", "", "Search earlier messages"),
+        ("all_private_chats", "de", "Frühere Nachrichten durchsuchen"),
+        ("all_group_chats", "es", "Buscar en mensajes anteriores"),
+        ("all_chat_administrators", "ja", "過去のメッセージを検索する"),
+    ] {
+        let about = bot.telegram.wait_until("the menu", |_| search(scope, language)).await;
+        assert_eq!(about, expected, "{scope} {language}");
+    }
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn discord_shows_commands_and_answers_in_the_language_of_the_app() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let ada = bot.discord.user("Ada");
+    let dm = bot.discord.dm(ada);
+    bot.discord.speaks(ada, "es-ES");
+    let id = bot.discord.interaction(dm, ada, "help", &[]);
+    let help = bot.discord.wait_for_replies(id, 1).await.remove(0).content;
+    assert!(help.starts_with("Escríbeme sin más: "), "{help}");
+    let commands = bot.discord.commands(None);
+    let named = |name: &str| commands.iter().find(|command| command["name"] == name).unwrap();
+    let search = &named("search")["description_localizations"];
+    assert_eq!(
+        [&search["de"], &search["es-419"], &search["zh-TW"]],
+        [
+            "Frühere Nachrichten durchsuchen",
+            "Buscar en mensajes anteriores",
+            "搜索以前的消息"
+        ]
+    );
+    assert_eq!(
+        named("ask")["options"][0]["description_localizations"]["fr"],
+        "Ta question"
+    );
+    assert_eq!(named("Ask Clifford")["name_localizations"]["ja"], "Clifford に聞く");
+    bot.finish().await;
+}
