@@ -59,11 +59,15 @@ impl IntoResponse for Failure {
             Self::Refused(refused) => {
                 let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
                 let field = refused.field.map(|field| format!(" ({field})")).unwrap_or_default();
-                let detail = match refused.code.as_str() {
-                    "forbidden" => "It belongs to the bot's owner; ask them, or go back to what is yours.".to_owned(),
-                    _ => format!("{}{field}", refused.detail),
+                // The API speaks of tokens; who reads a page has none.
+                let (title, detail) = match refused.code.as_str() {
+                    "missing_scope" => (
+                        "This is for the bot's owner".to_owned(),
+                        "Ask them, or go back to what is yours.".to_owned(),
+                    ),
+                    _ => (refused.title, format!("{}{field}", refused.detail)),
                 };
-                (status, refused.title, detail)
+                (status, title, detail)
             }
             Self::Forged => (
                 StatusCode::FORBIDDEN,

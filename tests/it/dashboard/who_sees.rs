@@ -73,8 +73,12 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
         assert!(matches!(refused.status, 403 | 404), "{action}: {}", refused.status);
     }
     // The owner's pages are no secret, but closed.
-    assert_eq!(bobs.get("/policies").await.status, 403);
-    assert!(!bobs.page("/").await.contains("href=\"/policies\""));
+    for path in ["/policies", "/tools"] {
+        let closed = bobs.get(path).await;
+        assert_eq!(closed.status, 403, "{path}");
+        assert!(closed.text.contains("This is for the bot's owner"), "{}", closed.text);
+        assert!(!bobs.page("/").await.contains(&format!("href=\"{path}\"")), "{path}");
+    }
     // Ada changes what is hers.
     adas.does(
         "/memory",

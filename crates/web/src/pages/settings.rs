@@ -101,13 +101,8 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 
 fn line(asker: &Asker, scope: &str, setting: &Setting) -> Markup {
     let action = format!("/settings/{}/{}", part(scope), part(&setting.name));
-    let (here, inherited) = (plain(&setting.value), plain(&setting.inherited));
+    let (here, default) = (plain(&setting.value), plain(&setting.inherited));
     let (id, hint) = (format!("set-{}", setting.name), format!("hint-{}", setting.name));
-    let default = if inherited.is_empty() {
-        "nothing".to_owned()
-    } else {
-        inherited
-    };
     html! {
         li {
             div.about {
@@ -120,10 +115,12 @@ fn line(asker: &Asker, scope: &str, setting: &Setting) -> Markup {
                 input type="hidden" name="was" value=(clean(&here));
                 div.field.choice {
                     @if setting.values.is_empty() {
-                        input id=(id) name="value" value=(clean(&here)) placeholder=(clean(&default)) aria-describedby=(hint) autocomplete="off";
+                        input id=(id) name="value" value=(clean(&here)) placeholder=(if default.is_empty() { "not set here".to_owned() } else { clean(&default) }) aria-describedby=(hint) autocomplete="off";
                     } @else {
                         select id=(id) name="value" aria-describedby=(hint) {
-                            option value="" selected[here.is_empty()] { "As inherited: " (clean(&named(&default))) }
+                            option value="" selected[here.is_empty()] {
+                                @if default.is_empty() { "Not set here" } @else { "As inherited: " (clean(&named(&default))) }
+                            }
                             @for value in &setting.values {
                                 option value=(clean(value)) selected[*value == here] { (clean(&named(value))) }
                             }

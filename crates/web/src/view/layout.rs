@@ -128,7 +128,7 @@ pub(crate) fn token(asker: &Asker) -> Markup {
 
 /// Pages that would only say that they are the owner's are left out.
 fn may_see(asker: &Asker, address: &str) -> bool {
-    !matches!(address, "/policies" | "/outbox") || asker.me().is_none_or(|me| me.role != "person")
+    !matches!(address, "/policies" | "/tools") || asker.me().is_none_or(|me| me.role != "person")
 }
 
 fn is_at(here: &str, address: &str) -> Option<&'static str> {
