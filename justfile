@@ -32,6 +32,14 @@ docs:
 book:
     .ci/run book
 
+# The dashboard in Chromium: every figure, or some parts: `just look pages keyboard`
+look *parts:
+    cargo build && tests/browser/look {{parts}}
+
+# The pictures of the documentation anew (needs chromium, chromedriver and tmux)
+images:
+    cargo build && tests/browser/look --images docs/images
+
 # Every figure, as a table
 bench *arguments:
     cargo run --release --package clifford-bench -- {{arguments}}

@@ -8,6 +8,11 @@ from .pages import painted
 SLOW_PAINT_MS = 1000
 # A phone on a poor network: as Lighthouse simulates one.
 NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1_638_400 / 8, "uploadThroughput": 750_000 / 8}
+# How far the newest message reaches behind the field for the next one.
+HIDDEN = """
+const last = [...document.querySelectorAll('#talk .message')].pop().getBoundingClientRect().bottom;
+return last - document.querySelector('.composer').getBoundingClientRect().top;
+"""
 TALK = "return document.querySelector('#talk')?.textContent || ''"
 
 
@@ -61,9 +66,11 @@ def two_at_once(bot, browser, report):
         other.enter(bot)
         browser.go(bot.address + "/chat")
         other.go(bot.address + "/chat")
+        browser.screen("phone", "light")
         other.write("#content", "what is 5*17?")
         other.click(".composer button.main")
         until("the other window's words", lambda: "5*17 = 85" in browser.run(TALK), 30)
+        until("the newest words above the composer", lambda: browser.run(HIDDEN) <= 0, 10)
         report.tell("two windows at once", "each shows what the other said")
     finally:
         other.end()

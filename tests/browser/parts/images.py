@@ -13,19 +13,19 @@ from .model import Model
 LARGEST, LARGEST_ALL = 120_000, 1_500_000
 # Name, path (by the key of `places`), screen, theme.
 PICTURES = [
-    ("home", "home", "desktop", "light"), ("home", "home", "desktop", "dark"), ("home", "home", "phone", "light"),
+    ("home", "home", "desktop", "light"), ("home", "home", "phone", "light"),
     ("chat", "chat", "desktop", "light"), ("chat", "chat", "desktop", "dark"), ("chat", "chat", "phone", "dark"),
     ("run", "run", "desktop", "light"), ("run", "run", "phone", "dark"),
     ("approvals", "approvals", "phone", "light"),
-    ("memory", "memory", "desktop", "light"), ("memory", "memory", "phone", "dark"),
-    ("usage", "usage", "desktop", "light"), ("usage", "usage", "desktop", "dark"),
-    ("settings", "settings", "desktop", "light"),
+    ("memory", "memory", "desktop", "light"), ("usage", "usage", "desktop", "dark"), ("settings", "settings", "desktop", "light"),
 ]
 PEOPLE = [("Ben", "telegram"), ("Mia", "telegram"), ("Noor", "discord"), ("Tomas", "discord")]
 QUESTIONS = ["When do the beans go out?", "Translate the nursery's e-mail", "What did we plant along the fence?",
              "Remind me every Sunday to water the greenhouse", "Is it dry enough to mow?", "Sum up the meeting of the club",
              "How much compost for 12 m²?", "A name for the new hen, please"]
 DAY = 86_400_000
+# The newest words, above the field for the next ones.
+END = "const end = document.getElementById('end'); if (end) { end.scrollIntoView({ block: 'end' }); scrollBy(0, 8); }"
 
 
 def write(binary, home, out):
@@ -41,7 +41,7 @@ def write(binary, home, out):
                 browser.screen(screen, theme, scale=2 if screen == "phone" else 1.5)
                 browser.go(bot.address + places[place])
                 until("the page", lambda: browser.run("return document.readyState === 'complete'"))
-                browser.run("window.scrollTo(0, document.getElementById('end') ? document.body.scrollHeight : 0)")
+                browser.run(END)
                 (out / f"{name}-{screen}-{theme}.webp").write_bytes(browser.shot("webp", 78))
         finally:
             browser.end()
