@@ -98,6 +98,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         failed: (args.failed || args.waiting).then_some(args.failed),
         channel: ids::optional(&mut conn, args.channel.as_ref()).await?,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
+        ..Filter::default()
     };
     let found = undelivered::page(&mut conn, filter, args.limit).await?;
     drop(conn);

@@ -25,7 +25,7 @@ use clifford_tools::settings::catalogue;
 use self::rules::{Refusal, decide};
 pub(super) use self::{
     caller::Caller,
-    managers::Managers,
+    managers::{Managers, managed_spaces},
     rules::{Grant, Need, Relation, Scope, Scopes, Standing},
 };
 use super::{

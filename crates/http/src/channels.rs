@@ -6,7 +6,7 @@ use axum::{
 };
 use clifford_chat::{inbound::Place, platform::Platform};
 use clifford_core::{
-    id::{AgentId, ChannelId},
+    id::{AgentId, ChannelId, SpaceId},
     places::{Channel, Mode},
 };
 use clifford_store::{
@@ -26,9 +26,12 @@ use super::{
 
 /// Which channels.
 #[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct ChannelsQuery {
+    /// Only those of this space.
+    #[param(value_type = Option<String>)]
+    space_id: Option<SpaceId>,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<ChannelId>,
@@ -36,7 +39,8 @@ pub(super) struct ChannelsQuery {
     limit: Option<u32>,
 }
 
-/// A page of channels, newest first.
+/// A page of channels, newest first. A person's token lists their own, and by `spaceId` those of a space that their
+/// person manages.
 #[utoipa::path(get, path = "/api/channels", tag = "channels", security(("bearer" = [])), params(ChannelsQuery),
     responses((status = 200, body = Page<Channel>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
@@ -46,10 +50,15 @@ pub(super) async fn list(
     Query(wanted): Query<ChannelsQuery>,
 ) -> Result<Json<Page<Channel>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    if let Some(space) = wanted.space_id {
+        let (object, what) = (Object::Space(space), format!("space {space}"));
+        caller.allow_field(&api, Need::See, &object, "spaceId", what).await?;
+    }
     let mut conn = api.db.read().await?;
-    let found = match caller.only() {
-        Some(user) => channels::page_of(&mut conn, user, wanted.before, limit + 1).await?,
-        None => channels::page(&mut conn, wanted.before, limit + 1).await?,
+    let found = match (wanted.space_id, caller.only()) {
+        (Some(space), _) => channels::page_in(&mut conn, space, wanted.before, limit + 1).await?,
+        (None, Some(user)) => channels::page_of(&mut conn, user, wanted.before, limit + 1).await?,
+        (None, None) => channels::page(&mut conn, wanted.before, limit + 1).await?,
     };
     Ok(Json(Page::of(found, limit, |channel| channel.id.to_string())))
 }

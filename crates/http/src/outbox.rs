@@ -4,20 +4,22 @@ use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::id::{ChannelId, MessageId};
 use clifford_store::{
     db::notify,
-    messages::undelivered::{self, Filter, Undelivered},
+    messages::undelivered::{self, Filter, Undelivered, Whose},
+    places::channels,
 };
 use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Admin, OwnerReader},
+    access::{Caller, Need, Object, managed_spaces},
+    auth::{Reader, Writer},
     extract::{Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
 
 /// The reason of what is given up here.
-const GIVEN_UP: &str = "given up by the operator";
+const GIVEN_UP: &str = "given up by hand";
 
 /// Which messages.
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -36,16 +38,27 @@ pub(super) struct OutboxQuery {
     limit: Option<u32>,
 }
 
-/// A page of messages that are not delivered, newest first: they wait, or were given up.
+/// A page of messages that are not delivered, newest first: they wait, or were given up. A person's token lists those for
+/// their own chats, and for the groups and servers that their person manages.
 #[utoipa::path(get, path = "/api/outbox", tag = "outbox", security(("bearer" = [])), params(OutboxQuery),
     responses((status = 200, body = Page<Undelivered>), (status = 400, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
-    _: OwnerReader,
+    _: Reader,
+    caller: Caller,
     Query(wanted): Query<OutboxQuery>,
 ) -> Result<Json<Page<Undelivered>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    let whose = match (caller.only(), wanted.channel_id) {
+        (_, Some(channel)) => {
+            caller.sees_channel(&api, channel).await?;
+            Whose::All
+        }
+        (Some(me), None) => Whose::Of(me, managed_spaces(&api, me).await?),
+        (None, None) => Whose::All,
+    };
     let filter = Filter {
+        whose,
         failed: wanted.failed,
         channel: wanted.channel_id,
         before: wanted.before,
@@ -58,8 +71,13 @@ pub(super) async fn list(
 #[utoipa::path(post, path = "/api/outbox/{id}/resend", tag = "outbox", security(("bearer" = [])),
     params(("id" = String, Path, description = "The message")),
     responses((status = 202), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-pub(super) async fn resend(State(api): State<Shared>, _: Admin, Id(id): Id<MessageId>) -> Result<StatusCode, Problem> {
-    known(&api, id).await?;
+pub(super) async fn resend(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<MessageId>,
+) -> Result<StatusCode, Problem> {
+    allowed(&api, &caller, id).await?;
     let again = api
         .db
         .write(move |tx| {
@@ -80,8 +98,13 @@ pub(super) async fn resend(State(api): State<Shared>, _: Admin, Id(id): Id<Messa
 #[utoipa::path(post, path = "/api/outbox/{id}/give-up", tag = "outbox", security(("bearer" = [])),
     params(("id" = String, Path, description = "The message")),
     responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-pub(super) async fn give_up(State(api): State<Shared>, _: Admin, Id(id): Id<MessageId>) -> Result<StatusCode, Problem> {
-    known(&api, id).await?;
+pub(super) async fn give_up(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<MessageId>,
+) -> Result<StatusCode, Problem> {
+    allowed(&api, &caller, id).await?;
     let given_up = api
         .db
         .write(move |tx| Box::pin(undelivered::give_up(tx, id, GIVEN_UP)))
@@ -92,9 +115,16 @@ pub(super) async fn give_up(State(api): State<Shared>, _: Admin, Id(id): Id<Mess
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn known(api: &Shared, id: MessageId) -> Result<(), Problem> {
-    let found = undelivered::get(&mut api.db.read().await?, id).await?;
-    found
-        .map(|_| ())
-        .ok_or_else(|| Problem::not_found(format!("undelivered message {id}")))
+/// Lets the caller change what becomes of an undelivered message.
+async fn allowed(api: &Shared, caller: &Caller, id: MessageId) -> Result<(), Problem> {
+    let what = format!("undelivered message {id}");
+    let mut conn = api.db.read().await?;
+    let Some(message) = undelivered::get(&mut conn, id).await? else {
+        return Err(Problem::not_found(what));
+    };
+    let channel = channels::get(&mut conn, message.channel_id).await?;
+    drop(conn);
+    let object = channel.as_ref().map_or_else(Object::nobodys, Object::channel);
+    caller.allow(api, Need::Change, &object, what).await?;
+    Ok(())
 }

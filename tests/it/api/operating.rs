@@ -84,7 +84,7 @@ async fn a_message_that_was_given_up_is_listed_with_its_reason_and_sent_again_or
     assert_eq!(waiting["items"][0]["status"], "pending");
     assert_eq!(give_up().await.status, 204);
     let failed = bot.get("/api/outbox?failed=true").await.json();
-    assert_eq!(failed["items"][0]["error"], "given up by the operator");
+    assert_eq!(failed["items"][0]["error"], "given up by hand");
     bot.app.shutdown().await;
 }
 

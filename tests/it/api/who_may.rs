@@ -2,7 +2,7 @@
 //!
 //! This file is long because it holds every route.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, slice};
 
 use bytes::Bytes;
 use clifford_chat::{
@@ -12,7 +12,7 @@ use clifford_chat::{
 use clifford_content::files::NewFile;
 use clifford_core::{
     clock::Timestamp,
-    id::{MemoryItemId, TokenId, UserId},
+    id::{MemoryItemId, MessageId, TokenId, UserId},
     people::{User, UserRole},
     places::{Channel, Mode},
     schedule::trigger::{Trigger, TriggerKind},
@@ -30,6 +30,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::bot::Bot;
+use crate::store::erasure::script;
 
 /// An id that nothing has.
 const NOBODY: &str = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
@@ -60,6 +61,8 @@ enum About {
     Memory,
     Trigger,
     File,
+    Space,
+    Undelivered,
     /// The scope of a setting: `user:ID` or `channel:ID`.
     Scope,
 }
@@ -125,6 +128,8 @@ const CHANGE_PLACE: Answers = &[
     (Groups, "UUFN+F++"),
     (Nobodys, "UUFNNFNN"),
 ];
+const SEE_SPACE: Answers = &[(Groups, "UUNF++F+"), (Nobodys, "UUNFNNFN")];
+const SEE_SPACE_LIST: Answers = &[(Groups, "UUNF++F+"), (Nobodys, "UUNFN+F+")];
 const SEE_OWN: Answers = &[(Adas, "UU+FN+F+"), (Bobs, "UUNFN+F+"), (Nobodys, "UUNFNNFN")];
 const CHANGE_OWN: Answers = &[(Adas, "UUF+NFF+"), (Bobs, "UUFNNFF+"), (Nobodys, "UUFNNFNN")];
 /// By a field of the body that names a person.
@@ -367,8 +372,8 @@ fn rows() -> Vec<Row> {
             none(),
             &[(Nobodys, "UUNNNFFN")],
         ),
-        Row("get", "/api/spaces", "", Nothing, none(), OWNER_SEES),
-        Row("get", "/api/spaces/{id}", "", Nothing, none(), OWNER_SEES_NONE),
+        Row("get", "/api/spaces", "", Nothing, none(), LIST),
+        Row("get", "/api/spaces/{id}", "", About::Space, none(), SEE_SPACE),
         Row("get", "/api/pairings", "", Nothing, none(), OWNER_SEES),
         Row(
             "post",
@@ -378,22 +383,23 @@ fn rows() -> Vec<Row> {
             json!({"platform": "telegram", "platformUserId": "9", "decision": "approve"}),
             OWNER_CHANGES,
         ),
-        Row("get", "/api/outbox", "", Nothing, none(), OWNER_SEES),
+        Row("get", "/api/outbox", "", Nothing, none(), LIST),
+        Row("get", "/api/outbox", "channelId=@", About::Channel, none(), OF_PLACE),
         Row(
             "post",
             "/api/outbox/{id}/resend",
             "",
-            Nothing,
+            About::Undelivered,
             some(),
-            OWNER_CHANGES_NONE,
+            CHANGE_PLACE,
         ),
         Row(
             "post",
             "/api/outbox/{id}/give-up",
             "",
-            Nothing,
+            About::Undelivered,
             some(),
-            OWNER_CHANGES_NONE,
+            CHANGE_PLACE,
         ),
         Row("get", "/api/quarantine", "", Nothing, none(), OWNER_SEES),
         Row(
@@ -495,6 +501,14 @@ fn rows() -> Vec<Row> {
             &[(Adas, "UUFFFFF+"), (Bobs, "UUFFFFF+"), (Groups, "UUFFFFF+")],
         ),
         Row("get", "/api/channels", "", Nothing, none(), LIST),
+        Row(
+            "get",
+            "/api/channels",
+            "spaceId=@",
+            About::Space,
+            none(),
+            SEE_SPACE_LIST,
+        ),
         Row("get", "/api/channels/{id}", "", About::Channel, none(), SEE_PLACE),
         Row(
             "patch",
@@ -729,12 +743,17 @@ impl World {
             (About::Trigger, _) => return self.trigger(user, channel).await,
             (About::File, _) => return self.file(user, channel).await,
             (About::Context, Some(channel)) => return self.context(channel).await,
+            (About::Undelivered, Some(channel)) => return self.undelivered(channel).await,
             (About::Memory, _) if user.is_some() => return self.memory(user.unwrap()).await,
             _ => {}
         }
         let id = match about {
             Person | About::Scope => user.map(|user| user.to_string()),
             About::Channel => channel.as_ref().map(|channel| channel.id.to_string()),
+            About::Space => channel
+                .as_ref()
+                .and_then(|channel| channel.space_id)
+                .map(|id| id.to_string()),
             _ => None,
         };
         match (about, id) {
@@ -810,6 +829,19 @@ impl World {
             .db
             .write(move |tx| Box::pin(async move { contexts::begin(tx, &channel, None, now).await }));
         write.await.unwrap().to_string()
+    }
+
+    /// A message that was given up.
+    async fn undelivered(&self, channel: &Channel) -> String {
+        let (id, channel) = (MessageId::new(), channel.id);
+        let insert = format!(
+            "INSERT INTO messages (id, direction, channel_id, content, status, attempts, error, sent_at, created_at)
+                 VALUES ('{id}', 'outbound', '{channel}', 'hello', 'failed', 3, 'the chat is gone', 9, 9);
+             INSERT INTO message_parts (message_id, seq, delivery_key, body, status)
+                 VALUES ('{id}', 1, '{id}', '{{\"text\":\"hello\"}}', 'failed');"
+        );
+        script(&self.bot.app.db, &insert).await;
+        id.to_string()
     }
 
     async fn memory(&self, user: UserId) -> String {
@@ -1047,5 +1079,45 @@ async fn a_persons_token_lists_what_is_theirs_and_speaks_as_them() {
         .send(request.bearer_auth(write).json(&json!({ "role": "owner" })))
         .await;
     assert_eq!((refused.status, &refused.json()["field"]), (403, &json!("role")));
+    world.bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manager_sees_the_space_its_channels_and_what_it_did_not_get() {
+    let telegram = TelegramFake::start().await.unwrap();
+    let world = world(&telegram).await;
+    let ada = world.person(1, "Ada").await;
+    let mia = world.person(MIA, "Mia").await;
+    for person in [&ada, &mia] {
+        let (id, group, user) = (MessageId::new(), world.group.id, person.user.id);
+        let said = format!(
+            "INSERT INTO messages (id, direction, channel_id, user_id, content, status, attempts, sent_at, created_at)
+             VALUES ('{id}', 'inbound', '{group}', '{user}', 'hello', 'history', 0, 9, 9)"
+        );
+        script(&world.bot.app.db, &said).await;
+    }
+    let lost = world.undelivered(&world.group).await;
+    let private = world.undelivered(&ada.chat).await;
+    let space = world.group.space_id.unwrap().to_string();
+    let ids = async |token: &str, path: &str| {
+        let request = world.bot.request(Method::GET, path).bearer_auth(token);
+        let page = world.bot.send(request).await.json();
+        let items = page["items"].as_array().unwrap().iter();
+        items
+            .map(|item| item["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&world.mia, "/api/spaces").await, slice::from_ref(&space));
+    assert_eq!(ids(&world.mia, "/api/outbox?failed=true").await, slice::from_ref(&lost));
+    let there = format!("/api/channels?spaceId={space}");
+    assert_eq!(ids(&world.mia, &there).await, [world.group.id.to_string()]);
+    // Ada spoke there, too, and manages nothing.
+    let read = &ada.tokens[0];
+    assert_eq!(ids(read, "/api/spaces").await, Vec::<String>::new());
+    assert_eq!(ids(read, "/api/outbox").await, slice::from_ref(&private));
+    assert_eq!(ids(&world.operator[0], "/api/outbox").await, [private, lost.clone()]);
+    let path = format!("/api/outbox/{lost}/resend");
+    let request = world.bot.request(Method::POST, &path).bearer_auth(&world.mia);
+    assert_eq!(world.bot.send(request.json(&json!({}))).await.status, 202);
     world.bot.app.shutdown().await;
 }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, UserId},
+    id::{ChannelId, SpaceId, UserId},
     places::Channel,
 };
-use clifford_store::{StoreError, people::users};
+use clifford_store::{StoreError, people::users, places::channels};
 use dashmap::DashMap;
+use futures::future::join_all;
 
 use super::super::Shared;
 
@@ -18,6 +19,27 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const HOLDS: Duration = Duration::from_secs(60);
 /// How many answers are kept before old ones are dropped.
 const KEPT: usize = 10_000;
+
+/// The most spaces of a person about which platforms are asked for one list.
+const ASKED: u32 = 100;
+
+/// The spaces that a person manages, among those in which they spoke; the newest first.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn managed_spaces(api: &Shared, user: UserId) -> Result<Vec<SpaceId>, StoreError> {
+    let known = channels::one_of_each_space(&mut api.db.read().await?, user, ASKED).await?;
+    let asked = known
+        .iter()
+        .map(|channel| api.state.managers.manages(api, user, channel));
+    let mut managed = Vec::new();
+    for (channel, manages) in known.iter().zip(join_all(asked).await) {
+        if manages? {
+            managed.extend(channel.space_id);
+        }
+    }
+    Ok(managed)
+}
 
 /// The latest answers of the platforms.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, MessageId, RunId},
+    id::{ChannelId, MessageId, RunId, SpaceId, UserId},
     messages::MessageStatus,
     row::FromRow,
-    value::args,
+    value::{Value, args},
 };
 use serde::Serialize;
 
@@ -53,9 +53,21 @@ const SELECT: &str = "SELECT m.id, m.channel_id, c.platform, c.name AS channel_n
      m.attempts, m.error, m.late_since, m.quarantined_at, m.created_at
      FROM messages m JOIN channels c ON c.id = m.channel_id";
 
+/// Whose messages.
+#[derive(Clone, Debug, Default)]
+pub enum Whose {
+    /// Everybody's.
+    #[default]
+    All,
+    /// Those for the private channels of a person, and for these spaces.
+    Of(UserId, Vec<SpaceId>),
+}
+
 /// Which of them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Filter {
+    /// Only of these channels.
+    pub whose: Whose,
     /// Only those that were given up (`true`), or that still wait (`false`).
     pub failed: Option<bool>,
     /// Only of this channel.
@@ -74,11 +86,25 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Und
         Some(true) => "'failed'",
         Some(false) => "'pending', 'sending'",
     };
+    let mut values = args![filter.channel, filter.before, limit];
+    let whose = match filter.whose {
+        Whose::All => String::new(),
+        Whose::Of(user, spaces) => {
+            values.push(user.into());
+            let places: Vec<_> = (5..5 + spaces.len()).map(|place| format!("${place}")).collect();
+            values.extend(spaces.into_iter().map(Value::from));
+            let there = match places.is_empty() {
+                true => String::new(),
+                false => format!(" OR c.space_id IN ({})", places.join(", ")),
+            };
+            format!("AND ((c.kind = 'private' AND c.user_id = $4){there})")
+        }
+    };
     let sql = format!(
-        "{SELECT} WHERE m.direction = 'outbound' AND m.status IN ({status})
+        "{SELECT} WHERE m.direction = 'outbound' AND m.status IN ({status}) {whose}
          AND ($1 IS NULL OR m.channel_id = $1) AND ($2 IS NULL OR m.id < $2) ORDER BY m.id DESC LIMIT $3"
     );
-    conn.fetch_all(sql, args![filter.channel, filter.before, limit]).await
+    conn.fetch_all(sql, values).await
 }
 
 /// One outbound message that has not been delivered.

@@ -274,6 +274,37 @@ pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>
     .await
 }
 
+/// One channel of each space in which a person spoke, the newest space first.
+pub async fn one_of_each_space(conn: &mut Conn, speaker: UserId, limit: u32) -> Result<Vec<Channel>, StoreError> {
+    conn.fetch_all(
+        format!(
+            "{SELECT} WHERE id IN (
+                 SELECT MIN(o.id) FROM channels o
+                 WHERE o.space_id IN (
+                     SELECT s.space_id FROM channels s WHERE s.space_id IS NOT NULL AND s.id IN (
+                         SELECT m.channel_id FROM messages m WHERE m.user_id = $1 AND m.direction = 'inbound'))
+                 GROUP BY o.space_id)
+             ORDER BY space_id DESC LIMIT $2"
+        ),
+        args![speaker, limit],
+    )
+    .await
+}
+
+/// A page of the channels of a space, the newest first.
+pub async fn page_in(
+    conn: &mut Conn,
+    space: SpaceId,
+    before: Option<ChannelId>,
+    limit: u32,
+) -> Result<Vec<Channel>, StoreError> {
+    conn.fetch_all(
+        format!("{SELECT} WHERE space_id = $1 AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3"),
+        args![space, before, limit],
+    )
+    .await
+}
+
 /// When something was last said on a platform.
 pub async fn last_message_on(conn: &mut Conn, platform: Platform) -> Result<Option<Timestamp>, StoreError> {
     let (at,): (Option<Timestamp>,) = conn

@@ -1,6 +1,11 @@
 //! Spaces: groups and servers with members, as people who run the bot list them.
 
-use clifford_core::{clock::Timestamp, id::SpaceId, row::FromRow, value::args};
+use clifford_core::{
+    clock::Timestamp,
+    id::SpaceId,
+    row::FromRow,
+    value::{Value, args},
+};
 use serde::Serialize;
 
 use crate::{Conn, StoreError};
@@ -38,6 +43,20 @@ const SELECT: &str = "SELECT id, platform, external_id, name, left_at, created_a
 pub async fn page(conn: &mut Conn, before: Option<SpaceId>, limit: u32) -> Result<Vec<Space>, StoreError> {
     let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
     conn.fetch_all(sql, args![before, limit]).await
+}
+
+/// These spaces, newest first.
+///
+/// # Errors
+/// The store's.
+pub async fn these(conn: &mut Conn, ids: &[SpaceId]) -> Result<Vec<Space>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places: Vec<_> = (1..=ids.len()).map(|place| format!("${place}")).collect();
+    let sql = format!("{SELECT} WHERE id IN ({}) ORDER BY id DESC", places.join(", "));
+    conn.fetch_all(sql, ids.iter().copied().map(Value::from).collect())
+        .await
 }
 
 /// A space by its id.
