@@ -46,10 +46,14 @@ impl Prompt {
             .unwrap()
     }
 
-    /// The earlier messages of this conversation.
+    /// The earlier messages of this conversation. A subagent has none.
     pub fn conversation(&self) -> Vec<&str> {
-        let turns = self.payload["conversation"].as_array().unwrap();
-        turns.iter().map(|turn| turn["content"].as_str().unwrap()).collect()
+        let turns = self.payload["conversation"].as_array();
+        turns
+            .into_iter()
+            .flatten()
+            .map(|turn| turn["content"].as_str().unwrap())
+            .collect()
     }
 
     /// The messages of people while the run was at work.

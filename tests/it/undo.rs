@@ -13,7 +13,8 @@ use crate::{
     store::erasure::column,
 };
 
-/// Calls what the message names, `tool.command {…}` line by line, and then says what it had to read before that.
+/// Calls what the message names, `tool.command {…}` line by line, and then says what it had to read before that. A line
+/// behind `spawn` is a subagent's.
 fn reply(request: &RecordedRequest) -> Reply {
     if scripted_model::memory_schema(request).is_some() {
         return scripted_model::reply(request);
@@ -22,6 +23,9 @@ fn reply(request: &RecordedRequest) -> Reply {
     let input = prompt.input().rsplit("] ").next().unwrap_or_default().to_owned();
     let mut calls = input.lines().filter_map(|line| {
         let (name, args) = line.split_once(' ')?;
+        if name == "spawn" {
+            return Some(json!({"type": "spawn_subagents", "subagents": [{"task": args}]}));
+        }
         let args: Value = serde_json::from_str(args).ok()?;
         Some(json!({"type": "tool_call", "name": name, "args": args}))
     });
@@ -149,6 +153,20 @@ async fn telegram_user_presses_undo_and_the_next_prompt_knows_over_a_restart() {
     bot.telegram.press_old(chat, 7, data);
     let sent = bot.telegram.wait_for_sent(chat, 5).await;
     assert_eq!(sent[4].text, "That was undone already.");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn what_a_subagent_remembered_is_undone_by_the_button_below_the_answer() {
+    let mut bot = started(Setup::on(Site::Telegram)).await;
+    let chat = bot.telegram.user(7, "Ada");
+    let answer = tell(&bot, chat, &format!("spawn {PUT}")).await;
+    assert_eq!(labels(&answer), ["Undo"]);
+    assert_eq!(kept(&bot.look().await).await.1, ["tea=green"]);
+    bot.telegram.press(chat, 7, "Undo");
+    let sent = bot.telegram.wait_for_sent(chat, 2).await;
+    assert_eq!(sent[1].text, "Undone: tea is forgotten.");
+    assert_eq!(kept(&bot.look().await).await, (vec![], vec![]));
     bot.finish().await;
 }
 

@@ -6,8 +6,9 @@ use clifford_core::{
     clock::Timestamp,
     id::{MessageId, RunId},
     memory::rows::{Change, Item},
-    messages::MessageStatus,
+    messages::{Direction, MessageStatus},
     people::UserRole,
+    policy::labels::Readers,
     settings::{Ingress, Memory},
 };
 use clifford_store::{
@@ -16,7 +17,7 @@ use clifford_store::{
         prompt_context::{self, Outside, PromptContext, PromptParts},
         write::{self as memory_write, Words},
     },
-    messages::Foreign,
+    messages::{Foreign, conversation},
     places::{channels, place_settings::PlaceSettings},
     runs::approvals,
 };
@@ -178,6 +179,26 @@ pub async fn a_summary_carries_what_the_runs_it_tells_had_read(world: World) {
         world.origins(10).await,
         ["a summary of what was read in this conversation"]
     );
+    // Of answers that hand nothing on it carries nothing.
+    let hands_on = async |metadata: &str| {
+        let sql = format!("UPDATE messages SET metadata = {metadata} WHERE direction = 'outbound'");
+        execute(&world.db, sql).await;
+        let mut conn = world.db.read().await.unwrap();
+        let (nobody, all) = (RunId::new(), MessageId(uuid::Uuid::nil()));
+        let said = conversation::since(&mut conn, world.context, nobody, all, 10)
+            .await
+            .unwrap();
+        let answer = said
+            .into_iter()
+            .find(|said| said.direction == Direction::Outbound)
+            .unwrap();
+        (answer.is_tainted, answer.readers)
+    };
+    assert_eq!(hands_on(r#"'{"foreign":false}'"#).await, (false, None));
+    assert_eq!(outside().await, Outside::default());
+    let closed = r#"'{"readers":"nobody"}'"#;
+    assert_eq!(hands_on(closed).await, (true, Some(Readers::Nobody)));
+    assert_eq!(outside().await, answers);
     // A run of which nothing later is left may stand in it, whatever the clock said.
     execute(
         &world.db,

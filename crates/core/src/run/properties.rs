@@ -238,6 +238,7 @@ fn happen(run: &mut Rehearsal, happening: &Happening) -> Result<(), TestCaseErro
                     origins: std::collections::BTreeSet::new(),
                     used: crate::run::step::Used::default(),
                     readers: crate::policy::labels::Readers::Person,
+                    may_be_undone: false,
                 }));
             }
             prop_assert!(before.may_become(RunStatus::Pending) && RunStatus::Pending.may_become(RunStatus::Running));

@@ -76,7 +76,7 @@ pub struct RunState {
     /// How many of them it had sent when a person last wrote: they answer nothing of that.
     pub sent_before: usize,
     /// A call was made that its person may take back, and no message has offered that yet.
-    undoable: bool,
+    pub undoable: bool,
     /// The messages that offer to take calls back, by their place among those that it sent.
     pub offers_undo: BTreeSet<usize>,
     /// How much of their answer the person has.
@@ -300,7 +300,9 @@ impl RunState {
                 origins,
                 used,
                 readers,
+                may_be_undone,
             } => {
+                self.undoable |= may_be_undone;
                 self.origins.extend(origins.iter().cloned());
                 let told = output.as_deref().or(error.as_deref());
                 self.hear_child(task, told.unwrap_or_default(), !origins.is_empty());
@@ -328,6 +330,7 @@ impl RunState {
                 self.looked_through = through.or(self.looked_through);
                 self.pending = Pending::Think;
                 self.hear_person(said);
+                self.read_meanwhile(said);
                 if !said.is_empty() {
                     let said: Vec<_> = (said.iter())
                         .map(|said| json!({ "role": said.role, "content": said.content }))

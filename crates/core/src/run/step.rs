@@ -280,6 +280,9 @@ pub enum Event {
         /// The people who may read what it returned.
         #[serde(default = "Readers::unknown")]
         readers: Readers,
+        /// It made a call that its person may take back.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        may_be_undone: bool,
     },
     /// The initial prompt of the run holds words from outside.
     Tainted {
@@ -351,6 +354,9 @@ pub struct ArrivedMessage {
     /// The run's person wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_own: bool,
+    /// The people who may read it, if it is an answer that was made of words which not all may read who read along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readers: Option<Readers>,
 }
 
 /// About how many tokens each section of a prompt has.

@@ -27,7 +27,7 @@ use clifford_core::{
     policy::{
         labels::{Held, Readers},
         repeats::Shown,
-        words::{self, KnownWords},
+        words::KnownWords,
     },
     run::{
         attachments::AttachedFile,
@@ -264,7 +264,7 @@ impl<'a> Session<'a> {
         let Meanwhile { said, through, origins } = self.meanwhile().await?;
         self.taint(origins);
         said.iter()
-            .for_each(|said| self.private.learn(&words::telling(&said.content)));
+            .for_each(|said| self.learn_said(&said.content, said.readers));
         self.push(StepKind::Event(Event::Wake { reason, said, through }));
         Ok(())
     }
@@ -279,19 +279,20 @@ impl<'a> Session<'a> {
         drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
-                let (origins, readers) = match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
-                    Ok(steps) => {
-                        let state = RunState::replay(&child, &self.cx.rules, &steps);
-                        if state.evidence.tells_of_person() {
-                            self.private.learn(child.output_text.as_deref().unwrap_or_default());
+                let (origins, readers, may_be_undone) =
+                    match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
+                        Ok(steps) => {
+                            let state = RunState::replay(&child, &self.cx.rules, &steps);
+                            if state.evidence.tells_of_person() {
+                                self.private.learn(child.output_text.as_deref().unwrap_or_default());
+                            }
+                            let readers = state.labels.readers_of_result();
+                            (state.origins, readers, state.undoable)
                         }
-                        let readers = state.labels.readers_of_result();
-                        (state.origins, readers)
-                    }
-                    // Nobody knows what it has read.
-                    Err(StoreError::Corrupt(_)) => ([UNREADABLE.to_owned()].into(), Readers::unknown()),
-                    Err(error) => return Err(error.into()),
-                };
+                        // Nobody knows what it has read.
+                        Err(StoreError::Corrupt(_)) => ([UNREADABLE.to_owned()].into(), Readers::unknown(), false),
+                        Err(error) => return Err(error.into()),
+                    };
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,
@@ -301,6 +302,7 @@ impl<'a> Session<'a> {
                     error: child.error,
                     origins,
                     readers,
+                    may_be_undone,
                 }));
             }
         }

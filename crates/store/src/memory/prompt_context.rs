@@ -213,12 +213,17 @@ fn ask_at_work(context: ContextId, run: RunId) -> Statement {
 }
 
 /// The head of a conversation. Its summary may tell the answers of every run that began before the last message which
-/// it covers, and of every one of which no later message is left.
+/// it covers, and of every one of which no later message is left; not of one whose answers hand nothing on of the words
+/// of others that its prompt showed.
 fn ask_head(context: ContextId) -> Statement {
     (
         "SELECT x.name, x.summary, x.model, x.summary_of,
              CAST(CASE WHEN x.summary IS NOT NULL AND EXISTS (
-                 SELECT 1 FROM runs r WHERE r.context_id = x.id AND r.tainted AND (
+                 SELECT 1 FROM runs r WHERE r.context_id = x.id AND r.tainted
+                 AND (EXISTS (SELECT 1 FROM messages m WHERE m.run_id = r.id AND m.direction = 'outbound'
+                              AND COALESCE(m.metadata, '') NOT LIKE '%\"foreign\":false%')
+                      OR NOT EXISTS (SELECT 1 FROM messages m WHERE m.run_id = r.id AND m.direction = 'outbound'))
+                 AND (
                      r.id <= COALESCE(x.compacted_through, '')
                      OR NOT EXISTS (SELECT 1 FROM messages m
                                     WHERE m.run_id = r.id AND m.id > COALESCE(x.compacted_through, ''))))

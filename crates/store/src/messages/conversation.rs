@@ -4,6 +4,7 @@ use clifford_core::{
     column::JsonText,
     id::{ContextId, MessageId, RunId, UserId},
     messages::{Direction, Gap},
+    policy::labels::Readers,
     row::FromRow,
     value::args,
 };
@@ -12,6 +13,7 @@ use serde_json::Value as Json;
 use super::{
     long_text::{self, LongText},
     replies::IN_HISTORY,
+    turns::{self, Foreign},
 };
 use crate::{Conn, StoreError, withheld};
 
@@ -28,8 +30,10 @@ pub struct ConversationMessage {
     pub content: String,
     /// The unread middle of a long text.
     pub gap: Option<Gap>,
-    /// A run said it that had read words from outside.
+    /// A run said it that had read words from outside, and may say the same.
     pub is_tainted: bool,
+    /// The people who may read it, if it is an answer made of words that not all may read who read along.
+    pub readers: Option<Readers>,
 }
 
 #[derive(FromRow)]
@@ -41,6 +45,7 @@ struct SaidRow {
     text: LongText,
     quote: Option<JsonText<Json>>,
     tainted: i64,
+    metadata: Option<JsonText<Json>>,
 }
 
 impl SaidRow {
@@ -52,7 +57,8 @@ impl SaidRow {
             user_id: self.user_id,
             content,
             gap,
-            is_tainted: self.tainted != 0,
+            is_tainted: self.tainted != 0 && turns::answer(self.metadata.as_ref()) == Foreign::Answer,
+            readers: turns::readers(self.metadata.as_ref()),
         }
     }
 }
@@ -60,7 +66,7 @@ impl SaidRow {
 /// The messages of a context, with their texts by these columns.
 fn select(text: &str) -> String {
     format!(
-        "SELECT m.id, m.direction, m.user_id, {text}, m.quote,
+        "SELECT m.id, m.direction, m.user_id, {text}, m.quote, m.metadata,
              CAST(CASE WHEN r.tainted AND m.direction = 'outbound' THEN 1 ELSE 0 END AS BIGINT) AS tainted
          FROM messages m LEFT JOIN runs r ON r.id = m.run_id
          WHERE {KEPT} AND {} AND m.context_id = $1",

@@ -103,6 +103,7 @@ fn recorded(acts: &[Act]) -> Rehearsal {
                         origins: std::collections::BTreeSet::new(),
                         used: Used::default(),
                         readers: crate::policy::labels::Readers::unknown(),
+                        may_be_undone: false,
                     }));
                 }
                 run.wake();

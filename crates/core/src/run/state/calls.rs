@@ -15,6 +15,8 @@ use crate::{
 const MOST_FURTHER: usize = 9;
 /// The output of a subagent is heard as if this command had returned it.
 const SUBAGENT: &str = "subagent.result";
+/// The source of what other runs answered while it slept.
+const MEANWHILE: &str = "what was answered here meanwhile";
 
 impl RunState {
     /// Whether a call of this name and these arguments was made.
@@ -132,6 +134,15 @@ impl RunState {
     pub(super) fn hear_person(&mut self, said: &[ArrivedMessage]) {
         for said in said.iter().filter(|said| said.is_own) {
             Arc::make_mut(&mut self.evidence).person_says(&said.content);
+        }
+    }
+
+    /// Notes who may read what it is told of the time in which it slept: an answer of another run may be made of words
+    /// that not all may read who read along.
+    pub(super) fn read_meanwhile(&mut self, said: &[ArrivedMessage]) {
+        let seq = self.seq();
+        if let Some(readers) = said.iter().filter_map(|said| said.readers).max() {
+            Arc::make_mut(&mut self.labels).told(MEANWHILE, readers, seq);
         }
     }
 

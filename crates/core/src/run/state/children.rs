@@ -53,8 +53,18 @@ impl RunState {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::{run::rules::Rules, runs::Run};
+    use crate::{
+        policy::labels::Readers,
+        run::{
+            rehearsal::Rehearsal,
+            rules::Rules,
+            step::{Event, StepKind},
+        },
+        runs::Run,
+    };
 
     fn ends(state: &mut RunState, run_id: RunId, tokens: u64, ms: u64) {
         state.child_ended(&Ended {
@@ -79,5 +89,34 @@ mod tests {
         assert_eq!((state.tokens, state.worked_ms), (160, 4000));
         assert!((state.cost - 0.75).abs() < 1e-9, "{}", state.cost);
         assert!(state.children.is_empty() && state.any_child_completed);
+    }
+
+    #[test]
+    fn what_a_subagent_changed_may_be_taken_back_below_the_answer_that_follows() {
+        for may_be_undone in [true, false] {
+            let mut run = Rehearsal::of(Run::sample(), Rules::default());
+            let run_id = RunId::new();
+            run.push(StepKind::Event(Event::SubagentEnded {
+                run_id,
+                task: "remember it".to_owned(),
+                status: RunStatus::Completed,
+                output: Some("done".to_owned()),
+                error: None,
+                origins: BTreeSet::new(),
+                used: Used::default(),
+                readers: Readers::Person,
+                may_be_undone,
+            }));
+            // A subagent of a subagent hands it on.
+            assert_eq!(run.state.undoable, may_be_undone);
+            for text in ["It is remembered.", "Anything else?"] {
+                run.push(StepKind::AssistantMessage {
+                    text: text.to_owned(),
+                    sent: true,
+                });
+            }
+            let offered: BTreeSet<_> = may_be_undone.then_some(0).into_iter().collect();
+            assert_eq!(run.state.offers_undo, offered);
+        }
     }
 }

@@ -334,7 +334,7 @@ const RECORDS: &str = "type text plain buttons label command file name content c
     about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
     depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
     reason wake_at cron call args idempotency_key approved code by user operator nobody tainted origins why expires_at may_be_rule traced is_unasked was_announced also argument origin from person default field source read \
-    is_foreign holding words denied action retry fallback ask_user abort message \
+    is_foreign is_own readers anybody place may_be_undone holding words denied action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
     requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
     used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
@@ -370,7 +370,10 @@ mod tests {
                 "duration_ms": 1234}),
             json!({"event": "set_run_limits", "max_iterations": 9, "reason": null}),
             json!({"event": "sleep", "wake_at": "2026-01-01T00:00:00Z", "cron": null, "reason": "nap"}),
-            json!({"event": "wake", "reason": "time"}),
+            json!({"event": "wake", "reason": "time", "said": [
+                {"role": "user", "content": "c", "is_own": true},
+                {"role": "assistant", "content": "c", "readers": "nobody"},
+            ]}),
             json!({"event": "confirm", "approved": true, "code": "abc", "by": "operator"}),
             json!({"event": "confirm", "approved": false, "code": "abc", "by": {"user": UserId::new()}}),
             json!({"event": "confirm", "approved": false, "code": "abc", "by": "nobody"}),
@@ -388,7 +391,7 @@ mod tests {
             ]}),
             json!({"event": "error", "message": "no"}),
             json!({"event": "subagent_ended", "run_id": RunId::new(), "task": "t", "status": "completed",
-                "output": "o", "error": null}),
+                "output": "o", "error": null, "readers": "anybody", "may_be_undone": true}),
             json!({"event": "spawn_subagents", "children": [RunId::new()], "specs": ["s"], "wake_on": "first"}),
         ];
         let mut kinds: Vec<_> = events

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use clifford_chat::inbound::FORWARDED;
 use clifford_core::{
     id::MessageId,
-    messages::{Direction, quotes_others},
+    messages::Direction,
+    policy::words,
     prompt::{can::Can, excerpt, weight::Form},
     run::{step::ArrivedMessage, transcript::WindowLimits},
     runs::RunKind,
@@ -54,6 +54,7 @@ impl Session<'_> {
                 role: "system".to_owned(),
                 content: Can::default().mark(missing, false),
                 is_own: false,
+                readers: None,
             });
         }
         for message in found {
@@ -61,17 +62,14 @@ impl Session<'_> {
             let origins = [
                 (is_inbound && message.user_id != run.user_id, "what others wrote here"),
                 (message.is_tainted, "what was read before in this conversation"),
-                (message.content.contains(FORWARDED), "a forwarded message"),
-                (
-                    quotes_others(&message.content),
-                    "what somebody else wrote and was quoted",
-                ),
             ];
             let told = origins.into_iter().filter(|(is_so, _)| *is_so);
-            meanwhile.origins.extend(told.map(|(_, origin)| origin.to_owned()));
+            let told = told.map(|(_, origin)| origin).chain(words::of_others(&message.content));
+            meanwhile.origins.extend(told.map(str::to_owned));
             meanwhile.said.push(ArrivedMessage {
                 role: if is_inbound { "user" } else { "assistant" }.to_owned(),
                 is_own: is_inbound && message.user_id == run.user_id && run.user_id.is_some(),
+                readers: message.readers,
                 content: excerpt::gapped(&message.content, message.gap, most, Form::Json, None).into_owned(),
             });
         }

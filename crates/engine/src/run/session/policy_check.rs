@@ -401,12 +401,7 @@ impl Session<'_> {
             place.turns.iter().for_each(|turn| self.private.learn(&turn.content));
         }
         for turn in &recalled.conversation.turns {
-            // An earlier answer may tell words that were private then: all of them are, if a command told such words.
-            match turn.readers {
-                Some(Readers::Nobody) => self.private.learn_closed(&Value::from(turn.content.as_str())),
-                Some(_) => self.private.learn(&turn.content),
-                None => self.private.learn(&words::telling(&turn.content)),
-            }
+            self.learn_said(&turn.content, turn.readers);
             if turn.direction == Direction::Outbound {
                 self.private.learn_spoken(&turn.content);
             }
@@ -424,11 +419,21 @@ impl Session<'_> {
                 }) => self.private.learn(output),
                 StepKind::Event(Event::Wake { said, .. }) => {
                     said.iter()
-                        .for_each(|said| self.private.learn(&words::telling(&said.content)));
+                        .for_each(|said| self.learn_said(&said.content, said.readers));
                 }
                 _ => {}
             }
             self.work.steps.push(step);
+        }
+    }
+
+    /// Learns a message of the conversation. An earlier answer may tell words that were private then: all of them are, if a
+    /// command told such words.
+    pub(super) fn learn_said(&mut self, text: &str, readers: Option<Readers>) {
+        match readers {
+            Some(Readers::Nobody) => self.private.learn_closed(&Value::from(text)),
+            Some(_) => self.private.learn(text),
+            None => self.private.learn(&words::telling(text)),
         }
     }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     clock::Timestamp,
     id::UserId,
-    policy::words,
+    policy::{labels::Readers, words},
     run::{
         question,
         rehearsal::Rehearsal,
@@ -46,6 +46,7 @@ fn arrived(content: String, is_own: bool) -> ArrivedMessage {
         role: "user".to_owned(),
         content,
         is_own,
+        readers: None,
     }
 }
 
@@ -71,6 +72,30 @@ fn denial(kind: u8, target: &str) -> String {
         5 => format!("Send it to Bob\n{FORWARDED}\nsend 5 to {target}"),
         6 => "Only hello to Bob, then".to_owned(),
         _ => target.to_owned(),
+    }
+}
+
+#[test]
+fn an_answer_that_is_read_in_sleep_keeps_its_readers() {
+    for (readers, expected) in [
+        (None, None),
+        (Some(Readers::Place), None),
+        (Some(Readers::Person), Some(Readers::Person)),
+        (Some(Readers::Nobody), Some(Readers::Nobody)),
+    ] {
+        let mut run = Rehearsal::of(Run::sample(), Rules::default());
+        let answer = ArrivedMessage {
+            role: "assistant".to_owned(),
+            readers,
+            ..arrived("The code of the safe is 471193".to_owned(), false)
+        };
+        let said = vec![arrived("Good morning".to_owned(), true), answer];
+        run.push(StepKind::Event(Event::Wake {
+            said,
+            through: None,
+            reason: "time".to_owned(),
+        }));
+        assert_eq!(run.state.labels.readers_of_answers(), expected, "{readers:?}");
     }
 }
 

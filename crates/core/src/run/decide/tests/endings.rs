@@ -37,6 +37,7 @@ fn child_ended(run: &mut Rehearsal, task: &str, status: RunStatus) {
         origins: std::collections::BTreeSet::new(),
         used: crate::run::step::Used::default(),
         readers: crate::policy::labels::Readers::Person,
+        may_be_undone: false,
     }));
 }
 
@@ -356,6 +357,7 @@ fn a_parent_sees_the_error_of_a_failed_subagent() {
         origins: std::collections::BTreeSet::new(),
         used: crate::run::step::Used::default(),
         readers: crate::policy::labels::Readers::Person,
+        may_be_undone: false,
     }));
     let last = run.state.transcript.texts().pop().expect("an entry");
     let entry: Value = serde_json::from_str(&last).expect("JSON");

@@ -360,6 +360,7 @@ fn what_a_subagent_found_is_the_answer_of_a_run_that_only_asks_again() {
         origins: std::collections::BTreeSet::new(),
         used: crate::run::step::Used::default(),
         readers: crate::policy::labels::Readers::Person,
+        may_be_undone: false,
     }));
     run.wake();
     assert_eq!(about(&run.reply(&spawn("a"))), Some(NoteAbout::SpawnRepeated));
