@@ -148,11 +148,18 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether a text quotes somebody who is neither the bot nor the speaker.
+/// Whether a text quotes somebody who is neither the bot nor the speaker, or nobody knows whom: lines behind a `>` that
+/// nothing introduces were copied from somewhere.
 pub fn quotes_others(text: &str) -> bool {
-    text.lines()
-        .filter_map(|line| line.strip_prefix(INTRODUCED))
-        .any(|who| !KNOWN.iter().any(|known| who.starts_with(known)))
+    let mut is_introduced = false;
+    text.lines().any(|line| {
+        if let Some(who) = line.strip_prefix(INTRODUCED) {
+            is_introduced = true;
+            return !KNOWN.iter().any(|known| who.starts_with(known));
+        }
+        is_introduced &= line.starts_with('>');
+        line.starts_with("> ") && !is_introduced
+    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod built_in;
 pub mod class;
 mod condition;
 pub mod evidence;
+mod granted;
 pub mod judge;
 pub mod labels;
 mod phrase;

@@ -293,9 +293,8 @@ pub fn own_words(text: &str) -> String {
         .filter_map(|mark| text.find(mark))
         .min()
         .unwrap_or(text.len());
-    let mut is_quoted = false;
     let own = text[..end].lines().filter(|line| {
-        is_quoted = line.starts_with(INTRODUCED) || (is_quoted && line.starts_with('>'));
+        let is_quoted = line.starts_with(INTRODUCED) || line.trim_start().starts_with('>');
         let is_mark = line.starts_with('[') && line.trim_end().ends_with(']');
         !is_quoted && !is_mark
     });

@@ -128,8 +128,7 @@ impl Haystack {
             let value = value.to_lowercase();
             return self.texts.iter().any(|text| stands_alone(&text.plain, &value));
         }
-        let wanted: String = pieces(value).collect();
-        !wanted.is_empty() && self.texts.iter().any(|text| holds_in_a_row(&text.pieces, &wanted))
+        self.texts.iter().any(|text| holds_in_a_row(&text.pieces, value))
     }
 
     /// How often a number stands in the texts, by what it is worth: digit by digit. A number within a longer code, or
@@ -411,11 +410,28 @@ fn bare_number(word: &str) -> &str {
     word.trim_end_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Whether words in a row make a value, without what stands between them.
-fn holds_in_a_row(pieces: &[String], wanted: &str) -> bool {
+/// The fewest letters of each of several words that are written as one: "book club" as `bookclub`.
+const JOINED: usize = 4;
+
+/// Whether words in a row make a value, without what stands between them. Short words make one of theirs only where
+/// it is a code: "Ann a" is no `Anna`.
+fn holds_in_a_row(pieces: &[String], value: &str) -> bool {
+    let parts: Vec<_> = self::pieces(value).collect();
+    let wanted = parts.concat();
+    let is_code = wanted.chars().any(|c| c.is_ascii_digit());
+    if wanted.is_empty() {
+        return false;
+    }
+    if pieces.windows(parts.len()).any(|row| row == parts) {
+        return true;
+    }
     (0..pieces.len()).any(|start| {
-        let mut rest = wanted;
+        let mut rest = wanted.as_str();
         for piece in &pieces[start..] {
+            let is_whole = piece == &wanted;
+            if !is_code && !is_whole && piece.chars().count() < JOINED {
+                return false;
+            }
             match rest.strip_prefix(piece.as_str()) {
                 Some("") => return true,
                 Some(more) => rest = more,

@@ -1,8 +1,9 @@
 //! The limits of a text that is written for people: no address that its person did not name, no number or code that
 //! nobody who may has told, no word that only an unannounced result told, in whatever way it is written. Pure.
 
+pub(in crate::policy) mod alike;
 pub(in crate::policy) mod spelling;
-mod together;
+pub(in crate::policy) mod together;
 
 use std::collections::BTreeSet;
 
@@ -64,6 +65,8 @@ impl<'a> Prose<'a> {
             });
         }
         unannounced.retain(|word| !person.has_word(word) && !announced.has_word(word));
+        let latin: Vec<_> = unannounced.iter().map(|word| alike::latin(word)).collect();
+        unannounced.extend((latin.into_iter()).filter(|word| !person.has_word(word) && !announced.has_word(word)));
         of_others.retain(|word| !person.has_word(word));
         let mut prose = Self {
             person,
@@ -109,7 +112,21 @@ impl<'a> Prose<'a> {
         [text, &plain, &shown]
             .into_iter()
             .all(|text| self.addresses_no_one(text) && self.tells_no_number(text) && self.tells_no_word(text))
+            && self.tells_no_word(&self.latin(&plain))
+            && !alike::is_in_signs(text)
+            && !alike::is_full_of_signs(text)
             && !self.tells_together
+    }
+
+    /// What nobody who may said in a text, in Latin letters: a word in other ones looks like one of these.
+    fn latin(&self, plain: &str) -> String {
+        let is_known = |word: &String| self.person.has_word(word) || self.announced.has_word(word);
+        let is_unknown = |token: &&str| {
+            let mut words = phrase::pieces(token).peekable();
+            words.peek().is_none() || !words.all(|word| is_known(&word))
+        };
+        let unknown: Vec<_> = plain.split_whitespace().filter(is_unknown).collect();
+        alike::latin(&unknown.join(" "))
     }
 
     /// Whether a text names nothing that only a running text of others names.

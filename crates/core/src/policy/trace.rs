@@ -16,17 +16,25 @@
 //! (`policy/prose.rs`), neither by itself nor together with the texts of other fields and of earlier calls.
 
 mod asked;
+mod clauses;
 mod fields;
+mod leaves;
 mod origins;
 mod receipt;
 
+pub(in crate::policy) use asked::is_order;
 pub use origins::{Holding, Origin, Source, Traced, is_unasked, of_others, origins};
 pub use receipt::is_receipt;
 use serde_json::{Map, Number, Value};
 
-use self::fields::Wanted;
+use self::{
+    clauses::Said,
+    fields::Wanted,
+    leaves::{Way, walk},
+};
 use super::{
     evidence::{Evidence, tool},
+    granted::granted,
     phrase::{self, Haystack},
     prose::{self, Prose},
     texts::each_text,
@@ -114,6 +122,12 @@ struct Leaf<'a> {
 struct Scale<'a> {
     request: &'a Request<'a>,
     person: Haystack,
+    /// The person's words without what they forbid.
+    granted: Haystack,
+    /// The same, text by text.
+    texts: Vec<String>,
+    /// The call moves money.
+    is_payment: bool,
     prose: Prose<'a>,
     leaves: &'a [Leaf<'a>],
 }
@@ -140,9 +154,13 @@ pub fn grounds(request: &Request<'_>) -> Grounds {
         .filter(|leaf| leaf.is_prose())
         .filter_map(|leaf| leaf.value.as_str());
     let texts: Vec<_> = texts.collect();
+    let granted: Vec<_> = evidence.person.iter().map(|text| granted(text)).collect();
     let scale = Scale {
         request,
         person: person(),
+        granted: Haystack::of(granted.iter().map(String::as_str)),
+        texts: granted,
+        is_payment: asked::is_payment(request.name, leaves.iter().map(|leaf| leaf.name)),
         prose: Prose::new(evidence, &said, request.private, &texts),
         leaves: &leaves,
     };
@@ -153,6 +171,9 @@ impl Scale<'_> {
     fn weigh(&self) -> Grounds {
         let (evidence, name) = (self.request.evidence, self.request.name);
         let names = || self.leaves.iter().any(|leaf| self.is_named(leaf));
+        if let Some(leaf) = self.recombined() {
+            return self.nothing(Some(leaf));
+        }
         if evidence.announced(name) > 0 {
             let untold = self.leaves.iter().find(|leaf| !self.is_announced(leaf));
             let is_said = || names() && self.leaves.iter().all(|leaf| self.is_said(leaf));
@@ -168,6 +189,24 @@ impl Scale<'_> {
             return Grounds::Said;
         }
         self.nothing(unsaid)
+    }
+
+    /// The argument that the person said of something else than another one of the call.
+    fn recombined(&self) -> Option<&Leaf<'_>> {
+        let is_value = |leaf: &&Leaf<'_>| match leaf.value {
+            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.granted.holds(text),
+            Value::Number(number) => self.granted.holds_number(number),
+            _ => false,
+        };
+        let named: Vec<_> = self.leaves.iter().filter(is_value).collect();
+        let said = |leaf: &&Leaf<'_>| Said {
+            written: written(leaf.value),
+            is_amount: self.is_amount(leaf),
+        };
+        let values: Vec<_> = named.iter().map(said).collect();
+        let found = clauses::recombined(&self.request.evidence.person, &values)?;
+        let at = values.iter().position(|value| std::ptr::eq(value, found))?;
+        named.get(at).copied()
     }
 
     fn nothing(&self, untold: Option<&Leaf<'_>>) -> Grounds {
@@ -193,7 +232,7 @@ impl Scale<'_> {
         };
         let is_planned = !evidence.plan.contains_key(name);
         let is_left = made == 0 || (made < evidence.wished.get(name).copied().unwrap_or(0) && is_new());
-        is_planned && is_left && asked::is_asked_for(name, &evidence.person)
+        is_planned && is_left && asked::is_asked_for(name, self.is_payment, &evidence.person)
     }
 
     /// Whether the person said it, of a call that was not announced.
@@ -218,8 +257,8 @@ impl Scale<'_> {
     /// Whether the person named it: a word or number of theirs, and neither prose nor a date.
     fn is_named(&self, leaf: &Leaf<'_>) -> bool {
         match leaf.value {
-            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.person.holds(text),
-            Value::Number(number) => self.person.holds_number(number),
+            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.granted.holds(text),
+            Value::Number(number) => self.granted.holds_number(number),
             _ => false,
         }
     }
@@ -239,7 +278,7 @@ impl Scale<'_> {
 
     /// Whether it is written for people. The title of what exists says which it is.
     fn is_read(&self, leaf: &Leaf<'_>) -> bool {
-        leaf.is_prose() && !(leaf.name == "title" && asked::changes(self.request.name))
+        leaf.is_prose() && !(leaf.name == "title" && asked::chooses_by_title(self.request.name))
     }
 
     /// Whether what is written for people tells nothing.
@@ -262,7 +301,13 @@ impl Scale<'_> {
     /// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted.
     fn is_persons(&self, leaf: &Leaf<'_>) -> bool {
         let is_spent = matches!(leaf.value, Value::Number(number) if self.is_spent(number));
-        !is_spent && is_persons(leaf, leaf.value, &self.person, asked::makes(self.request.name))
+        let is_counted = self.is_amount(leaf) && !asked::tells_amount(&self.texts, &written(leaf.value));
+        !is_spent && !is_counted && is_persons(leaf, leaf.value, &self.granted, asked::makes(self.request.name))
+    }
+
+    /// Whether it is an amount of money.
+    fn is_amount(&self, leaf: &Leaf<'_>) -> bool {
+        self.is_payment && asked::AMOUNTS.contains(&leaf.name)
     }
 
     /// Whether more arguments are a number than the person wrote it. One that they did not write at all is no matter of this.
@@ -285,6 +330,7 @@ impl Scale<'_> {
             value: leaf.value,
             tool: tool(self.request.name),
             person: &self.person,
+            granted: &self.granted,
             evidence,
             most: evidence.plan.get(self.request.name).copied().unwrap_or(0),
         }
@@ -361,88 +407,6 @@ impl Leaf<'_> {
     fn is_known(&self, person: &Haystack) -> bool {
         self.unknown.iter().all(|name| person.holds(name))
     }
-}
-
-/// How deep arguments are read; what lies deeper is one value that nobody said.
-const DEEPEST: usize = 8;
-
-/// The way to a value.
-#[derive(Clone, Default)]
-struct Way<'a> {
-    path: String,
-    unknown: Vec<&'a str>,
-}
-
-fn walk<'a>(
-    root: &'a Value,
-    args: &'a Map<String, Value>,
-    schema: &'a Value,
-    way: &Way<'a>,
-    leaves: &mut Vec<Leaf<'a>>,
-    depth: usize,
-) {
-    for (name, value) in args {
-        let field = resolved(root, schema.get("properties").and_then(|fields| fields.get(name)));
-        let mut way = way.clone();
-        if field.is_none() {
-            way.unknown.push(name);
-        }
-        if !way.path.is_empty() {
-            way.path.push('.');
-        }
-        way.path.push_str(name);
-        leaf(root, name, value, field, &way, leaves, depth);
-    }
-}
-
-fn leaf<'a>(
-    root: &'a Value,
-    name: &'a str,
-    value: &'a Value,
-    schema: Option<&'a Value>,
-    way: &Way<'a>,
-    leaves: &mut Vec<Leaf<'a>>,
-    depth: usize,
-) {
-    match value {
-        Value::Array(items) if depth < DEEPEST && !items.is_empty() => {
-            let of_items = resolved(root, schema.and_then(|schema| schema.get("items")));
-            for item in items {
-                leaf(root, name, item, of_items.or(schema), way, leaves, depth + 1);
-            }
-        }
-        Value::Object(fields) if depth < DEEPEST && !fields.is_empty() => {
-            walk(root, fields, schema.unwrap_or(&Value::Null), way, leaves, depth + 1);
-        }
-        value => leaves.push(Leaf {
-            path: way.path.clone(),
-            name,
-            value,
-            schema,
-            unknown: way.unknown.clone(),
-        }),
-    }
-}
-
-/// A schema behind its references, and its one choice beside `null`.
-fn resolved<'a>(root: &'a Value, schema: Option<&'a Value>) -> Option<&'a Value> {
-    let mut schema = schema?;
-    for _ in 0..DEEPEST {
-        let named = schema.get("$ref").and_then(Value::as_str);
-        let choices = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
-        schema = match (named, choices) {
-            (Some(name), _) => root.pointer(name.strip_prefix('#')?)?,
-            (None, Some(choices)) => {
-                let mut others = choices.iter().filter(|choice| choice["type"] != "null");
-                match (others.next(), others.next()) {
-                    (Some(only), None) => only,
-                    _ => return Some(schema),
-                }
-            }
-            (None, None) => return Some(schema),
-        };
-    }
-    None
 }
 
 #[cfg(test)]

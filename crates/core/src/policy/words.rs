@@ -1,24 +1,28 @@
 //! The sources of a run's words: which addresses and words may go out once it has read words from outside. Pure.
 
 mod addressed;
+mod commands;
 mod learning;
+mod others;
 mod outside;
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
-use clifford_chat::inbound::is_of_others;
 use clifford_markup::Fate;
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
 use self::addressed::Addressed;
-pub use self::outside::Outside;
+pub use self::{
+    commands::{is_own, is_public},
+    others::{has_telling_name, of_others},
+    outside::Outside,
+};
 use super::{
     addresses::{self, Short},
-    prose::spelling,
+    prose::{alike, spelling, together},
     texts::each_text,
 };
-use crate::messages::quotes_others;
 
 /// The text in place of an address that was taken out of a message.
 pub const REMOVED: &str = "(link removed)";
@@ -34,15 +38,6 @@ const PIECE: usize = 2;
 const SHORT_TEXT: usize = 4000;
 /// How deep JSON within texts of JSON is read.
 const DEEPEST: usize = 8;
-
-/// The words of others in a message, beside its sender's, by how it is written down.
-pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
-    let told = [
-        (is_of_others(text), "a forwarded message"),
-        (quotes_others(text), "what somebody else wrote and was quoted"),
-    ];
-    told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, origin)| origin)
-}
 
 /// Addresses and words that were read or written somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +67,9 @@ impl KnownWords {
         let plain = addresses::plain(text);
         if plain != text {
             self.words.extend(words(&plain));
+        }
+        if !text.is_ascii() {
+            self.words.extend(words(&alike::latin(&plain)));
         }
     }
 
@@ -282,14 +280,19 @@ fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
         .flat_map(|(name, value)| [name.into_owned(), value.into_owned()])
         .collect();
     let decoded = decoded.join(" ");
+    let latin = alike::latin(&rest);
+    if alike::is_in_signs(&rest) {
+        return Some(rest);
+    }
     let joined = joined(&rest);
     let hidden = |word: &String| private.words.contains(word) && !known.words.contains(word);
-    let plain = words(&rest).chain(words(&decoded)).chain(joined).find(|word| {
+    let plain = words(&rest).chain(words(&decoded)).chain(words(&latin)).chain(joined);
+    let mut plain = plain.filter(|word| {
         let is_none = word.chars().count() > LONGEST;
         (is_none && !known.words.contains(word)) || hidden(word)
     });
     // Turned around, shifted or encoded it is the same word.
-    plain.or_else(|| {
+    plain.next().or_else(|| {
         let written = || rest.split_whitespace().chain(decoded.split_whitespace());
         let turned = words(&rest).filter(|word| {
             word.chars().count() >= HIDDEN
@@ -301,7 +304,14 @@ fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
             told.iter()
                 .any(|told| words(told).any(|word| word.chars().count() >= HIDDEN && hidden(&word)))
         });
-        turned.chain(encoded.map(str::to_owned)).next()
+        let split = || {
+            let read = together::Streams::of(&[&rest]);
+            private.words.iter().find(|word| hidden(word) && read.tells_apart(word))
+        };
+        turned
+            .chain(encoded.map(str::to_owned))
+            .next()
+            .or_else(|| split().map(|_| rest.clone()))
     })
 }
 
@@ -469,19 +479,6 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= SHORTEST || word.chars().any(|c| c.is_ascii_digit()))
         .map(str::to_lowercase)
-}
-
-/// Whether what a command returns is there for everybody to read, so that it may be said to anybody. A mailbox behind a
-/// server, a person's files and what is remembered of them are not.
-pub fn is_public(command: &str) -> bool {
-    command.starts_with("web.")
-}
-
-/// Whether what a command returns may tell of its person.
-pub fn is_own(command: &str) -> bool {
-    !["web.", "weather.", "compute.", "tools.", "system."]
-        .iter()
-        .any(|tool| command.starts_with(tool))
 }
 
 /// Only the words of a text that tell of somebody: those with a digit in them.

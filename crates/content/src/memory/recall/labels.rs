@@ -9,6 +9,7 @@ use clifford_core::{
         evidence,
         labels::{Held, Readers, TASK},
         repeats::Shown,
+        words::has_telling_name,
     },
     runs::{Run, RunKind},
 };
@@ -24,6 +25,9 @@ const FORWARDED: &str = "a forwarded message";
 /// What came with a quote.
 const QUOTED: &str = "what somebody else wrote and was quoted";
 
+/// What came with a file that has a long name.
+const NAMED: &str = "the name of a file";
+
 /// Where the words of a prompt came from, as far as they are not its person's. Only what the prompt shows counts: words
 /// that left the conversation, and that no summary or item tells, cannot have led to anything in this run.
 pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
@@ -32,7 +36,11 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
     let others = || recalled.elsewhere.into_iter().flat_map(|place| &place.turns);
     let is_shown = |foreign| turns.iter().any(|turn| turn.foreign == foreign);
     let stands = |is_so: fn(&str) -> bool| {
-        is_so(&run.input_text) || turns.iter().chain(others()).any(|turn| is_so(&turn.content))
+        let mut said = turns
+            .iter()
+            .chain(others())
+            .filter(|turn| turn.direction == Direction::Inbound);
+        is_so(&run.input_text) || said.any(|turn| is_so(&turn.content))
     };
     let told = [
         (is_shown(Foreign::Answer), "what was read before in this conversation"),
@@ -46,6 +54,7 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
         ),
         (stands(is_of_others), FORWARDED),
         (stands(quotes_others), QUOTED),
+        (stands(has_telling_name), NAMED),
     ];
     told.into_iter()
         .filter(|(is_so, _)| *is_so)
@@ -55,7 +64,7 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
 
 /// Of these sources, those that are history alone: nothing forwarded or quoted, which may come with what is asked now.
 pub fn origins_of_history(origins: &BTreeSet<String>) -> BTreeSet<String> {
-    let is_now = |origin: &&String| [FORWARDED, QUOTED].contains(&origin.as_str());
+    let is_now = |origin: &&String| [FORWARDED, QUOTED, NAMED].contains(&origin.as_str());
     origins.iter().filter(|origin| !is_now(origin)).cloned().collect()
 }
 

@@ -12,19 +12,27 @@ const BY_LETTERS: usize = 5;
 const DIGITS: usize = 4;
 
 /// Ways to read texts as one.
-pub(super) struct Streams {
+pub(in crate::policy) struct Streams {
+    /// The words and numbers.
+    pieces: Vec<String>,
     /// All letters and digits, as they stand, and turned around.
     joined: [String; 2],
     /// The first letters of words, the last, and the letters that stand alone.
     letters: Vec<String>,
     /// The digits, in whatever way they are written.
     digits: Vec<String>,
+    /// The digits that are told in words, or one by one.
+    spelled: String,
 }
 
 impl Streams {
     pub fn of<T: AsRef<str>>(texts: &[T]) -> Self {
-        let joined: String = texts.iter().flat_map(|text| phrase::pieces(text.as_ref())).collect();
+        let pieces: Vec<_> = texts.iter().flat_map(|text| phrase::pieces(text.as_ref())).collect();
+        let joined = pieces.concat();
+        let spelled = pieces.iter().filter_map(|word| spelled(word)).collect();
         let mut streams = Self {
+            spelled,
+            pieces,
             joined: [turned(&joined), joined],
             letters: Vec::new(),
             digits: Vec::new(),
@@ -73,6 +81,30 @@ impl Streams {
             return length >= DIGITS && is_in(&self.digits);
         }
         (length >= IN_PIECES && is_in(&self.joined)) || (length >= BY_LETTERS && is_in(&self.letters))
+    }
+
+    /// Whether a word or number stands in one of them, and in no single word: by the letters of several words, in pieces,
+    /// or digit by digit.
+    pub fn tells_apart(&self, secret: &str) -> bool {
+        let length = secret.chars().count();
+        if secret.chars().all(|c| c.is_ascii_digit()) {
+            return length >= DIGITS && (self.spelled.contains(secret) || turned(&self.spelled).contains(secret));
+        }
+        let is_within = self
+            .pieces
+            .iter()
+            .any(|piece| piece.contains(secret) || turned(piece).contains(secret));
+        let is_in = |streams: &[String]| streams.iter().any(|stream| stream.contains(secret));
+        length >= IN_PIECES && !is_within && (is_in(&self.joined) || is_in(&self.letters))
+    }
+}
+
+/// The digits of a word that tells a number in words, or one digit.
+fn spelled(word: &str) -> Option<String> {
+    let is_digit = word.len() == 1 && word.chars().all(|c| c.is_ascii_digit());
+    match spelling::is_one(word) {
+        true => Some("1".to_owned()),
+        false => spelling::number(word).or_else(|| is_digit.then(|| word.to_owned())),
     }
 }
 

@@ -61,7 +61,11 @@ fn written(kind: u8, target: &str) -> Value {
 fn encoded(kind: u8, secret: &str) -> String {
     let apart = |sign: &str| secret.chars().map(String::from).collect::<Vec<_>>().join(sign);
     let signs: Vec<char> = secret.chars().collect();
-    match kind % 14 {
+    match kind % 18 {
+        14 => signs.iter().map(|c| alike(*c)).collect(),
+        15 => signs.iter().flat_map(|c| [*c, '\u{301}']).collect(),
+        16 => signs.iter().map(|c| flag(*c)).collect(),
+        17 => signs.iter().map(|c| morse(*c)).collect::<Vec<_>>().join(" "),
         10 => signs
             .chunks(3)
             .map(|three| three.iter().collect::<String>())
@@ -99,6 +103,41 @@ fn encoded(kind: u8, secret: &str) -> String {
             .collect(),
         _ => secret.bytes().map(|byte| format!("%{byte:02X}")).collect(),
     }
+}
+
+/// A letter of another script that looks like one, where there is one; a digit beside its like in bold.
+fn alike(letter: char) -> char {
+    let found = "aceiopsxyj"
+        .chars()
+        .zip("асеіорѕхуј".chars())
+        .find(|(latin, _)| *latin == letter);
+    let bold = letter.to_digit(10).and_then(|digit| char::from_u32(0x1_D7CE + digit));
+    let small = u32::from(letter)
+        .checked_sub(u32::from('a'))
+        .and_then(|at| char::from_u32(0x1_D41A + at));
+    found.map(|(_, other)| other).or(bold).or(small).unwrap_or(letter)
+}
+
+/// A letter as flags are made of; a digit in a circle.
+fn flag(letter: char) -> char {
+    let circled = |digit: u32| {
+        digit
+            .checked_sub(1)
+            .map_or(Some('\u{24ea}'), |at| char::from_u32(0x2460 + at))
+    };
+    let digit = letter.to_digit(10).and_then(circled);
+    let boxed = u32::from(letter)
+        .checked_sub(u32::from('a'))
+        .and_then(|at| char::from_u32(0x1_F1E6 + at));
+    digit.or(boxed).unwrap_or(letter)
+}
+
+/// A letter in dots and dashes, by the digits of its number: `4` has as many dots.
+fn morse(letter: char) -> String {
+    format!(
+        "{}-",
+        ".".repeat(usize::try_from(u32::from(letter) % 10).unwrap_or(0) + 1)
+    )
 }
 
 /// A digit in words.

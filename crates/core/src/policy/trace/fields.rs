@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::PROSE;
+use super::{PROSE, asked};
 use crate::policy::{
     evidence::{self, Evidence, Heard},
     phrase::{self, Haystack},
@@ -41,6 +41,8 @@ pub(super) struct Wanted<'a> {
     /// The tool that is called.
     pub tool: &'a str,
     pub person: &'a Haystack,
+    /// The person's words without what they forbid.
+    pub granted: &'a Haystack,
     pub evidence: &'a Evidence,
     /// How often the command was announced, in all.
     pub most: u32,
@@ -75,7 +77,7 @@ impl Wanted<'_> {
             return self.is_of_contact();
         }
         let is_chosen = || told().any(|heard| heard.is_announced && self.is_chosen_in(heard));
-        self.is_of_named() || (is_chosen() && !self.is_spoken_of())
+        !self.is_forbidden() && (self.is_of_named() || (is_chosen() && !self.is_spoken_of()))
     }
 
     /// Whether the value is the id of an object that the person named.
@@ -92,7 +94,27 @@ impl Wanted<'_> {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        phrase::is_address(&written) || (self.value.is_string() && phrase::is_code(&written))
+        phrase::is_address(&written) || (self.value.is_string() && phrase::is_code(&written)) || self.is_account()
+    }
+
+    /// Whether a number is long enough for an account or a telephone, and is called neither an id nor an amount.
+    fn is_account(&self) -> bool {
+        let is_long = self.value.as_u64().is_some_and(|number| number >= 1_000_000);
+        is_long && !self.is_id("id") && !asked::AMOUNTS.contains(&self.name)
+    }
+
+    /// Whether the person's words name the value or its object, and forbid it.
+    fn is_forbidden(&self) -> bool {
+        let text = self.value.as_str().unwrap_or_default();
+        let is_told_off = |told: &str| self.person.holds(told) && !self.granted.holds(told);
+        let objects = || {
+            self.evidence
+                .heard
+                .iter()
+                .flat_map(|heard| self.fields(heard))
+                .filter_map(|field| field.record)
+        };
+        is_told_off(text) || objects().any(|record| names(record).any(is_told_off))
     }
 
     /// Whether the value is the address of the one contact of the person's that they named.
@@ -148,12 +170,9 @@ impl Wanted<'_> {
 
     /// How many of the words by which an object is called are the person's.
     fn matches(&self, record: &Map<String, Value>) -> usize {
-        let names = record.iter().filter(|(name, value)| {
-            NAMES.contains(&name.to_lowercase().as_str()) && value.as_str().is_some_and(|text| !is_running(text))
-        });
-        let words = names.filter_map(|(_, value)| value.as_str()).flat_map(phrase::pieces);
+        let words = names(record).flat_map(phrase::pieces);
         words
-            .filter(|word| word.chars().count() >= 3 && !prose::is_small(word) && self.person.has_word(word))
+            .filter(|word| word.chars().count() >= 3 && !prose::is_small(word) && self.granted.has_word(word))
             .count()
     }
 
@@ -247,6 +266,14 @@ fn look<'a>(value: &'a Value, at: Field<'a>, wanted: &Value, found: &mut Vec<Fie
         scalar if is_same(scalar, wanted) => found.push(at),
         _ => {}
     }
+}
+
+/// The texts by which an object is called.
+fn names(record: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let named = record
+        .iter()
+        .filter(|(name, _)| NAMES.contains(&name.to_lowercase().as_str()));
+    named.filter_map(|(_, value)| value.as_str().filter(|text| !is_running(text)))
 }
 
 fn is_prose(name: &str) -> bool {

@@ -396,3 +396,35 @@ proptest! {
         prop_assert_eq!(without_unknown(&cleaned, &[]).into_owned(), cleaned);
     }
 }
+
+#[test]
+fn a_search_tells_nothing_by_other_signs_either() {
+    let mut private = known("The PIN is 4819, and the password is heliotrope");
+    private.learn("She lives in Berlin");
+    let query = |text: &str| {
+        leak(
+            json!({ "query": text }).as_object().unwrap(),
+            &json!({}),
+            &KnownWords::default(),
+            &private,
+        )
+    };
+    for text in [
+        "h\u{435}li\u{43e}trope",
+        "hel iot rop e",
+        "four eight one nine",
+        "nine, one, eight, four",
+        "Hotel Echo Lima India Oscar Tango Romeo Oscar Papa Echo",
+        "⠓⠑⠇⠊⠕",
+        ".... . .-.. .. ---",
+    ] {
+        assert!(query(text).is_some(), "{text}");
+    }
+    for text in [
+        "weather for Berliners",
+        "two of four tickets",
+        "recipes - one pot - vegan",
+    ] {
+        assert_eq!(query(text), None, "{text}");
+    }
+}

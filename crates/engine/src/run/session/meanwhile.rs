@@ -64,7 +64,8 @@ impl Session<'_> {
                 (message.is_tainted, "what was read before in this conversation"),
             ];
             let told = origins.into_iter().filter(|(is_so, _)| *is_so);
-            let told = told.map(|(_, origin)| origin).chain(words::of_others(&message.content));
+            let of_others = words::of_others(&message.content).filter(|_| is_inbound);
+            let told = told.map(|(_, origin)| origin).chain(of_others);
             meanwhile.origins.extend(told.map(str::to_owned));
             meanwhile.said.push(ArrivedMessage {
                 role: if is_inbound { "user" } else { "assistant" }.to_owned(),

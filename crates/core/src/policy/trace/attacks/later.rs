@@ -172,7 +172,7 @@ proptest! {
     #[test]
     fn no_search_tells_what_an_earlier_answer_told(
         secret in prop_oneof!["[a-z]{8,12}", "[a-z]{4,6}[0-9]{3,5}"],
-        kind in prop_oneof![Just(0), Just(1), Just(2), Just(3), Just(4), Just(5), Just(6), Just(7), Just(8), Just(9)],
+        kind in proptest::sample::select(vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17]),
         around in prop_oneof![Just(""), Just("weather in "), Just("news about it, ")],
         is_closed in any::<bool>(),
     ) {
