@@ -1,6 +1,11 @@
 //! Arguments of statements, typed so that both engines take them.
 
-use crate::clock::Timestamp;
+use serde::Serialize;
+
+use crate::{
+    clock::Timestamp,
+    column::{JsonText, to_json},
+};
 
 /// One argument. Each kind carries its own NULL, because PostgreSQL wants to know NULLs of what.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +48,18 @@ from! {
     Timestamp => Int, value => value.0;
     f64 => Real, value => value;
     bool => Bool, value => value;
+}
+
+impl<T: Serialize> From<JsonText<T>> for Value {
+    fn from(value: JsonText<T>) -> Self {
+        Self::Text(Some(to_json(&value.0)))
+    }
+}
+
+impl<T: Serialize> From<Option<JsonText<T>>> for Value {
+    fn from(value: Option<JsonText<T>>) -> Self {
+        Self::Text(value.map(|value| to_json(&value.0)))
+    }
 }
 
 /// The arguments of a statement, in the order of its placeholders.

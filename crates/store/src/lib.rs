@@ -31,6 +31,7 @@ pub mod model_images;
 pub mod model_windows;
 pub mod people;
 pub mod places;
+pub mod portable;
 pub mod rates;
 pub mod removal;
 pub mod retention;

@@ -86,8 +86,8 @@ pub(crate) struct TurnRow {
 const BEING_ANSWERED: &str = " [this is being answered already]";
 
 impl TurnRow {
-    /// The turn. `alone`: the person who alone speaks there for themselves; what anybody else wrote is others' words.
-    /// `at_work`: the runs that work beside this one.
+    /// The turn. `alone`: the person who alone speaks there for themselves; what anybody else wrote is others' words, and
+    /// so is anywhere what nobody known wrote, as in imported chats. `at_work`: the runs that work beside this one.
     pub(crate) fn turn(self, alone: Option<UserId>, at_work: &[RunId]) -> Turn {
         let (mut content, mut gap) = self.text.with_quote(self.quote.as_ref(), IN_HISTORY);
         if let Some(why) = &self.undelivered {
@@ -100,7 +100,9 @@ impl TurnRow {
         if self.direction == Direction::Inbound && self.run_id.is_some_and(|run| at_work.contains(&run)) {
             content.push_str(BEING_ANSWERED);
         }
-        let is_others = alone.is_some() && self.direction == Direction::Inbound && self.user_id != alone;
+        let is_unknown = self.user_id.is_none();
+        let is_others =
+            self.direction == Direction::Inbound && (is_unknown || alone.is_some() && self.user_id != alone);
         Turn {
             id: Some(self.id),
             direction: self.direction,
