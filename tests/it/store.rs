@@ -28,6 +28,7 @@ mod outside;
 mod people;
 mod places;
 mod policies;
+mod portable;
 mod prompt_context;
 mod queue_depth;
 mod quoting;

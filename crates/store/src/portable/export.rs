@@ -171,7 +171,10 @@ fn has_run(scope: Scope, of: &str) -> String {
     const ENDED: &str = "('completed', 'failed', 'cancelled')";
     let within = match scope {
         Scope::Everything => "TRUE".to_owned(),
-        Scope::Person(_) => format!("{of}.channel_id IN {} AND {of}.user_id = $1", own(scope)),
+        Scope::Person(_) => format!(
+            "({of}.channel_id IS NULL OR {of}.channel_id IN {}) AND {of}.user_id = $1",
+            own(scope)
+        ),
         Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", own(scope)),
     };
     format!(

@@ -156,7 +156,6 @@ async fn flush(
                         "(SELECT m.id FROM messages m WHERE m.id = ${place} AND m.channel_id = ${}), ",
                         place - column + place_of(kind, "channel_id")
                     ),
-                    Some("parent_run_id") => write!(sql, "(SELECT p.id FROM runs p WHERE p.id = ${place}), "),
                     _ => write!(sql, "${place}, "),
                 };
             }
@@ -179,7 +178,7 @@ async fn flush(
 
 /// The name of a column that is looked up before it is stored.
 fn column_of(kind: Kind, place: usize) -> Option<&'static str> {
-    matches!(kind, Kind::File | Kind::Run).then(|| columns(kind).get(place - 1).copied())?
+    (kind == Kind::File).then(|| columns(kind).get(place - 1).copied())?
 }
 
 /// The place of a column among those of its kind, from 1.
