@@ -16,6 +16,7 @@ mod eval;
 mod export;
 mod groups;
 mod ids;
+mod import;
 mod init;
 mod keys;
 mod link;
@@ -30,6 +31,7 @@ mod pair;
 mod people;
 mod policy;
 mod probe;
+mod progress;
 mod quarantine;
 mod restore;
 mod runs;
@@ -139,8 +141,10 @@ enum Command {
     Link(link::Args),
     /// List and change what the bot remembers of people.
     Memory(memory::Args),
-    /// Export all data of a person, or of everybody, as JSON Lines.
+    /// Export all data of a person, of a place or of everybody.
     Export(export::Args),
+    /// Import an export, or what another bot or platform has of a person.
+    Import(import::Args),
     /// Delete a person and all of their data.
     Erase(erase::Args),
     /// Check and show the configuration.
@@ -233,7 +237,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Pair(args) => pair::run(&globals, args).await,
         Command::Login(args) => login::run(&globals, args).await,
         Command::Link(args) => link::run(&globals, args).await,
-        Command::Export(args) => export::run(&globals, args).await,
+        Command::Export(args) => Box::pin(export::run(&globals, args)).await,
+        Command::Import(args) => Box::pin(import::run(&globals, args)).await,
         Command::Erase(args) => Box::pin(erase::run(&globals, args)).await,
         Command::Eval(args) => Box::pin(eval::run(&globals, args)).await,
         Command::Mcp(args) => Box::pin(mcp::run(&globals, args)).await,

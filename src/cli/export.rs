@@ -1,19 +1,25 @@
-//! `clifford export`: all that is kept of a person, or of everybody, as JSON Lines.
+//! `clifford export`: all that is kept of a person, a place or everybody: as JSON Lines to read, or as an archive that
+//! `clifford import` reads.
+
+mod archive;
+
+pub(super) use archive::storage;
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufWriter, IsTerminal, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
+    io::{self, BufWriter, Write},
+    path::PathBuf,
     process::ExitCode,
 };
 
+use anyhow::bail;
+use clifford_core::id::{ChannelId, SpaceId};
 use clifford_engine::jobs::export::Export;
 use clifford_store::{Db, people::users};
 
 use super::{
     examples,
-    output::Closed,
+    ids::IdArg,
+    output::{Closed, Format},
     people,
     setup::{self, Globals},
 };
@@ -21,68 +27,53 @@ use super::{
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "clifford export telegram:4711 --out ada.jsonl   all of one person",
-    "clifford export Ada | jq 'select(.type == \"memory_item\")'",
-    "clifford export --out everybody.jsonl           of everybody",
+    "clifford export telegram:4711 --out ada.tar     all of one person, to import elsewhere",
+    "clifford export --out everything.tar            of everybody",
+    "clifford export --space 0198f2c4 --out club.tar a group or server, without what was said in private",
+    "clifford export Ada | jq 'select(.type == \"memory_item\")'   to read",
 ))]
 pub(super) struct Args {
     /// The person: an id, platform:account, or a name that only they have [default: everybody].
     user: Option<String>,
-    /// The file to write; it must not exist [default: standard output].
+    /// A group or server in place of a person: its id, or the beginning of it.
+    #[arg(long, value_name = "SPACE", conflicts_with_all = ["user", "place"], requires = "out")]
+    space: Option<IdArg<SpaceId>>,
+    /// A shared channel in place of a person: its id, or the beginning of it.
+    #[arg(long, value_name = "CHANNEL", conflicts_with = "user", requires = "out")]
+    place: Option<IdArg<ChannelId>>,
+    /// The archive to write, with files; it must not exist [default: JSON Lines to standard output, to read].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    format: Format,
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    if args.format.json && args.out.is_none() {
+        bail!("without --out the export itself is JSON Lines: leave --json out, or name an archive with --out");
+    }
     let db = globals.database().await?;
-    let outcome = write(&db, &args).await;
+    let outcome = match &args.out {
+        Some(out) => archive::write(globals, &db, &args, out).await,
+        None => lines(&db, &args).await,
+    };
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-async fn write(db: &Db, args: &Args) -> anyhow::Result<()> {
+async fn lines(db: &Db, args: &Args) -> anyhow::Result<()> {
     let mut conn = db.read().await?;
     let people = match &args.user {
         Some(text) => vec![people::find(&mut conn, text).await?.id],
         None => users::all(&mut conn).await?,
     };
     let mut export = Export::of(people, setup::now());
-    let mut out: Box<dyn Write + Send> = match &args.out {
-        Some(path) => Box::new(BufWriter::new(create(path)?)),
-        None => Box::new(BufWriter::new(io::stdout())),
-    };
-    let shows_progress = args.out.is_some() && io::stderr().is_terminal();
-    let mut lines = 0;
+    let mut out = BufWriter::new(io::stdout());
     while let Some(page) = export.next(&mut conn).await? {
         let page = clifford_markup::json_for_terminal(&page);
         out.write_all(page.as_bytes()).map_err(unwritable)?;
-        lines += page.lines().count();
-        if shows_progress {
-            // Nobody has to see it.
-            let _ = write!(io::stderr(), "\r{lines} records");
-        }
     }
-    out.flush().map_err(unwritable)?;
-    if shows_progress {
-        let _ = writeln!(io::stderr());
-    }
-    Ok(())
-}
-
-/// A new file that nobody else may read.
-fn create(path: &Path) -> anyhow::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} already exists; choose another name", path.display()),
-            _ => anyhow::Error::new(error).context(format!(
-                "{} cannot be made: name a new file where you may write",
-                path.display()
-            )),
-        })
+    out.flush().map_err(unwritable)
 }
 
 fn unwritable(error: io::Error) -> anyhow::Error {

@@ -24,7 +24,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "People and memory",
-        &["users", "pair", "link", "memory", "export", "erase"],
+        &["users", "pair", "link", "memory", "export", "import", "erase"],
     ),
     (
         "Set it up",

@@ -5,6 +5,7 @@ mod data;
 mod doctor;
 mod eval;
 mod hostile;
+mod importing;
 mod init;
 mod interrupts;
 mod mcp;
@@ -151,7 +152,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-const COMMANDS: [&[&str]; 43] = [
+const COMMANDS: [&[&str]; 45] = [
     &[],
     &["init"],
     &["serve"],
@@ -170,6 +171,8 @@ const COMMANDS: [&[&str]; 43] = [
     &["db", "copy"],
     &["backup"],
     &["restore"],
+    &["export"],
+    &["import"],
     &["runs", "list"],
     &["runs", "show"],
     &["runs", "cancel"],

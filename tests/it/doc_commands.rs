@@ -139,6 +139,11 @@ impl Shell {
         fs::create_dir_all(path.join("bin")).expect("a directory");
         fs::create_dir_all(path.join("srv/backup")).expect("a directory");
         fs::write(path.join("empty.toml"), "").expect("a file");
+        // What Telegram exports of a chat.
+        fs::create_dir_all(path.join("DataExport")).expect("a directory");
+        let chat = r#"{"name": "Bob", "type": "personal_chat", "id": 8, "messages": [{"id": 2, "type": "message",
+            "date_unixtime": "1700000000", "from": "Bob", "from_id": "user8", "text": "hello"}]}"#;
+        fs::write(path.join("DataExport/result.json"), chat).expect("a file");
         let shim = path.join("bin/clifford");
         fs::write(&shim, SHIM).expect("a file");
         fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).expect("permissions");
