@@ -7,6 +7,7 @@ pub mod drafts;
 pub mod footprint;
 mod growth;
 pub mod history;
+pub mod import;
 pub mod overhead;
 pub mod pacing;
 pub mod prompt;

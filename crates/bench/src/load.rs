@@ -71,6 +71,8 @@ pub enum Name {
     Database,
     /// Search in 100,000 messages.
     Search,
+    /// An import of 1,000,000 messages.
+    Import,
     /// Tokens of a prompt, and how much of it stays the same.
     Prompt,
     /// The cost of a reply that is watched while it grows.
@@ -82,7 +84,10 @@ pub enum Name {
 impl Name {
     /// Whether the short form has it: what could be wrong whatever the machine.
     const fn is_short(self) -> bool {
-        !matches!(self, Self::Footprint | Self::Servers | Self::Start | Self::Search)
+        !matches!(
+            self,
+            Self::Footprint | Self::Servers | Self::Start | Self::Search | Self::Import
+        )
     }
 }
 
@@ -138,6 +143,7 @@ async fn measure(bench: &Bench, name: Name) -> anyhow::Result<Round> {
         Name::History => figures::history::measure(bench).await,
         Name::Database => figures::database::measure(bench).await,
         Name::Search => figures::search::measure(bench).await,
+        Name::Import => figures::import::measure(bench).await,
         Name::Prompt => figures::prompt::measure(bench).await,
         Name::Drafts => figures::drafts::measure(bench).await,
         Name::Worker => figures::worker::measure(bench).await,
