@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::format;
+use super::{clean, format};
 
 const WIDTH: u32 = 720;
 const HEIGHT: u32 = 180;
@@ -20,7 +20,7 @@ pub(crate) fn columns(title: &str, values: &[(String, f64)], unit: fn(f64) -> St
         let width = (step * 0.72).min(64.0);
         let x = place.mul_add(step, (step - width) / 2.0);
         let y = f64::from(FLOOR) - height;
-        let told = format!("{label}: {}", unit(*value));
+        let told = clean(&format!("{label}: {}", unit(*value)));
         html! {
             rect.col x=(digits(x)) y=(digits(y)) width=(digits(width)) height=(digits(height)) rx="2" { title { (told) } }
         }
@@ -31,7 +31,7 @@ pub(crate) fn columns(title: &str, values: &[(String, f64)], unit: fn(f64) -> St
         .chain(values.last().filter(|_| values.len() > 1));
     let ends = labels.zip(["start", "end"]).map(|((label, _), anchor)| {
         let x = if anchor == "start" { 0 } else { WIDTH };
-        html! { text x=(x) y=(HEIGHT - 6) text-anchor=(anchor) { (label) } }
+        html! { text x=(x) y=(HEIGHT - 6) text-anchor=(anchor) { (clean(label)) } }
     });
     html! {
         svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title) {
@@ -97,6 +97,8 @@ mod tests {
             drawn.contains("height=\"138.00\" rx=\"2\"><title>b&lt;: 2</title>"),
             "{drawn}"
         );
+        let turned = columns("Cost", &[("a\u{202e}".into(), 1.0)], whole).into_string();
+        assert!(!turned.contains('\u{202e}'), "{turned}");
         assert!(columns("None", &[], whole).into_string().contains("most: 0"));
     }
 
