@@ -5,6 +5,7 @@ pub mod bot;
 mod chat;
 mod completions;
 mod errors;
+mod events;
 mod export;
 mod files;
 mod limits;

@@ -82,6 +82,7 @@ mod scripted_model;
 mod secrets;
 mod shown_words;
 mod sleeps;
+mod sse;
 mod status_messages;
 mod stopping;
 mod store;

@@ -11,7 +11,10 @@ use clifford_fakes::{
 use futures::StreamExt;
 use serde_json::json;
 
-use crate::harness::{Bot, Setup, Site};
+use crate::{
+    harness::{Bot, Setup, Site},
+    sse::{Event, Sse},
+};
 
 const TOKEN: &str = "an-owner-token";
 
@@ -325,4 +328,50 @@ async fn a_connections_lease_is_renewed_while_more_comes_in_than_there_are_conne
     bot.finish().await;
     assert_eq!(bot.logged("pool timed out"), 0);
     assert_eq!(bot.logged("lost the connection lease"), 0);
+}
+
+#[tokio::test]
+async fn live_events_tell_what_every_process_does_and_go_on_in_another_one() {
+    let Some(setup) = setup(Site::Telegram) else { return };
+    let mut bot = with_api(setup).start().await;
+    apis(&bot, 1).await;
+    bot.spawn(None);
+    let apis = apis(&bot, 2).await;
+    let open = async |api: &str, after: Option<&str>| {
+        let request = reqwest::Client::new().get(format!("http://{api}/api/events"));
+        Sse::open(request.bearer_auth(TOKEN), after).await
+    };
+    let is_done = |event: &Event| event.name == "run" && event.data["status"] == "completed";
+    let mut streams = [open(&apis[0], None).await, open(&apis[1], None).await];
+    for stream in &mut streams {
+        assert_eq!(stream.next().await.unwrap().name, "mark");
+    }
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "hello");
+    bot.answers(room, 1).await;
+    let look = bot.look().await;
+    let first = look.run().await.id.to_string();
+    let mut last = None;
+    for stream in &mut streams {
+        let told = stream.until("the end of the run", is_done).await;
+        let done = told.last().unwrap();
+        assert_eq!(done.data["id"], first.as_str());
+        assert!(told.iter().any(|event| event.name == "message"), "{told:#?}");
+        // The one of the process that is killed below.
+        last = last.or_else(|| done.id.clone());
+    }
+
+    bot.kill().await;
+    bot.says(room, "are you there");
+    bot.answers(room, 2).await;
+    let mut again = open(&apis[1], last.as_deref()).await;
+    let second = look.runs().await.last().unwrap().id.to_string();
+    assert_ne!(first, second);
+    let told = again
+        .until("the end of the second run", |event| {
+            is_done(event) && event.data["id"] == second.as_str()
+        })
+        .await;
+    assert!(told.iter().all(|event| event.name != "reset"), "{told:#?}");
+    bot.finish().await;
 }

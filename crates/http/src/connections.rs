@@ -30,7 +30,7 @@ pub(super) enum ConnectionState {
 #[schema(as = Connection)]
 pub(super) struct ConnectionView {
     /// The platform.
-    platform: String,
+    pub(super) platform: String,
     /// How it stands.
     pub(super) state: ConnectionState,
     /// The bot's name there.

@@ -5,7 +5,7 @@
 //! one statement, `sessions.rs` that of a browser. A handler names the object that a request is about and what is done
 //! with it; `access` finds how it stands to the caller (for shared places by asking the platform), and
 //! `access/rules.rs`, which is pure, is the one rule that answers. A test plays every route of the description by every kind of token. Streams of runs share one
-//! look at the database (`stream/shared.rs`). Platforms that call the bot are answered in `webhooks.rs`.
+//! look at the database (`stream/shared.rs`), and those of everything another (`events/watcher.rs`). Platforms that call the bot are answered in `webhooks.rs`.
 
 mod access;
 mod agents;
@@ -16,6 +16,7 @@ mod channels;
 mod completions;
 mod connections;
 mod contexts;
+mod events;
 mod export;
 mod extract;
 mod feedback;
@@ -119,6 +120,7 @@ pub struct ApiState {
     managers: access::Managers,
     refusals: auth::Refusals,
     streams: stream::Streams,
+    events: events::LiveEvents,
     tries: sessions::Tries,
 }
 

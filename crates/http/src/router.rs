@@ -25,8 +25,8 @@ use utoipa_axum::{
 };
 
 use super::{
-    Api, Shared, access, agents, auth, budgets, channels, completions, connections, contexts, export, feedback, files,
-    health, hooks, keys, links, memories, messages, metrics, openapi, outbox, pairings, policies,
+    Api, Shared, access, agents, auth, budgets, channels, completions, connections, contexts, events, export, feedback,
+    files, health, hooks, keys, links, memories, messages, metrics, openapi, outbox, pairings, policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers, undo,
     usage, users, webhooks,
@@ -105,6 +105,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(undo::undo));
     add(routes!(replay::replay));
     add(routes!(stream::stream));
+    add(routes!(events::events));
     add(routes!(contexts::list, contexts::create));
     add(routes!(contexts::get, contexts::change));
     add(routes!(contexts::jobs));

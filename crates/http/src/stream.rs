@@ -22,7 +22,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use self::shared::Open;
-pub(super) use self::shared::Streams;
+pub(super) use self::shared::{Seat, Streams};
 use super::{
     Shared,
     access::{Caller, Need},

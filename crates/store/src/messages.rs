@@ -1,5 +1,6 @@
 //! Messages, in and out. An outbound message is its own outbox row, with a row a part.
 
+pub mod changes;
 pub mod conversation;
 pub mod inbound_attempts;
 pub(crate) mod long_text;

@@ -247,6 +247,7 @@ fn rows() -> Vec<Row> {
             CHANGE_RUN,
         ),
         Row("post", "/api/runs/{id}/undo", "", About::Run, some(), CHANGE_RUN),
+        Row("get", "/api/events", "", Nothing, none(), LIST),
         Row("get", "/api/contexts", "", Nothing, none(), LIST),
         Row("get", "/api/contexts", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/contexts", "channelId=@", About::Channel, none(), OF_PLACE),

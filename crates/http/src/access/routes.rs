@@ -78,6 +78,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/api/runs/{id}/retry", Who::Change),
     ("post", "/api/runs/{id}/confirm", Who::Change),
     ("post", "/api/runs/{id}/undo", Who::Change),
+    ("get", "/api/events", Who::See),
     ("get", "/api/contexts", Who::See),
     ("post", "/api/contexts", Who::Change),
     ("get", "/api/contexts/{id}", Who::See),

@@ -56,44 +56,35 @@ impl Streams {
     }
 }
 
-/// A stream that is open; dropping it makes room for another.
-pub(super) struct Open {
+/// The place of one stream of a token; dropping it makes room for another.
+pub(crate) struct Seat {
     api: Shared,
     token: String,
-    run: RunId,
 }
 
-impl Open {
+impl Seat {
     /// Makes room for one more stream of a token.
     ///
     /// # Errors
     /// The token has as many open as it may.
-    pub(super) fn new(api: &Shared, token: &str, run: RunId) -> Result<Self, Problem> {
+    pub(crate) fn take(api: &Shared, token: &str) -> Result<Self, Problem> {
         let most = api.settings.max_streams_per_token;
-        let begins = {
-            let mut kept = api.state.streams.kept();
-            let open = kept.by_token.entry(token.to_owned()).or_default();
-            if *open >= most {
-                let detail = format!("a token has at most {most} streams open (http.max_streams_per_token)");
-                return Err(Problem::new(Code::TooManyConnections, detail));
-            }
-            *open += 1;
-            kept.runs.entry(run).or_default().streams += 1;
-            !std::mem::replace(&mut kept.looks, true)
-        };
-        if begins {
-            let looking = look_on(Shared::clone(api));
-            api.state.streams.tasks.spawn(looking);
+        let mut kept = api.state.streams.kept();
+        let open = kept.by_token.entry(token.to_owned()).or_default();
+        if *open >= most {
+            let detail = format!("a token has at most {most} streams open (http.max_streams_per_token)");
+            return Err(Problem::new(Code::TooManyConnections, detail));
         }
+        *open += 1;
+        drop(kept);
         Ok(Self {
             api: Shared::clone(api),
             token: token.to_owned(),
-            run,
         })
     }
 }
 
-impl Drop for Open {
+impl Drop for Seat {
     fn drop(&mut self) {
         let mut kept = self.api.state.streams.kept();
         if let Some(open) = kept.by_token.get_mut(&self.token) {
@@ -102,6 +93,38 @@ impl Drop for Open {
                 kept.by_token.remove(&self.token);
             }
         }
+    }
+}
+
+/// A stream of a run that is open.
+pub(super) struct Open {
+    seat: Seat,
+    run: RunId,
+}
+
+impl Open {
+    /// Watches a run for one more stream of a token.
+    ///
+    /// # Errors
+    /// The token has as many open as it may.
+    pub(super) fn new(api: &Shared, token: &str, run: RunId) -> Result<Self, Problem> {
+        let seat = Seat::take(api, token)?;
+        let begins = {
+            let mut kept = api.state.streams.kept();
+            kept.runs.entry(run).or_default().streams += 1;
+            !std::mem::replace(&mut kept.looks, true)
+        };
+        if begins {
+            let looking = look_on(Shared::clone(api));
+            api.state.streams.tasks.spawn(looking);
+        }
+        Ok(Self { seat, run })
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut kept = self.seat.api.state.streams.kept();
         if let Some(watched) = kept.runs.get_mut(&self.run) {
             watched.streams -= 1;
             if watched.streams == 0 {

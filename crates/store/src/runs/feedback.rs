@@ -190,6 +190,16 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Run
     .await
 }
 
+/// The verdicts that were given at a moment or later, those first that were given first.
+pub async fn given_since(conn: &mut Conn, since: Timestamp, limit: u32) -> Result<Vec<RunFeedback>, StoreError> {
+    conn.fetch_all(
+        "SELECT f.run_id, r.channel_id, f.user_id, f.verdict, f.given_by, f.given_at
+         FROM run_feedback f JOIN runs r ON r.id = f.run_id WHERE f.given_at >= $1 ORDER BY f.given_at LIMIT $2",
+        args![since, limit],
+    )
+    .await
+}
+
 /// How many answers were liked and disliked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@
 
 use clifford_core::{
     clock::Timestamp,
-    id::RunId,
+    id::{ChannelId, ContextId, RunId, UserId},
     row::FromRow,
     runs::{Run, RunStatus},
     value::{Value, args},
@@ -57,6 +57,45 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) 
     ];
     let (sql, args) = page::ask(&select(), args![now], conditions, limit);
     conn.fetch_all(sql, args).await
+}
+
+/// A run that changed, without its words.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct ChangedRun {
+    /// The run.
+    pub id: RunId,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Why it waits.
+    pub wake_reason: Option<String>,
+    /// Until when it waits.
+    pub wake_at: Option<Timestamp>,
+    /// The channel that it speaks in.
+    pub channel_id: Option<ChannelId>,
+    /// Its person.
+    pub user_id: Option<UserId>,
+    /// Its conversation.
+    pub context_id: Option<ContextId>,
+    /// The run that it works for.
+    pub parent_run_id: Option<RunId>,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The runs that changed at a moment or later, those first that did so first.
+pub async fn changed_since(
+    conn: &mut Conn,
+    since: Timestamp,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Vec<ChangedRun>, StoreError> {
+    let sql = concat!(
+        "SELECT id, ",
+        seen!(),
+        " AS status, wake_reason, wake_at, channel_id, user_id, context_id, parent_run_id, updated_at
+         FROM runs WHERE updated_at >= $2 ORDER BY updated_at, id LIMIT $3"
+    );
+    conn.fetch_all(sql, args![now, since, limit]).await
 }
 
 /// How far a run has come, for those who look for changes.

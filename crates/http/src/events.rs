@@ -1,0 +1,368 @@
+//! Everything that the caller may see, as it happens, over SSE.
+//!
+//! The rows are the truth. One task for all readers of this process finds the rows that changed (`events/watcher.rs`),
+//! whichever process changed them, and keeps the latest changes (`events/journal.rs`); a reader goes through those, and
+//! is shown what the one rule of `access` lets them see. A reader that comes back with `Last-Event-ID` goes on in the
+//! journal, or, where that does not reach back, or is another process's, is told from the rows what changed since: each
+//! object once, as it stands now. A reader that falls behind the journal is cut off, and comes back so.
+
+mod changes;
+mod journal;
+mod kinds;
+mod watcher;
+
+use std::{
+    collections::{HashSet, VecDeque},
+    convert::Infallible,
+    time::Duration,
+};
+
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::sse::{Event, KeepAlive, Sse},
+};
+use clifford_core::{clock::Timestamp, id::SpaceId};
+use clifford_store::StoreError;
+use futures::Stream;
+use tokio::{sync::watch, time::Instant};
+
+use self::{
+    changes::Channels,
+    journal::{About, Place},
+    kinds::MarkEvent,
+    watcher::Reading,
+};
+pub(super) use self::{kinds::LiveEvent, watcher::LiveEvents};
+use super::{
+    Shared,
+    access::{Caller, Need, Object, managed_spaces},
+    auth::Reader,
+    problem::{Code, Problem, ProblemBody},
+    stream::Seat,
+};
+
+/// After how long the rows are looked at again that could not be read.
+const RETRY: Duration = Duration::from_millis(500);
+/// After how much silence a comment keeps the connection alive.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How often a reader is given a new place to come back to.
+const MARK: Duration = Duration::from_secs(60);
+/// How long a stream lasts: a token that was revoked meanwhile is not good for the next one.
+const LASTS: Duration = Duration::from_secs(15 * 60);
+/// How many changes are taken at once.
+const AT_ONCE: usize = 64;
+/// Rows may have been committed so much later than they say, by processes with clocks of their own.
+const OVERLAP: Duration = Duration::from_secs(10);
+/// How far back the rows are asked.
+const REACHES: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Everything that the caller may see, as it happens, whichever process does it: `run`, `approval`, `message`, `outbox`,
+/// `feedback`, and for owners `connection`, `pairing` and `quarantine`. The data is that of the schema `LiveEvent`: ids
+/// and states, without words. `mark` comes first and then each minute.
+///
+/// With `Last-Event-ID` the stream goes on behind that event without a gap. Events may be repeated; where another process
+/// goes on, each object is told once, as it stands then. `reset` says that too much has happened meanwhile: read the lists
+/// again. A stream ends after 15 minutes, or when its reader is too slow, and is to be opened again; browsers do so by
+/// themselves.
+#[utoipa::path(get, path = "/api/events", tag = "events", security(("bearer" = [])),
+    params(("Last-Event-ID" = Option<String>, Header, description = "Go on behind this event")),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = ProblemBody),
+        (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
+pub(super) async fn events(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let resume = last_event(&headers)?;
+    let feed = Feed {
+        _seat: Seat::take(&api, caller.token())?,
+        reading: Reading::new(&api),
+        view: View {
+            caller,
+            managed: HashSet::new(),
+        },
+        grown: api.state.events.journal.watch(),
+        stage: Stage::Begins(resume),
+        place: api.state.events.journal.end(),
+        ready: VecDeque::new(),
+        mark_at: Instant::now() + MARK,
+        ends_at: Instant::now() + LASTS,
+        api,
+    };
+    let events = futures::stream::unfold(feed, |mut feed| async move {
+        let event = feed.next().await?;
+        Some((Ok(event), feed))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// Where a reader was: the moment until which they were told everything, and the place in a process's journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Resume {
+    through: Timestamp,
+    /// The process; nothing: the event was told from the rows.
+    process: String,
+    life: u64,
+    number: u64,
+}
+
+impl Resume {
+    fn parse(id: &str) -> Option<Self> {
+        let mut parts = id.split('-');
+        let resume = Self {
+            through: Timestamp(parts.next()?.parse().ok()?),
+            process: parts.next()?.to_owned(),
+            life: parts.next()?.parse().ok()?,
+            number: parts.next()?.parse().ok()?,
+        };
+        parts.next().is_none().then_some(resume)
+    }
+
+    fn id(through: Timestamp, process: &str, place: (u64, u64)) -> String {
+        format!("{}-{process}-{}-{}", through.0, place.0, place.1)
+    }
+}
+
+fn last_event(headers: &HeaderMap) -> Result<Option<Resume>, Problem> {
+    let Some(value) = headers.get("last-event-id") else {
+        return Ok(None);
+    };
+    let text = value.to_str().unwrap_or_default().trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let resume = Resume::parse(text);
+    let wrong = || {
+        Problem::new(
+            Code::InvalidHeader,
+            "it must be the id of an event, as the stream gave it",
+        )
+    };
+    resume.map(Some).ok_or_else(|| wrong().of_field("Last-Event-ID"))
+}
+
+/// What a reader may see.
+struct View {
+    caller: Caller,
+    /// The spaces that a person managed when the stream began.
+    managed: HashSet<SpaceId>,
+}
+
+impl View {
+    async fn sees(&self, api: &Shared, about: &About) -> bool {
+        // An owner's token, whose scope was checked, sees everything.
+        let Some(me) = self.caller.only() else { return true };
+        let About::Owned { person, channel } = about else {
+            return false;
+        };
+        if *person == Some(me) {
+            return true;
+        }
+        let Some(channel) = channel else { return false };
+        if channel.is_private() {
+            return channel.user_id == Some(me);
+        }
+        // No platform is asked about places that its person has nothing to do with.
+        channel.space_id.is_some_and(|space| self.managed.contains(&space))
+            && (self.caller)
+                .allow(api, Need::See, &Object::channel(channel), "channel")
+                .await
+                .is_ok()
+    }
+}
+
+/// What a stream does next.
+enum Stage {
+    /// It finds out where it goes on.
+    Begins(Option<Resume>),
+    /// It goes through the journal.
+    Reads,
+    /// It ends.
+    Over,
+}
+
+/// One reader's stream.
+struct Feed {
+    api: Shared,
+    _seat: Seat,
+    reading: Reading,
+    view: View,
+    grown: watch::Receiver<u64>,
+    stage: Stage,
+    place: Place,
+    /// Found, and not shown yet.
+    ready: VecDeque<Event>,
+    mark_at: Instant,
+    ends_at: Instant,
+}
+
+impl Feed {
+    /// The next event. `None`: the stream is over.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let stop = self.api.stop.clone();
+            match &self.stage {
+                Stage::Over => return None,
+                Stage::Begins(resume) => {
+                    let resume = resume.clone();
+                    tokio::select! {
+                        () = stop.cancelled() => return None,
+                        begun = self.begin(resume) => if let Err(error) = begun {
+                            tracing::warn!(%error, "live events failed to begin, retrying");
+                            tokio::time::sleep(RETRY).await;
+                        },
+                    }
+                }
+                Stage::Reads => tokio::select! {
+                    () = stop.cancelled() => return None,
+                    () = self.read() => {}
+                },
+            }
+        }
+    }
+
+    /// Finds out where the stream goes on, and what was missed until there.
+    async fn begin(&mut self, resume: Option<Resume>) -> Result<(), StoreError> {
+        self.reading.begins().await;
+        if let Some(me) = self.view.caller.only() {
+            self.view.managed = managed_spaces(&self.api, me).await?.into_iter().collect();
+        }
+        let journal = &self.api.state.events.journal;
+        self.place = journal.end();
+        match resume {
+            Some(resume) if resume.process == self.process() && journal.from(resume.life, resume.number, 0).is_ok() => {
+                self.place = Place {
+                    life: resume.life,
+                    number: resume.number,
+                    through: resume.through,
+                };
+            }
+            Some(resume) => self.catch_up(resume.through).await?,
+            None => self.mark(),
+        }
+        self.stage = Stage::Reads;
+        Ok(())
+    }
+
+    /// Tells what changed since a moment, as it stands now.
+    async fn catch_up(&mut self, since: Timestamp) -> Result<(), StoreError> {
+        let now = self.api.clock.now();
+        let changed = if now.since(since) > REACHES {
+            None
+        } else {
+            changes::since(&self.api, &mut Channels::default(), since.before(OVERLAP)).await?
+        };
+        let Some(mut changed) = changed else {
+            let reset = LiveEvent::Reset(MarkEvent { at: now });
+            self.show(&reset);
+            return Ok(());
+        };
+        if self.view.caller.only().is_none() {
+            changed.extend(changes::standing(&self.api).await?);
+        }
+        let mut events = VecDeque::with_capacity(changed.len());
+        for found in changed {
+            if self.view.sees(&self.api, &found.about).await {
+                let (name, data) = found.event.parts();
+                let id = Resume::id(found.at.min(now), "", (0, 0));
+                events.push_back(Event::default().event(name).id(id).data(data));
+            }
+        }
+        self.ready.append(&mut events);
+        self.mark();
+        Ok(())
+    }
+
+    /// Takes what the journal has next, or waits for it.
+    async fn read(&mut self) {
+        let found = (self.api.state.events.journal).from(self.place.life, self.place.number, AT_ONCE);
+        let Ok(found) = found else {
+            // It comes back, and is told from the rows.
+            self.stage = Stage::Over;
+            return;
+        };
+        if found.is_empty() {
+            return self.wait().await;
+        }
+        for change in found {
+            self.place.number += 1;
+            self.place.through = change.through;
+            if self.view.sees(&self.api, &change.about).await {
+                let id = self.id();
+                let event = Event::default().event(&change.name).id(id).data(&change.data);
+                self.ready.push_back(event);
+            }
+        }
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.grown.changed() => {}
+            () = tokio::time::sleep_until(self.ends_at) => self.stage = Stage::Over,
+            () = tokio::time::sleep_until(self.mark_at) => {
+                // One that ended by a bug begins anew.
+                self.reading.begins().await;
+                let end = self.api.state.events.journal.end();
+                if (end.life, end.number) == (self.place.life, self.place.number) {
+                    self.place = end;
+                    self.mark();
+                }
+            }
+        }
+    }
+
+    /// Gives the reader a place to come back to.
+    fn mark(&mut self) {
+        let mark = LiveEvent::Mark(MarkEvent { at: self.place.through });
+        self.show(&mark);
+        self.mark_at = Instant::now() + MARK;
+    }
+
+    fn show(&mut self, event: &LiveEvent) {
+        let (name, data) = event.parts();
+        self.ready
+            .push_back(Event::default().event(name).id(self.id()).data(data));
+    }
+
+    fn id(&self) -> String {
+        Resume::id(
+            self.place.through,
+            &self.process(),
+            (self.place.life, self.place.number),
+        )
+    }
+
+    /// This process, as far as an id of an event needs to tell it from others.
+    fn process(&self) -> String {
+        let worker = self.api.context.worker.to_string();
+        worker.rsplit('-').next().unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_as_it_was_given_and_nothing_else_is() {
+        let resume = Resume {
+            through: Timestamp(17),
+            process: "2f1f3a0b1c2d".to_owned(),
+            life: 3,
+            number: 40,
+        };
+        let id = Resume::id(resume.through, &resume.process, (resume.life, resume.number));
+        assert_eq!(id, "17-2f1f3a0b1c2d-3-40");
+        assert_eq!(Resume::parse(&id), Some(resume));
+        let told_from_rows = Resume::id(Timestamp(17), "", (0, 0));
+        assert!(Resume::parse(&told_from_rows).is_some_and(|resume| resume.life == 0));
+        for wrong in ["", "17", "17-a-3", "17-a-3-x", "17-a-3-4-5", "x-a-3-4"] {
+            assert_eq!(Resume::parse(wrong), None, "{wrong}");
+        }
+    }
+}
