@@ -1,5 +1,6 @@
 //! Every page and every form.
 
+mod api_docs;
 mod channels;
 mod chat;
 mod conversations;
@@ -38,6 +39,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/", get(home::show))
         .route("/assets/{name}", get(assets::serve))
         .route("/design", get(design::show))
+        .route("/api/docs", get(api_docs::index))
+        .route("/api/docs/{tag}", get(api_docs::tag))
         .route("/login", get(login::show).post(login::enter))
         .route("/logout", post(login::leave))
         .route(
