@@ -21,9 +21,9 @@ use super::{
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
     responses((status = 200, body = Page<Policy>)))]
-pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Policy>>, Problem> {
+pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Value>>, Problem> {
     let found = policies::list(&mut api.db.read().await?).await?;
-    Ok(Json(Page::whole(found)))
+    Ok(Json(Page::whole(found.iter().map(shown).collect())))
 }
 
 /// One rule.
@@ -34,8 +34,9 @@ pub(super) async fn get(
     State(api): State<Shared>,
     _: OwnerReader,
     Id(id): Id<PolicyId>,
-) -> Result<Json<Policy>, Problem> {
+) -> Result<Json<Value>, Problem> {
     let found = policies::get(&mut api.db.read().await?, id).await?;
+    let found = found.as_ref().map(shown);
     found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
 
@@ -46,7 +47,7 @@ pub(super) async fn create(
     State(api): State<Shared>,
     _: Admin,
     Body(rule): Body<Rule>,
-) -> Result<(StatusCode, Json<Policy>), Problem> {
+) -> Result<(StatusCode, Json<Value>), Problem> {
     check(&rule)?;
     let now = api.clock.now();
     let made = api
@@ -54,7 +55,7 @@ pub(super) async fn create(
         .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
         .await
         .map_err(unknown)?;
-    Ok((StatusCode::CREATED, Json(made)))
+    Ok((StatusCode::CREATED, Json(shown(&made))))
 }
 
 /// Replaces a rule.
@@ -66,7 +67,7 @@ pub(super) async fn change(
     _: Admin,
     Id(id): Id<PolicyId>,
     Body(rule): Body<Rule>,
-) -> Result<Json<Policy>, Problem> {
+) -> Result<Json<Value>, Problem> {
     check(&rule)?;
     let now = api.clock.now();
     let changed = api
@@ -80,6 +81,8 @@ pub(super) async fn change(
         .await
         .map_err(unknown)?;
     changed
+        .as_ref()
+        .map(shown)
         .map(Json)
         .ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
@@ -135,6 +138,17 @@ pub(super) async fn test(
     )
     .map(Json)
     .map_err(|fault| Problem::input("call", fault))
+}
+
+/// A rule with the API's names: it is stored with those of `bot.toml`.
+fn shown(policy: &Policy) -> Value {
+    let mut shown = serde_json::to_value(policy).unwrap_or_default();
+    if let Some(fields) = shown.as_object_mut()
+        && let Some(roles) = fields.remove("platform_roles")
+    {
+        fields.insert("platformRoles".to_owned(), roles);
+    }
+    shown
 }
 
 fn check(rule: &Rule) -> Result<(), Problem> {

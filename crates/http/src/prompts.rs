@@ -28,6 +28,7 @@ use super::{
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     runs::allowed,
+    step::in_camel_case,
 };
 
 /// The number behind an id in a path: a version of an agent's prompt, a step of a run.
@@ -157,13 +158,17 @@ pub(super) async fn recorded(
             prompt_hash,
             prompt: Some(messages),
             ..
-        }) => Some(RecordedPrompt {
-            seq: step.seq,
-            prompt_hash,
-            estimated_tokens,
-            sections: serde_json::to_value(sections).unwrap_or_default(),
-            messages,
-        }),
+        }) => {
+            let mut sections = serde_json::to_value(sections).unwrap_or_default();
+            in_camel_case(&mut sections);
+            Some(RecordedPrompt {
+                seq: step.seq,
+                prompt_hash,
+                estimated_tokens,
+                sections,
+                messages,
+            })
+        }
         _ => None,
     });
     found

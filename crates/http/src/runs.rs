@@ -42,17 +42,19 @@ const PROFILE: usize = 100;
 
 /// Which runs.
 #[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct RunsQuery {
     /// Only runs with this status.
     status: Option<RunStatus>,
-    /// Only of this person.
+    /// Only of this person. `user` is its old name.
+    #[serde(alias = "user")]
     #[param(value_type = Option<String>)]
-    user: Option<UserId>,
-    /// Only of this channel.
+    user_id: Option<UserId>,
+    /// Only of this channel. `channel` is its old name.
+    #[serde(alias = "channel")]
     #[param(value_type = Option<String>)]
-    channel: Option<ChannelId>,
+    channel_id: Option<ChannelId>,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<RunId>,
@@ -70,11 +72,11 @@ pub(super) async fn list(
     Query(wanted): Query<RunsQuery>,
 ) -> Result<Json<Page<Run>>, Problem> {
     let limit = page::limit(wanted.limit)?;
-    let user = seen_of(&api, &caller, wanted.user, wanted.channel).await?;
+    let user = seen_of(&api, &caller, wanted.user_id, wanted.channel_id).await?;
     let filter = Filter {
         status: wanted.status,
         user,
-        channel: wanted.channel,
+        channel: wanted.channel_id,
         before: wanted.before,
     };
     let found = run_views::page(&mut api.db.read().await?, &filter, limit + 1, api.clock.now()).await?;

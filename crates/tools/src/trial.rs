@@ -50,6 +50,7 @@ pub struct Trial {
     /// The role.
     pub role: Option<UserRole>,
     /// The roles on the platform, by id or name.
+    #[serde(rename = "platformRoles", alias = "platform_roles")]
     pub platform_roles: Vec<String>,
     /// It has read words from outside. A result that others may have written says so by itself.
     pub tainted: bool,

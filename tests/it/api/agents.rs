@@ -150,7 +150,7 @@ async fn a_recorded_prompt_is_read_by_its_step() {
     let prompt = prompt.json();
     assert_eq!(
         (&prompt["promptHash"], &prompt["seq"]),
-        (&asked["resultJson"]["prompt_hash"], &asked["seq"])
+        (&asked["resultJson"]["promptHash"], &asked["seq"])
     );
     let messages = prompt["messages"].as_array().unwrap();
     assert_eq!(messages[0]["role"], "system");

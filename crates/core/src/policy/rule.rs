@@ -1,4 +1,5 @@
-//! A rule: the calls that it matches, and the verdict on them. The same in `bot.toml`, the database and the API.
+//! A rule: the calls that it matches, and the verdict on them. The same in `bot.toml`, the database and the API, whose
+//! names are in camelCase.
 
 use clifford_chat::role::{PlatformRole, any_named};
 use schemars::JsonSchema;
@@ -59,8 +60,9 @@ pub struct Rule {
     pub roles: Vec<UserRole>,
     /// Roles of the platform that the person who asked has where they ask, by id or name: those of a Discord server,
     /// such as `Moderator`; in a Telegram group `owner`, `administrator`, or an administrator's title.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(alias = "platformRoles", skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = ["Moderator"])]
+    #[schema(rename = "platformRoles")]
     pub platform_roles: Vec<String>,
     /// The time of day, such as `22:00-06:00`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -62,9 +62,9 @@ impl Approval {
             call: text(&request["call"]["name"]),
             args: request["call"]["args"].clone(),
             why: text(&request["why"]),
-            expires_at: serde_json::from_value(request["expires_at"].clone()).ok(),
+            expires_at: serde_json::from_value(request["expiresAt"].clone()).ok(),
             now: asker.now(),
-            may_be_rule: request["may_be_rule"].as_bool().unwrap_or(false),
+            may_be_rule: request["mayBeRule"].as_bool().unwrap_or(false),
         })
     }
 

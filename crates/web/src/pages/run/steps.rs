@@ -203,7 +203,7 @@ fn event(step: &Step) -> Shown {
     let whole = data("Details", &event);
     match step.event().unwrap_or_default() {
         "llm_request" => {
-            let size = event["estimated_tokens"].as_u64().unwrap_or_default();
+            let size = event["estimatedTokens"].as_u64().unwrap_or_default();
             let prompt = event.get("prompt").filter(|prompt| !prompt.is_null());
             let more = html! {
                 @if let Some(prompt) = prompt { (data("The exact prompt", prompt)) }
