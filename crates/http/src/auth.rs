@@ -25,9 +25,33 @@ use super::{
 /// How often requests without a valid token are logged at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
-/// Lets in who has a token, and who brings a login link.
+/// What tells of a request that somebody else sent and a proxy handed on.
+const HANDED_ON: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+
+/// Marks a request of this machine itself: it may ask how the process is without a token.
+#[derive(Clone, Copy)]
+struct FromHere;
+
+/// Whether a request asks how the process is, comes from this machine, and neither brings a token nor was handed on by a
+/// proxy.
+fn is_local_check(request: &Request) -> bool {
+    let headers = request.headers();
+    let is_known = headers.contains_key(header::AUTHORIZATION) || headers.contains_key(header::COOKIE);
+    let is_handed_on = HANDED_ON.iter().any(|name| headers.contains_key(*name));
+    let address = request.extensions().get::<Peer>().map(Peer::address);
+    request.uri().path() == "/readyz"
+        && !is_known
+        && !is_handed_on
+        && address.is_some_and(|address| address.to_canonical().is_loopback())
+}
+
+/// Lets in who has a token, who brings a login link, and who asks on this machine whether the process is ready.
 pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request, next: Next) -> Response {
     let method = request.method().clone();
+    if is_local_check(&request) {
+        request.extensions_mut().insert(FromHere);
+        return next.run(request).await;
+    }
     if sessions::begins(&method, request.uri().path()) {
         return next.run(request).await;
     }
@@ -146,6 +170,20 @@ macro_rules! extractor {
             }
         }
     )*};
+}
+
+/// A caller who may look at what is the bot's own, or this machine itself.
+pub(super) struct ReadinessReader;
+
+impl FromRequestParts<Shared> for ReadinessReader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
+        if parts.extensions.get::<FromHere>().is_none() {
+            OwnerReader::from_request_parts(parts, api).await?;
+        }
+        Ok(Self)
+    }
 }
 
 extractor! {

@@ -15,7 +15,7 @@ use clifford_llm::CircuitState;
 use clifford_store::{StoreError, leases, places::settings};
 use serde::Serialize;
 
-use super::{Shared, auth::OwnerReader};
+use super::{Shared, auth::ReadinessReader};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -72,10 +72,11 @@ pub(super) struct Readiness {
 }
 
 /// Whether the process can work: the database takes writes, each platform is connected, a provider answers. The check
-/// `maintenance` names maintenance jobs that fail, and does not count.
+/// `maintenance` names maintenance jobs that fail, and does not count. On this machine itself it needs no token, as long
+/// as no proxy hands the request on (`X-Forwarded-For` and its like).
 #[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
-pub(super) async fn readyz(State(api): State<Shared>, _: OwnerReader) -> Response {
+pub(super) async fn readyz(State(api): State<Shared>, _: ReadinessReader) -> Response {
     let mut checks = BTreeMap::from([
         ("database".to_owned(), database(&api).await),
         ("provider".to_owned(), provider(&api)),

@@ -166,3 +166,23 @@ async fn a_bot_is_not_ready_while_postgresql_is_gone_and_ready_when_it_is_back()
     bot.ask("hello").await;
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn this_machine_asks_without_a_token_and_what_a_proxy_hands_on_does_not() {
+    let bot = Bot::start().await;
+    let ask = async |headers: &[(&str, &str)]| {
+        let request = bot.request(reqwest::Method::GET, "/readyz");
+        let request = headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, *value));
+        bot.send(request).await
+    };
+    let here = ask(&[]).await;
+    assert_eq!(here.status, 200, "{}", here.text);
+    assert_eq!(here.json()["ready"], true);
+    for header in ["x-forwarded-for", "forwarded", "x-real-ip", "via"] {
+        assert_eq!(ask(&[(header, "192.0.2.1")]).await.status, 401, "{header}");
+    }
+    assert_eq!(ask(&[("authorization", "Bearer wrong")]).await.status, 401);
+    bot.app.shutdown().await;
+}

@@ -23,6 +23,8 @@ enum Who {
     Change,
     /// Settings, keys and accounts: a person's token its own, an owner's needs `admin`.
     Configure,
+    /// Reads what is the bot's own; on this machine anybody.
+    HereOrOwnerSees,
     /// Reads what is the bot's own.
     OwnerSees,
     /// Changes what is the bot's own.
@@ -51,6 +53,7 @@ impl Who {
                 "a person's token with `write` for what is theirs, and for a group or server that they manage; an owner's \
                  needs `admin`."
             }
+            Self::HereOrOwnerSees => "an owner's token with `read`; on the machine itself none.",
             Self::OwnerSees => "an owner's token with `read`.",
             Self::OwnerChanges => "an owner's token with `admin`.",
         }
@@ -62,7 +65,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("get", "/healthz", Who::Anybody),
     ("post", "/api/hooks/{name}", Who::Anybody),
     ("get", "/api/openapi.json", Who::Anybody),
-    ("get", "/readyz", Who::OwnerSees),
+    ("get", "/readyz", Who::HereOrOwnerSees),
     ("get", "/metrics", Who::OwnerSees),
     ("get", "/api/messages", Who::See),
     ("post", "/api/messages", Who::Change),
