@@ -8,6 +8,11 @@ use serde_json::{Map, Value, json};
 use super::sessions::COOKIE;
 
 const PROBLEM: &str = "#/components/schemas/Problem";
+/// The schemas of the events of streams. OpenAPI 3.1 has no place of its own for them.
+const EVENTS: [(&str, &str); 2] = [
+    ("/api/events", "#/components/schemas/LiveEvent"),
+    ("/api/runs/{id}/stream", "#/components/schemas/RunStreamEvent"),
+];
 
 /// The description as it is served.
 pub(super) fn completed(mut description: Value) -> Value {
@@ -43,6 +48,13 @@ fn complete(path: &str, method: &str, operation: &mut Map<String, Value>) {
     for (status, response) in responses.iter_mut() {
         if response["description"].as_str().is_none_or(str::is_empty) {
             response["description"] = reason(status).into();
+        }
+        let content = response.get_mut("content").and_then(Value::as_object_mut);
+        if let Some(content) = content
+            && let Some(stream) = content.get_mut("text/event-stream")
+            && let Some((_, schema)) = EVENTS.iter().find(|(of, _)| *of == path)
+        {
+            stream["x-event-schema"] = json!({ "$ref": schema });
         }
         let content = response.get_mut("content").and_then(Value::as_object_mut);
         if let Some(content) = content
@@ -173,6 +185,76 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_events_of_streams_have_schemas_with_their_names() {
+        let description = description();
+        let names = |path: &str| {
+            let stream = &description["paths"][path]["get"]["responses"]["200"]["content"]["text/event-stream"];
+            let schema = stream["x-event-schema"]["$ref"].as_str().unwrap();
+            let schema = description.pointer(schema.strip_prefix('#').unwrap()).unwrap();
+            let names = schema["oneOf"].as_array().unwrap().iter();
+            names
+                .map(|one| {
+                    assert!(one["properties"]["data"].is_object(), "{one}");
+                    one["properties"]["event"]["enum"][0].as_str().unwrap().to_owned()
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names("/api/runs/{id}/stream"),
+            ["step", "status", "token", "reset", "done"]
+        );
+        let live = [
+            "mark",
+            "reset",
+            "run",
+            "approval",
+            "message",
+            "outbox",
+            "feedback",
+            "connection",
+            "pairing",
+            "quarantine",
+        ];
+        assert_eq!(names("/api/events"), live);
+    }
+
+    #[test]
+    fn no_field_and_no_parameter_is_named_in_snake_case() {
+        // The bodies of OpenAI's API have its names.
+        let others = ["ChatRequest", "StreamOptions"];
+        let description = description();
+        let schemas = description["components"]["schemas"].as_object().unwrap().iter();
+        let mut wrong = Vec::new();
+        for (name, schema) in schemas.filter(|(name, _)| !others.contains(&name.as_str())) {
+            let mut open = vec![schema];
+            while let Some(schema) = open.pop() {
+                open.extend(
+                    ["allOf", "oneOf", "anyOf"]
+                        .iter()
+                        .filter_map(|of| schema[of].as_array())
+                        .flatten(),
+                );
+                let fields = schema["properties"].as_object().into_iter().flatten();
+                wrong.extend(
+                    fields
+                        .filter(|(field, _)| field.contains('_'))
+                        .map(|(field, _)| format!("{name}.{field}")),
+                );
+            }
+        }
+        for (name, operation) in operations(&description) {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let named = parameters.map(|parameter| parameter["name"].as_str().unwrap());
+            wrong.extend(
+                named
+                    .filter(|field| field.contains('_'))
+                    .map(|field| format!("{name}: {field}")),
+            );
+        }
+        assert_eq!(wrong, Vec::<String>::new());
     }
 
     #[test]

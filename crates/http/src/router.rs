@@ -38,7 +38,7 @@ const BODY_FIRST: Duration = Duration::from_secs(1);
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Clifford", description = "A self-hosted AI bot for chat platforms."),
-    components(schemas(super::problem::ProblemBody))
+    components(schemas(super::problem::ProblemBody, events::LiveEvent, stream::RunStreamEvent))
 )]
 struct Description;
 

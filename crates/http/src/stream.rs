@@ -11,14 +11,17 @@ use axum::{
     http::HeaderMap,
     response::sse::{Event, KeepAlive, Sse},
 };
-use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_core::{
+    id::RunId,
+    runs::{Run, RunStatus},
+};
 use clifford_engine::events::{RunEvent, Sight, Watcher};
 use clifford_store::{
     StoreError,
     runs::{steps, views as run_views},
 };
 use futures::Stream;
-use serde_json::json;
+use serde::Serialize;
 use tokio::time::Instant;
 
 use self::shared::Open;
@@ -37,6 +40,40 @@ use super::{
 const RETRY: Duration = Duration::from_millis(500);
 /// After how much silence a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// An event of a run's stream: `event` is the field of the same name, `data` its data.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(tag = "event", content = "data", rename_all = "snake_case")]
+pub(super) enum RunStreamEvent {
+    /// A step was recorded. The event's id is its `seq`.
+    Step(Box<StepView>),
+    /// The run stands elsewhere.
+    Status(StatusEvent),
+    /// The next piece of the draft, which is good until the next step.
+    Token(TokenEvent),
+    /// The draft so far is void: the model begins its reply anew.
+    Reset(ResetEvent),
+    /// The run has ended: the run as it is then. Nothing follows.
+    Done(Box<Run>),
+}
+
+/// Where a run stands.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct StatusEvent {
+    /// Where.
+    status: RunStatus,
+}
+
+/// A piece of a draft.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct TokenEvent {
+    /// Its text.
+    text: String,
+}
+
+/// Nothing more is to be said.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct ResetEvent {}
 
 /// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
 /// good until the next step), `reset` (the model begins its reply anew: the draft so far is void) and at the end `done`,
@@ -127,8 +164,8 @@ impl Feed {
                 () = stop.cancelled() => return None,
                 () = until(look_at) => {}
                 event = self.watcher.next() => match event {
-                    Some(RunEvent::Token(text)) => self.show("token", &json!({ "text": text })),
-                    Some(RunEvent::Reset) => self.show("reset", &json!({})),
+                    Some(RunEvent::Token(text)) => self.show(&RunStreamEvent::Token(TokenEvent { text })),
+                    Some(RunEvent::Reset) => self.show(&RunStreamEvent::Reset(ResetEvent {})),
                     Some(RunEvent::Step(seq)) if seq <= self.seq => {}
                     Some(RunEvent::Status(status)) if Some(status) == self.status => {}
                     Some(RunEvent::Step(_) | RunEvent::Status(_) | RunEvent::Changed) | None => {
@@ -148,22 +185,22 @@ impl Feed {
         };
         for step in steps::after(&mut conn, self.run, self.seq).await? {
             self.seq = step.seq;
-            let event = event("step", &StepView::from(&step)).id(step.seq.to_string());
-            self.ready.push_back(event);
+            let shown = RunStreamEvent::Step(Box::new(StepView::from(&step)));
+            self.ready.push_back(event(&shown).id(step.seq.to_string()));
         }
         if self.status != Some(run.status) {
             self.status = Some(run.status);
-            self.show("status", &json!({ "status": run.status }));
+            self.show(&RunStreamEvent::Status(StatusEvent { status: run.status }));
         }
         if run.status.is_ended() {
-            self.show("done", &run);
+            self.show(&RunStreamEvent::Done(Box::new(run)));
             self.over = true;
         }
         Ok(())
     }
 
-    fn show(&mut self, name: &str, data: &impl serde::Serialize) {
-        self.ready.push_back(event(name, data));
+    fn show(&mut self, shown: &RunStreamEvent) {
+        self.ready.push_back(event(shown));
     }
 }
 
@@ -174,8 +211,14 @@ async fn until(at: Option<Instant>) {
     }
 }
 
-fn event(name: &str, data: &impl serde::Serialize) -> Event {
-    // One line of JSON: a line break within it is escaped.
-    let data = serde_json::to_string(data).unwrap_or_default();
+fn event(shown: &RunStreamEvent) -> Event {
+    let (name, data) = parts(shown);
     Event::default().event(name).data(data)
+}
+
+/// The name and the data of an event that has both, one line of JSON: a line break within it is escaped.
+pub(super) fn parts(event: &impl Serialize) -> (String, String) {
+    let mut whole = serde_json::to_value(event).unwrap_or_default();
+    let name = whole["event"].as_str().unwrap_or_default().to_owned();
+    (name, whole["data"].take().to_string())
 }

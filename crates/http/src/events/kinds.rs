@@ -15,7 +15,10 @@ use clifford_store::{
 };
 use serde::Serialize;
 
-use super::super::connections::{ConnectionState, ConnectionView};
+use super::super::{
+    connections::{ConnectionState, ConnectionView},
+    stream,
+};
 
 /// An event of `GET /api/events`: `event` is the field of the same name, `data` its data.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
@@ -46,9 +49,7 @@ pub(crate) enum LiveEvent {
 impl LiveEvent {
     /// The name and the data of the event, one line of JSON.
     pub(super) fn parts(&self) -> (String, String) {
-        let mut whole = serde_json::to_value(self).unwrap_or_default();
-        let name = whole["event"].as_str().unwrap_or_default().to_owned();
-        (name, whole["data"].take().to_string())
+        stream::parts(self)
     }
 
     /// How it is told that an object left a list of the owner's; nothing: it does not leave it.
