@@ -2,9 +2,10 @@
 //!
 //! "Invite everybody, except Mallory" names Mallory, and orders nothing of her. A stretch that forbids begins with a word
 //! such as *not* or *except* and ends with its clause; a German verb is denied behind it, so there the whole clause is
-//! meant. "Do not forget to mail Bob" forbids nothing.
+//! meant. "Do not forget to mail Bob" forbids nothing. The last word counts: "No, do not pay Bob" takes back what was said
+//! before.
 
-use super::trace::is_order;
+use super::{phrase::Haystack, trace::is_order};
 
 /// Words that forbid what follows them in their clause.
 const FORBIDDING: [&str; 16] = [
@@ -46,9 +47,48 @@ const BREAKS: [&str; 9] = [
 /// The same, if an order follows.
 const JOINS: [&str; 2] = ["and", "und"];
 
-/// A person's text without what they forbid in it.
-pub(super) fn granted(text: &str) -> String {
-    clauses(text).map(kept).collect()
+/// What a person's texts grant and forbid.
+pub(super) struct Grants {
+    /// Their texts without what they forbid, one by one.
+    pub texts: Vec<String>,
+    /// The same, as values are looked for in it.
+    pub said: Haystack,
+    /// The stretches of the texts, in order, and whether each grants.
+    parts: Vec<(bool, Haystack)>,
+}
+
+impl Grants {
+    /// Of the person's texts, in order.
+    pub fn of(texts: &[String]) -> Self {
+        let texts: Vec<Vec<(bool, String)>> = texts
+            .iter()
+            .map(|text| clauses(text).flat_map(parts).collect())
+            .collect();
+        let granted = texts.iter().map(|parts| {
+            let kept = parts.iter().filter(|(grants, _)| *grants);
+            kept.map(|(_, part)| part.as_str()).collect::<String>()
+        });
+        let granted: Vec<String> = granted.collect();
+        let parts = texts.iter().flatten();
+        Self {
+            said: Haystack::of(granted.iter().map(String::as_str)),
+            parts: parts
+                .map(|(grants, part)| (*grants, Haystack::of([part.as_str()])))
+                .collect(),
+            texts: granted,
+        }
+    }
+
+    /// Whether the last that was said of a value forbids something.
+    pub fn forbids(&self, value: &str) -> bool {
+        let last = self.parts.iter().rev().find(|(_, part)| part.holds(value));
+        last.is_some_and(|(grants, _)| !grants)
+    }
+
+    /// Whether a value stands in what is granted, and was not forbidden since.
+    pub fn holds(&self, value: &str) -> bool {
+        self.said.holds(value) && !self.forbids(value)
+    }
 }
 
 /// A text by its clauses, with the signs between them. A full stop or comma within an address or a number ends none.
@@ -72,32 +112,31 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A clause without what it forbids.
-fn kept(clause: &str) -> String {
+/// A clause by its stretches, and whether each grants.
+fn parts(clause: &str) -> Vec<(bool, String)> {
     let words: Vec<&str> = clause.split_inclusive(char::is_whitespace).collect();
     let bare: Vec<String> = words.iter().map(|word| bare(word)).collect();
     let is = |at: usize, list: &[&str]| bare.get(at).is_some_and(|word| list.contains(&word.as_str()));
     let is_order_of = |at: usize| (at + 1..at + 4).any(|at| is(at, &ORDERING)) || (at > 0 && is(at - 1, &ORDERING));
     if (0..words.len()).any(|at| is(at, &FORBIDDING_ALL) && !is_order_of(at)) {
-        return " ".to_owned();
+        return vec![(false, clause.to_owned())];
     }
-    let mut kept = String::new();
-    let mut forbids = false;
+    let mut parts = vec![(true, String::new())];
     for (at, word) in words.iter().enumerate() {
         let is_pair = FORBIDDING_PAIRS
             .iter()
             .any(|(one, next)| is(at, &[*one]) && is(at + 1, &[*next]));
         let joins = is(at, &JOINS) && bare.get(at + 1).is_some_and(|word| is_order(word));
         if is_pair || (is(at, &FORBIDDING) && !is_order_of(at)) {
-            forbids = true;
+            parts.push((false, String::new()));
         } else if is(at, &BREAKS) || joins {
-            forbids = false;
+            parts.push((true, String::new()));
         }
-        if !forbids {
-            kept.push_str(word);
+        if let Some((_, part)) = parts.last_mut() {
+            part.push_str(word);
         }
     }
-    kept
+    parts
 }
 
 /// A word in small letters, and of a shortened denial what it denies by: `don't` and `won't` are `not`.
@@ -137,7 +176,19 @@ mod tests {
             ("Create the event Lunch, do not make it public", "public", false),
         ];
         for (text, value, expected) in cases {
-            assert_eq!(granted(text).contains(value), expected, "{text}: {:?}", granted(text));
+            assert_eq!(Grants::of(&[text.to_owned()]).holds(value), expected, "{text}");
+        }
+        let cases = [
+            (["Pay 5 to Bob", "No wait, don't pay Bob"], false),
+            (["Don't pay Bob", "OK, pay 5 to Bob"], true),
+            (["Pay 5 to Bob", "I do not know Ann"], true),
+        ];
+        for (texts, expected) in cases {
+            assert_eq!(
+                Grants::of(&texts.map(str::to_owned)).holds("Bob"),
+                expected,
+                "{texts:?}"
+            );
         }
     }
 }

@@ -34,7 +34,7 @@ use self::{
 };
 use super::{
     evidence::{Evidence, tool},
-    granted::granted,
+    granted::Grants,
     phrase::{self, Haystack},
     prose::{self, Prose},
     texts::each_text,
@@ -122,10 +122,8 @@ struct Leaf<'a> {
 struct Scale<'a> {
     request: &'a Request<'a>,
     person: Haystack,
-    /// The person's words without what they forbid.
-    granted: Haystack,
-    /// The same, text by text.
-    texts: Vec<String>,
+    /// What the person's words grant and forbid.
+    grants: Grants,
     /// The call moves money.
     is_payment: bool,
     prose: Prose<'a>,
@@ -154,12 +152,10 @@ pub fn grounds(request: &Request<'_>) -> Grounds {
         .filter(|leaf| leaf.is_prose())
         .filter_map(|leaf| leaf.value.as_str());
     let texts: Vec<_> = texts.collect();
-    let granted: Vec<_> = evidence.person.iter().map(|text| granted(text)).collect();
     let scale = Scale {
         request,
         person: person(),
-        granted: Haystack::of(granted.iter().map(String::as_str)),
-        texts: granted,
+        grants: Grants::of(&evidence.person),
         is_payment: asked::is_payment(request.name, leaves.iter().map(|leaf| leaf.name)),
         prose: Prose::new(evidence, &said, request.private, &texts),
         leaves: &leaves,
@@ -194,8 +190,8 @@ impl Scale<'_> {
     /// The argument that the person said of something else than another one of the call.
     fn recombined(&self) -> Option<&Leaf<'_>> {
         let is_value = |leaf: &&Leaf<'_>| match leaf.value {
-            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.granted.holds(text),
-            Value::Number(number) => self.granted.holds_number(number),
+            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.grants.holds(text),
+            Value::Number(number) => self.grants.said.holds_number(number),
             _ => false,
         };
         let named: Vec<_> = self.leaves.iter().filter(is_value).collect();
@@ -257,8 +253,8 @@ impl Scale<'_> {
     /// Whether the person named it: a word or number of theirs, and neither prose nor a date.
     fn is_named(&self, leaf: &Leaf<'_>) -> bool {
         match leaf.value {
-            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.granted.holds(text),
-            Value::Number(number) => self.granted.holds_number(number),
+            Value::String(text) => !leaf.is_prose() && !phrase::is_date(text) && self.grants.holds(text),
+            Value::Number(number) => self.grants.said.holds_number(number),
             _ => false,
         }
     }
@@ -301,8 +297,10 @@ impl Scale<'_> {
     /// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted.
     fn is_persons(&self, leaf: &Leaf<'_>) -> bool {
         let is_spent = matches!(leaf.value, Value::Number(number) if self.is_spent(number));
-        let is_counted = self.is_amount(leaf) && !asked::tells_amount(&self.texts, &written(leaf.value));
-        !is_spent && !is_counted && is_persons(leaf, leaf.value, &self.granted, asked::makes(self.request.name))
+        let written = written(leaf.value);
+        let is_counted = self.is_amount(leaf) && !asked::tells_amount(&self.grants.texts, &written);
+        let is_granted = !is_spent && !is_counted && !self.grants.forbids(&written);
+        is_granted && is_persons(leaf, leaf.value, &self.grants.said, asked::makes(self.request.name))
     }
 
     /// Whether it is an amount of money.
@@ -330,7 +328,7 @@ impl Scale<'_> {
             value: leaf.value,
             tool: tool(self.request.name),
             person: &self.person,
-            granted: &self.granted,
+            grants: &self.grants,
             evidence,
             most: evidence.plan.get(self.request.name).copied().unwrap_or(0),
         }

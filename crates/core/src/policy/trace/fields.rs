@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{PROSE, asked};
 use crate::policy::{
     evidence::{self, Evidence, Heard},
+    granted::Grants,
     phrase::{self, Haystack},
     prose,
     texts::each_text,
@@ -41,8 +42,8 @@ pub(super) struct Wanted<'a> {
     /// The tool that is called.
     pub tool: &'a str,
     pub person: &'a Haystack,
-    /// The person's words without what they forbid.
-    pub granted: &'a Haystack,
+    /// What the person's words grant and forbid.
+    pub grants: &'a Grants,
     pub evidence: &'a Evidence,
     /// How often the command was announced, in all.
     pub most: u32,
@@ -67,6 +68,9 @@ impl Wanted<'_> {
     /// the person, if their words name its object; if all of a list is meant; or if nothing was read that could have
     /// chosen it.
     pub fn is_whole(&self) -> bool {
+        if self.is_forbidden() {
+            return false;
+        }
         let told = || (self.evidence.heard.iter()).filter(|heard| evidence::tool(&heard.command) == self.tool);
         // A field that nobody else can have written may hold anything.
         let mut vouched = told().filter(|heard| !heard.is_foreign);
@@ -77,13 +81,14 @@ impl Wanted<'_> {
             return self.is_of_contact();
         }
         let is_chosen = || told().any(|heard| heard.is_announced && self.is_chosen_in(heard));
-        !self.is_forbidden() && (self.is_of_named() || (is_chosen() && !self.is_spoken_of()))
+        self.is_of_named() || (is_chosen() && !self.is_spoken_of())
     }
 
     /// Whether the value is the id of an object that the person named.
     pub fn is_of_named(&self) -> bool {
         let told = (self.evidence.heard.iter()).filter(|heard| evidence::tool(&heard.command) == self.tool);
         !self.is_addressed()
+            && !self.is_forbidden()
             && told
                 .flat_map(|heard| self.fields(heard))
                 .any(|field| self.is_id(field.name) && self.is_named(&field))
@@ -106,7 +111,7 @@ impl Wanted<'_> {
     /// Whether the person's words name the value or its object, and forbid it.
     fn is_forbidden(&self) -> bool {
         let text = self.value.as_str().unwrap_or_default();
-        let is_told_off = |told: &str| self.person.holds(told) && !self.granted.holds(told);
+        let is_told_off = |told: &str| self.grants.forbids(told);
         let objects = || {
             self.evidence
                 .heard
@@ -172,7 +177,7 @@ impl Wanted<'_> {
     fn matches(&self, record: &Map<String, Value>) -> usize {
         let words = names(record).flat_map(phrase::pieces);
         words
-            .filter(|word| word.chars().count() >= 3 && !prose::is_small(word) && self.granted.has_word(word))
+            .filter(|word| word.chars().count() >= 3 && !prose::is_small(word) && self.grants.said.has_word(word))
             .count()
     }
 
