@@ -44,7 +44,10 @@ impl Model for Offline {
         let text = match (memory::reply(request), run) {
             (Some(reply), _) => reply,
             (None, Some(transcript)) => plan::next_action(&transcript).to_string(),
-            (None, None) => plan::chat(transcript::last_words(&request.messages)),
+            (None, None) => plan::chat(
+                transcript::last_words(&request.messages),
+                &transcript::name(&request.messages),
+            ),
         };
         sink.text(&text);
         let mut completion = Completion {

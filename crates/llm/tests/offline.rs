@@ -265,6 +265,43 @@ async fn a_failed_tool_is_owned_up_to_without_its_details() {
 }
 
 #[tokio::test]
+async fn a_calculation_that_cannot_be_done_is_told_with_its_reason() {
+    for (asked, expected) in [
+        ("what is 1/0?", "I could not work out 1/0: division by zero."),
+        ("Was ist 1/0?", "1/0 konnte ich nicht ausrechnen: Division durch null."),
+    ] {
+        let mut run = Conversation::new(asked);
+        assert_eq!(run.next().await, eval("1/0"));
+        let entry = json!({"tool_result": {
+            "name": "compute.eval", "success": false, "error": "`1/0` cannot be computed: division by zero"
+        }});
+        assert_eq!(run.add(entry).next().await, finish(expected));
+    }
+}
+
+#[tokio::test]
+async fn the_name_is_the_one_that_the_prompt_tells() {
+    for (prompt, expected) in [
+        ("You are Ada, a very skilled assistant!", "My name is Ada."),
+        ("You are Miss Marple. You solve crimes.", "My name is Miss Marple."),
+        ("You are a pirate.", "My name is Clifford."),
+        ("Be kind.", "My name is Clifford."),
+    ] {
+        let messages = vec![message(Role::System, prompt), message(Role::User, "what is your name?")];
+        let request = Request {
+            messages,
+            ..Request::default()
+        };
+        let reply = Offline.complete(&request, &mut ()).await;
+        assert_eq!(
+            reply.map(|reply| reply.text).ok().as_deref(),
+            Some(expected),
+            "{prompt}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_objection_of_the_engine_ends_the_run_honestly() {
     let mut run = Conversation::new("remember that I like cake");
     run.next().await;

@@ -21,9 +21,20 @@ pub struct Agent {
     pub enabled: bool,
     /// `run`: durable runs with tools. `chat`: one model call a message, without tools.
     pub mode: Mode,
-    /// The agent's persona: the head of its system prompt.
+    /// The agent's persona: the head of its system prompt. The usual one calls the agent by its `name`.
     #[schemars(length(min = 1, max = 20_000))]
     pub prompt: String,
+}
+
+impl Agent {
+    /// The prompt of an agent. The usual one tells its name.
+    pub fn persona(&self) -> String {
+        if self.prompt == PROMPT {
+            PROMPT.replacen(NAME, &self.name, 1)
+        } else {
+            self.prompt.clone()
+        }
+    }
 }
 
 impl Default for Agent {
@@ -34,5 +45,24 @@ impl Default for Agent {
             mode: Mode::Run,
             prompt: PROMPT.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Agent;
+
+    #[test]
+    fn the_usual_prompt_calls_an_agent_by_its_name() {
+        let agent = Agent {
+            name: "Ada".to_owned(),
+            ..Agent::default()
+        };
+        assert!(agent.persona().starts_with("You are Ada, "));
+        let own = Agent {
+            prompt: "You are a Clifford.".to_owned(),
+            ..agent
+        };
+        assert_eq!(own.persona(), "You are a Clifford.");
     }
 }

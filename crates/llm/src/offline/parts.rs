@@ -35,11 +35,11 @@ pub(super) struct Call {
 pub(super) fn part(intent: Intent, alone: bool, transcript: &Transcript) -> Part {
     let language = transcript.language();
     match intent {
-        Intent::Greet if alone => Part::Say(language.greeting()),
+        Intent::Greet if alone => Part::Say(language.greeting(&transcript.name)),
         Intent::Greet => Part::Say(language.hello()),
         Intent::Thanks => Part::Say(language.welcome()),
         Intent::Emoji => Part::Say("🙂".to_owned()),
-        Intent::Help => Part::Say(language.help()),
+        Intent::Help => Part::Say(language.help(&transcript.name)),
         Intent::Unknown => Part::Say(language.needs_a_model()),
         Intent::RemindWhen => Part::Say(language.remind_when()),
         Intent::Remind { when, what } => Part::Call(remind(&when, what, language)),
@@ -77,8 +77,8 @@ pub(super) fn part(intent: Intent, alone: bool, transcript: &Transcript) -> Part
 fn answer(question: Question, transcript: &Transcript) -> Part {
     let (language, today) = (transcript.language(), transcript.today);
     let call = match question {
-        Question::Name => return Part::Say(language.name()),
-        Question::Being => return Part::Say(language.being()),
+        Question::Name => return Part::Say(language.name(&transcript.name)),
+        Question::Being => return Part::Say(language.being(&transcript.name)),
         Question::HowAreYou => return Part::Say(language.fine()),
         Question::Joke => return Part::Say(language.joke()),
         Question::Bye => return Part::Say(language.bye()),

@@ -11,14 +11,14 @@ use super::{
 };
 
 /// Answers in a plain chat, where there are no tools.
-pub(super) fn chat(message: &str) -> String {
+pub(super) fn chat(message: &str, name: &str) -> String {
     let language = Language::of(message);
     match understand(message, None).as_slice() {
-        [Intent::Greet] => language.greeting(),
+        [Intent::Greet] => language.greeting(name),
         [Intent::Thanks] => language.welcome(),
         [Intent::Emoji] => "🙂".to_owned(),
-        [Intent::Ask(Question::Name)] => language.name(),
-        [Intent::Ask(Question::Being)] => language.being(),
+        [Intent::Ask(Question::Name)] => language.name(name),
+        [Intent::Ask(Question::Being)] => language.being(name),
         [Intent::Ask(Question::HowAreYou)] => language.fine(),
         [Intent::Ask(Question::Joke)] => language.joke(),
         [Intent::Ask(Question::Bye)] => language.bye(),
@@ -52,9 +52,9 @@ fn choose(transcript: &Transcript, parts: &[Part]) -> Value {
             Part::Say(text) => said.push(text.clone()),
             Part::Call(call) => match outcomes.next() {
                 Some(CallOutcome::Done(result)) => said.push((call.told)(result)),
-                Some(CallOutcome::Failed) => {
+                Some(CallOutcome::Failed(why)) => {
                     failed = true;
-                    undone.push(call.failed.clone());
+                    undone.push(transcript.language().failed(&call.failed, why.as_deref()));
                 }
                 None => {
                     pending = pending.or(Some(call));

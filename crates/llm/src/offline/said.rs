@@ -16,14 +16,14 @@ const NEEDS_A_MODEL: (&str, &str) = (
     "Ich bin nur ein paar Regeln; gib mir ein Modell: setze OPENAI_API_KEY oder ANTHROPIC_API_KEY, oder starte `clifford init` (auch für Ollama und andere lokale Server). „Hilfe“ zeigt, was ich ohne kann.",
 );
 const HELP: (&str, &str) = (
-    "I'm Clifford. No language model is connected, so a few rules answer. They can:\n\
+    "I'm {name}. No language model is connected, so a few rules answer. They can:\n\
      - calculate and convert: \"17 * 23\", \"5 km in miles\", \"20 °C in °F\"\n\
      - tell times and dates: \"what time is it in Tokyo?\", \"how many days until Christmas?\"\n\
      - look up the weather: \"weather in Oslo tomorrow\"\n\
      - remember and recall: \"my cat is called Miro\", \"what is my cat called?\", \"what do you know about me?\"\n\
      - remind you: \"remind me in 10 minutes to stretch\", \"my reminders\"\n\
      For everything else give me a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run `clifford init` (Ollama and other local servers too).",
-    "Ich bin Clifford. Es ist kein Sprachmodell verbunden, deshalb antworten ein paar Regeln. Sie können:\n\
+    "Ich bin {name}. Es ist kein Sprachmodell verbunden, deshalb antworten ein paar Regeln. Sie können:\n\
      - rechnen und umrechnen: „17 * 23“, „5 km in Meilen“, „20 °C in °F“\n\
      - Zeit und Datum nennen: „Wie spät ist es in Tokio?“, „Wie viele Tage bis Weihnachten?“\n\
      - das Wetter nachsehen: „Wetter in Oslo morgen“\n\
@@ -38,11 +38,28 @@ impl Language {
         self.pick(english, german).to_owned()
     }
 
-    pub(super) fn greeting(self) -> String {
-        self.say((
-            "Hello! I'm Clifford. No language model is connected yet, so only a few rules answer; \"help\" shows what they can do.",
-            "Hallo! Ich bin Clifford. Noch ist kein Sprachmodell verbunden, deshalb antworten nur ein paar Regeln; „Hilfe“ zeigt, was sie können.",
+    /// The same with the bot's name in the place of `{name}`.
+    fn named(self, name: &str, pair: (&str, &str)) -> String {
+        self.say(pair).replace("{name}", name)
+    }
+
+    pub(super) fn greeting(self, name: &str) -> String {
+        self.named(name, (
+            "Hello! I'm {name}. No language model is connected yet, so only a few rules answer; \"help\" shows what they can do.",
+            "Hallo! Ich bin {name}. Noch ist kein Sprachmodell verbunden, deshalb antworten nur ein paar Regeln; „Hilfe“ zeigt, was sie können.",
         ))
+    }
+
+    /// A sentence about what could not be done, with the reason if one is known.
+    pub(super) fn failed(self, sentence: &str, why: Option<&str>) -> String {
+        let Some(why) = why else {
+            return sentence.to_owned();
+        };
+        let why = match why {
+            "division by zero" => self.pick(why, "Division durch null"),
+            other => other,
+        };
+        format!("{}: {why}.", sentence.trim_end_matches('.'))
     }
 
     pub(super) fn hello(self) -> String {
@@ -53,22 +70,22 @@ impl Language {
         self.say(("You are welcome.", "Gern geschehen."))
     }
 
-    pub(super) fn help(self) -> String {
-        self.say(HELP)
+    pub(super) fn help(self, name: &str) -> String {
+        self.named(name, HELP)
     }
 
     pub(super) fn needs_a_model(self) -> String {
         self.say(NEEDS_A_MODEL)
     }
 
-    pub(super) fn name(self) -> String {
-        self.say(("My name is Clifford.", "Ich heiße Clifford."))
+    pub(super) fn name(self, name: &str) -> String {
+        self.named(name, ("My name is {name}.", "Ich heiße {name}."))
     }
 
-    pub(super) fn being(self) -> String {
-        self.say((
-            "I'm Clifford, a chat bot. No language model is connected, so only a few rules answer you; \"help\" shows what they can do.",
-            "Ich bin Clifford, ein Chatbot. Es ist kein Sprachmodell verbunden, deshalb antworten dir nur ein paar Regeln; „Hilfe“ zeigt, was sie können.",
+    pub(super) fn being(self, name: &str) -> String {
+        self.named(name, (
+            "I'm {name}, a chat bot. No language model is connected, so only a few rules answer you; \"help\" shows what they can do.",
+            "Ich bin {name}, ein Chatbot. Es ist kein Sprachmodell verbunden, deshalb antworten dir nur ein paar Regeln; „Hilfe“ zeigt, was sie können.",
         ))
     }
 

@@ -18,12 +18,15 @@ pub(super) struct Memory {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CallOutcome {
     Done(Value),
-    Failed,
+    /// Why, if it is one that people understand.
+    Failed(Option<String>),
 }
 
 /// A run so far.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
+    /// The bot's name.
+    pub(super) name: String,
     /// The person's message.
     pub(super) input: String,
     /// The day on which the run began, by the person's calendar.
@@ -44,13 +47,40 @@ pub(super) struct Transcript {
     pub(super) objected: bool,
 }
 
+/// What stands before the reason in the error of `compute`.
+const UNCOMPUTED: &str = "cannot be computed: ";
+/// The name of a bot whose prompt does not tell it.
+const NAME: &str = "Clifford";
+/// The longest name.
+const LONGEST_NAME: usize = 40;
+
+/// The bot's name, as the head of its prompt tells it: "You are Ada, …".
+pub(super) fn name(messages: &[Message]) -> String {
+    let prompt = messages.iter().find(|message| message.role == Role::System);
+    let told = prompt.and_then(|prompt| {
+        let rest = prompt.content.trim_start().strip_prefix("You are ")?;
+        let name = rest.split([',', '.', '!', ';', '\n']).next()?.trim();
+        let is_name = name.starts_with(char::is_uppercase) && name.chars().count() <= LONGEST_NAME;
+        (is_name && name.split(' ').count() <= 3).then(|| name.to_owned())
+    });
+    told.unwrap_or_else(|| NAME.to_owned())
+}
+
+/// The reason in an error that is about what the person wrote.
+fn reason(error: &Value) -> Option<String> {
+    let (_, why) = error.as_str()?.split_once(UNCOMPUTED)?;
+    Some(why.trim_end_matches('.').to_owned())
+}
+
 impl Transcript {
     /// Reads the messages of a run; `None` if they are those of a plain chat.
     pub(super) fn read(messages: &[Message]) -> Option<Self> {
+        let name = name(messages);
         let mut messages = messages.iter().skip_while(|message| message.role == Role::System);
         let payload: Value = serde_json::from_str(&messages.next()?.content).ok()?;
         payload.get("run")?;
         let mut transcript = Self {
+            name,
             input: input(&payload),
             today: today(&payload),
             memories: [&payload["memories"], &payload["relevant_memories"]]
@@ -81,7 +111,7 @@ impl Transcript {
         if let Some(result) = entry.get("tool_result") {
             self.outcomes.push(match &result["success"] {
                 Value::Bool(true) => CallOutcome::Done(result["result"].clone()),
-                _ => CallOutcome::Failed,
+                _ => CallOutcome::Failed(reason(&result["error"])),
             });
         } else if entry.get("woke").is_some() {
             self.woke = true;

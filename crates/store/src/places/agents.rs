@@ -41,7 +41,7 @@ impl Agent {
         Self {
             id: AgentId::new(),
             name: section.name.clone(),
-            prompt: section.prompt.clone(),
+            prompt: section.persona(),
             mode: section.mode,
             enabled: section.enabled,
             is_default,
