@@ -7,6 +7,7 @@ use std::{
 };
 
 use clifford_channel::Channel;
+use clifford_engine::jobs::erase::TYPED;
 use clifford_telemetry as telemetry;
 use clifford_terminal::{Terminal, TerminalConfig};
 use clifford_worker::Workers;
@@ -16,9 +17,6 @@ use super::{
     setup::{self, Globals},
 };
 use crate::app::Options;
-
-/// The file in the data directory that keeps what was typed.
-const HISTORY: &str = "chat_history";
 
 /// Arguments of `chat`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +67,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
         speaker: local::SPEAKER.to_owned(),
         language: local::language(),
         quiet: args.quiet,
-        history: Some(loaded.data_dir.join(HISTORY)),
+        history: Some(loaded.data_dir.join(TYPED)),
         clock: Arc::new(jiff::Timestamp::now),
     };
     let mut stops = serve::Stops::listen()?;

@@ -1,6 +1,6 @@
 //! `clifford erase`: deletes a person with every trace. Works beside a server on the same database.
 
-use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
+use std::{io::IsTerminal, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Context, bail};
 use clifford_content::files::Storage;
@@ -48,16 +48,17 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let (loaded, secrets) = globals.load_with_secrets()?;
     let storage = app::storage(&loaded, &secrets, Arc::new(SystemClock)).map_err(anyhow::Error::msg)?;
     let db = globals.database().await?;
-    let outcome = erase(&db, &storage, &args).await;
+    let outcome = erase(&db, &storage, &loaded.data_dir, &args).await;
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-async fn erase(db: &Db, storage: &Storage, args: &Args) -> anyhow::Result<()> {
+async fn erase(db: &Db, storage: &Storage, data_dir: &Path, args: &Args) -> anyhow::Result<()> {
     let user = people::find(&mut db.read().await?, &args.user).await?;
     if !args.yes && !is_confirmed(&user).await? {
         return output::print("nothing was deleted");
     }
+    erase::typed(db, user.id, data_dir).await?;
     let Some(erased) = carry_out(db, user.id, storage).await? else {
         bail!("a running server is erasing this person already; look again in a minute");
     };
@@ -101,7 +102,8 @@ async fn carry_out(db: &Db, person: UserId, storage: &Storage) -> anyhow::Result
 async fn is_confirmed(user: &User) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!(
-            "this deletes everything that is kept of {}: add --yes to do so without being asked",
+            "this deletes everything that is kept of {} ({}): add --yes to do so without being asked",
+            output::cell(&user.name),
             user.id
         );
     }

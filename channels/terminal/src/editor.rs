@@ -122,12 +122,13 @@ fn read(
             return;
         }
     };
+    let mut is_written = history.is_some_and(Path::exists);
     loop {
         let (event, is_last) = match editor.readline(&(PROMPT, DRESSED_PROMPT)) {
             Ok(text) if leaves(&text) => (Typed::End, true),
             Ok(text) => {
                 let text = text.replace("\\\n", "\n");
-                remember(&mut editor, &text, history);
+                remember(&mut editor, &text, history, &mut is_written);
                 (Typed::Message(text), false)
             }
             Err(ReadlineError::Interrupted | ReadlineError::Eof) => (Typed::End, true),
@@ -165,12 +166,16 @@ fn editor(
 }
 
 /// Keeps a message for later, but for a command that may hold a secret. Without a place for it, it is kept until the end.
-fn remember(editor: &mut Line, text: &str, history: Option<&Path>) {
+fn remember(editor: &mut Line, text: &str, history: Option<&Path>, is_written: &mut bool) {
+    // Whoever deletes what was typed means what this process remembers of it, too.
+    if *is_written && history.is_some_and(|path| !path.exists()) {
+        let _kept = editor.clear_history();
+    }
     let is_secret = text.trim_start().starts_with("/key");
     let added = !is_secret && !text.trim().is_empty() && editor.add_history_entry(text).unwrap_or(false);
     if let Some(path) = history.filter(|_| added) {
         // A history that cannot be written is no reason to stop talking.
-        let _lost = editor.append_history(path);
+        *is_written = editor.append_history(path).is_ok();
     }
 }
 

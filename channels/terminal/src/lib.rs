@@ -70,6 +70,8 @@ pub struct Terminal {
     answers: watch::Sender<Answers>,
     /// The answer in the making is being stopped.
     stops: AtomicBool,
+    /// A person types at a terminal that no editor works in: they are asked for each line.
+    asks: bool,
 }
 
 struct Output {
@@ -92,7 +94,11 @@ impl Terminal {
             return Ok(Self::with(config, None, Screen::Live(Live::new(coloured))));
         }
         let input = BufReader::new(stdin::Stdin::open()?);
-        Ok(Self::piped(config, input, tokio::io::stdout()))
+        let terminal = Self::piped(config, input, tokio::io::stdout());
+        Ok(Self {
+            asks: is_terminal,
+            ..terminal
+        })
     }
 
     /// A terminal with this input and output, at which a program stands.
@@ -117,6 +123,7 @@ impl Terminal {
             }),
             answers: watch::Sender::default(),
             stops: AtomicBool::new(false),
+            asks: false,
         }
     }
 

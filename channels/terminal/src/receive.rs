@@ -50,9 +50,12 @@ pub(crate) async fn receive(
 async fn read_all(terminal: &Terminal, input: &mut Input, ingress: &dyn Ingress) -> io::Result<()> {
     loop {
         terminal.answered().await;
-        let Some(text) = read_entry(input).await? else {
+        let Some(text) = read_entry(terminal, input).await? else {
             return Ok(());
         };
+        if terminal.asks && crate::editor::leaves(&text) {
+            return Ok(());
+        }
         if text.trim().is_empty() {
             continue;
         }
@@ -67,11 +70,18 @@ async fn read_all(terminal: &Terminal, input: &mut Input, ingress: &dyn Ingress)
     }
 }
 
+/// Asks for the next line of an entry.
+const GOES_ON: &str = "...> ";
+
 /// The next entry. `None`: there are no more.
-async fn read_entry(input: &mut Input) -> io::Result<Option<String>> {
+async fn read_entry(terminal: &Terminal, input: &mut Input) -> io::Result<Option<String>> {
     let mut entry = String::new();
     let mut is_continued = false;
     loop {
+        if terminal.asks {
+            let prompt = if is_continued { GOES_ON } else { crate::live::PROMPT };
+            terminal.output.lock().await.screen.ask(prompt).await?;
+        }
         let Some(line) = input.line().await? else {
             return Ok(is_continued.then_some(entry));
         };

@@ -29,6 +29,17 @@ impl Screen {
         }
     }
 
+    /// Asks for a line where no editor does.
+    pub(crate) async fn ask(&mut self, prompt: &str) -> io::Result<()> {
+        match self {
+            Self::Live(_) => Ok(()),
+            Self::Piped(out) => {
+                out.write_all(prompt.as_bytes()).await?;
+                out.flush().await
+            }
+        }
+    }
+
     /// Shows a line for a person when the answer stands there; a program reads it at once.
     pub(crate) async fn print_after(&mut self, text: &str) -> io::Result<()> {
         match self {

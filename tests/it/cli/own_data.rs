@@ -18,13 +18,17 @@ fn a_person_is_exported_and_erased_and_no_byte_is_left() {
     assert_eq!(machine.run(["export", &id]).succeeds().lines().count(), lines.len());
     assert_eq!(machine.run(["export"]).succeeds().lines().count(), lines.len());
 
+    let typed = machine.path("data/clifford/chat_history");
+    std::fs::write(&typed, "remember my qprivwort\n").expect("a history");
+
     machine.run(["erase", &id]).fails_with(&format!(
-        "this deletes everything that is kept of {id}: add --yes to do so without being asked"
+        "this deletes everything that is kept of you ({id}): add --yes to do so without being asked"
     ));
     assert_eq!(
         machine.run(["erase", &id, "--yes"]).succeeds(),
         format!("everything that was kept of {id} is deleted\n")
     );
+    assert!(!typed.exists(), "the history of the terminal is left");
     for name in ["clifford.db", "clifford.db-wal"] {
         let bytes = std::fs::read(machine.database().with_file_name(name)).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).to_lowercase();

@@ -46,7 +46,10 @@ impl Terminal {
         };
         tcsetwinsize(&theirs, size).expect("a size");
         let end = || OwnedFd::from(theirs.try_clone().expect("another end"));
-        let command = command.env("TERM", "xterm").stdin(end()).stdout(end()).stderr(end());
+        if command.get_envs().all(|(name, _)| name != "TERM") {
+            command.env("TERM", "xterm");
+        }
+        let command = command.stdin(end()).stdout(end()).stderr(end());
         let program = command.spawn().expect("the binary runs");
         // The command holds the ends of the program, which must be closed for reading to end.
         command.stdin(std::process::Stdio::null());

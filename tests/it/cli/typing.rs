@@ -211,3 +211,34 @@ fn the_environment_tells_the_time_zone_and_the_language_unless_they_are_set() {
         .succeeds();
     assert!(berlin(&["ask", "what time is it?"]).contains("Asia/Tokyo"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_without_abilities_asks_for_each_line() {
+    let machine = Machine::new();
+    let mut terminal = Terminal::start(machine.command(["chat", "--quiet"]).env("TERM", "dumb"));
+    terminal.shows("you> ").await;
+    terminal.types("what is \\\r");
+    terminal.shows("...> ").await;
+    terminal.types("5 * 5\r");
+    terminal.shows("5 * 5 = 25\nyou>").await;
+    terminal.types("exit\r");
+    terminal.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_is_gone_when_its_person_is_erased() {
+    let machine = Machine::new();
+    let mut terminal = chat(&machine);
+    terminal.shows(PROMPT).await;
+    terminal.types("1 + 2\r");
+    terminal.shows("1 + 2 = 3").await;
+    machine.run(["erase", "you", "--yes"]).succeeds();
+    let history = machine.path("data/clifford/chat_history");
+    assert!(!history.exists());
+    terminal.types("3 + 4\r");
+    terminal.shows("3 + 4 = 7").await;
+    let kept = std::fs::read_to_string(&history).expect("a history");
+    assert!(!kept.contains("1 + 2") && kept.contains("3 + 4"), "{kept}");
+    terminal.types("exit\r");
+    terminal.ends().await;
+}

@@ -10,9 +10,10 @@
 pub mod quotes;
 mod traces;
 
-use std::time::Duration;
+use std::{fs, io::ErrorKind, path::Path, time::Duration};
 
 use async_trait::async_trait;
+use clifford_chat::platform::Platform;
 use clifford_content::files::Storage;
 use clifford_core::{
     clock::Timestamp,
@@ -41,6 +42,8 @@ use crate::run::{
     follow_up::{Begins, follow_up_in},
 };
 
+/// The file in the data directory that keeps what was typed at the terminal.
+pub const TYPED: &str = "chat_history";
 /// How long the last message to a person is waited for.
 const LAST_MESSAGE: Duration = Duration::from_secs(60);
 /// How soon to look again.
@@ -150,6 +153,7 @@ async fn work(claimed: &Claimed, Payload { person, asked_at }: Payload) -> Resul
                 cx.ambient.forget(&account.platform, &account.platform_user_id);
             }
         }
+        typed(&cx.db, person, &cx.services.data_dir).await?;
         let erased = rows(&cx.db, person, lease, cx.services.files.storage(), now).await?;
         for (run, epoch) in &erased.taken {
             claimed.runs.interrupt(*run, *epoch);
@@ -163,6 +167,26 @@ async fn work(claimed: &Claimed, Payload { person, asked_at }: Payload) -> Resul
         return Err(JobError::NotYet(now.after(LOOK)));
     }
     Ok(())
+}
+
+/// Deletes what a person typed at this machine's terminal: the history of its line editor in the data directory.
+///
+/// # Errors
+/// The database does not answer, or the file cannot be deleted.
+pub async fn typed(db: &Db, person: UserId, data_dir: &Path) -> Result<(), StoreError> {
+    let person = erasure::person(&mut db.read().await?, person).await?;
+    let mut accounts = person.into_iter().flat_map(|person| person.accounts);
+    if !accounts.any(|account| account.platform == Platform::TERMINAL.as_str()) {
+        return Ok(());
+    }
+    let path = data_dir.join(TYPED);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::Unavailable(format!(
+            "{} cannot be deleted: {error}",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Deletes a person's files and rows, and what of their words stands elsewhere. The job goes on without a name.
