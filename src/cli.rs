@@ -3,6 +3,7 @@
 mod agents;
 mod ask;
 mod backup;
+mod bar;
 mod by_hand;
 mod channels;
 mod chat;
@@ -49,6 +50,7 @@ mod triggers;
 mod update;
 mod usage;
 mod users;
+mod words;
 
 use std::{
     io::{self, Write},
@@ -56,7 +58,7 @@ use std::{
     time::Duration,
 };
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 use clifford_channel::Platforms;
 use clifford_worker as worker;
 
@@ -67,6 +69,9 @@ use self::{
 
 /// How long a command that has ended waits for what it left behind.
 const LINGER: Duration = Duration::from_millis(200);
+
+/// The exit code of a command line that is no command.
+const WRONG_USAGE: u8 = 2;
 
 /// The exit codes, as every help names them.
 const EXIT_CODES: &str = "0 done, 1 failed, 2 wrong usage";
@@ -187,7 +192,16 @@ enum Command {
 /// Runs the command that the process was given, with the platforms that it can be on.
 pub fn main(platforms: Platforms) -> ExitCode {
     let (settings, args) = setup::take_settings(std::env::args_os());
-    let matches = definition().get_matches_from(args);
+    let matches = match definition().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            let fault = "error: an argument is not text (UTF-8); see `clifford --help`";
+            // There is nobody to tell that standard error cannot be written to.
+            let _ = writeln!(io::stderr(), "{fault}");
+            return ExitCode::from(WRONG_USAGE);
+        }
+        Err(error) => error.exit(),
+    };
     let mut cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
@@ -272,7 +286,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     if error.is::<Closed>() {
         return ExitCode::SUCCESS;
     }
-    let text = format!("{error:#}");
+    let text = words::plain(&format!("{error:#}"));
     let text = clifford_markup::for_terminal(&text);
     let mut out = io::stderr().lock();
     for line in text.lines() {

@@ -8,7 +8,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clifford_config::Loaded;
 use clifford_core::settings::{Database, FileStore};
 use clifford_store::{Db, DbOptions, copy};
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use self::archive::{DATABASE, FILES, Head, KEY, Writer};
 use super::{
+    bar::{Bar, Unit},
     examples,
     output::{self, Format},
     setup::{self, Globals},
@@ -47,13 +48,19 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let parts = tempfile::Builder::new()
         .prefix(".clifford-backup-")
         .tempdir_in(beside.unwrap_or(Path::new(".")))
-        .with_context(|| format!("nothing can be written beside {}: name another place", path.display()))?;
+        .map_err(|error| {
+            let why = error.kind();
+            anyhow!(
+                "nothing can be written beside {} ({why}): name another place",
+                path.display()
+            )
+        })?;
     let database = parts.path().join(DATABASE);
-    let schema = copy_database(&loaded, &database).await?;
+    let schema = copy_database(&loaded, &database, &args).await?;
     let part = parts.path().join("archive");
     let head = Head::new(setup::now(), schema);
-    let files =
-        write(&loaded, &part, &head, &database).with_context(|| format!("the backup to {} failed", path.display()))?;
+    let files = write(&loaded, &part, &head, &database, &args)
+        .with_context(|| format!("the backup to {} failed", path.display()))?;
     // A file that came in the meantime is not replaced.
     fs::hard_link(&part, path).with_context(|| format!("{} cannot be made", path.display()))?;
     let bytes = fs::metadata(path).map(|file| file.len()).unwrap_or_default();
@@ -75,25 +82,27 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 /// Copies the database into a file of SQLite's, and returns the version of its schema.
-async fn copy_database(loaded: &Loaded, to: &Path) -> anyhow::Result<i64> {
+async fn copy_database(loaded: &Loaded, to: &Path, args: &Args) -> anyhow::Result<i64> {
     // A snapshot of PostgreSQL is read over one connection.
     let mut options = app::db_options(loaded, false);
     options.section.max_connections = 1;
     let db = Db::open(&options).await?;
     let version = db.schema().await?.version();
     let outcome = if db.is_shared() {
-        from_postgres(&db, to).await
+        let bar = Bar::new(!args.format.json, "copying", Unit::Things("rows"), Some(0));
+        from_postgres(&db, to, &bar).await
     } else {
-        Ok(db.backup(to).await?)
+        let _bar = Bar::new(!args.format.json, "copying the database", Unit::Things(""), None);
+        db.backup(to).await.map_err(Into::into)
     };
     db.close().await;
     outcome.context("the database cannot be copied")?;
     Ok(version)
 }
 
-async fn from_postgres(db: &Db, to: &Path) -> anyhow::Result<()> {
+async fn from_postgres(db: &Db, to: &Path, bar: &Bar) -> anyhow::Result<()> {
     let target = Db::open(&file_options(to)).await?;
-    let outcome = copy::snapshot("a backup", db, &target, &mut |_| {}).await;
+    let outcome = copy::snapshot("a backup", db, &target, &mut |progress| bar.copied(progress)).await;
     target.close().await;
     outcome?;
     if log_of(to, "-wal").exists() {
@@ -123,26 +132,43 @@ pub(super) fn log_of(database: &Path, ending: &str) -> PathBuf {
 }
 
 /// Writes the archive, and returns how many files of people are in it.
-fn write(loaded: &Loaded, part: &Path, head: &Head, database: &Path) -> anyhow::Result<u64> {
-    let mut archive = Writer::create(part, head)?;
+fn write(loaded: &Loaded, part: &Path, head: &Head, database: &Path, args: &Args) -> anyhow::Result<u64> {
+    let files = files(loaded)?;
+    let paths = files.iter().map(|(_, path)| path.as_path()).chain([database]);
+    let bytes = paths
+        .filter_map(|path| fs::metadata(path).ok())
+        .map(|file| file.len())
+        .sum();
+    let bar = Bar::new(!args.format.json, "writing the archive", Unit::Bytes, Some(bytes));
+    let mut archive = Writer::create(part, head)?.shown_by(bar);
     archive.add(DATABASE, database)?;
     archive.add(KEY, &loaded.data_dir.join(KEY))?;
-    let mut files = 0;
-    if loaded.config.files.store != FileStore::S3 {
-        for shard in entries(&loaded.data_dir.join(FILES))? {
-            for file in entries(&shard)? {
-                let (Some(dir), Some(name)) = (shard.file_name(), file.file_name()) else {
-                    continue;
-                };
-                let (dir, name) = (dir.to_string_lossy(), name.to_string_lossy());
-                // What is still being written has no row yet.
-                if !name.ends_with(".part") && archive.add(&format!("{FILES}/{dir}/{name}"), &file)? {
-                    files += 1;
-                }
+    let mut added = 0;
+    for (name, path) in &files {
+        added += u64::from(archive.add(name, path)?);
+    }
+    archive.finish()?;
+    Ok(added)
+}
+
+/// The files of people on this machine, by their names in an archive.
+fn files(loaded: &Loaded) -> anyhow::Result<Vec<(String, PathBuf)>> {
+    let mut files = Vec::new();
+    if loaded.config.files.store == FileStore::S3 {
+        return Ok(files);
+    }
+    for shard in entries(&loaded.data_dir.join(FILES))? {
+        for file in entries(&shard)? {
+            let (Some(dir), Some(name)) = (shard.file_name(), file.file_name()) else {
+                continue;
+            };
+            let (dir, name) = (dir.to_string_lossy(), name.to_string_lossy());
+            // What is still being written has no row yet.
+            if !name.ends_with(".part") {
+                files.push((format!("{FILES}/{dir}/{name}"), file.clone()));
             }
         }
     }
-    archive.finish()?;
     Ok(files)
 }
 

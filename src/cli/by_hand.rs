@@ -33,10 +33,11 @@ pub(super) async fn call(
     // A server's tools are known once it is connected to.
     context.tools.settled(name).await;
     let known = context.tools.command(name);
-    let command = known.ok_or_else(|| {
-        let options = Options::new(Arc::clone(&context.services), &[]);
-        anyhow!(context.tools.unknown(&options, name))
-    })?;
+    let unknown = |options: &Options| {
+        let why = context.tools.unknown(options, name);
+        anyhow!(why.replace("tools.list names those there are", "`clifford tools list` shows them"))
+    };
+    let command = known.ok_or_else(|| unknown(&Options::new(Arc::clone(&context.services), &[])))?;
     if command.class != Class::Read {
         bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
     }
@@ -49,7 +50,7 @@ pub(super) async fn call(
     let rows = settings::around(&mut app.db.read().await?, around).await?;
     let options = Arc::new(Options::new(Arc::clone(&context.services), &rows));
     if context.tools.lacks(&options, name).is_some() {
-        bail!(context.tools.unknown(&options, name));
+        return Err(unknown(&options));
     }
     let run = RunId::new();
     let whose = Whose {

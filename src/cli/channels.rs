@@ -21,6 +21,7 @@ use super::{
     ids::{self, IdArg},
     output::{self, Format},
     setup::{self, Globals},
+    words,
 };
 
 /// The word that takes a channel's own agent away.
@@ -76,7 +77,7 @@ struct List {
     #[arg(long, value_name = "CHANNEL")]
     before: Option<IdArg<ChannelId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 50, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

@@ -17,6 +17,7 @@ use super::{
     output::{self, Format},
     people,
     setup::{self, Globals},
+    words,
 };
 
 /// The longest name of a conversation.
@@ -68,7 +69,7 @@ struct List {
     #[arg(long, value_name = "CONTEXT")]
     before: Option<IdArg<ContextId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

@@ -12,6 +12,7 @@ use clifford_store::{Db, DbOptions, Standing};
 use serde_json::json;
 
 use super::{
+    bar::{Bar, Unit},
     examples,
     output::{self, Format},
     setup::{self, Globals},
@@ -123,13 +124,22 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
 }
 
 async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Result<ExitCode> {
-    let db = globals.database().await?;
     if path.exists() {
         bail!("{} exists already: name a new file", path.display());
     }
+    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    if let Some(dir) = beside.filter(|dir| !dir.is_dir()) {
+        bail!(
+            "there is no directory {}: name a file in one that exists",
+            dir.display()
+        );
+    }
+    let db = globals.database().await?;
+    let bar = Bar::new(!format.json, "copying the database", Unit::Things(""), None);
     db.backup(path)
         .await
         .with_context(|| format!("the backup to {} failed", path.display()))?;
+    drop(bar);
     db.close().await;
     let bytes = std::fs::metadata(path).map(|file| file.len()).unwrap_or_default();
     if format.json {
@@ -142,7 +152,9 @@ async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Resul
 
 async fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let db = globals.database().await?;
+    let bar = Bar::new(!format.json, "checking the database", Unit::Things(""), None);
     let faults = db.integrity().await?;
+    drop(bar);
     db.close().await;
     let Some(faults) = faults else {
         bail!("PostgreSQL has no such check: use `pg_amcheck` with database.url, and watch the server's log");

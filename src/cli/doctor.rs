@@ -92,13 +92,10 @@ impl Report {
                 Status::Warn => paint(Paint::Yellow, "warn"),
                 Status::Fail => paint(Paint::Red, "fail"),
             };
-            let mend = check.mend.as_ref().map(|mend| format!("\n                → {mend}"));
-            output::print(&format!(
-                "{status}  {:<9} {}{}",
-                check.check,
-                check.found,
-                mend.unwrap_or_default()
-            ))?;
+            output::item(&format!("{status}  {:<9} ", check.check), &check.found)?;
+            if let Some(mend) = &check.mend {
+                output::item("                → ", mend)?;
+            }
         }
         self.checks.push(check);
         Ok(())

@@ -16,6 +16,7 @@ use super::{
     examples,
     output::{self, Format, Paint, paint},
     setup::Globals,
+    words,
 };
 
 /// Arguments of `eval`.
@@ -36,7 +37,7 @@ pub(super) struct Args {
     #[arg(long)]
     only: Option<String>,
     /// The number of tasks that must pass [default: all].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = words::whole::<usize>)]
     at_least: Option<usize>,
     /// Adds a task to the file for each answer that was disliked and has none there, and plays nothing.
     #[arg(long, conflicts_with_all = ["provider", "only", "at_least"])]

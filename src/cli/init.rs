@@ -20,6 +20,7 @@ use clifford_channel::{Platforms, Row, Section};
 use clifford_config::{self as config, Config, Sources};
 use clifford_store::people::claim;
 use clifford_vault::Secret;
+use serde_json::json;
 
 use self::{
     answers::{Answers, Connection, Provider, Token},
@@ -50,6 +51,9 @@ pub(super) struct Args {
     /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
+    /// Print JSON, for programs: with --yes.
+    #[arg(long, requires = "yes")]
+    json: bool,
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
@@ -70,8 +74,13 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         config: Some(path.clone()),
         ..globals.clone()
     };
+    let mut checks = Vec::new();
     let answers = if args.yes {
-        from_environment(&defaults, &env, globals.platforms).await?
+        let answers = from_environment(&defaults, &env, globals.platforms, &mut checks).await?;
+        if !args.json {
+            checks.iter().try_for_each(|line| output::print(line))?;
+        }
+        answers
     } else {
         let present = match present {
             Some(()) => {
@@ -90,18 +99,30 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         };
         Box::pin(asking.all()).await?
     };
-    store(&path, present.is_some(), &answers, globals.platforms)?;
+    let is_written = store(&path, present.is_some(), &answers, globals.platforms)?;
+    if !args.json {
+        let what = if is_written { "is written" } else { "stays as it is" };
+        output::print(&format!("\n{} {what}.", path.display()))?;
+    }
     let waits = !args.yes && Box::pin(first_message::wait(&globals, &answers)).await?;
     if !waits {
-        next(&globals, &path, &answers).await?;
+        let next = next(&globals, &path, &answers).await?;
+        if args.json {
+            output::json(&json!({
+                "path": path, "checks": checks, "claimCode": next.code, "missing": next.missing,
+                "serverRuns": next.server_runs, "next": next.command("serve"),
+            }))?;
+        } else {
+            output::print(&next.lines().join("\n"))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the answers: a new file, or into the one that is there.
-fn store(path: &Path, is_there: bool, answers: &Answers, platforms: Platforms) -> anyhow::Result<()> {
+/// Writes the answers: a new file, or into the one that is there. `false`: there is nothing to write.
+fn store(path: &Path, is_there: bool, answers: &Answers, platforms: Platforms) -> anyhow::Result<bool> {
     if is_there && answers.connections.is_empty() && answers.provider.is_none() {
-        return output::print(&format!("\n{} stays as it is.", path.display()));
+        return Ok(false);
     }
     let (text, was_secret) = if is_there {
         let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -111,7 +132,7 @@ fn store(path: &Path, is_there: bool, answers: &Answers, platforms: Platforms) -
     };
     Config::parse(&text, path, platforms)?;
     write::write(path, &text, answers.holds_secrets() || was_secret)?;
-    output::print(&format!("\n{} is written.", path.display()))
+    Ok(true)
 }
 
 /// The settings as they are without any file: what flags and environment say of addresses.
@@ -136,6 +157,7 @@ async fn from_environment(
     defaults: &Config,
     env: &BTreeMap<String, String>,
     platforms: Platforms,
+    checks: &mut Vec<String>,
 ) -> anyhow::Result<Answers> {
     let set = |name: &str| {
         env.get(name)
@@ -151,9 +173,9 @@ async fn from_environment(
         let section = section(defaults, row);
         let outcome = section.probe(&token).await;
         let bot = outcome.as_ref().ok().cloned();
-        say(&settled(variable, outcome.map(|bot| bot.name))?)?;
+        checks.push(settled(variable, outcome.map(|bot| bot.name))?);
         if let Some(link) = bot.as_ref().and_then(|bot| bot.invite.as_ref()) {
-            say(&format!("invite: {link}"))?;
+            checks.push(format!("invite: {link}"));
         }
         let common = section.common();
         answers.connections.push(Connection {
@@ -173,10 +195,10 @@ async fn from_environment(
         let variable = provider.key_variable();
         let key = set(variable).map(Secret::new);
         let outcome = probe::model(provider, key.as_ref()).await;
-        say(&settled(
+        checks.push(settled(
             "the model",
             outcome.map(|()| format!("{} at {} answers", provider.model, provider.base_url)),
-        )?)?;
+        )?);
         answers.provider = Some(Provider {
             kind: provider.kind,
             base_url: provider.base_url.clone(),
@@ -202,22 +224,61 @@ fn say(text: &str) -> anyhow::Result<()> {
     output::print(text)
 }
 
-/// The next steps: how to become the owner, what must be set, what to run.
-async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Result<()> {
+/// The next steps.
+struct Next {
+    /// Whoever sends it to the bot is its owner.
+    code: Option<String>,
+    /// The variables that the bot's environment lacks.
+    missing: Vec<String>,
+    /// A server runs, which has to read the file.
+    server_runs: bool,
+    /// The flag that names the file, if it is not found without.
+    flag: String,
+}
+
+impl Next {
+    fn command(&self, command: &str) -> String {
+        format!("clifford {}{command}", self.flag)
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let code = self.code.as_ref();
+        let mut lines: Vec<_> = code
+            .map(|code| format!("Your code is {code}: send it to the bot, and you are its owner."))
+            .into_iter()
+            .collect();
+        if !self.missing.is_empty() {
+            lines.push(format!(
+                "Set {} in the environment of the bot.",
+                self.missing.join(" and ")
+            ));
+        }
+        lines.push(if self.server_runs {
+            "A server runs: `kill -HUP` or `systemctl reload clifford` has it read the file again.".to_owned()
+        } else {
+            format!(
+                "Now run `{}`; or talk to it here with `{}`.",
+                self.command("serve"),
+                self.command("chat")
+            )
+        });
+        lines
+    }
+}
+
+/// How to become the owner, what must be set, what to run.
+async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Result<Next> {
     let loaded = globals.load()?;
-    let mut lines = Vec::new();
+    let mut code = None;
     if answers.pairs() {
         let db = setup::database_or_new(&loaded).await?;
         let now = setup::now();
-        let code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
+        code = db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
         db.close().await;
-        lines.extend(code.map(|code| format!("Your code is {code}: send it to the bot, and you are its owner.")));
     }
     let env = setup::environment();
-    let missing: Vec<_> = answers.variables().filter(|name| !env.contains_key(*name)).collect();
-    if !missing.is_empty() {
-        lines.push(format!("Set {} in the environment of the bot.", missing.join(" and ")));
-    }
+    let missing = answers.variables().filter(|name| !env.contains_key(*name));
+    let missing = missing.map(str::to_owned).collect();
     let plain = Globals {
         platforms: globals.platforms,
         ..Globals::default()
@@ -228,12 +289,10 @@ async fn next(globals: &Globals, path: &Path, answers: &Answers) -> anyhow::Resu
     } else {
         format!("--config {} ", path.display())
     };
-    if setup::is_held(&loaded) {
-        lines.push("A server runs: `kill -HUP` or `systemctl reload clifford` has it read the file again.".to_owned());
-        return output::print(&lines.join("\n"));
-    }
-    lines.push(format!(
-        "Now run `clifford {flag}serve`; or talk to it here with `clifford {flag}chat`."
-    ));
-    output::print(&lines.join("\n"))
+    Ok(Next {
+        code,
+        missing,
+        server_runs: setup::is_held(&loaded),
+        flag,
+    })
 }

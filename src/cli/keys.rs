@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use clifford_config::{ProviderKind, Secrets};
 use clifford_engine::models::{byok, encryption::Encryption};
 use clifford_store::{Db, people::keys as user_secrets};
+use serde_json::json;
 
 use super::{
     output::{self, Format},
@@ -38,6 +39,8 @@ pub(super) struct Set {
     user: String,
     /// The provider, as [[llm.providers]] names it.
     provider: String,
+    #[command(flatten)]
+    format: Format,
 }
 
 pub(super) async fn run(globals: &Globals, db: &Db, command: Command) -> anyhow::Result<()> {
@@ -76,6 +79,9 @@ async fn set(globals: &Globals, db: &Db, args: &Set) -> anyhow::Result<()> {
     let (id, stored) = (user.id, key.clone());
     db.write(move |tx| Box::pin(async move { user_secrets::put(tx, id, &stored, setup::now()).await }))
         .await?;
+    if args.format.json {
+        return output::json(&json!({ "userId": id, "provider": key.provider, "set": true }));
+    }
     output::print(&format!(
         "{} is answered by their own key for {}",
         output::cell(&user.name),
@@ -113,6 +119,9 @@ async fn remove(db: &Db, args: Set) -> anyhow::Result<()> {
             output::cell(&user.name),
             args.provider
         );
+    }
+    if args.format.json {
+        return output::json(&json!({ "userId": id, "provider": args.provider, "set": false }));
     }
     output::print(&format!(
         "the key of {} for {} is forgotten",

@@ -12,7 +12,7 @@ use super::{
     examples,
     output::{self, Format},
     service::{self, Scope},
-    setup,
+    setup, words,
 };
 
 /// Arguments of `logs`.
@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, short)]
     follow: bool,
     /// How many lines.
-    #[arg(long, short = 'n', default_value_t = 50)]
+    #[arg(long, short = 'n', default_value_t = 50, value_parser = words::whole::<u32>)]
     lines: u32,
     /// Show only where the log is.
     #[arg(long = "where")]

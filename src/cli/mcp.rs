@@ -45,6 +45,8 @@ enum Command {
     Remove {
         /// Its name.
         name: String,
+        #[command(flatten)]
+        format: Format,
     },
 }
 
@@ -53,7 +55,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         None => Box::pin(serve_client(globals)).await,
         Some(Command::Add(args)) => add::run(globals, *args).await.map(|()| ExitCode::SUCCESS),
         Some(Command::List(format)) => servers::list(globals, format).map(|()| ExitCode::SUCCESS),
-        Some(Command::Remove { name }) => servers::remove(globals, &name).map(|()| ExitCode::SUCCESS),
+        Some(Command::Remove { name, format }) => servers::remove(globals, &name, format).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
     ids::{self, IdArg},
     output::{self, Format},
     setup::Globals,
+    words,
 };
 
 /// The reason of what is given up here.
@@ -66,7 +67,7 @@ struct List {
     #[arg(long, value_name = "MESSAGE")]
     before: Option<IdArg<MessageId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

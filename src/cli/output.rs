@@ -1,15 +1,19 @@
 //! The output of commands: standard output that may be closed early, tables, JSON, colours on terminals only.
 
-use std::{
-    borrow::Cow,
-    io::{self, IsTerminal, Write},
-    sync::LazyLock,
-};
+mod paint;
+mod table;
+
+use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use clifford_core::clock::Timestamp;
-use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
+
+use self::paint::coloured;
+pub(super) use self::paint::{Paint, paint};
+
+/// The narrowest terminal that output is made for.
+const NARROWEST: usize = 20;
 
 /// The reader of the output has stopped (`| head -1`). That is no error.
 #[derive(Debug, thiserror::Error)]
@@ -60,8 +64,7 @@ pub(super) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
     write_line(&clifford_markup::json_for_terminal(&serde_json::to_string(value)?))
 }
 
-/// Prints a table, as wide as the terminal; `none` is said if it has no rows. Ids stay whole, whatever the width: the
-/// other columns are wrapped.
+/// Prints a table, as wide as the terminal; `none` is said if it has no rows.
 ///
 /// # Errors
 /// As [`print`].
@@ -69,66 +72,78 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, non
     if rows.is_empty() {
         return print(none);
     }
-    write_line(&rendered(head, &rows, None))
+    write_line(&coloured(&table::rendered(head, &rows, width())))
 }
 
-/// The lines of a table; `width` is the terminal's, if it is not to be asked for.
-fn rendered<const N: usize>(head: [&str; N], rows: &[[String; N]], width: Option<u16>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if let Some(width) = width {
-        table.set_width(width);
-    }
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(head)
-        .add_rows(rows.iter().map(|row| row.iter().map(|text| table_cell(text))));
-    for (place, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        let is_whole = |row: &[String; N]| row.get(place).is_some_and(|text| is_id(text));
-        if rows.iter().any(is_whole) {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+/// Prints something with what stands before it: the lines behind the first begin below it.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn item(before: &str, text: &str) -> anyhow::Result<()> {
+    let below = " ".repeat(table::display_width(before));
+    let lines = text.split('\n').enumerate().flat_map(|(number, line)| {
+        let before = if number == 0 { before } else { &below };
+        hung(before, &cell(line), width().unwrap_or(usize::MAX))
+    });
+    print(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Whether a text is an id, which people copy.
-fn is_id(text: &str) -> bool {
-    text.len() == 36 && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+/// The width that output is to have: that of the terminal, or `COLUMNS`. A pipe has none.
+fn width() -> Option<usize> {
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    asked.filter(|columns| *columns >= NARROWEST).or_else(|| {
+        let out = io::stdout();
+        let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(out).ok());
+        size.flatten()
+            .map(|size| usize::from(size.ws_col))
+            .filter(|columns| *columns >= NARROWEST)
+    })
 }
 
-/// A cell: text only, in the colour that it was painted in.
-fn table_cell(text: &str) -> Cell {
-    let mut pieces = text.split(&**MARK);
-    let (before, painted) = (pieces.next().unwrap_or_default(), pieces.next());
-    let plain = |text: &str| cell(&clifford_markup::for_terminal(text));
-    let Some(painted) = painted else {
-        return Cell::new(plain(before));
-    };
-    let mut rest = painted.chars();
-    let sign = rest.next();
-    // After the end of the colour stands its sign, `.`.
-    let after: String = pieces.map(|piece| piece.get(1..).unwrap_or_default()).collect();
-    let whole = Cell::new(plain(&format!("{before}{}{after}", rest.as_str())));
-    match sign {
-        Some('g') => whole.fg(Color::Green),
-        Some('y') => whole.fg(Color::Yellow),
-        Some('r') => whole.fg(Color::Red),
-        Some('b') => whole.add_attribute(Attribute::Bold),
-        Some('d') => whole.add_attribute(Attribute::Dim),
-        _ => whole,
-    }
-}
-
-/// Prints lines that tell of one thing, a field each: no value begins a line of its own.
+/// Prints lines that tell of one thing, a field each: no value begins a line of its own. What is longer than the terminal
+/// is wide goes on below its value.
 ///
 /// # Errors
 /// As [`print`].
 pub(super) fn fields(lines: &[String]) -> anyhow::Result<()> {
-    let lines: Vec<_> = lines.iter().map(|line| cell(line)).collect();
+    let lines = lines.iter().map(|line| cell(line));
+    let lines: Vec<_> = match width() {
+        Some(width) => lines.flat_map(|line| hanging(&line, width)).collect(),
+        None => lines.collect(),
+    };
     print(&lines.join("\n"))
+}
+
+/// A line in as many as a width needs: those behind the first begin below its value, which stands behind two spaces.
+fn hanging(line: &str, width: usize) -> Vec<String> {
+    let name = line.len() - line.trim_start().len();
+    let value = line[name..].find("  ").map(|place| {
+        let rest = &line[name + place..];
+        name + place + (rest.len() - rest.trim_start().len())
+    });
+    let (before, value) = line.split_at(value.unwrap_or(name));
+    hung(before, value, width)
+}
+
+/// A value in as many lines as a width needs, all of them behind what stands before the first one.
+fn hung(before: &str, value: &str, width: usize) -> Vec<String> {
+    let indent = table::display_width(before);
+    if indent + table::display_width(value) <= width {
+        return vec![format!("{before}{value}")];
+    }
+    // A value needs more of a line than its name, and room for each of its words.
+    let widest = value.split(' ').map(table::display_width).max().unwrap_or(0);
+    if indent > 2 && (indent * 2 > width || indent + widest > width) {
+        let whole = format!("{}{value}", before.trim_start());
+        return hung("  ", &whole, width);
+    }
+    let lines = table::wrapped(value, width - indent).into_iter().enumerate();
+    lines
+        .map(|(number, line)| match number {
+            0 => format!("{before}{line}"),
+            _ => format!("{}{line}", " ".repeat(indent)),
+        })
+        .collect()
 }
 
 /// A text on one line: no name of somebody looks like a row of its own.
@@ -144,67 +159,6 @@ pub(super) fn cell(text: &str) -> String {
     )
 }
 
-/// How a word is set off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
-    /// Good.
-    Green,
-    /// To be looked at.
-    Yellow,
-    /// Bad.
-    Red,
-    /// A heading.
-    Bold,
-    /// Less important.
-    Dim,
-}
-
-/// A word in colour, if standard output is a terminal that wants colours.
-pub(super) fn paint(paint: Paint, text: &str) -> String {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if plain || !io::stdout().is_terminal() {
-        return text.to_owned();
-    }
-    let sign = match paint {
-        Paint::Green => 'g',
-        Paint::Yellow => 'y',
-        Paint::Red => 'r',
-        Paint::Bold => 'b',
-        Paint::Dim => 'd',
-    };
-    format!("{0}{sign}{text}{0}.", *MARK)
-}
-
-/// Stands where a colour begins or ends until the text is printed. Drawn for this process: no text from elsewhere holds
-/// it.
-static MARK: LazyLock<String> = LazyLock::new(|| {
-    let drawn = std::iter::repeat_with(|| rand::random_range('\u{fdd0}'..='\u{fdef}'));
-    drawn.take(12).collect()
-});
-
-/// A text with its colours as a terminal knows them.
-fn coloured(text: &str) -> Cow<'_, str> {
-    if !text.contains(&**MARK) {
-        return Cow::Borrowed(text);
-    }
-    let mut pieces = text.split(&**MARK);
-    let mut whole = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let code = match piece.chars().next() {
-            Some('g') => 32,
-            Some('y') => 33,
-            Some('r') => 31,
-            Some('b') => 1,
-            Some('d') => 2,
-            _ => 0,
-        };
-        whole.push_str(&format!("\u{1b}[{code}m"));
-        whole.push_str(piece.get(1..).unwrap_or_default());
-    }
-    Cow::Owned(whole)
-}
-
 /// The head of a text, on one line.
 pub(super) fn head(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -213,6 +167,20 @@ pub(super) fn head(text: &str, most: usize) -> String {
     }
     let head: String = line.chars().take(most.saturating_sub(1)).collect();
     format!("{}…", head.trim_end())
+}
+
+/// A count in groups of three digits: `46,253`.
+pub(super) fn grouped(count: impl Into<i128>) -> String {
+    let count = count.into();
+    let digits = count.unsigned_abs().to_string();
+    let mut text = if count < 0 { "-".to_owned() } else { String::new() };
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A moment to the second, as people read it.
@@ -275,32 +243,31 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_no_colours_but_those_that_are_painted() {
-        let painted = format!("{0}rFAIL{0}. {1}", *MARK, "\u{1b}[32mok\u{9b}0m");
+    fn a_long_field_goes_on_below_its_value() {
         assert_eq!(
-            coloured(&clifford_markup::for_terminal(&painted)),
-            "\u{1b}[31mFAIL\u{1b}[0m [32mok0m"
+            hanging("database  sqlite:/srv/bot/clifford.db, schema version 24", 44),
+            ["database  sqlite:/srv/bot/clifford.db,", "          schema version 24"]
         );
+        assert_eq!(hanging("a sentence of words", 12), ["a sentence", "of words"]);
+        assert_eq!(hanging("name  Ada", 40), ["name  Ada"]);
+        let wide = hanging("database  sqlite:/srv/bot/clifford.db", 32);
+        let wide: Vec<_> = wide.iter().map(|line| line.trim_end()).collect();
+        assert_eq!(wide, ["  database", "  sqlite:/srv/bot/clifford.db"]);
     }
 
     #[test]
-    fn a_table_fits_its_terminal_and_keeps_ids_whole() {
-        let id = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
-        let text = "a question that is longer than what is left of the line";
-        let rows = vec![[id.to_owned(), "failed".to_owned(), text.to_owned()]];
-        let shown = rendered(["RUN", "STATUS", "INPUT"], &rows, Some(70));
-        assert!(shown.contains(id), "{shown}");
-        assert!(shown.lines().count() > 2, "{shown}");
-        for line in shown.lines() {
-            assert!(line.chars().count() <= 70, "{shown}");
-        }
-    }
-
-    #[test]
-    fn a_painted_cell_is_as_wide_as_its_word() {
-        let painted = format!("{0}rfailed{0}.", *MARK);
-        let shown = rendered(["STATUS", "X"], &[[painted, "y".to_owned()]], Some(70));
-        assert_eq!(shown.lines().nth(1).map(str::trim_end), Some("failed  y"));
+    fn a_count_is_in_groups_of_three_digits() {
+        let cases = [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_193_492, "1,193,492"),
+            (-1_000, "-1,000"),
+        ];
+        assert_eq!(
+            cases.map(|(count, _)| grouped(count)),
+            cases.map(|(_, text)| text.to_owned())
+        );
     }
 
     #[test]

@@ -54,6 +54,7 @@ enum Command {
     /// Delete a rule of the database.
     Remove {
         /// Its id, as `clifford policy list` shows it.
+        #[arg(value_parser = removable)]
         id: IdArg<PolicyId>,
         #[command(flatten)]
         format: Format,
@@ -150,6 +151,17 @@ async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
     output::print(&format!("Added rule {}; it is in effect now", made.id))
 }
 
+/// The id of a rule of the database: others are not there to be removed.
+fn removable(text: &str) -> Result<IdArg<PolicyId>, String> {
+    if text.starts_with("built-in:") {
+        return Err("it is built in; `clifford policy add` with a higher --priority overrules it".to_owned());
+    }
+    if text.starts_with("bot.toml:") {
+        return Err("it stands in bot.toml: take it out there".to_owned());
+    }
+    text.parse()
+}
+
 async fn remove(db: &Db, wanted: &IdArg<PolicyId>, format: Format) -> anyhow::Result<()> {
     let id = wanted.find(&mut db.read().await?).await?;
     if !db.write(move |tx| Box::pin(policies::remove(tx, id))).await? {
@@ -162,8 +174,8 @@ async fn remove(db: &Db, wanted: &IdArg<PolicyId>, format: Format) -> anyhow::Re
 }
 
 async fn test(globals: &Globals, db: &Db, flags: TrialFlags) -> anyhow::Result<()> {
-    let args: Map<String, Value> = serde_json::from_str(&flags.args).map_err(|error| {
-        anyhow!("--args: write a JSON object, such as '{{\"url\":\"https://example.com\"}}' ({error})")
+    let args: Map<String, Value> = serde_json::from_str(&flags.args).map_err(|_| {
+        anyhow!("the arguments are not a JSON object: write one, such as '{{\"url\":\"https://example.com\"}}'")
     })?;
     let loaded = globals.load()?;
     let trial = flags.trial(&mut db.read().await?).await?;

@@ -17,6 +17,7 @@ use super::{
     examples,
     output::{self, Format},
     setup::{self, Globals},
+    words,
 };
 
 /// Arguments of `quarantine`.
@@ -44,7 +45,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct List {
     /// The most to list.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

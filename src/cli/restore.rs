@@ -11,7 +11,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clifford_config::Loaded;
 use clifford_store::{Db, copy};
 use serde_json::json;
@@ -21,6 +21,7 @@ use super::{
         archive::{self, DATABASE, FILES, Head, KEY},
         file_options, log_of,
     },
+    bar::{Bar, Unit},
     examples,
     output::{self, Format, when},
     setup::{self, Globals},
@@ -48,6 +49,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
+    File::open(&args.archive).with_context(|| format!("{} cannot be read", args.archive.display()))?;
     app::restrict(&loaded);
     fs::create_dir_all(&loaded.data_dir)
         .with_context(|| format!("the data directory {} cannot be made", loaded.data_dir.display()))?;
@@ -66,9 +68,14 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let parts = tempfile::Builder::new()
         .prefix(PARTS)
         .tempdir_in(&loaded.data_dir)
-        .context("the data directory is not writable")?;
-    let (head, files) = archive::extract(&args.archive, parts.path())?;
+        .map_err(|error| {
+            let (dir, why) = (loaded.data_dir.display(), error.kind());
+            anyhow!("the data directory {dir} is not writable ({why})")
+        })?;
+    let (head, files) = archive::extract(&args.archive, parts.path(), !args.format.json)?;
+    let bar = Bar::new(!args.format.json, "checking the database", Unit::Things(""), None);
     check(&parts.path().join(DATABASE)).await?;
+    drop(bar);
     let mut moves = Moves::new(format!("before-restore-{}", setup::now().0));
     let moved = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves).await;
     if let Err(error) = moved {
@@ -234,10 +241,11 @@ async fn replace(restored: &Path, place: &Path, moves: &mut Moves) -> anyhow::Re
 /// Copies the database of a backup into an empty one of PostgreSQL.
 async fn fill_postgres(loaded: &Loaded, restored: &Path, head: &Head) -> anyhow::Result<()> {
     let source = Db::open(&file_options(restored)).await?;
+    let bar = Bar::new(true, "copying", Unit::Things("rows"), Some(0));
     let outcome = async {
         let target = Db::open(&app::db_options(loaded, false)).await?;
         let name = format!("a backup of {}", head.created_at);
-        let copied = copy::copy(&name, &source, &target, &mut |_| {}).await;
+        let copied = copy::copy(&name, &source, &target, &mut |progress| bar.copied(progress)).await;
         target.close().await;
         copied
     };

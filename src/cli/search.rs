@@ -19,6 +19,7 @@ use super::{
     output::{self, Format},
     people,
     setup::{self, Globals},
+    words,
 };
 
 /// Arguments of `search`.
@@ -49,7 +50,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NEXT")]
     before: Option<Cursor>,
     /// The most to show.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=200))]
+    #[arg(long, default_value_t = 10, value_parser = words::up_to::<200>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

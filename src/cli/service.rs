@@ -5,7 +5,7 @@ mod unit;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command as Process, ExitCode},
+    process::{Command as Process, ExitCode, Stdio},
 };
 
 use anyhow::{Context, bail};
@@ -43,6 +43,8 @@ enum Command {
         /// Only show the unit and the steps.
         #[arg(long)]
         dry_run: bool,
+        #[command(flatten)]
+        format: Format,
     },
     /// Stop the service and remove its unit; data and settings stay.
     Uninstall {
@@ -52,6 +54,8 @@ enum Command {
         /// Only show the steps.
         #[arg(long)]
         dry_run: bool,
+        #[command(flatten)]
+        format: Format,
     },
     /// Show whether a unit is installed, enabled and running.
     Status(Format),
@@ -59,13 +63,21 @@ enum Command {
 
 pub(super) fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::Install { system, dry_run } => install(globals, Scope::of(system), dry_run),
-        Command::Uninstall { system, dry_run } => uninstall(Scope::of(system), dry_run),
+        Command::Install {
+            system,
+            dry_run,
+            format,
+        } => install(globals, Scope::of(system), dry_run, format),
+        Command::Uninstall {
+            system,
+            dry_run,
+            format,
+        } => uninstall(Scope::of(system), dry_run, format),
         Command::Status(format) => status(format),
     }
 }
 
-fn install(globals: &Globals, scope: Scope, dry_run: bool) -> anyhow::Result<ExitCode> {
+fn install(globals: &Globals, scope: Scope, dry_run: bool, format: Format) -> anyhow::Result<ExitCode> {
     let env = setup::environment();
     let loaded = globals.load()?;
     let binary = std::env::current_exe().context("the path of this program cannot be found")?;
@@ -81,13 +93,23 @@ fn install(globals: &Globals, scope: Scope, dry_run: bool) -> anyhow::Result<Exi
         scope.systemctl(&["daemon-reload"]),
         scope.systemctl(&["enable", "--now", unit::NAME]),
     ];
+    let report = || json!({ "scope": scope.as_str(), "unit": path, "text": text, "steps": steps, "done": !dry_run });
     if dry_run {
+        if format.json {
+            output::json(&report())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         output::print(&format!("# {}\n{text}", path.display()))?;
         return told(&steps);
     }
     write(&path, &text)?;
+    if format.json {
+        perform(&steps, format)?;
+        output::json(&report())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     output::print(&format!("{} is written.", path.display()))?;
-    perform(&steps)?;
+    perform(&steps, format)?;
     let more = match scope {
         Scope::System => "Tokens go into /etc/clifford/environment, a line each.",
         Scope::User => {
@@ -101,7 +123,7 @@ fn install(globals: &Globals, scope: Scope, dry_run: bool) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-fn uninstall(scope: Scope, dry_run: bool) -> anyhow::Result<ExitCode> {
+fn uninstall(scope: Scope, dry_run: bool, format: Format) -> anyhow::Result<ExitCode> {
     let path = scope.path(&setup::environment())?;
     if !path.exists() {
         bail!(
@@ -111,14 +133,24 @@ fn uninstall(scope: Scope, dry_run: bool) -> anyhow::Result<ExitCode> {
     }
     let stop = [scope.systemctl(&["disable", "--now", unit::NAME])];
     let reload = [scope.systemctl(&["daemon-reload"])];
+    let steps: Vec<_> = stop.iter().chain(&reload).collect();
+    let report = || json!({ "scope": scope.as_str(), "unit": path, "steps": steps, "done": !dry_run });
+    if dry_run && format.json {
+        output::json(&report())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if dry_run {
         told(&stop)?;
         output::print(&format!("rm {}", path.display()))?;
         return told(&reload);
     }
-    perform(&stop)?;
+    perform(&stop, format)?;
     fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
-    perform(&reload)?;
+    perform(&reload, format)?;
+    if format.json {
+        output::json(&report())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     output::print(&format!(
         "{} is removed; data and settings are as they were.",
         path.display()
@@ -134,14 +166,20 @@ fn told(steps: &[Vec<String>]) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes the steps, each of which is shown.
-fn perform(steps: &[Vec<String>]) -> anyhow::Result<()> {
+/// Takes the steps, each of which is shown to a person.
+fn perform(steps: &[Vec<String>], format: Format) -> anyhow::Result<()> {
     for step in steps {
-        output::print(&format!("  {}", step.join(" ")))?;
+        if !format.json {
+            output::print(&format!("  {}", step.join(" ")))?;
+        }
         let Some((program, args)) = step.split_first() else {
             continue;
         };
-        let status = Process::new(program).args(args).status();
+        let mut process = Process::new(program);
+        if format.json {
+            process.stdout(Stdio::null());
+        }
+        let status = process.args(args).status();
         let status =
             status.with_context(|| format!("{program} cannot be started; is systemd the init of this machine?"))?;
         if !status.success() {

@@ -14,6 +14,7 @@ use super::{
     ids::{self, IdArg},
     output::{self, Format},
     setup::Globals,
+    words,
 };
 
 /// Arguments of `spaces`.
@@ -36,7 +37,7 @@ enum Command {
         #[arg(long, value_name = "SPACE")]
         before: Option<IdArg<SpaceId>>,
         /// The most to list.
-        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        #[arg(long, default_value_t = 50, value_parser = words::up_to::<1000>)]
         limit: u32,
         #[command(flatten)]
         format: Format,

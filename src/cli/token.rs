@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clap::builder::NonEmptyStringValueParser;
 use clifford_core::id::TokenId;
 use clifford_store::{
     Conn,
@@ -44,7 +45,7 @@ enum Command {
     /// Create a token and print it, this once; only its hash is stored.
     Create {
         /// A name of your choice.
-        #[arg(long, default_value = "command line")]
+        #[arg(long, default_value = "command line", value_parser = NonEmptyStringValueParser::new())]
         name: String,
         /// The token's person: an id, `platform:account`, or a name that nobody else has. The token has that person's
         /// rights. Left out: the operator's token, which sees everything.

@@ -1,8 +1,10 @@
 //! `clifford tools`: the tools, their settings, and a call by hand.
 
+mod set_up;
+
 use std::{process::ExitCode, sync::Arc};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clifford_config::Loaded;
 use clifford_core::run::step::ToolOutcome;
 use clifford_store::Db;
@@ -121,6 +123,7 @@ async fn perform(db: &Db, loaded: &Loaded, command: Command) -> anyhow::Result<(
         config: loaded.config.tools.clone(),
         data_dir: loaded.data_dir.clone(),
         // A secret that is named is there, as far as this shows; whether it can be read `clifford doctor` tells.
+        actors: set_up::actors(&loaded.config.channels),
         secrets: (loaded.config.tools.secrets().into_iter())
             .map(|(path, _)| (path, Secret::new("")))
             .collect(),
@@ -227,7 +230,7 @@ async fn call(
     user: Option<&str>,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let args: Map<String, Value> = serde_json::from_str(args).context("the arguments are not a JSON object")?;
+    let args = arguments(args)?;
     let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
@@ -250,6 +253,16 @@ async fn call(
         ToolOutcome::Failure { error, .. } => bail!("{command}: {error}"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The arguments of a call.
+///
+/// # Errors
+/// They are not a JSON object, with an example of one.
+pub(super) fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
+    serde_json::from_str(text).map_err(|_| {
+        anyhow!("the arguments are not a JSON object: write them in quotes, such as '{{\"expression\": \"17 * 23\"}}'")
+    })
 }
 
 /// A result as people read it: one value alone as it is, anything else as JSON.

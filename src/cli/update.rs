@@ -71,7 +71,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         );
     }
     let name = format!("clifford-{}-{TARGET}", newest.version);
-    let archive = release::archive(&newest, &format!("{name}.tar.gz")).await?;
+    let archive = release::archive(&newest, &format!("{name}.tar.gz"), !args.format.json).await?;
     install(&program, &name, &archive, &newest)?;
     if args.format.json {
         output::json(&json!({ "installed": newest.version.to_string(), "before": CURRENT, "path": program }))?;

@@ -12,9 +12,10 @@ use jiff::{civil::Date, tz::TimeZone};
 
 use super::{
     examples,
-    output::{self, Format},
+    output::{self, Format, Paint, paint},
     people,
     setup::{self, Globals},
+    words,
 };
 
 /// Arguments of `usage`.
@@ -36,7 +37,7 @@ pub(super) struct Args {
     #[arg(long)]
     user: Option<String>,
     /// The most to list.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 50, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,
@@ -107,13 +108,18 @@ fn show(groups: &[Group], by: Grouping) -> anyhow::Result<()> {
     let rows = groups.iter().map(|group| {
         let named = group.name.as_ref().or(group.key.as_ref());
         let estimated = if group.estimated_calls > 0 { "~" } else { "" };
+        let counted = |tokens: i64| format!("{estimated}{}", output::grouped(tokens));
         [
             named.map_or_else(|| "(none)".to_owned(), |name| output::head(name, 40)),
-            group.calls.to_string(),
-            format!("{estimated}{}", group.prompt_tokens),
-            group.cached_tokens.to_string(),
-            format!("{estimated}{}", group.completion_tokens),
-            format!("{:.4}", group.cost),
+            output::grouped(group.calls),
+            counted(group.prompt_tokens),
+            output::grouped(group.cached_tokens),
+            counted(group.completion_tokens),
+            if group.cost > 0.0 {
+                format!("{:.4}", group.cost)
+            } else {
+                "-".to_owned()
+            },
         ]
     });
     let head = by.as_str().to_uppercase();
@@ -121,5 +127,10 @@ fn show(groups: &[Group], by: Grouping) -> anyhow::Result<()> {
         [&head, "CALLS", "PROMPT", "CACHED", "REPLY", "COST"],
         rows.collect(),
         "no model was used in this time",
-    )
+    )?;
+    if groups.iter().any(|group| group.estimated_calls > 0) {
+        let note = "~ is an estimate: the offline responder and some servers do not count their tokens.";
+        output::item("", &paint(Paint::Dim, note))?;
+    }
+    Ok(())
 }

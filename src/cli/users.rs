@@ -21,6 +21,7 @@ use super::{
     output::{self, Format},
     people,
     setup::{self, Globals},
+    words,
 };
 
 /// Arguments of `users`.
@@ -61,7 +62,7 @@ struct List {
     #[arg(long, value_name = "USER")]
     before: Option<IdArg<UserId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 50, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

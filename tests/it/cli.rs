@@ -8,6 +8,7 @@ mod hostile;
 mod importing;
 mod init;
 mod interrupts;
+mod manners;
 mod mcp;
 mod operating;
 mod own_data;

@@ -39,6 +39,39 @@ pub struct Progress<'p> {
     pub table: &'p str,
     /// How many of its rows are through, in this process.
     pub rows: u64,
+    /// How many rows are through in this phase, of all tables.
+    pub passed: u64,
+    /// How many rows this phase has.
+    pub of: u64,
+}
+
+/// Tells the progress of the phases, one after the other.
+struct Meter<'p> {
+    tell: &'p mut (dyn FnMut(Progress<'_>) + Send),
+    phase: Phase,
+    /// The rows of the tables that are through.
+    before: u64,
+    of: u64,
+}
+
+impl Meter<'_> {
+    /// The next phase, which has so many rows.
+    const fn begin(&mut self, phase: Phase, of: u64) {
+        self.phase = phase;
+        self.before = 0;
+        self.of = of;
+    }
+
+    fn rows(&mut self, table: &str, rows: u64) {
+        let passed = (self.before + rows).min(self.of);
+        (self.tell)(Progress {
+            phase: self.phase,
+            table,
+            rows,
+            passed,
+            of: self.of,
+        });
+    }
 }
 
 /// What a copy does.
@@ -140,19 +173,35 @@ async fn copy_from(
         empty(to, &tables).await?;
         journal::begin(to, source).await?;
     }
+    let mut counts = Vec::with_capacity(tables.len());
     for table in &tables {
-        copy_rows(reader, to, table, progress).await?;
+        counts.push(count(reader, table).await?);
+    }
+    let all = counts.iter().sum();
+    let mut meter = Meter {
+        tell: progress,
+        phase: Phase::Copying,
+        before: 0,
+        of: all,
+    };
+    for (table, count) in tables.iter().zip(&counts) {
+        copy_rows(reader, to, table, &mut meter).await?;
+        meter.before += count;
     }
     for table in &tables {
         for link in &table.links {
             copy_links(reader, to, table, *link).await?;
         }
     }
-    index(to, progress).await?;
+    let messages = tables.iter().zip(&counts).find(|(table, _)| table.name == "messages");
+    meter.begin(Phase::Indexing, messages.map_or(0, |(_, count)| *count));
+    index(to, &mut meter).await?;
+    meter.begin(Phase::Verifying, all);
     let mut verified = Vec::with_capacity(tables.len());
     let mut written = to.read().await?;
-    for table in &tables {
-        verified.push(verify(reader, &mut written, table, progress).await?);
+    for (table, count) in tables.iter().zip(&counts) {
+        verified.push(verify(reader, &mut written, table, &mut meter).await?);
+        meter.before += count;
     }
     drop(written);
     journal::end(to).await?;
@@ -217,12 +266,13 @@ async fn empty(to: &Db, tables: &[Arc<Table>]) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn copy_rows(
-    reader: &mut Conn,
-    to: &Db,
-    table: &Arc<Table>,
-    progress: &mut (dyn FnMut(Progress<'_>) + Send),
-) -> Result<(), StoreError> {
+async fn count(reader: &mut Conn, table: &Table) -> Result<u64, StoreError> {
+    let sql = format!("SELECT CAST(count(*) AS BIGINT) FROM \"{}\"", table.name);
+    let (count,): (i64,) = reader.fetch_one(sql, vec![]).await?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+async fn copy_rows(reader: &mut Conn, to: &Db, table: &Arc<Table>, meter: &mut Meter<'_>) -> Result<(), StoreError> {
     let Step { mut after, done } = journal::step(to, &table.name, table).await?;
     let (mut rows, mut last) = (0, done);
     while !last {
@@ -240,12 +290,7 @@ async fn copy_rows(
             })
         })
         .await?;
-        let phase = Phase::Copying;
-        progress(Progress {
-            phase,
-            table: &table.name,
-            rows,
-        });
+        meter.rows(&table.name, rows);
     }
     Ok(())
 }
@@ -278,8 +323,7 @@ async fn copy_links(reader: &mut Conn, to: &Db, table: &Arc<Table>, link: usize)
 }
 
 /// Builds the full-text indexes of the target.
-async fn index(to: &Db, progress: &mut (dyn FnMut(Progress<'_>) + Send)) -> Result<(), StoreError> {
-    let phase = Phase::Indexing;
+async fn index(to: &Db, meter: &mut Meter<'_>) -> Result<(), StoreError> {
     let mut rows = 0;
     loop {
         let indexed = (to.write(|tx| Box::pin(async move { search::index(tx, None, PAGE).await }))).await?;
@@ -287,8 +331,7 @@ async fn index(to: &Db, progress: &mut (dyn FnMut(Progress<'_>) + Send)) -> Resu
             break;
         }
         rows += u64::try_from(indexed).unwrap_or(u64::MAX);
-        let table = "messages";
-        progress(Progress { phase, table, rows });
+        meter.rows("messages", rows);
     }
     const PIECES: &str = "chunk_search";
     let mut after = journal::number(to, PIECES).await?;
@@ -316,7 +359,7 @@ async fn verify(
     source: &mut Conn,
     target: &mut Conn,
     table: &Table,
-    progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    meter: &mut Meter<'_>,
 ) -> Result<Verified, StoreError> {
     let (read, written) = (digest(source, table, PAGE).await?, digest(target, table, PAGE).await?);
     if read != written {
@@ -333,11 +376,7 @@ async fn verify(
             }
         )));
     }
-    progress(Progress {
-        phase: Phase::Verifying,
-        table: &table.name,
-        rows: read.rows,
-    });
+    meter.rows(&table.name, read.rows);
     Ok(Verified {
         table: table.name.clone(),
         rows: read.rows,

@@ -17,6 +17,8 @@ use clifford_core::clock::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::cli::bar::{Bar, Unit};
+
 /// The database's name in an archive.
 pub(in crate::cli) const DATABASE: &str = "clifford.db";
 /// The key's, as in the data directory.
@@ -92,6 +94,7 @@ impl<R: Read> Read for Summed<R> {
 pub(in crate::cli) struct Writer {
     tar: tar::Builder<File>,
     sums: String,
+    bar: Bar,
 }
 
 impl Writer {
@@ -101,11 +104,18 @@ impl Writer {
         let mut archive = Self {
             tar: tar::Builder::new(file),
             sums: String::new(),
+            bar: Bar::none(),
         };
         let head = serde_json::to_vec(head)?;
         let size = u64::try_from(head.len())?;
         archive.put(HEAD, size, head.as_slice())?;
         Ok(archive)
+    }
+
+    /// The same, with a bar for what is added.
+    pub fn shown_by(mut self, bar: Bar) -> Self {
+        self.bar = bar;
+        self
     }
 
     /// Adds a file. `false`: there is none, or it is no plain file.
@@ -119,7 +129,7 @@ impl Writer {
         if !about.is_file() {
             return Ok(false);
         }
-        self.put(name, about.len(), file)
+        self.put(name, about.len(), self.bar.reading(file))
             .with_context(|| format!("{} cannot be added", path.display()))?;
         Ok(true)
     }
@@ -148,9 +158,10 @@ impl Writer {
 
 /// Takes an archive apart into an empty directory, and checks all of it; returns its head and how many files of people
 /// it has.
-pub(in crate::cli) fn extract(archive: &Path, into: &Path) -> anyhow::Result<(Head, u64)> {
+pub(in crate::cli) fn extract(archive: &Path, into: &Path, shown: bool) -> anyhow::Result<(Head, u64)> {
     let file = File::open(archive).with_context(|| format!("{} cannot be opened", archive.display()))?;
-    take_apart(file, into).with_context(|| format!("{} is no whole backup", archive.display()))
+    let bar = Bar::new(shown, "reading the archive", Unit::Bytes, Some(file.metadata()?.len()));
+    take_apart(bar.reading(file), into).with_context(|| format!("{} is no whole backup", archive.display()))
 }
 
 fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {

@@ -1,7 +1,6 @@
 //! `clifford db copy`: moves a database from one engine to the other.
 
 use std::{
-    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -10,7 +9,7 @@ use anyhow::bail;
 use clifford_config::Loaded;
 use clifford_store::{
     Db, DbOptions,
-    copy::{self, Phase, Progress, Verified},
+    copy::{self, Verified},
 };
 use clifford_vault::Url;
 use serde_json::json;
@@ -18,6 +17,7 @@ use serde_json::json;
 use crate::{
     app,
     cli::{
+        bar::{Bar, Unit},
         output::{self, Format},
         setup::Globals,
     },
@@ -54,9 +54,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             return Err(error.into());
         }
     };
-    let mut shown = Shown::new(!args.format.json);
-    let outcome = copy::copy(&name(&from), &source, &target, &mut |progress| shown.show(progress)).await;
-    shown.end();
+    let bar = Bar::new(!args.format.json, "copying", Unit::Things("rows"), Some(0));
+    let outcome = copy::copy(&name(&from), &source, &target, &mut |progress| bar.copied(progress)).await;
+    drop(bar);
     source.close().await;
     target.close().await;
     print(&from, &to, &outcome?, args.format)?;
@@ -97,41 +97,4 @@ fn print(from: &Url, to: &Url, tables: &[Verified], format: Format) -> anyhow::R
         "{} tables are the same in both databases; set database.url to {to}, and keep secret.key and files/ of the data directory",
         tables.len()
     ))
-}
-
-/// A line on a terminal that tells how far the copy is.
-struct Shown {
-    on: bool,
-    width: usize,
-}
-
-impl Shown {
-    fn new(wanted: bool) -> Self {
-        Self {
-            on: wanted && io::stderr().is_terminal(),
-            width: 0,
-        }
-    }
-
-    fn show(&mut self, progress: Progress<'_>) {
-        let done = match progress.phase {
-            Phase::Copying => "copying",
-            Phase::Indexing => "indexing",
-            Phase::Verifying => "verifying",
-        };
-        self.line(&format!("{done} {}: {} rows", progress.table, progress.rows));
-    }
-
-    fn end(&mut self) {
-        self.line("");
-    }
-
-    /// Puts a line over the one before.
-    fn line(&mut self, line: &str) {
-        if self.on {
-            // Nobody has to see it.
-            let _ = write!(io::stderr(), "\r{line:width$}\r{line}", width = self.width);
-            self.width = line.len();
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! The form of a golden task.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -89,7 +89,9 @@ pub(super) fn read(text: &str) -> anyhow::Result<Vec<Task>> {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        let task: Task = serde_json::from_str(line).with_context(|| format!("line {number}"))?;
+        let value: Value = serde_json::from_str(line)
+            .map_err(|error| anyhow!("line {number} is not JSON from column {} on", error.column()))?;
+        let task: Task = serde_json::from_value(value).with_context(|| format!("line {number}"))?;
         if tasks.iter().any(|other| other.name == task.name) {
             bail!("line {number}: a task is called {} already", task.name);
         }

@@ -14,6 +14,7 @@ use clifford_tools::{
     Services,
     mcp::{self, About, Surveyed},
 };
+use serde_json::json;
 use toml_edit::{Array, InlineTable, Table, value};
 
 use super::file::SettingsFile;
@@ -49,6 +50,9 @@ pub(super) struct Args {
     /// Asks nothing: a tool that does not say what it may do counts as DESTRUCT.
     #[arg(long, short)]
     yes: bool,
+    /// Print JSON, for programs: with --yes.
+    #[arg(long, requires = "yes")]
+    json: bool,
     /// The program's arguments, behind `--`.
     #[arg(last = true, requires = "command")]
     args: Vec<String>,
@@ -100,14 +104,24 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     file.put(section(&args, &decided))?;
     let (about, tools) = survey(globals, &file, &args.name).await?;
     let (title, version) = (output::cell(&about.name), output::cell(&about.version));
-    output::print(&format!("{title} {version} offers {} tools:", tools.len()))?;
-    shown(&tools)?;
+    if !args.json {
+        output::print(&format!("{title} {version} offers {} tools:", tools.len()))?;
+        shown(&tools)?;
+    }
     known(&args, &tools)?;
     if !args.yes {
         ask(&tools, &mut decided)?;
     }
     file.put(section(&args, &decided))?;
     file.save(globals)?;
+    if args.json {
+        let offered: Vec<_> = (tools.iter())
+            .map(|tool| json!({ "name": tool.name, "class": name(tool.class) }))
+            .collect();
+        return output::json(&json!({
+            "name": args.name, "server": about.name, "version": about.version, "tools": offered, "path": file.path(),
+        }));
+    }
     output::print(&format!("\n{} is in {}.", args.name, file.path().display()))
 }
 

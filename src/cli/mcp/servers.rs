@@ -63,12 +63,15 @@ fn listed(names: &Value) -> String {
 }
 
 /// Takes a server out of the file.
-pub(super) fn remove(globals: &Globals, name: &str) -> anyhow::Result<()> {
+pub(super) fn remove(globals: &Globals, name: &str, format: Format) -> anyhow::Result<()> {
     let mut file = SettingsFile::open(globals)?;
     if !file.remove(name) {
         let path = file.path().display();
         bail!("there is no MCP server `{name}` in {path}; `clifford mcp list` shows them");
     }
     file.save(globals)?;
+    if format.json {
+        return output::json(&json!({ "name": name, "removed": true, "path": file.path() }));
+    }
     output::print(&format!("{name}: taken out of {}", file.path().display()))
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{Which, find, list::marks, name, people};
 use crate::cli::{
     output::{self, Format},
-    setup,
+    setup, words,
 };
 
 /// Arguments of `memory add`.
@@ -28,7 +28,7 @@ pub(super) struct Add {
     /// The text to remember.
     value: String,
     /// 0 (durable) to 5 (detailed and recent).
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = words::level)]
     level: i64,
     /// Only its person changes it.
     #[arg(long)]
@@ -50,7 +50,7 @@ pub(super) struct Set {
     /// The new text.
     value: Option<String>,
     /// Its level from now on.
-    #[arg(long, required_unless_present = "value")]
+    #[arg(long, required_unless_present = "value", value_parser = words::level)]
     level: Option<i64>,
     #[command(flatten)]
     format: Format,

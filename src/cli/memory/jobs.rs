@@ -13,6 +13,7 @@ use super::people;
 use crate::cli::{
     ids::{self, IdArg},
     output::{self, Format},
+    words,
 };
 
 /// Arguments of `memory jobs`.
@@ -27,7 +28,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "JOB")]
     before: Option<IdArg<JobId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

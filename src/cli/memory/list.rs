@@ -10,6 +10,7 @@ use super::{name, people};
 use crate::cli::{
     ids::{self, IdArg},
     output::{self, Format},
+    words,
 };
 
 /// Arguments of `memory list`.
@@ -21,7 +22,7 @@ pub(super) struct Args {
     #[arg(long)]
     module: Option<String>,
     /// Only of this level, 0 to 5.
-    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=5))]
+    #[arg(long, value_parser = words::level)]
     level: Option<i64>,
     /// Only those whose key or value holds this text.
     #[arg(long, value_name = "TEXT")]
@@ -33,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ITEM")]
     before: Option<IdArg<MemoryItemId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 100, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

@@ -10,22 +10,17 @@ use clifford_core::{
 };
 use clifford_store::Conn;
 use clifford_tools::trial::{Heard, Trial};
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::cli::{
     ids::{self, IdArg},
     output::Format,
     people,
+    words::{self, word},
 };
 
-/// A word as JSON and the configuration write it.
-fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_value(text.into()).map_err(|error| error.to_string())
-}
-
 fn class(text: &str) -> Result<Class, String> {
-    word(&text.to_uppercase())
+    word(&text.to_uppercase()).map_err(|fault| fault.to_lowercase())
 }
 
 /// Arguments of `policy add`.
@@ -38,7 +33,7 @@ pub(super) struct RuleFlags {
     #[arg(long, default_value = "")]
     name: String,
     /// The rule with the highest priority decides.
-    #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 0, allow_hyphen_values = true, value_parser = words::whole::<i32>)]
     priority: i32,
     /// A command, such as `web.fetch`, `web.*`, `*.delete` or `web`; can be repeated.
     #[arg(long = "tool")]
@@ -83,7 +78,7 @@ pub(super) struct RuleFlags {
     #[arg(long)]
     zone: Option<String>,
     /// Of limit: the most calls.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = words::whole::<u32>)]
     calls: u32,
     /// Of limit: the time: minute, hour, day or month.
     #[arg(long, default_value = "day", value_parser = word::<Per>)]

@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "RUN")]
     before: Option<IdArg<RunId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_parser = crate::cli::words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

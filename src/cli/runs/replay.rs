@@ -36,16 +36,17 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     }
     let mut lines = words::head(&run);
     lines.push(String::new());
+    output::fields(&lines)?;
     let mut before = Value::Null;
     for (step, state) in frames {
-        lines.push(words::line(step));
+        words::print(step)?;
         let changed = difference(&before, &state);
         if !changed.is_empty() {
-            lines.push(paint(Paint::Dim, &format!("                          ⇒ {changed}")));
+            output::item(&format!("{:26}⇒ ", ""), &paint(Paint::Dim, &changed))?;
         }
         before = state;
     }
-    output::print(&lines.join("\n"))
+    Ok(())
 }
 
 /// The difference to the recorded step, in words.

@@ -42,11 +42,15 @@ pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
     );
     lines.push(String::new());
     lines.extend(labels::changed(None, &state));
+    output::fields(&lines)?;
     for step in &steps {
         let before = state.clone();
         state.apply(step);
-        lines.push(words::line(step));
-        lines.extend(labels::changed(Some(&before), &state));
+        words::print(step)?;
+        let changed = labels::changed(Some(&before), &state);
+        if !changed.is_empty() {
+            output::fields(&changed)?;
+        }
     }
-    output::print(&lines.join("\n"))
+    Ok(())
 }

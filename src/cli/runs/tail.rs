@@ -21,7 +21,7 @@ pub(super) async fn run(db: &Db, which: &Which) -> anyhow::Result<()> {
             if which.format.json {
                 output::json_line(&words::json(&step))?;
             } else {
-                output::print(&words::line(&step))?;
+                words::print(&step)?;
             }
         }
         if row.status.is_ended() {

@@ -2,7 +2,7 @@
 
 use clifford_core::{
     policy::trace::Traced,
-    run::step::{Answerer, ConfirmAbout, Event, Step, StepKind, ToolOutcome},
+    run::step::{Answerer, ConfirmAbout, EndingKind, Event, Step, StepKind, ToolOutcome},
     runs::{Run, RunStatus},
 };
 use serde_json::{Value, json};
@@ -26,17 +26,35 @@ pub(super) fn json(step: &Step) -> Value {
     })
 }
 
-/// A step on one line.
-pub(super) fn line(step: &Step) -> String {
+/// Prints a step: its number, its time and its kind, and behind them its text.
+///
+/// # Errors
+/// As [`output::print`].
+pub(super) fn print(step: &Step) -> anyhow::Result<()> {
     let (what, text) = words(&step.kind);
     let seq = paint(Paint::Dim, &format!("{:>4}", step.seq));
     let at = paint(Paint::Dim, &step.at.to_jiff().strftime("%H:%M:%S").to_string());
-    let text = text.trim().replace('\n', "\n                          ");
-    format!(
-        "{seq}  {at}  {}  {}",
-        paint(Paint::Bold, &format!("{what:<9}")),
-        clip(&text)
-    )
+    let what = paint(Paint::Bold, &format!("{what:<9}"));
+    output::item(&format!("{seq}  {at}  {what}  "), &clip(text.trim()))
+}
+
+/// A model's reply: that of a run is told by the steps that it leads to, so its form is enough.
+fn reply(text: &str) -> String {
+    let action: Option<Value> = serde_json::from_str(text).ok();
+    let field = |name: &str| action.as_ref().and_then(|action| action[name].as_str());
+    match (field("type"), field("name")) {
+        (Some(form), Some(name)) => format!("{form} {name}"),
+        (Some(form), None) => form.to_owned(),
+        (None, _) => text.to_owned(),
+    }
+}
+
+/// A time at work.
+fn took(milliseconds: u64) -> String {
+    match milliseconds {
+        ..1_000 => format!("{milliseconds} ms"),
+        1_000.. => format!("{}.{} s", milliseconds / 1_000, milliseconds % 1_000 / 100),
+    }
 }
 
 fn clip(text: &str) -> String {
@@ -57,7 +75,10 @@ fn words(kind: &StepKind) -> (&'static str, String) {
                 ToolOutcome::Success { result } => result.to_string(),
                 ToolOutcome::Failure { error, .. } => format!("failed: {error}"),
             };
-            ("result", format!("{} {said} ({} ms)", result.name, result.duration_ms))
+            (
+                "result",
+                format!("{} {said} ({})", result.name, took(result.duration_ms)),
+            )
         }
         StepKind::AssistantMessage { text, sent: true } => ("message", text.clone()),
         StepKind::AssistantMessage { text, sent: false } => ("message", format!("(not sent) {text}")),
@@ -83,11 +104,9 @@ fn words(kind: &StepKind) -> (&'static str, String) {
                 .as_ref()
                 .map(|error| format!(" ({error})"))
                 .unwrap_or_default();
-            let said = finish
-                .message
-                .as_ref()
-                .map(|text| format!(": {text}"))
-                .unwrap_or_default();
+            // A message that ends a run is a step of its own.
+            let message = finish.message.as_ref().filter(|_| finish.ending != EndingKind::Message);
+            let said = message.map(|text| format!(": {text}")).unwrap_or_default();
             let how = name(&finish.ending);
             ("finish", format!("{} by {how}{why}{said}", finish.status))
         }
@@ -110,13 +129,13 @@ fn happened(event: &Event) -> (&'static str, String) {
                 .collect();
             let usage = reply.usage;
             let text = format!(
-                "{}{} ({}, {} + {} tokens, {} ms)",
-                reply.text.trim(),
+                "{}{} ({}, {} + {} tokens, {})",
+                self::reply(reply.text.trim()),
                 native.join(" "),
                 reply.model,
-                usage.prompt_tokens,
-                usage.completion_tokens,
-                reply.duration_ms
+                output::grouped(usage.prompt_tokens),
+                output::grouped(usage.completion_tokens),
+                took(reply.duration_ms)
             );
             ("reply", text)
         }
@@ -215,6 +234,23 @@ pub(super) fn status(status: RunStatus) -> String {
     paint(colour, status.as_str())
 }
 
+fn used(run: &Run) -> String {
+    let calls = match run.llm_calls {
+        1 => "1 model call".to_owned(),
+        calls => format!("{calls} model calls"),
+    };
+    let (prompt, reply) = (
+        output::grouped(run.prompt_tokens),
+        output::grouped(run.completion_tokens),
+    );
+    let cost = if run.cost > 0.0 {
+        format!(", cost {:.4}", run.cost)
+    } else {
+        String::new()
+    };
+    format!("used     {calls}, {prompt} + {reply} tokens{cost}")
+}
+
 /// A run's row in words.
 pub(super) fn head(run: &Run) -> Vec<String> {
     let mut lines = vec![
@@ -222,10 +258,7 @@ pub(super) fn head(run: &Run) -> Vec<String> {
         format!("status   {}", status(run.status)),
         format!("began    {}", output::when(run.created_at)),
         format!("changed  {}", output::when(run.updated_at)),
-        format!(
-            "used     {} model calls, {} + {} tokens, cost {:.4}",
-            run.llm_calls, run.prompt_tokens, run.completion_tokens, run.cost
-        ),
+        used(run),
         format!("input    {}", output::head(&run.input_text, 500)),
     ];
     let more = [
@@ -242,4 +275,30 @@ pub(super) fn head(run: &Run) -> Vec<String> {
             .filter_map(|(name, value)| Some(format!("{name}  {}", value.filter(|text| !text.is_empty())?))),
     );
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_told_by_its_form_unless_it_has_none() {
+        for (text, expected) in [
+            (r#"{"type":"send_message","message":"hi"}"#, "send_message"),
+            (
+                r#"{"type":"tool_call","name":"compute.eval","args":{}}"#,
+                "tool_call compute.eval",
+            ),
+            ("Hello!", "Hello!"),
+            (r#"{"half":"#, r#"{"half":"#),
+            ("[1]", "[1]"),
+        ] {
+            assert_eq!(reply(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_time_at_work_is_told_in_milliseconds_or_seconds() {
+        assert_eq!([0, 999, 1_000, 61_950].map(took), ["0 ms", "999 ms", "1.0 s", "61.9 s"]);
+    }
 }

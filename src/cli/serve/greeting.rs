@@ -96,7 +96,7 @@ async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreEr
     }
     if claim::hash(&mut app.db.read().await?).await?.is_some() {
         return Ok(Some(
-            "owner      none yet: send the bot the code that was printed before; `clifford pair claim` prints a new one"
+            "owner      none yet: send the bot the code that `clifford init` or its first start printed; `clifford pair claim` prints a new one"
                 .to_owned(),
         ));
     }

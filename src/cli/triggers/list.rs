@@ -15,7 +15,7 @@ use super::{Which, find, next};
 use crate::cli::{
     ids::{self, IdArg},
     output::{self, Format},
-    people,
+    people, words,
 };
 
 /// How many firings are shown.
@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TRIGGER")]
     before: Option<IdArg<TriggerId>>,
     /// The most to list.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 50, value_parser = words::up_to::<1000>)]
     limit: u32,
     #[command(flatten)]
     format: Format,

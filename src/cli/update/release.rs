@@ -6,6 +6,11 @@ use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use crate::cli::{
+    bar::{Bar, Unit},
+    words,
+};
+
 /// The repository whose releases count.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// How long the API may take, and an archive.
@@ -98,7 +103,7 @@ pub(super) async fn newest(api_url: &str) -> anyhow::Result<Release> {
         "{}/repos/{owner}/{repository}/releases/latest",
         api_url.trim_end_matches('/')
     );
-    let body = get(&url, PATIENCE, LONGEST_ANSWER).await?;
+    let body = get(&url, PATIENCE, LONGEST_ANSWER, &Bar::none()).await?;
     let answer: Answer =
         serde_json::from_slice(&body).with_context(|| format!("{url} did not answer with a release"))?;
     let version: Version = answer
@@ -120,15 +125,23 @@ pub(super) async fn newest(api_url: &str) -> anyhow::Result<Release> {
 ///
 /// # Errors
 /// It is not there, does not come whole, or is another one.
-pub(super) async fn archive(release: &Release, name: &str) -> anyhow::Result<Vec<u8>> {
+pub(super) async fn archive(release: &Release, name: &str, shown: bool) -> anyhow::Result<Vec<u8>> {
     let address = |name: &str| {
         let found = release.files.get(name);
         found.ok_or_else(|| anyhow!("release {} has no {name}; see {}", release.version, release.page))
     };
-    let checksum = get(address(&format!("{name}.sha256"))?, PATIENCE, LONGEST_ANSWER).await?;
+    let checksum = get(
+        address(&format!("{name}.sha256"))?,
+        PATIENCE,
+        LONGEST_ANSWER,
+        &Bar::none(),
+    )
+    .await?;
     let checksum = String::from_utf8_lossy(&checksum).trim().to_lowercase();
     let expected = checksum.split_whitespace().next().unwrap_or_default();
-    let content = get(address(name)?, LONG_PATIENCE, LONGEST_ARCHIVE).await?;
+    let bar = Bar::new(shown, "downloading", Unit::Bytes, None);
+    let content = get(address(name)?, LONG_PATIENCE, LONGEST_ARCHIVE, &bar).await?;
+    drop(bar);
     let found: String = Sha256::digest(&content)
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -139,13 +152,13 @@ pub(super) async fn archive(release: &Release, name: &str) -> anyhow::Result<Vec
     Ok(content)
 }
 
-async fn get(url: &str, patience: Duration, most: usize) -> anyhow::Result<Vec<u8>> {
+async fn get(url: &str, patience: Duration, most: usize, bar: &Bar) -> anyhow::Result<Vec<u8>> {
     let client = reqwest::Client::builder()
         .user_agent(concat!("clifford/", env!("CARGO_PKG_VERSION")))
         .timeout(patience)
         .build()?;
-    let no_answer = || format!("{url} does not answer");
-    let mut response = client.get(url).send().await.with_context(no_answer)?;
+    let unanswered = |error: reqwest::Error| anyhow!("{url} {}", words::unanswered(&error));
+    let mut response = client.get(url).send().await.map_err(unanswered)?;
     if response.status() == reqwest::StatusCode::NOT_FOUND {
         bail!("there is no release at {url}");
     }
@@ -153,11 +166,12 @@ async fn get(url: &str, patience: Duration, most: usize) -> anyhow::Result<Vec<u
         bail!("{url} answers {}", response.status());
     }
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.with_context(no_answer)? {
+    while let Some(piece) = response.chunk().await.map_err(unanswered)? {
         if body.len() + piece.len() > most {
             bail!("{url} answers with more than {most} bytes");
         }
         body.extend_from_slice(&piece);
+        bar.add(u64::try_from(piece.len()).unwrap_or(0));
     }
     Ok(body)
 }

@@ -127,12 +127,14 @@ fn a_question_without_an_answer_fails_with_one_line_that_tells_why_once() {
     assert_eq!((told.err.lines().count(), json.err.as_str()), (1, ""), "{told:?}");
     let (reply, run) = told.err.trim_end().rsplit_once(" (run ").expect("a run");
     let json = json.json();
+    // People need no number of an error.
+    let plain = |field: &str| json[field].as_str().map(|text| text.replace(" (os error 111)", ""));
     assert_eq!(
         reply.strip_prefix("clifford: "),
-        json["answer"].as_str(),
+        plain("answer").as_deref(),
         "the reply, whole"
     );
-    assert!(reply.contains(json["error"].as_str().expect("a reason")), "{reply}");
+    assert!(reply.contains(&plain("error").expect("a reason")), "{reply}");
     assert!(run.contains(" failed; `clifford runs show "), "{run}");
 }
 

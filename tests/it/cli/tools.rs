@@ -94,3 +94,36 @@ fn a_command_that_reads_is_called_by_hand_unless_it_is_turned_off() {
         )
     );
 }
+
+#[test]
+fn the_tools_of_a_platform_are_on_once_it_is_set_up() {
+    let machine = Machine::new();
+    machine.run(["db", "migrate"]).succeeds();
+    let state = || {
+        let tools = machine.run(["tools", "list", "--json"]).json();
+        let tools = tools.as_array().expect("a list").clone();
+        let of = |name: &str| {
+            tools
+                .iter()
+                .find(|tool| tool["name"] == name)
+                .map(|tool| tool["why"].clone())
+        };
+        (of("telegram"), of("discord"))
+    };
+    let off = |name: &str| Some(format!("[channels.{name}] is not set up").into());
+    assert_eq!(state(), (off("telegram"), off("discord")));
+    // Its token is the server's: this command needs none.
+    machine.write("bot.toml", "[channels.telegram]\n");
+    assert_eq!(state(), (Some(serde_json::Value::Null), off("discord")));
+}
+
+#[test]
+fn a_call_of_no_tool_names_the_command_that_lists_them() {
+    let machine = Machine::new();
+    machine
+        .run(["tools", "call", "nope.nothing"])
+        .fails_with("there is no tool nope.nothing; `clifford tools list` shows them");
+    machine.run(["tools", "call", "compute.eval", "1 + 1"]).fails_with(
+        "the arguments are not a JSON object: write them in quotes, such as '{\"expression\": \"17 * 23\"}'",
+    );
+}

@@ -185,7 +185,9 @@ impl Told {
             run.completion_tokens,
             if self.estimated { ", partly estimated" } else { "" }
         ));
-        lines.push(format!("- cost: {:.4}", run.cost));
+        if run.cost > 0.0 {
+            lines.push(format!("- cost: {:.4}", run.cost));
+        }
         lines.push(format!(
             "- time at work: {}.{} s",
             self.milliseconds / 1000,

@@ -1,0 +1,203 @@
+//! What holds for every command: with anything typed, with nothing there, in any terminal.
+
+use std::{
+    ffi::OsString,
+    os::unix::ffi::OsStringExt as _,
+    process::{Command, Stdio},
+};
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{Ended, Machine};
+
+/// Words of libraries and of the system that mean nothing to people.
+const FOREIGN: [&str; 12] = [
+    "(os error",
+    "(code: ",
+    "error returned from database",
+    "error sending request",
+    "expected value at line",
+    "found `",
+    "invalid digit",
+    "invalid UTF-8 was detected",
+    "is not in 1..=",
+    "panicked",
+    "stream did not contain",
+    "unknown variant",
+];
+/// Commands that go on until somebody ends them.
+const LASTING: [&str; 2] = ["serve", "chat"];
+
+/// Every command that does something, by the help of those above it.
+fn commands(machine: &Machine) -> Vec<Vec<String>> {
+    let help = machine.run(["--help"]).succeeds();
+    let listed = help.lines().filter_map(|line| line.strip_prefix("  "));
+    let names = listed.take_while(|line| !line.trim_start().starts_with("--"));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    let names: Vec<_> = names.filter(|name| !name.starts_with('-') && *name != "help").collect();
+    let mut found = Vec::new();
+    for name in names {
+        collect(machine, &[name.to_owned()], &mut found);
+    }
+    assert!(found.len() > 95, "{found:?}");
+    found
+}
+
+fn collect(machine: &Machine, path: &[String], found: &mut Vec<Vec<String>>) {
+    let help = machine
+        .run(path.iter().map(String::as_str).chain(["--help"]))
+        .succeeds();
+    let below = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let below = below.take_while(|line| !line.is_empty());
+    let names = below.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<_> = names.filter_map(|line| line.split_whitespace().next()).collect();
+    if names.is_empty() {
+        found.push(path.to_vec());
+    }
+    for name in names.into_iter().filter(|name| *name != "help") {
+        collect(machine, &[path, &[name.to_owned()]].concat(), found);
+    }
+}
+
+/// Nothing, if a command ended as one does that people understand.
+#[track_caller]
+fn is_plain(ended: &Ended, what: &str) {
+    assert!((0..=2).contains(&ended.code), "{what}: {ended:?}");
+    for word in FOREIGN {
+        assert!(!ended.err.contains(word), "{what}: {ended:?}");
+    }
+    if ended.code != 0 {
+        assert!(!ended.err.trim().is_empty(), "{what} says nothing: {ended:?}");
+    }
+}
+
+fn is_left_out(path: &[String]) -> bool {
+    LASTING.contains(&path[0].as_str())
+}
+
+#[test]
+fn every_command_answers_nonsense_in_plain_words() {
+    for machine in [Machine::new(), Machine::asked("hello")] {
+        for path in commands(&machine) {
+            // Enough for any command, and too much for some.
+            for count in 1..=3 {
+                let args = path
+                    .iter()
+                    .map(String::as_str)
+                    .chain(std::iter::repeat_n("nope-x", count));
+                is_plain(&machine.run(args), &format!("{path:?} with {count}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_refuses_what_is_no_text() {
+    let machine = Machine::asked("hello");
+    for path in commands(&machine) {
+        let args = path
+            .iter()
+            .map(OsString::from)
+            .chain([OsString::from_vec(vec![b'a', 0xff, b'b'])]);
+        let output = machine.command(args).output().expect("it runs");
+        let ended = Ended {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        };
+        is_plain(&ended, &format!("{path:?}"));
+    }
+}
+
+#[test]
+fn every_command_can_do_without_a_database_and_says_so() {
+    let machine = Machine::new();
+    for path in commands(&machine).into_iter().filter(|path| !is_left_out(path)) {
+        // They would ask another machine, or change this one.
+        if path == ["update"] || path == ["service", "install"] || path == ["service", "uninstall"] {
+            continue;
+        }
+        is_plain(&machine.run(path.iter().map(String::as_str)), &format!("{path:?}"));
+    }
+}
+
+#[test]
+fn a_reader_that_stops_early_stops_no_command_with_an_error() {
+    let machine = Machine::asked("hello");
+    for args in [
+        "--help",
+        "config schema",
+        "config show",
+        "doctor",
+        "export",
+        "runs show last",
+        "tools list",
+        "status",
+    ] {
+        let script = format!("\"$0\" {args} 2>&1 >/dev/full; \"$0\" {args} | head -1; \"$0\" {args} >&-");
+        let command = machine.command([""; 0]);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &script, &command.get_program().to_string_lossy()]);
+        shell
+            .env_clear()
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = shell
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(machine.path(""))
+            .stdin(Stdio::null())
+            .output();
+        let ended = Ended::of(output.expect("a shell"));
+        is_plain(&ended, args);
+        assert_eq!(ended.err, "", "{args}");
+        assert!(!ended.out.contains("panicked"), "{args}: {ended:?}");
+    }
+}
+
+#[test]
+fn tables_fit_their_terminal_and_keep_every_id_whole() {
+    let machine = Machine::asked("remember that my cat is called Miro, and that she sleeps on the sofa all day");
+    machine.pipe(
+        "remind me tomorrow at 8 to call mom and to buy milk on the way home\n",
+        &["chat", "--quiet"],
+    );
+    machine
+        .run(["token", "create", "--name", "a laptop in the kitchen"])
+        .succeeds();
+    let lists = [
+        "runs list",
+        "contexts list",
+        "channels list",
+        "users list",
+        "triggers list",
+        "token list",
+        "policy list",
+        "settings list",
+        "tools list",
+        "agents list",
+        "memory list you",
+        "usage",
+        "doctor",
+        "status",
+    ];
+    for list in lists {
+        let args: Vec<_> = list.split(' ').collect();
+        let whole = machine.run(&args).succeeds();
+        let ids: Vec<_> = whole.split_whitespace().filter(|word| is_id(word)).collect();
+        for columns in [40, 80, 120] {
+            let output = machine.command(&args).env("COLUMNS", columns.to_string()).output();
+            let shown = Ended::of(output.expect("it runs")).succeeds();
+            for id in &ids {
+                assert!(shown.contains(id), "{list} at {columns} breaks {id}:\n{shown}");
+            }
+            for line in shown.lines() {
+                // A word that is wider stands alone: breaking it would help nobody who copies it.
+                let is_one_word = line.split_whitespace().count() < 2;
+                assert!(line.width() <= columns || is_one_word, "{list} at {columns}:\n{shown}");
+            }
+        }
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 36 && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+}
