@@ -55,6 +55,18 @@ pub enum StartError {
     Channel(#[from] clifford_chat::error::ChannelError),
 }
 
+impl StartError {
+    /// The section of the settings that it is about.
+    pub const fn section(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "database",
+            Self::Model(_) => "llm",
+            Self::Files(_) => "files",
+            Self::Channel(_) => "channels",
+        }
+    }
+}
+
 /// Options of a process.
 #[derive(Clone, Default)]
 pub struct Options {
@@ -317,14 +329,16 @@ impl App {
     }
 }
 
-/// All that would keep a process from starting with these settings, but for the database and the network.
+/// All that would keep a server from starting with these settings, but for the database, the address and the network.
 pub fn refusals(loaded: &Loaded, secrets: &Secrets) -> Vec<StartError> {
+    let config = &loaded.config;
     let clock: SharedClock = Arc::new(SystemClock);
-    let platforms = adapters(&loaded.config, secrets).map(drop);
+    let platforms = adapters(config, secrets).and_then(|adapters| {
+        platforms::webhooks(&adapters.channels, config, true)?;
+        Ok(())
+    });
     let files = storage(loaded, secrets, clock).map(drop).map_err(StartError::Files);
-    let models = models::roles(&loaded.config, secrets)
-        .map(drop)
-        .map_err(StartError::from);
+    let models = models::roles(config, secrets).map(drop).map_err(StartError::from);
     [platforms, files, models].into_iter().filter_map(Result::err).collect()
 }
 

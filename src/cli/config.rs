@@ -3,15 +3,16 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use clifford_config::{self as config, Loaded, Origin};
+use clifford_config::{self as config, Examined, Loaded, Origin, Problem, Secrets};
+use clifford_telemetry as telemetry;
 use serde_json::json;
 
 use super::{
     examples,
     output::{self, Format},
-    setup::{self, Globals},
+    setup::Globals,
 };
-use crate::app::{self, StartError};
+use crate::app;
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -54,29 +55,24 @@ pub(super) fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Tells every fault that would keep a server from starting, all of them at once.
 fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
-    let outcome = config::load(&globals.sources()?).and_then(|loaded| {
-        let secrets = loaded.secrets(&setup::environment())?;
-        let refusals = app::refusals(&loaded, &secrets);
-        Ok((loaded, refusals))
-    });
-    let outcome = match outcome {
-        Ok((loaded, refusals)) if refusals.is_empty() => Ok(loaded),
-        Ok((_, refusals)) => return refused(&refusals, format),
-        Err(errors) => Err(errors),
-    };
-    match (outcome, format.json) {
-        (Ok(loaded), true) => {
+    let Examined { found, mut problems } = config::examine(&globals.sources()?);
+    if let Some((loaded, secrets)) = &found {
+        problems.extend(refused(loaded, secrets, &problems));
+    }
+    match (found.filter(|_| problems.is_empty()), format.json) {
+        (Some((loaded, _)), true) => {
             output::json(&json!({ "ok": true, "origin": origin(&loaded), "hints": loaded.hints, "problems": [] }))?;
         }
-        (Ok(loaded), false) => {
-            let mut lines = vec![format!("{}: in order", origin(&loaded))];
-            lines.extend(loaded.hints);
-            output::print(&lines.join("\n"))?;
+        (Some((loaded, _)), false) => {
+            output::print(&format!("{}: in order", origin(&loaded)))?;
+            for hint in &loaded.hints {
+                output::item("", hint)?;
+            }
         }
-        (Err(errors), true) => {
-            let problems: Vec<_> = errors
-                .problems()
+        (None, true) => {
+            let problems: Vec<_> = problems
                 .iter()
                 .map(|problem| {
                     let place = problem.place.as_ref().map(ToString::to_string);
@@ -86,23 +82,37 @@ fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
             output::json(&json!({ "ok": false, "problems": problems }))?;
             return Ok(ExitCode::FAILURE);
         }
-        (Err(errors), false) => return Err(errors.into()),
+        (None, false) => {
+            let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            bail!(lines.join("\n"));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells what a server would refuse, although the file is in order.
-fn refused(refusals: &[StartError], format: Format) -> anyhow::Result<ExitCode> {
-    let faults: Vec<_> = refusals.iter().map(ToString::to_string).collect();
-    if !format.json {
-        bail!(faults.join("\n"));
-    }
-    let problems: Vec<_> = faults
+/// What a server would refuse, although the file is in order. A section that has a fault already is not tried.
+fn refused(loaded: &Loaded, secrets: &Secrets, problems: &[Problem]) -> Vec<Problem> {
+    let is_in_order = |section: &str| {
+        let mut keys = problems.iter().map(|problem| problem.key.split(['.', '[']).next());
+        keys.all(|first| first != Some(section))
+    };
+    let mut found: Vec<_> = app::refusals(loaded, secrets)
         .iter()
-        .map(|fault| json!({ "place": null, "key": null, "fault": fault }))
+        .filter(|refusal| is_in_order(refusal.section()))
+        .map(|refusal| Problem {
+            place: None,
+            key: String::new(),
+            fault: refusal.to_string(),
+        })
         .collect();
-    output::json(&json!({ "ok": false, "problems": problems }))?;
-    Ok(ExitCode::FAILURE)
+    if let Err(error) = telemetry::check(loaded.config.telemetry.otlp_endpoint.is_some()) {
+        found.push(Problem {
+            place: None,
+            key: String::new(),
+            fault: format!("{error:#}"),
+        });
+    }
+    found
 }
 
 /// Where the settings come from, in words.

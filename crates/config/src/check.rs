@@ -109,11 +109,10 @@ impl Checker<'_> {
             || matches!(&node.value, Value::Table(entries) if entries.len() == 1
                 && ["env", "file"].iter().any(|way| entries.get(*way).is_some_and(filled)));
         if !fits {
-            self.report(
-                node,
-                path,
-                "expected { env = \"NAME\" }, { file = \"PATH\" } or the text itself".to_owned(),
-            );
+            let is_empty = matches!(&node.value, Value::Text(text) if text.trim().is_empty());
+            let fault = "expected { env = \"NAME\" }, { file = \"PATH\" } or the text itself";
+            let but = if is_empty { ", but it is empty" } else { "" };
+            self.report(node, path, format!("{fault}{but}"));
         }
     }
 

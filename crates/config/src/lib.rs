@@ -12,6 +12,7 @@ mod check;
 mod data;
 mod environment;
 mod error;
+mod examine;
 mod format;
 mod hints;
 mod http;
@@ -27,6 +28,7 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod understand;
 
 pub use changes::{Changes, changes};
 pub use channels::Channels;
@@ -43,6 +45,7 @@ pub use clifford_telemetry::{Log, LogFormat};
 use clifford_tools::ToolSettings;
 pub use data::{Data, config_dir};
 pub use error::{ConfigErrors, Location, Problem};
+pub use examine::{Examined, examine};
 pub use http::Http;
 pub use llm::{Llm, Roles};
 pub use load::{Loaded, Origin, Sources, load};

@@ -8,18 +8,17 @@ use std::{
 };
 
 use clifford_channel::Platforms;
-use clifford_tools::{ToolSettings, registry};
 use clifford_vault::Url;
-use serde_json::Value;
 
 use super::{
-    Channels, Config, Provider, check, data, environment,
+    Config, Provider, data, environment,
     error::{ConfigErrors, Location, Problem},
     hints::hints,
-    overlay, rules,
+    overlay,
     secret::Secrets,
     shape::{Shape, schema},
     tree::{self, Node},
+    understand::understand,
 };
 
 /// The file's name.
@@ -70,6 +69,44 @@ impl Loaded {
         Secrets::resolve(&self.config, env, &self.tree)
     }
 
+    /// The secrets that can be read, and what is wrong with the others.
+    pub(super) fn known_secrets(&self, env: &BTreeMap<String, String>) -> (Secrets, Vec<Problem>) {
+        Secrets::known(&self.config, env, &self.tree)
+    }
+
+    /// Settings that are in order, with the defaults of what they leave open.
+    pub(super) fn new(
+        mut config: Config,
+        origin: Origin,
+        tree: Node,
+        sources: &Sources,
+        root: Shape<'_>,
+    ) -> Result<Self, Problem> {
+        let (env, platforms) = (&sources.env, sources.platforms);
+        if config.llm.providers.is_empty() {
+            config.llm.providers.push(Provider::offline());
+        }
+        let data_dir = config.data.resolve(env).ok_or_else(|| {
+            Problem::new(
+                None,
+                "data.dir",
+                "neither XDG_DATA_HOME nor HOME tells where; set data.dir or CLIFFORD_DATA__DIR",
+            )
+        })?;
+        let database_url = config.database.url.clone();
+        let database_url = database_url.unwrap_or_else(|| data::database_url(&data_dir));
+        let hints = [hints(&config, &origin, env, platforms), overlay::hints(root, env)].concat();
+        Ok(Self {
+            config,
+            origin,
+            data_dir,
+            database_url,
+            hints,
+            platforms,
+            tree,
+        })
+    }
+
     /// Settings of the process stay as they were at its start.
     pub fn keep_of_process(&mut self, old: &Self) {
         self.config.log.clone_from(&old.config.log);
@@ -103,6 +140,24 @@ pub enum Origin {
 /// # Errors
 /// Everything that is wrong, each fault with its key, place and remedy; nothing is in force then.
 pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
+    let Read { tree, origin } = read_tree(sources)?;
+    let schema = schema(sources.platforms);
+    let root = Shape::new(&schema);
+    let config = understand(&tree, root, sources.platforms).in_order()?;
+    Ok(Loaded::new(config, origin, tree, sources, root)?)
+}
+
+/// The settings before they are understood.
+pub(super) struct Read {
+    pub tree: Node,
+    pub origin: Origin,
+}
+
+/// Reads the file, and lays the environment and the flags over it.
+///
+/// # Errors
+/// The file cannot be read, or is not TOML.
+pub(super) fn read_tree(sources: &Sources) -> Result<Read, ConfigErrors> {
     let env = &sources.env;
     let (mut tree, origin) = match find(sources)? {
         Some((shown, text)) => (tree::read(&text, &Arc::from(shown.as_path()))?, Origin::File(shown)),
@@ -117,57 +172,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
     environment::fill_provider(&mut tree, env);
     overlay::environment(&mut tree, root, env);
     overlay::flags(&mut tree, root, &sources.overrides);
-    let mut config = understand(&tree, root, platforms)?;
-    if config.llm.providers.is_empty() {
-        config.llm.providers.push(Provider::offline());
-    }
-    let data_dir = config.data.resolve(env).ok_or_else(|| {
-        Problem::new(
-            None,
-            "data.dir",
-            "neither XDG_DATA_HOME nor HOME tells where; set data.dir or CLIFFORD_DATA__DIR",
-        )
-    })?;
-    let database_url = config
-        .database
-        .url
-        .clone()
-        .unwrap_or_else(|| data::database_url(&data_dir));
-    let hints = [hints(&config, &origin, env, platforms), overlay::hints(root, env)].concat();
-    Ok(Loaded {
-        config,
-        origin,
-        data_dir,
-        database_url,
-        hints,
-        platforms,
-        tree,
-    })
-}
-
-/// Checks a tree, and makes the settings of it.
-fn understand(tree: &Node, root: Shape<'_>, platforms: Platforms) -> Result<Config, ConfigErrors> {
-    ConfigErrors::unless_empty(check::check(tree, root))?;
-    let mut json = tree.to_json();
-    let mut take = |key| json.as_object_mut().and_then(|table| table.remove(key));
-    let (channels, tools) = (take("channels"), take("tools"));
-    let mut config: Config = serde_json::from_value(json).map_err(|error| Problem::new(None, "", error.to_string()))?;
-    if let Some(Value::Object(sections)) = channels {
-        config.channels = Channels::read(sections, platforms).map_err(|(path, fault)| {
-            let place = tree.find(&path).map(|node| node.place.clone());
-            Problem::new(place, path, fault)
-        })?;
-    }
-    // Without a section, too: the platforms' tools have settings.
-    let sections = match tools {
-        Some(Value::Object(sections)) => sections,
-        _ => serde_json::Map::new(),
-    };
-    let read = ToolSettings::read(sections, &registry::all(platforms));
-    config.tools = read.map_err(|error| Problem::new(None, "", error))?;
-    config.llm.providers = config.llm.providers.into_iter().map(Provider::settled).collect();
-    ConfigErrors::unless_empty(rules::check(&config, tree))?;
-    Ok(config)
+    Ok(Read { tree, origin })
 }
 
 impl Config {
@@ -178,7 +183,7 @@ impl Config {
     /// As [`load`], missing secrets apart.
     pub fn parse(text: &str, path: &Path, platforms: Platforms) -> Result<Self, ConfigErrors> {
         let tree = tree::read(text, &Arc::from(path))?;
-        understand(&tree, Shape::new(&schema(platforms)), platforms)
+        understand(&tree, Shape::new(&schema(platforms)), platforms).in_order()
     }
 }
 

@@ -6,11 +6,17 @@ use super::shape::Shape;
 pub(super) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |name: &str| strsim::osa_distance(&given.to_lowercase(), name);
     let allowed = (given.chars().count() / 3).clamp(1, 4);
-    known
-        .map(|name| (distance(name), name))
+    let known: Vec<_> = known.collect();
+    let near = known
+        .iter()
+        .map(|name| (distance(name), *name))
         .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+        .min_by_key(|(distance, _)| *distance);
+    // A word that was cut short is one, too: `per` for `period`.
+    let mut longer = known
+        .iter()
+        .filter(|name| given.len() > 2 && name.starts_with(&given.to_lowercase()));
+    near.map(|(_, name)| name).or_else(|| longer.next().copied())
 }
 
 /// The path of a key of this very name in another section.
@@ -52,6 +58,7 @@ mod tests {
             ("bnid", Some("bind")),
             ("Token", Some("token")),
             ("tokens", Some("token")),
+            ("max", Some("max_iterations")),
             ("password", None),
         ];
         assert_eq!(

@@ -81,6 +81,13 @@ impl Secrets {
 
     /// Reads every secret that is needed, and reports all that are missing together.
     pub(super) fn resolve(config: &Config, env: &BTreeMap<String, String>, tree: &Node) -> Result<Self, ConfigErrors> {
+        let (secrets, problems) = Self::known(config, env, tree);
+        ConfigErrors::unless_empty(problems)?;
+        Ok(secrets)
+    }
+
+    /// Reads every secret that is needed and there, and tells what is wrong with the others.
+    pub(super) fn known(config: &Config, env: &BTreeMap<String, String>, tree: &Node) -> (Self, Vec<Problem>) {
         let mut reader = Reader {
             env,
             tree,
@@ -132,7 +139,6 @@ impl Secrets {
             }
         }
         let encryption_key = reader.read("secrets", "key", config.secrets.key.as_ref());
-        ConfigErrors::unless_empty(reader.problems)?;
         let urls = config.llm.providers.iter().map(|provider| &provider.base_url);
         let urls = urls.chain(config.channels.enabled().map(|section| &section.common().api_url));
         let url_passwords = urls
@@ -155,7 +161,7 @@ impl Secrets {
             masker: Arc::default(),
         };
         secrets.masker = Arc::new(Masker::new(secrets.all()));
-        Ok(secrets)
+        (secrets, reader.problems)
     }
 }
 

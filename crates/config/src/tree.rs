@@ -76,6 +76,33 @@ impl Node {
             })
     }
 
+    /// Takes out what stands at a path such as `llm.providers[0].name`, if anything does.
+    pub fn remove(&mut self, path: &str) {
+        let (above, last) = match path.rsplit_once(['.', '[']) {
+            Some((above, last)) => (self.find_mut(above), last),
+            None => (Some(self), path),
+        };
+        match above.map(|node| &mut node.value) {
+            Some(Value::Table(entries)) => drop(entries.remove(last)),
+            Some(Value::List(items)) => {
+                let index = last.strip_suffix(']').and_then(|index| index.parse().ok());
+                if let Some(index) = index.filter(|index: &usize| *index < items.len()) {
+                    items.remove(index);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn find_mut(&mut self, path: &str) -> Option<&mut Self> {
+        path.split(['.', '['])
+            .try_fold(self, |node, step| match (&mut node.value, step.strip_suffix(']')) {
+                (Value::List(items), Some(index)) => items.get_mut(index.parse::<usize>().ok()?),
+                (Value::Table(entries), _) => entries.get_mut(step),
+                _ => None,
+            })
+    }
+
     /// Puts `node` at `path`, over what stood there; tables on the way are made.
     pub fn put(&mut self, path: &[&str], node: Self) {
         let Some((first, rest)) = path.split_first() else {

@@ -149,3 +149,43 @@ fn a_check_refuses_what_a_server_would_refuse() {
         (&false.into(), &refused.into())
     );
 }
+
+#[test]
+fn a_check_tells_everything_that_a_server_would_refuse() {
+    let machine = Machine::new();
+    machine.write(
+        "bot.toml",
+        "[agent]\nnme = \"Ada\"\n[channels.telegram]\n[[llm.providers]]\nname = \"a\"\nkind = \"offline\"\n\
+         [[llm.providers]]\nname = \"a\"\nkind = \"offline\"\n[telemetry]\notlp_endpoint = \"http://127.0.0.1:1\"\n",
+    );
+    let ended = machine.run(["config", "check"]);
+    let lines: Vec<_> = ended.err.lines().collect();
+    let mut begins = vec![
+        "clifford: bot.toml:2: agent.nme: unknown key",
+        "clifford: bot.toml:3: channels.telegram.token: the environment variable TELEGRAM_BOT_TOKEN is not set",
+        "clifford: bot.toml:8: llm.providers[1].name: \"a\" is already the name",
+    ];
+    if cfg!(not(feature = "otlp")) {
+        begins.push("clifford: telemetry.otlp_endpoint: this Clifford was built without");
+    }
+    assert_eq!((ended.code, lines.len()), (1, begins.len()), "{ended:?}");
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_check_refuses_a_webhook_that_nothing_listens_for() {
+    let machine = Machine::new();
+    machine.write(
+        "bot.toml",
+        "[http]\nenabled = false\n[channels.telegram]\ntoken = \"123456:abcdefghijklmnopqrstuvwxyz\"\n\
+         receive = \"webhook\"\nwebhook_url = \"https://bot.example/telegram\"\n",
+    );
+    let ended = machine.run(["config", "check"]);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(
+        ended.err.contains("nothing listens for them: set http.enabled = true"),
+        "{ended:?}"
+    );
+}

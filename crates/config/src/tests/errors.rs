@@ -334,3 +334,46 @@ fn the_schema_for_editors_agrees_with_the_checks() {
         assert!(!validator.is_valid(&json(bad)), "{bad}");
     }
 }
+
+#[test]
+fn faults_between_keys_are_told_with_those_of_types() {
+    let text = "[engine]\nnope = 1\n[[llm.providers]]\nname = \"a\"\nmodel = 3\n[[llm.providers]]\nname = \"A\"\n\
+                [[budgets]]\nscope = \"space\"\nper = \"day\"\nplatform_roles = [\"x\"]\n[log]\nlevel = 1";
+    let told = fault(text);
+    let lines: Vec<_> = told.lines().collect();
+    let begins = [
+        "bot.toml:2: engine.nope: unknown key",
+        "bot.toml:5: llm.providers[0].model: expected a text",
+        "bot.toml:7: llm.providers[1].name: \"A\" is already the name of llm.providers[0]",
+        "bot.toml:10: budgets[0].per: unknown key; did you mean `budgets[0].period`?",
+        "bot.toml:11: budgets[0].platform_roles: only a budget of scope",
+        "bot.toml:13: log.level: expected",
+    ];
+    assert_eq!(lines.len(), begins.len(), "{told}");
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{told}");
+    }
+}
+
+#[test]
+fn what_was_left_out_makes_no_fault_of_its_own() {
+    for text in [
+        "[[llm.providers]]\nname = 3\n[llm.roles.planner]\nprovider = \"a\"",
+        "[engine]\nmax_iterations_hard_cap = 3\nmax_iterations = \"many\"",
+        "[channels.telegram]\ntoken = 7",
+    ] {
+        let told = fault(text);
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+}
+
+#[test]
+fn a_look_finds_missing_secrets_beside_other_faults() {
+    let cwd = tempfile::tempdir().unwrap();
+    let text = "[http]\nbnd = \"x\"\n[channels.telegram]\n[channels.discord]\ntoken = 7\n";
+    std::fs::write(cwd.path().join("bot.toml"), text).unwrap();
+    let examined = crate::examine(&sources(cwd.path(), &[], &[]));
+    let keys: Vec<_> = examined.problems.iter().map(|problem| problem.key.as_str()).collect();
+    assert_eq!(keys, ["http.bnd", "channels.telegram.token", "channels.discord.token"]);
+    assert!(examined.found.is_some());
+}

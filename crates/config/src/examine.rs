@@ -1,0 +1,53 @@
+//! Every fault of a configuration: of its types, between its keys, and of the secrets that it names.
+
+use super::{
+    Loaded, Secrets, Sources,
+    error::Problem,
+    load::{Read, read_tree},
+    shape::{Shape, schema},
+    understand::{Understood, follows, understand},
+};
+
+/// What a look at a configuration finds.
+pub struct Examined {
+    /// The settings and secrets, as far as they are in order; `None` if too much is wrong.
+    pub found: Option<(Loaded, Secrets)>,
+    /// Everything that is wrong, in the order of the file.
+    pub problems: Vec<Problem>,
+}
+
+/// Looks at a whole configuration, secrets included.
+pub fn examine(sources: &Sources) -> Examined {
+    let (found, mut problems) = match look(sources) {
+        Ok(looked) => looked,
+        Err(problems) => (None, problems),
+    };
+    problems.sort_by(|a, b| a.place.cmp(&b.place));
+    Examined { found, problems }
+}
+
+type Looked = (Option<(Loaded, Secrets)>, Vec<Problem>);
+
+fn look(sources: &Sources) -> Result<Looked, Vec<Problem>> {
+    let Read { tree, origin } = read_tree(sources).map_err(|errors| errors.problems().to_vec())?;
+    let schema = schema(sources.platforms);
+    let Understood {
+        config,
+        tree,
+        mut problems,
+    } = understand(&tree, Shape::new(&schema), sources.platforms);
+    let Some(config) = config else {
+        return Ok((None, problems));
+    };
+    let loaded = match Loaded::new(config, origin, tree, sources, Shape::new(&schema)) {
+        Ok(loaded) => loaded,
+        Err(problem) => {
+            problems.push(problem);
+            return Ok((None, problems));
+        }
+    };
+    let (secrets, missing) = loaded.known_secrets(&sources.env);
+    let known: Vec<_> = problems.iter().map(|problem| problem.key.clone()).collect();
+    problems.extend(missing.into_iter().filter(|problem| !follows(problem, &known)));
+    Ok((Some((loaded, secrets)), problems))
+}
