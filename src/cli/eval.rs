@@ -8,6 +8,7 @@ mod task;
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
+use clifford_config::ProviderKind;
 use clifford_telemetry as telemetry;
 use serde::Serialize;
 
@@ -82,7 +83,13 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         tasks.retain(|task| task.name.contains(only));
     }
     if tasks.is_empty() {
-        bail!("{} holds no such task", args.file.display());
+        match &args.only {
+            Some(only) => bail!("no task of {} has a name that holds `{only}`", args.file.display()),
+            None => bail!(
+                "{} has no tasks: write a JSON object a line, as eval/simple.jsonl does",
+                args.file.display()
+            ),
+        }
     }
     let (loaded, secrets) = globals.load_with_secrets()?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
@@ -105,6 +112,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             "\n{} of {} passed; {} are needed",
             report.passed, report.of, report.needed
         ))?;
+        let providers = loaded.config.llm.providers.iter();
+        let mut answering = providers.filter(|one| args.provider.as_ref().is_none_or(|name| *name == one.name));
+        if answering.all(|provider| provider.kind == ProviderKind::Offline) {
+            let note = "The offline responder answered, which is no language model: these tasks are for one.";
+            output::item("", &paint(Paint::Dim, note))?;
+        }
     }
     Ok(if report.passed >= report.needed {
         ExitCode::SUCCESS

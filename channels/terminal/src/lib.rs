@@ -50,6 +50,8 @@ pub const PLACE: &str = "local";
 const TEXT_UNITS: usize = 100_000;
 /// The most characters that are shown of one step.
 const LONGEST_PROGRESS: usize = 1_000;
+/// The most of what a tool returned: the answer tells what matters of it.
+const LONGEST_RESULT: usize = 240;
 /// How often a growing answer is drawn.
 const DRAFTS: Duration = Duration::from_millis(60);
 /// How often the bot says again that it is at work.
@@ -144,7 +146,11 @@ impl Terminal {
             ProgressKind::ToolCall => "→",
             ProgressKind::ToolResult => "←",
         };
-        let shown: String = text.chars().take(LONGEST_PROGRESS).collect();
+        let longest = match kind {
+            ProgressKind::ToolResult => LONGEST_RESULT,
+            ProgressKind::Note | ProgressKind::Cost | ProgressKind::ToolCall => LONGEST_PROGRESS,
+        };
+        let shown: String = text.chars().take(longest).collect();
         let more = if shown.len() < text.len() { "…" } else { "" };
         let line = format!("{sign} {}{more}", shown.trim().replace('\n', "\n  "));
         let screen = &mut self.output.lock().await.screen;
