@@ -87,7 +87,7 @@ use examples;
 /// A self-hosted AI bot for chat platforms that loses nothing.
 #[derive(Debug, Parser)]
 #[command(name = "clifford", version, after_help = examples!(
-    "clifford                             talk to the bot here; be on every platform that a token is set for",
+    "clifford                             talk to the bot here, and connect its platforms",
     "clifford chat                        talk to the bot here only",
     "clifford init                        connect a chat platform and a language model",
     "clifford serve                       run the bot",
@@ -134,7 +134,7 @@ enum Command {
     Outbox(outbox::Args),
     /// Show the usage of models, and its cost.
     Usage(usage::Args),
-    /// List and retry work that was set aside because processes died of it.
+    /// List and retry work that processes died of.
     Quarantine(quarantine::Args),
     /// List people, and change their roles and settings.
     Users(users::Args),
@@ -154,7 +154,7 @@ enum Command {
     Erase(erase::Args),
     /// Check and show the configuration.
     Config(config::Args),
-    /// Change settings at run time, for the bot, a space, a channel or a person.
+    /// Change settings while the bot runs, for it, a place or a person.
     Settings(settings::Args),
     /// List agents.
     Agents(agents::Args),
@@ -168,7 +168,7 @@ enum Command {
     Token(token::Args),
     /// Manage the database.
     Db(db::Args),
-    /// Write database, key and files into one archive, while the bot runs.
+    /// Write database, key and files into one archive.
     Backup(backup::Args),
     /// Put the contents of a backup in place.
     Restore(restore::Args),
@@ -178,7 +178,7 @@ enum Command {
     Rollback(update::RollbackArgs),
     /// Run golden tasks against a model, and score them.
     Eval(eval::Args),
-    /// Serve MCP clients, and manage the MCP servers whose tools the bot uses.
+    /// Serve MCP clients, and manage the MCP servers that the bot uses.
     Mcp(mcp::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),

@@ -132,6 +132,9 @@ mod tests {
     #[test]
     fn the_help_lists_the_commands_by_group() {
         let help = crate::cli::definition().render_help().to_string();
+        for line in help.lines().take_while(|line| *line != "Options:") {
+            assert!(line.len() <= 80, "{line}");
+        }
         for text in [
             "Start here:\n  init ",
             "Run the bot:\n  serve ",
