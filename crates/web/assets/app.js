@@ -10,6 +10,7 @@ let asked = 0;
 
 // Replaces the live parts by those of a page that has just come, except where somebody types.
 function take(page) {
+  const follows = atEnd();
   const fresh = new DOMParser().parseFromString(page, "text/html");
   for (const part of live()) {
     const next = fresh.getElementById(part.id);
@@ -22,7 +23,7 @@ function take(page) {
     part.replaceChildren(...document.adoptNode(next).childNodes);
     part.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place]; });
     if (focus) document.getElementById(focus)?.focus();
-    part.dispatchEvent(new CustomEvent("taken", { bubbles: true }));
+    part.dispatchEvent(new CustomEvent("taken", { bubbles: true, detail: follows }));
   }
   localise();
 }
@@ -69,7 +70,12 @@ function stream() {
     const draft = () => document.querySelector(`[data-stream="${CSS.escape(run)}"]`);
     let text = "";
     const show = () => { const shown = draft(); if (shown) shown.textContent = text; };
-    source.addEventListener("token", (event) => { text += JSON.parse(event.data).text; show(); end(); });
+    source.addEventListener("token", (event) => {
+      const follows = atEnd();
+      text += JSON.parse(event.data).text;
+      show();
+      if (follows) end();
+    });
     source.addEventListener("reset", () => { text = ""; show(); });
     source.addEventListener("step", soon);
     source.addEventListener("status", soon);
@@ -78,13 +84,12 @@ function stream() {
   }
 }
 
-// Keeps the end of a conversation in view for those who read there.
-function end(force) {
-  const list = document.getElementById("end");
-  if (!list) return;
-  const near = window.innerHeight + window.scrollY > document.body.scrollHeight - 320;
-  if (force || near) list.scrollIntoView({ block: "end" });
+// Keeps the end of a conversation in view for those who read there; the trace may go on below it.
+function atEnd() {
+  const top = document.getElementById("end")?.getBoundingClientRect().top;
+  return top > 0 && top < innerHeight + 40;
 }
+function end() { document.getElementById("end")?.scrollIntoView({ block: "end" }); }
 
 // Times and numbers as their reader writes them: the server does not know the language, the zone and the clock.
 const skew = Number(document.body.dataset.now || Date.now()) - Date.now();
@@ -127,7 +132,7 @@ async function send(form, button) {
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return void (location.href = answer.url);
   for (const part of live()) if (part.contains(document.activeElement)) document.activeElement.blur();
   take(page);
-  end(true);
+  end();
 }
 
 // What screen readers are told, and eyes unless it is quiet.
@@ -181,7 +186,7 @@ document.addEventListener("change", (event) => { if (event.target.matches("[data
 document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
 document.addEventListener("taken", (event) => {
   stream();
-  end();
+  if (event.detail) end();
   const last = event.target.querySelector(".messages > :last-child:not(.person) .body");
   if (event.target.id === "talk" && last && last.textContent !== heard) say((heard = last.textContent).slice(0, 500), true);
 });
@@ -189,4 +194,4 @@ let heard = document.querySelector("#talk .messages > :last-child:not(.person) .
 for (const part of live()) shown.set(part, essence(part));
 localise();
 stream();
-end(true);
+end();

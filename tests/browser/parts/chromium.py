@@ -3,6 +3,8 @@
 import base64
 import re
 import subprocess
+import time
+import urllib.error
 
 from .asking import call, until
 
@@ -49,18 +51,28 @@ class Browser:
     def path(self):
         return self.do("/url", method="GET").split("/", 3)[3]
 
-    def element(self, selector):
-        return next(iter(self.do("/element", {"using": "css selector", "value": selector}).values()))
+    def at(self, selector, what, method="POST", body=None):
+        """Does something with an element. A page that comes meanwhile has another one of it."""
+        for _ in range(20):
+            found = next(iter(self.do("/element", {"using": "css selector", "value": selector}).values()))
+            try:
+                return self.do(f"/element/{found}/{what}", body, method)
+            except urllib.error.HTTPError as error:
+                told = error.read().decode()
+                if "stale element" not in told:
+                    raise SystemExit(f"{what} of {selector}: {told}") from error
+                time.sleep(0.1)
+        raise SystemExit(f"{what} of {selector}: the page does not come to rest")
 
     def element_text(self, selector):
         """Without a script of the page."""
-        return self.do(f"/element/{self.element(selector)}/text", method="GET")
+        return self.at(selector, "text", method="GET")
 
     def click(self, selector):
-        self.do(f"/element/{self.element(selector)}/click")
+        self.at(selector, "click")
 
     def write(self, selector, text):
-        self.do(f"/element/{self.element(selector)}/value", {"text": text})
+        self.at(selector, "value", body={"text": text})
 
     def keys(self, *keys):
         actions = [{"type": t, "value": k} for k in keys for t in ("keyDown", "keyUp")]

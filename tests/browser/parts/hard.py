@@ -64,9 +64,9 @@ def two_at_once(bot, browser, report):
     other = Browser()
     try:
         other.enter(bot)
+        browser.screen("phone", "light")
         browser.go(bot.address + "/chat")
         other.go(bot.address + "/chat")
-        browser.screen("phone", "light")
         other.write("#content", "what is 5*17?")
         other.click(".composer button.main")
         until("the other window's words", lambda: "5*17 = 85" in browser.run(TALK), 30)
