@@ -3,6 +3,7 @@
 mod agents;
 mod answers;
 mod budgets;
+mod changes;
 mod claims;
 mod copying;
 mod crowds;

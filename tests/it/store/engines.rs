@@ -1,9 +1,9 @@
 //! Runs every case on both engines.
 
 use super::{
-    agents, answers, budgets, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists, managing,
-    memory_items, memory_writes, merging, moves, outside, places, policies, prompt_context, queue_depth, quoting,
-    races, rates, rows, search, sessions, showing_work, skewed_leases, triggers,
+    agents, answers, budgets, changes, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists,
+    managing, memory_items, memory_writes, merging, moves, outside, places, policies, prompt_context, queue_depth,
+    quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, triggers,
     world::{Home, World},
 };
 
@@ -84,6 +84,9 @@ on_both_engines![
     agents::a_prompt_of_the_owner_stays_until_the_configuration_has_another_one,
     agents::a_prompt_that_an_older_version_wrote_becomes_a_version,
     agents::an_owner_makes_agents_and_deletes_them_and_those_of_the_configuration_stay,
+    changes::runs_are_found_from_the_moment_of_their_change_on,
+    changes::messages_are_found_from_an_id_on_and_on_their_way,
+    changes::a_persons_spaces_are_those_where_they_spoke_with_what_is_undelivered_there,
     showing_work::verdicts_are_paged_by_when_they_were_given,
     places::memory_said_in_private_stays_private,
     places::a_setting_is_taken_once,
