@@ -15,7 +15,9 @@ use clifford_core::{
 use clifford_store::{
     StoreError, Tx,
     messages::{self, NewOutbound, outbox::Outgoing},
+    people::reading,
 };
+use clifford_text::Outcome;
 use clifford_vault::Masker;
 use sha2::{Digest, Sha256};
 
@@ -322,22 +324,23 @@ pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp
 pub async fn resolve_placeholder(
     tx: &mut Tx,
     asked: &messages::Queued,
-    text: &'static str,
+    told: Outcome,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let Some(address) = asked.address.as_ref().filter(|address| address.0.via.is_some()) else {
         return Ok(());
     };
+    let lang = reading::by_id(tx, asked.user_id, Some(asked.channel_id)).await?;
     let message = NewOutbound {
         user_id: asked.user_id,
-        ..fixed_sentence(asked.channel_id, &address.0, text)
+        ..fixed_sentence(asked.channel_id, &address.0, &lang.say(told))
     };
     messages::insert_outbound(tx, &message, now).await
 }
 
 /// A message of one fixed sentence without markup, which belongs to no conversation. The process that serves the
 /// platform claims and sends it.
-pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &'static str) -> NewOutbound {
+pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &str) -> NewOutbound {
     let part = Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),

@@ -13,13 +13,14 @@ use clifford_delivery::outbound::To;
 use clifford_store::{
     Conn, StoreError,
     memory::prompt_context::PromptContext,
-    people::users,
+    people::{reading, users},
     places::{
         agents::{self, Agent},
         channels,
     },
     runs::{self, Lease, NewRun, steps},
 };
+use clifford_text::Lang;
 
 /// A claimed run with all that belongs to it.
 #[derive(Clone, Debug)]
@@ -102,6 +103,14 @@ impl Work {
             user,
             prompt_context: None,
         })
+    }
+
+    /// The language in which its person reads the bot's own sentences.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn lang(&self, conn: &mut Conn) -> Result<Lang, StoreError> {
+        reading::of(conn, self.user.as_ref(), self.run.channel_id).await
     }
 
     /// Where its replies go; `None`: nowhere, its output is read from its row.

@@ -13,6 +13,7 @@ use clifford_store::{
         inbound_attempts::{self, Announced},
         unreadable,
     },
+    people::reading,
     places::channels,
 };
 use clifford_telemetry::{measures, quarantine::isolation::SOON};
@@ -208,11 +209,8 @@ impl IngressService {
                 via: None,
             },
         };
-        let now = self.clock.now();
-        Ok(Some(self.context.outbound.message(
-            to,
-            sentences::EVENT_QUARANTINED,
-            now,
-        )))
+        let lang = reading::by_id(&mut conn, None, Some(channel.id)).await?;
+        let told = sentences::EVENT_QUARANTINED.text(lang);
+        Ok(Some(self.context.outbound.message(to, &told, self.clock.now())))
     }
 }

@@ -15,7 +15,7 @@ use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::models::{byok, roles::Keyed};
 use clifford_store::{
     StoreError, Tx, messages,
-    people::{links, users},
+    people::{links, reading, users},
     places::{place_settings::PlaceSettings, settings},
     runs::approvals,
 };
@@ -23,8 +23,7 @@ use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
 use super::{
-    IngressService, Origin, answer, language::languages, newcomer, outcome::IngressOutcome, pace, pace::Limited,
-    pairing, reply, settle,
+    IngressService, Origin, answer, newcomer, outcome::IngressOutcome, pace, pace::Limited, pairing, reply, settle,
 };
 use crate::commands::{self, Carrier, Choices, CommandContext, Gathered, Purse, Ring};
 
@@ -337,7 +336,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         now,
     )
     .await?;
-    let (lang, place_lang) = languages(tx, user.language.as_deref(), &origin.place).await?;
+    let (lang, place_lang) = reading::at(tx, user.language.as_deref(), &origin.place).await?;
     let given = CommandContext {
         channel: &channel,
         user: &user,

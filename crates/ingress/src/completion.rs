@@ -8,12 +8,12 @@ use clifford_core::{
 };
 use clifford_store::{
     StoreError,
-    people::users,
+    people::{reading, users},
     places::{channels, settings},
 };
 
 use super::IngressService;
-use crate::{commands, language::languages};
+use crate::commands;
 
 impl IngressService {
     /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.
@@ -53,7 +53,7 @@ impl IngressService {
         }
         let told = user.as_ref().and_then(|user| user.language.as_deref());
         let told = told.or(speaker.language.as_deref());
-        let (lang, _) = languages(&mut conn, told, place).await?;
+        let (lang, _) = reading::at(&mut conn, told, place).await?;
         let asked = commands::Asked {
             completion: asked,
             channel: channel.as_ref(),

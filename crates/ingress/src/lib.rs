@@ -19,7 +19,6 @@ mod hearing;
 pub mod identity;
 mod in_words;
 mod joining;
-mod language;
 mod managing;
 mod message;
 mod outcome;

@@ -15,7 +15,6 @@ use clifford_core::{
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode},
-    run::sentences,
     runs::Run,
     settings::RateLimit,
 };
@@ -30,10 +29,11 @@ use clifford_store::{
     inbound_lookup::{self, LookupKey, Plain, Sought},
     memory::prompt_context,
     messages::{self, NewInbound, Queued},
-    people::users,
+    people::{reading, users},
     places::{agents, channels, place_settings::PlaceSettings},
     runs::{self, Lease, NewRun},
 };
+use clifford_text::Outcome;
 
 use super::{
     IngressService, IngressSettings, Origin, answer, newcomer, outcome::IngressOutcome, pace::Limited, pairing,
@@ -425,7 +425,8 @@ impl AcceptContext {
         // A retry is answered once there is an agent.
         message.idempotency_key = None;
         self.insert(tx, &message, channel).await?;
-        let outcome = self.say(tx, channel, sentences::NO_AGENT).await?;
+        let lang = reading::by_id(tx, Some(message.user_id), Some(channel.id)).await?;
+        let outcome = self.say(tx, channel, &lang.say(Outcome::NoAgent)).await?;
         Ok(IngressOutcome {
             no_agent: true,
             ..outcome

@@ -8,6 +8,7 @@ pub mod links;
 pub mod merge;
 pub mod pairings;
 pub mod quotes;
+pub mod reading;
 pub mod sessions;
 pub mod tokens;
 pub mod users;

@@ -18,4 +18,6 @@ macro_rules! areas {
 areas! {
     help::Help,
     menu::Menu,
+    outcome::Outcome,
+    sorry::Sorry,
 }

@@ -196,7 +196,7 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &OpenQuestion) -> Decision
             })])
         }
         OnDeny::Finish => {
-            let sentence = sentences::denied(name, !asked.timed_out);
+            let sentence = sentences::denied(name, !asked.timed_out, state.lang);
             let message = match unsaid(state, &state.output) {
                 Some(output) => format!("{output}\n\n{sentence}"),
                 None => sentence,

@@ -8,6 +8,7 @@ mod spawn;
 
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, Unreadable};
 use clifford_llm_api::tokens::Quarters;
+use clifford_text::Outcome;
 use spawn::spawn;
 pub use spawn::spec_signature;
 
@@ -44,7 +45,7 @@ pub enum Next {
 pub fn next(state: &RunState, rules: &Rules) -> Next {
     if let Some(spent) = spent_budget(state, rules) {
         let (sentence, error) = spent;
-        return Next::End(out_of_budget(state, sentence, error));
+        return Next::End(out_of_budget(state, &sentence, error));
     }
     if state.is_chat() {
         return Next::Think(vec![]);
@@ -215,7 +216,7 @@ fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
     }
     let failure = Failure {
         kind: EndingKind::BadReply,
-        message: apology(state, sentences::BAD_REPLY),
+        message: apology(state, &sentences::BAD_REPLY),
         error: format!("the model's reply could not be read: {fault}"),
     };
     Decision::Fail {
@@ -359,7 +360,7 @@ fn recover(
             Decision::Complete { before, ending }
         }
         RecoverAction::AskUser => {
-            let text = message.unwrap_or(sentences::HOW_TO_GO_ON).to_owned();
+            let text = message.map_or_else(|| state.lang.say(Outcome::HowToGoOn), str::to_owned);
             let ending = Ending {
                 kind: EndingKind::Recover,
                 output: text.clone(),

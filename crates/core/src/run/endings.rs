@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use clifford_action::Action;
+use clifford_text::Outcome;
 
 use super::{
     decision::{Decision, Ending, Failure},
     gates,
     rules::Rules,
-    sentences,
+    sentences::{self, Sentence},
     state::{AnswerProgress, RunState, joined},
     step::{EndingKind, Event, StepKind},
 };
@@ -38,9 +39,9 @@ pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind
     let best = unsaid(state, &state.output).or_else(|| found(state));
     let message = match kind {
         EndingKind::NoProgress => Some(match best {
-            Some(best) => format!("{best}\n\n{}", sentences::REPEATING),
+            Some(best) => format!("{best}\n\n{}", state.lang.say(Outcome::Repeating)),
             None if state.said().is_empty() => repeated(state),
-            None => sentences::REPEATING.to_owned(),
+            None => state.lang.say(Outcome::Repeating),
         }),
         _ => best.or_else(|| state.said().is_empty().then(|| fallback(state))),
     };
@@ -78,7 +79,7 @@ pub(super) fn fail(
             sentences::tool_repeated(&tool),
             format!("the tool {tool} was called a third time with the same arguments"),
         ),
-        _ => (sentences::ERROR.to_owned(), "the run cannot go on".to_owned()),
+        _ => (sentences::ERROR, "the run cannot go on".to_owned()),
     };
     Decision::Fail {
         before,
@@ -91,7 +92,7 @@ pub(super) fn fail(
 }
 
 /// Ends a run for an error from outside of the rules: no model, a panic, the database.
-pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) -> Decision {
+pub fn give_up(state: &RunState, kind: EndingKind, sentence: &Sentence, error: &str) -> Decision {
     let failure = Failure {
         kind,
         message: apology(state, sentence),
@@ -105,15 +106,15 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &str, error: &str) 
 
 /// The person's message about a failure; empty, if they have their answer. Names the tasks of the subagents, if all of
 /// them failed.
-pub(super) fn apology(state: &RunState, sentence: &str) -> String {
+pub(super) fn apology(state: &RunState, sentence: &Sentence) -> String {
     let told = match state.answer {
-        AnswerProgress::Missing => sentence.to_owned(),
-        AnswerProgress::Begun => sentences::rest(sentence),
+        AnswerProgress::Missing => sentence.text(state.lang),
+        AnswerProgress::Begun => sentence.rest(state.lang),
         AnswerProgress::Given => return String::new(),
     };
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
     if nothing_done {
-        sentences::could_not(&told, &state.failed_tasks)
+        sentences::could_not(&told, &state.failed_tasks, state.lang)
     } else {
         told
     }
@@ -126,7 +127,7 @@ fn found(state: &RunState) -> Option<String> {
 }
 
 /// The limit that a run has reached: what its person reads, and what the trace says.
-pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(&'static str, String)> {
+pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(Sentence, String)> {
     let most = rules.most_tokens();
     if state.tokens >= most {
         let used = format!("the run used {} tokens of max_run_tokens = {most}", state.tokens);
@@ -146,7 +147,7 @@ pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(&'static 
 }
 
 /// A budget is spent: the run ends with what it has, else with this sentence.
-pub fn out_of_budget(state: &RunState, sentence: &str, error: String) -> Decision {
+pub fn out_of_budget(state: &RunState, sentence: &Sentence, error: String) -> Decision {
     if state.output.trim().is_empty() && state.sent.is_empty() {
         give_up(state, EndingKind::Budget, sentence, &error)
     } else {
@@ -156,7 +157,7 @@ pub fn out_of_budget(state: &RunState, sentence: &str, error: String) -> Decisio
             && ending.message.is_none()
             && state.answer == AnswerProgress::Begun
         {
-            ending.message = Some(sentences::rest(sentence));
+            ending.message = Some(sentence.rest(state.lang));
         }
         decision
     }
@@ -175,22 +176,20 @@ pub(super) fn unsaid_in(sent: &[String], buffer: &str) -> Option<String> {
 
 pub(super) fn fallback(state: &RunState) -> String {
     if sentences::is_greeting(&state.input) {
-        sentences::GREETING
+        state.lang.say(Outcome::Greeting)
     } else if state.calls.is_empty() {
-        sentences::STUCK
+        sentences::STUCK.text(state.lang)
     } else {
-        sentences::UNFINISHED
+        sentences::UNFINISHED.text(state.lang)
     }
-    .to_owned()
 }
 
 /// The last message of a run that repeated itself and has nothing else to say. A greeting is answered all the same.
 fn repeated(state: &RunState) -> String {
     let is_greeting = sentences::is_greeting(&state.input);
     if is_greeting {
-        sentences::GREETING
+        state.lang.say(Outcome::Greeting)
     } else {
-        sentences::REPEATED
+        sentences::REPEATED.text(state.lang)
     }
-    .to_owned()
 }

@@ -5,7 +5,11 @@ use std::borrow::Cow;
 
 use clifford_llm_api::model::{Denial, ModelError};
 
-use super::{decision::Decision, sentences, step::EndingKind};
+use super::{
+    decision::Decision,
+    sentences::{self, Sentence},
+    step::EndingKind,
+};
 use crate::prompt::{
     fit,
     room::{SMALLEST, Window},
@@ -29,7 +33,7 @@ impl Reader {
 }
 
 /// The sentence for an error of a run that was asked this.
-pub fn sentence(error: &ModelError, reader: Reader, asked: &str) -> String {
+pub fn sentence(error: &ModelError, reader: Reader, asked: &str) -> Sentence {
     let (sentence, is_mendable) = match error {
         ModelError::Later { .. } => (sentences::MODEL_BUSY, false),
         ModelError::Overloaded { reason, .. } => (sentences::MODEL_DOWN, !is_of_server(reason)),
@@ -49,20 +53,20 @@ pub fn sentence(error: &ModelError, reader: Reader, asked: &str) -> String {
         ),
     };
     if !is_mendable || !reader.may_mend() {
-        return sentence.to_owned();
+        return sentence;
     }
-    match error {
+    sentence.with_note(match error {
         ModelError::Overloaded { .. } | ModelError::Silent { .. } | ModelError::TooLong { .. } => {
-            format!("{sentence} ({error}; {})", remedy(error))
+            format!("{error}; {}", remedy(error))
         }
         // The others name it themselves.
-        _ => format!("{sentence} ({error})"),
-    }
+        _ => error.to_string(),
+    })
 }
 
 /// The sentence for a request that was too long, whatever was cut: a question that leaves room for the rest is not to
 /// blame.
-fn too_long(window: Option<u64>, asked: &str) -> &'static str {
+fn too_long(window: Option<u64>, asked: &str) -> Sentence {
     let window = Window {
         tokens: window.unwrap_or(SMALLEST),
         reply: None,
@@ -135,6 +139,10 @@ mod tests {
     use super::*;
     use crate::run::decision::Failure;
 
+    fn english(sentence: &Sentence) -> String {
+        sentence.text(clifford_text::Lang::English)
+    }
+
     fn errors() -> Vec<ModelError> {
         let provider = || "main".to_owned();
         let reason = || "status 4xx: said".to_owned();
@@ -187,7 +195,10 @@ mod tests {
         let everybody = [(false, false), (false, true), (true, false)];
         for (is_owner, is_private) in everybody {
             let reader = Reader { is_owner, is_private };
-            let told: BTreeSet<_> = errors().iter().map(|error| sentence(error, reader, &asked())).collect();
+            let told: BTreeSet<_> = errors()
+                .iter()
+                .map(|error| english(&sentence(error, reader, &asked())))
+                .collect();
             // Out of reach and overloaded are one.
             assert_eq!(told.len(), errors().len() - 1);
             assert!(
@@ -203,7 +214,10 @@ mod tests {
             is_owner: true,
             is_private: true,
         };
-        let told: Vec<_> = errors().iter().map(|error| sentence(error, reader, &asked())).collect();
+        let told: Vec<_> = errors()
+            .iter()
+            .map(|error| english(&sentence(error, reader, &asked())))
+            .collect();
         assert_eq!(
             told[6],
             "Sorry, my language model does not accept my key. My owner has to mend that. (main does not accept the key: \
@@ -233,25 +247,25 @@ mod tests {
         };
         let (question, whole) = ("what now?".to_owned(), asked());
         for (window, asked, expected) in [
-            (Some(512), &question, crate::run::sentences::MODEL_TOO_SMALL),
-            (Some(2_048), &question, crate::run::sentences::MODEL_TOO_SMALL),
-            (None, &question, crate::run::sentences::MODEL_TOO_SMALL),
-            (Some(512), &whole, crate::run::sentences::MODEL_TOO_LONG),
-            (Some(8_192), &whole, crate::run::sentences::MODEL_TOO_LONG),
-            (None, &whole, crate::run::sentences::MODEL_TOO_LONG),
+            (Some(512), &question, english(&crate::run::sentences::MODEL_TOO_SMALL)),
+            (Some(2_048), &question, english(&crate::run::sentences::MODEL_TOO_SMALL)),
+            (None, &question, english(&crate::run::sentences::MODEL_TOO_SMALL)),
+            (Some(512), &whole, english(&crate::run::sentences::MODEL_TOO_LONG)),
+            (Some(8_192), &whole, english(&crate::run::sentences::MODEL_TOO_LONG)),
+            (None, &whole, english(&crate::run::sentences::MODEL_TOO_LONG)),
         ] {
             let error = ModelError::TooLong {
                 provider: "main".to_owned(),
                 window,
                 in_bytes: false,
             };
-            assert_eq!(sentence(&error, reader(false), asked), expected, "{window:?}");
-            let told = sentence(&error, reader(true), asked);
+            assert_eq!(english(&sentence(&error, reader(false), asked)), expected, "{window:?}");
+            let told = english(&sentence(&error, reader(true), asked));
             let remedy = match window {
                 Some(512) => "; a model of provider `main` needs a window of at least 2048 tokens)",
                 _ => "; set `context_tokens` of provider `main` if its model holds less than is assumed)",
             };
-            assert!(told.starts_with(expected) && told.ends_with(remedy), "{told}");
+            assert!(told.starts_with(&expected) && told.ends_with(remedy), "{told}");
         }
     }
 
@@ -275,13 +289,13 @@ mod tests {
             Decision::Fail { failure, .. } => failure.message,
             other => panic!("{other:?}"),
         };
-        let budget = || ended(EndingKind::Budget, crate::run::sentences::BUDGET);
-        assert_eq!(told(budget(), false), crate::run::sentences::BUDGET);
+        let budget = || ended(EndingKind::Budget, &english(&crate::run::sentences::BUDGET));
+        assert_eq!(told(budget(), false), english(&crate::run::sentences::BUDGET));
         assert_eq!(
             told(budget(), true),
             format!(
                 "{} (the run used 90 tokens of max_run_tokens = 80)",
-                crate::run::sentences::BUDGET
+                english(&crate::run::sentences::BUDGET)
             )
         );
         assert!(told(ended(EndingKind::Model, "Too long."), true).contains("; set `context_tokens` of the provider"));

@@ -1,6 +1,7 @@
 //! Properties of every run, for any behavior of a model, its tools and its subagents.
 
 use clifford_action::WakeOn;
+use clifford_text::{Lang, Outcome};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -150,17 +151,8 @@ const FOUND: &str = "found";
 /// Whether a person may read a text: the model's messages, its output, the fixed sentences, the tasks of failed
 /// subagents, and the result of one.
 fn may_be_said(text: &str, run: &Rehearsal) -> bool {
-    const FIXED: [&str; 9] = [
-        sentences::BAD_REPLY,
-        sentences::GREETING,
-        sentences::STUCK,
-        sentences::REPEATING,
-        sentences::HOW_TO_GO_ON,
-        sentences::BUDGET,
-        sentences::TIME,
-        sentences::REPEATED,
-        sentences::UNFINISHED,
-    ];
+    let lang = Lang::English;
+    let plain = [Outcome::Greeting, Outcome::Repeating, Outcome::HowToGoOn].map(|plain| lang.say(plain));
     let said: Vec<String> = run
         .steps
         .iter()
@@ -174,8 +166,18 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
     let of_tools = ["compute.eval", "memory.get", "/"]
         .iter()
         .flat_map(|tool| [sentences::tool_failed(tool, None), sentences::tool_repeated(tool)]);
-    let fixed: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(of_tools).collect();
-    let is_fixed = |part: &str| (fixed.iter()).any(|sentence| part == sentence || part == sentences::rest(sentence));
+    let apologies = [
+        sentences::BAD_REPLY,
+        sentences::STUCK,
+        sentences::BUDGET,
+        sentences::TIME,
+        sentences::REPEATED,
+        sentences::UNFINISHED,
+    ];
+    let apologies = apologies.into_iter().chain(of_tools);
+    let apologies = apologies.flat_map(|sentence| [sentence.text(lang), sentence.rest(lang)]);
+    let fixed: Vec<String> = plain.into_iter().chain(apologies).collect();
+    let is_fixed = |part: &str| fixed.iter().any(|sentence| part == sentence);
     // The rest, after the fixed sentences, messages, outputs and tasks are taken out.
     let mut pieces: Vec<&str> = said
         .iter()

@@ -1,151 +1,242 @@
-//! The fixed sentences that a person may read. Nothing else that the engine knows ever reaches a chat.
+//! The fixed sentences that a person may read of a run, in their language. Nothing else that the engine knows ever reaches
+//! a chat.
+
+use clifford_text::{Lang, Outcome, Sorry};
+
+use crate::budget::{Period, Scope};
 
 /// For a reply that stayed unreadable.
-pub const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";
-/// For a stall over a greeting.
-pub const GREETING: &str = "Hey! How can I help?";
-/// For any other stall, and where there is nothing better to say.
-pub const STUCK: &str = "Sorry, I got stuck while planning. Could you rephrase or be more specific?";
-/// Closes the output of a run that repeated itself.
-pub const REPEATING: &str = "I stopped here because I was repeating myself.";
-/// Where the model wants to ask how to go on, and says nothing.
-pub const HOW_TO_GO_ON: &str = "I could not go on with this. How would you like me to proceed?";
+pub const BAD_REPLY: Sentence = Sentence::sorry(Sorry::BadReply);
+/// For any other stall than one over a greeting, and where there is nothing better to say.
+pub const STUCK: Sentence = Sentence::sorry(Sorry::Stuck);
 /// For an error that nobody outside can mend.
-pub const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
+pub const ERROR: Sentence = Sentence::sorry(Sorry::Error);
 /// For a run that was set aside: processes that worked on it died.
-pub const QUARANTINED: &str = "Sorry, I could not finish this: each time that I worked on it, it brought me down. I have set it \
-                               aside, and my operator can see why.";
+pub const QUARANTINED: Sentence = Sentence::sorry(Sorry::Quarantined);
 /// For a trigger that was set aside: processes that fired it died.
-pub const TRIGGER_QUARANTINED: &str = "Sorry, something that was planned for now brought me down each time that I tried it. \
-                                       I have set it aside, and my operator can see why.";
+pub const TRIGGER_QUARANTINED: Sentence = Sentence::sorry(Sorry::TriggerQuarantined);
 /// For an event that was set aside: processes that stored it died.
-pub const EVENT_QUARANTINED: &str = "Sorry, I could not take in your last message: it brought me down each time that I tried \
-                                     to. I have set it aside, and my operator can see why.";
+pub const EVENT_QUARANTINED: Sentence = Sentence::sorry(Sorry::EventQuarantined);
 /// For an answer that was set aside: processes that sent it died.
-pub const MESSAGE_QUARANTINED: &str = "Sorry, I had an answer, but sending it brought me down each time that I tried to. I \
-                                       have set it aside, and my operator can see why.";
+pub const MESSAGE_QUARANTINED: Sentence = Sentence::sorry(Sorry::MessageQuarantined);
 /// Where a run repeated itself and has nothing to say.
-pub const REPEATED: &str = "Sorry, I stopped because I was repeating myself. Could you rephrase or be more specific?";
+pub const REPEATED: Sentence = Sentence::sorry(Sorry::Repeated);
 /// Where a run has called tools, and came to no answer.
-pub const UNFINISHED: &str = "Sorry, I worked on this, but came to no answer. Could you ask for a smaller part of it?";
+pub const UNFINISHED: Sentence = Sentence::sorry(Sorry::Unfinished);
 /// For a model that cannot be reached, or does not answer.
-pub const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
+pub const MODEL_DOWN: Sentence = Sentence::sorry(Sorry::ModelDown);
 /// For a model that will not answer.
-pub const MODEL_REFUSED: &str = "Sorry, my language model declined to answer this.";
+pub const MODEL_REFUSED: Sentence = Sentence::sorry(Sorry::ModelRefused);
 /// For a model whose provider asks for patience.
-pub const MODEL_BUSY: &str =
-    "Sorry, my language model has too much to do right now. Please try again in a few minutes.";
+pub const MODEL_BUSY: Sentence = Sentence::sorry(Sorry::ModelBusy);
 /// For a request that its model cannot take in, however much is left out.
-pub const MODEL_TOO_LONG: &str = "Sorry, this is more than my language model can take in at once. Please send it in smaller \
-                                  parts, or as a file.";
+pub const MODEL_TOO_LONG: Sentence = Sentence::sorry(Sorry::ModelTooLong);
 /// For a model that has no room for a question alongside the instructions and the tools.
-pub const MODEL_TOO_SMALL: &str = "Sorry, my language model has too little room for your question alongside my instructions. \
-                                   My owner has to choose one with more, or give me fewer tools.";
+pub const MODEL_TOO_SMALL: Sentence = Sentence::sorry(Sorry::ModelTooSmall);
 /// For a request that the provider refuses.
-pub const MODEL_REFUSES_REQUEST: &str =
-    "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
+pub const MODEL_REFUSES_REQUEST: Sentence = Sentence::sorry(Sorry::ModelRefusesRequest);
 /// For a key that the provider does not accept.
-pub const MODEL_KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
+pub const MODEL_KEY: Sentence = Sentence::sorry(Sorry::ModelKey);
 /// For a key that may not do this.
-pub const MODEL_FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
+pub const MODEL_FORBIDDEN: Sentence = Sentence::sorry(Sorry::ModelForbidden);
 /// The configured model does not exist.
-pub const MODEL_UNKNOWN: &str =
-    "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
+pub const MODEL_UNKNOWN: Sentence = Sentence::sorry(Sorry::ModelUnknown);
 /// For an account without money.
-pub const MODEL_UNPAID: &str =
-    "Sorry, the account that pays for my language model is out of money. My owner has to mend that.";
+pub const MODEL_UNPAID: Sentence = Sentence::sorry(Sorry::ModelUnpaid);
 /// For a run whose time is over.
-pub const TIME: &str =
-    "Sorry, this took longer than I may work on one request. Could you ask for a smaller part of it?";
+pub const TIME: Sentence = Sentence::sorry(Sorry::Time);
 /// For a spent budget of a run.
-pub const BUDGET: &str =
-    "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";
-/// For a run that fails after it has told its person something, with more to do.
-pub const REST: &str = "I could not finish the rest.";
-/// For a run that somebody stopped from outside of the chat.
-pub const CANCELLED: &str = "This request was cancelled.";
-/// For a message that comes while a run waits for an answer of its person, and is kept for that run.
-pub const ASKED_BEFORE: &str = "I am still waiting for your answer to what I asked: please press a button there, or write \
-                                `/approve` or `/deny`. I will read this when I go on.";
-/// In place of a command's placeholder: its answer is that of a later message of the same person.
-pub const ANSWERED_WITH_LATER: &str = "↪️ I answer this together with your later message.";
-/// In place of a command's placeholder: its answer is that of an earlier message of the same person.
-pub const ANSWERED_WITH_EARLIER: &str = "↪️ I answer this together with your earlier message.";
-/// In place of a command's placeholder: somebody stopped the bot before it came to it.
-pub const STOPPED_BEFORE: &str = "⏹️ I was stopped before I came to this. Please ask again.";
-/// On the button below an answer whose changes can be taken back.
-pub const UNDO: &str = "Undo";
-/// For a channel without an agent.
-pub const NO_AGENT: &str = "No enabled agent is configured for this channel.";
+pub const BUDGET: Sentence = Sentence::sorry(Sorry::Budget);
 
-/// For a failure that would be told in this sentence, where something was said already: why, as far as that tells, and no
-/// apology for what was said.
-pub fn rest(sentence: &str) -> String {
-    let reason = sentence.strip_prefix("Sorry, ");
-    let Some(reason) = reason.filter(|_| ![BAD_REPLY, ERROR].contains(&sentence)) else {
-        return REST.to_owned();
-    };
-    if let Some(why) = reason.strip_prefix(UNDONE) {
-        return format!("I could not finish the rest: {why}");
-    }
-    let (first, others) = reason.split_at(reason.chars().next().map_or(0, char::len_utf8));
-    format!("{REST} {}{others}", first.to_uppercase())
+/// An apology to the person of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    reason: Option<Reason>,
+    /// Behind it, in brackets: what whoever can mend it reads.
+    note: Option<String>,
 }
 
-/// The beginning of the sentence for a failed tool, before the tool's name.
-const UNDONE: &str = "I could not finish this: ";
+/// The reason of an apology, with the tool by which it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reason {
+    Plain(Sorry),
+    /// A tool failed for good.
+    ToolFailed {
+        tool: String,
+        error: Option<String>,
+    },
+    /// A tool was called again and again.
+    ToolRepeated {
+        tool: String,
+    },
+    Spent(Spent),
+}
+
+/// A budget that is spent, and when it begins anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// Whose it is.
+    pub scope: Scope,
+    /// What it is for.
+    pub period: Period,
+    /// The date of its next period.
+    pub date: String,
+    /// The time on that day, with its zone.
+    pub time: String,
+}
+
+impl Sentence {
+    /// Nothing is said.
+    pub const SILENT: Self = Self {
+        reason: None,
+        note: None,
+    };
+
+    /// An apology for this reason.
+    pub const fn sorry(reason: Sorry) -> Self {
+        Self {
+            reason: Some(Reason::Plain(reason)),
+            note: None,
+        }
+    }
+
+    /// An apology for a budget that is spent.
+    pub const fn spent(spent: Spent) -> Self {
+        Self {
+            reason: Some(Reason::Spent(spent)),
+            note: None,
+        }
+    }
+
+    /// The same with a note for whoever can mend it.
+    pub fn with_note(self, note: String) -> Self {
+        Self {
+            note: Some(note),
+            ..self
+        }
+    }
+
+    /// Its words.
+    pub fn text(&self, lang: Lang) -> String {
+        let Some(reason) = self.reason(lang) else {
+            return String::new();
+        };
+        lang.say(Outcome::Apology { reason })
+    }
+
+    /// The same where something was said already: why the rest is missing, as far as that tells, and no apology for what
+    /// was said.
+    pub fn rest(&self, lang: Lang) -> String {
+        match &self.reason {
+            None | Some(Reason::Plain(Sorry::BadReply | Sorry::Error)) => lang.say(Outcome::Rest),
+            Some(Reason::ToolFailed { tool, error }) => {
+                let tool = named(tool, lang);
+                lang.say(match error.clone() {
+                    Some(error) => Outcome::RestToolFailedBecause { tool, error },
+                    None => Outcome::RestToolFailed { tool },
+                })
+            }
+            Some(_) => {
+                let reason = capitalised(&self.reason(lang).unwrap_or_default());
+                lang.say(Outcome::RestBecause { reason })
+            }
+        }
+    }
+
+    fn reason(&self, lang: Lang) -> Option<String> {
+        let reason = match self.reason.as_ref()? {
+            Reason::Plain(reason) => lang.say(reason.clone()),
+            Reason::ToolFailed { tool, error } => {
+                let tool = named(tool, lang);
+                lang.say(match error.clone() {
+                    Some(error) => Sorry::ToolFailedBecause { tool, error },
+                    None => Sorry::ToolFailed { tool },
+                })
+            }
+            Reason::ToolRepeated { tool } => lang.say(Sorry::ToolRepeated {
+                tool: named(tool, lang),
+            }),
+            Reason::Spent(spent) => said(spent, lang),
+        };
+        Some(match &self.note {
+            Some(note) => format!("{reason} ({note})"),
+            None => reason,
+        })
+    }
+}
+
+fn said(spent: &Spent, lang: Lang) -> String {
+    let period = lang.say(match spent.period {
+        Period::Day => Sorry::Today,
+        Period::Month => Sorry::ThisMonth,
+    });
+    let (date, time) = (spent.date.clone(), spent.time.clone());
+    lang.say(match spent.scope {
+        Scope::User => Sorry::SpentByPerson { period, date, time },
+        Scope::Space => Sorry::SpentBySpace { period, date, time },
+        Scope::Member => Sorry::SpentByMember { period, date, time },
+        Scope::Bot => Sorry::SpentByBot { period, date, time },
+    })
+}
+
+fn capitalised(text: &str) -> String {
+    let (first, others) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+    format!("{}{others}", first.to_uppercase())
+}
 
 /// A tool failed permanently.
-pub fn tool_failed(tool: &str, error: Option<&str>) -> String {
-    let tool = named(tool);
-    match error {
-        Some(error) => format!("Sorry, {UNDONE}{tool} failed ({error})."),
-        None => format!("Sorry, {UNDONE}{tool} failed."),
+pub fn tool_failed(tool: &str, error: Option<&str>) -> Sentence {
+    Sentence {
+        reason: Some(Reason::ToolFailed {
+            tool: tool.to_owned(),
+            error: error.map(str::to_owned),
+        }),
+        note: None,
     }
 }
 
 /// For the same call a third time.
-pub fn tool_repeated(tool: &str) -> String {
-    let tool = named(tool);
-    format!("Sorry, I stopped because I was calling {tool} with the same arguments again and again.")
+pub fn tool_repeated(tool: &str) -> Sentence {
+    Sentence {
+        reason: Some(Reason::ToolRepeated { tool: tool.to_owned() }),
+        note: None,
+    }
 }
 
 /// A tool by its name; what a model made up (a path, a piece of JSON) is not repeated to a person.
-fn named(tool: &str) -> String {
+fn named(tool: &str, lang: Lang) -> String {
     let is_name = tool.len() <= 64
         && tool.starts_with(|c: char| c.is_ascii_alphabetic())
         && tool
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
-    if is_name {
-        format!("the tool {tool}")
-    } else {
-        "a tool".to_owned()
-    }
+    lang.say(match is_name {
+        true => Outcome::ToolNamed { tool: tool.to_owned() },
+        false => Outcome::ToolUnnamed,
+    })
 }
 
 /// For a call that a person denied, or did not answer in time.
-pub fn denied(tool: &str, in_time: bool) -> String {
-    let tool = named(tool);
-    if in_time {
-        format!("I did not call {tool}, since that was denied.")
-    } else {
-        format!("I did not call {tool}, since nobody approved that in time.")
-    }
+pub fn denied(tool: &str, in_time: bool, lang: Lang) -> String {
+    let tool = named(tool, lang);
+    lang.say(match in_time {
+        true => Outcome::Denied { tool },
+        false => Outcome::NotApprovedInTime { tool },
+    })
 }
 
 /// Names what subagents could not do, behind another sentence.
-pub fn could_not(sentence: &str, tasks: &[String]) -> String {
+pub fn could_not(sentence: &str, tasks: &[String], lang: Lang) -> String {
     if tasks.is_empty() {
         return sentence.to_owned();
     }
     let list: Vec<_> = tasks.iter().map(|task| format!("- {task}")).collect();
-    format!("{sentence}\n\nNot done:\n{}", list.join("\n"))
+    format!("{sentence}\n\n{}\n{}", lang.say(Outcome::NotDone), list.join("\n"))
 }
 
 /// Whether a text is nothing but a greeting.
 pub fn is_greeting(text: &str) -> bool {
-    const GREETINGS: [&str; 16] = [
+    const GREETINGS: [&str; 26] = [
         "hi",
         "hello",
         "hey",
@@ -162,6 +253,16 @@ pub fn is_greeting(text: &str) -> bool {
         "guten morgen",
         "guten tag",
         "guten abend",
+        "bonjour",
+        "bonsoir",
+        "buenos días",
+        "buenas",
+        "olá",
+        "oi",
+        "bom dia",
+        "привет",
+        "你好",
+        "こんにちは",
     ];
     let words = text
         .to_lowercase()
@@ -179,7 +280,15 @@ mod tests {
 
     #[test]
     fn only_a_bare_greeting_is_one() {
-        for text in ["hi", "Hello!", "hey Clifford", "  Guten Morgen ", "hi there :)"] {
+        for text in [
+            "hi",
+            "Hello!",
+            "hey Clifford",
+            "  Guten Morgen ",
+            "hi there :)",
+            "Привет!",
+            "你好",
+        ] {
             assert!(is_greeting(text), "{text}");
         }
         for text in ["hi, what is 2+2?", "", "hide", "clifford"] {
@@ -190,29 +299,34 @@ mod tests {
     #[test]
     fn a_tool_is_named_unless_its_name_was_made_up() {
         assert_eq!(
-            tool_failed("files.read", Some("no such file")),
+            tool_failed("files.read", Some("no such file")).text(Lang::English),
             "Sorry, I could not finish this: the tool files.read failed (no such file)."
         );
         for made_up in ["/etc/passwd", r#"{"type":"x"}"#, "", "a b", &"x".repeat(65)] {
             assert_eq!(
-                tool_failed(made_up, None),
+                tool_failed(made_up, None).text(Lang::English),
                 "Sorry, I could not finish this: a tool failed."
             );
         }
+        assert_eq!(
+            tool_failed("files.read", None).text(Lang::German),
+            "Tut mir leid, ich konnte das nicht fertig machen: das Werkzeug files.read ist fehlgeschlagen."
+        );
     }
 
     #[test]
     fn what_fails_after_something_was_said_is_told_without_an_apology() {
+        let rest = "I could not finish the rest.";
         let cases = [
-            (ERROR.to_owned(), REST),
-            (BAD_REPLY.to_owned(), REST),
+            (ERROR, rest),
+            (BAD_REPLY, rest),
             (
-                MODEL_DOWN.to_owned(),
+                MODEL_DOWN,
                 "I could not finish the rest. I can't reach my language model right now. Please try again in a few minutes.",
             ),
             (
-                MODEL_REFUSED.to_owned(),
-                "I could not finish the rest. My language model declined to answer this.",
+                MODEL_REFUSED.with_note("by main".to_owned()),
+                "I could not finish the rest. My language model declined to answer this. (by main)",
             ),
             (
                 tool_failed("files.read", Some("no such file")),
@@ -220,15 +334,19 @@ mod tests {
             ),
         ];
         for (sentence, expected) in cases {
-            assert_eq!(rest(&sentence), expected);
+            assert_eq!(sentence.rest(Lang::English), expected);
         }
+        assert_eq!(
+            MODEL_REFUSED.rest(Lang::German),
+            "Den Rest konnte ich nicht fertig machen. Mein Sprachmodell möchte das nicht beantworten."
+        );
     }
 
     #[test]
     fn what_subagents_could_not_do_is_listed() {
-        assert_eq!(could_not("No.", &[]), "No.");
+        assert_eq!(could_not("No.", &[], Lang::English), "No.");
         assert_eq!(
-            could_not("No.", &["a".into(), "b".into()]),
+            could_not("No.", &["a".into(), "b".into()], Lang::English),
             "No.\n\nNot done:\n- a\n- b"
         );
     }

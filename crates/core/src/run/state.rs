@@ -10,6 +10,7 @@ use std::{
 };
 
 use clifford_action::{Category, OutputMode, RecoverAction};
+use clifford_text::Lang;
 use serde_json::{Value, json};
 
 mod answered;
@@ -51,6 +52,8 @@ pub struct RunState {
     pub mode: Mode,
     /// 0: coordinator, 1: subagent, 2: a subagent's subagent.
     pub level: u32,
+    /// The language in which its person reads the bot's own sentences.
+    pub lang: Lang,
     /// Its input.
     pub input: String,
     /// The only tools it may call, if it is limited.
@@ -168,6 +171,7 @@ impl RunState {
             kind: run.kind,
             mode: run.mode,
             level: run.level,
+            lang: Lang::default(),
             input: run.input_text.clone(),
             allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
             next_seq: 1,

@@ -1,21 +1,20 @@
 //! The notices that a budget is spent. Pure.
 
-use clifford_core::budget::{Account, Period, Scope};
+use clifford_core::{
+    budget::{Account, Period, Scope},
+    run::sentences::{Sentence, Spent},
+};
 use jiff::tz::TimeZone;
 
 /// For the person whose request is refused: the budget that is spent, and when its next period begins.
-pub fn sentence(account: &Account, zone: &TimeZone) -> String {
-    let whose = match account.budget.scope {
-        Scope::User => "what you may spend on me",
-        Scope::Space => "what may be spent on me in this space",
-        Scope::Member => "what you may spend on me in this space",
-        Scope::Bot => "what may be spent on me",
-    };
-    format!(
-        "Sorry, {whose} {} is used up. {}",
-        period(account),
-        again(account, zone)
-    )
+pub fn sentence(account: &Account, zone: &TimeZone) -> Sentence {
+    let at = account.window.until.to_jiff().to_zoned(zone.clone());
+    Sentence::spent(Spent {
+        scope: account.budget.scope,
+        period: account.budget.period,
+        date: at.strftime("%Y-%m-%d").to_string(),
+        time: at.strftime("%H:%M (%Z)").to_string(),
+    })
 }
 
 /// For the owner, once.
@@ -83,7 +82,7 @@ mod tests {
         let day = account(Scope::User, Period::Day);
         let Window { key, .. } = day.window.clone();
         assert_eq!(
-            sentence(&day, &zone),
+            sentence(&day, &zone).text(clifford_text::Lang::English),
             "Sorry, what you may spend on me for today is used up. It begins anew on 2026-01-02 at 00:00 (CET)."
         );
         assert_eq!(error(&day), format!("the budget of this person for {key} is spent"));

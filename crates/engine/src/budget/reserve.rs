@@ -7,6 +7,7 @@ use clifford_core::{
     budget::{Account, Amount, BOT, Budget, Scope, Settlement, Verdict, accounts, period, verdict},
     id::{SpaceId, UserId},
     places::Channel,
+    run::sentences::Sentence,
 };
 use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_store::{StoreError, Tx, budgets, leases::ClaimWindow, people::users};
@@ -60,7 +61,7 @@ pub struct Refusal {
     /// Which.
     pub account: Account,
     /// The message to its person.
-    pub sentence: String,
+    pub sentence: Sentence,
     /// The message in the trace.
     pub error: String,
     /// The person had the notice before, in this period.

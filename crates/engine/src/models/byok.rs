@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
-use clifford_core::{id::UserSecretId, memory::secrets, models::Role};
+use clifford_core::{id::UserSecretId, memory::secrets, models::Role, run::sentences::Sentence};
 use clifford_llm::SetupError;
 use clifford_llm_api::model::ModelError;
 use clifford_store::people::keys::EncryptedKey;
+use clifford_text::Sorry;
 use clifford_vault::{HIDDEN, Secret};
 
 use crate::models::{
@@ -125,28 +126,29 @@ fn name(id: UserSecretId) -> String {
 
 /// The message to a person whose own key failed; `None`: the key is not to blame. In private it repeats the provider's
 /// reason.
-pub fn refused(provider: &str, error: &ModelError, private: bool) -> Option<String> {
+pub fn refused(provider: &str, error: &ModelError, private: bool) -> Option<Sentence> {
     let ModelError::Unauthorised { reason, .. } = error else {
         return None;
     };
-    let why = if private { format!(" ({reason})") } else { String::new() };
-    Some(format!(
-        "Sorry, {provider} did not accept your own key or what it is for{why}. In a private chat with me, `/key remove \
-         {provider}` takes it back, and `/key set {provider} KEY` gives me another; until then I don't answer you by \
-         mine."
-    ))
+    let provider = provider.to_owned();
+    Some(Sentence::sorry(match private {
+        true => Sorry::OwnKeyRefusedBecause {
+            provider,
+            reason: reason.clone(),
+        },
+        false => Sorry::OwnKeyRefused { provider },
+    }))
 }
 
 /// The same if it cannot even be tried.
-pub fn unusable(fault: &CannotUse) -> String {
+pub fn unusable(fault: &CannotUse) -> Sentence {
     let provider = match fault {
         CannotUse::Encryption { provider, .. } | CannotUse::Setup { provider, .. } => provider.as_str(),
         CannotUse::Provider { .. } | CannotUse::Form => "PROVIDER",
     };
-    format!(
-        "Sorry, I can't use your own key any more. In a private chat with me, `/key remove {provider}` takes it back, \
-         and `/key set {provider} KEY` gives it to me anew."
-    )
+    Sentence::sorry(Sorry::OwnKeyUnusable {
+        provider: provider.to_owned(),
+    })
 }
 
 /// A text in which no key stands behind `/key set PROVIDER`, wherever that is said: whether it was read as the command
@@ -262,7 +264,7 @@ mod tests {
         let used = |encryption, keys: &[EncryptedKey]| {
             model(&roles, encryption, keys, Role::Executor)
                 .map(|own| own.map(|own| own.provider))
-                .map_err(|fault| unusable(&fault))
+                .map_err(|fault| unusable(&fault).text(clifford_text::Lang::English))
         };
         assert_eq!(used(&here, std::slice::from_ref(&key)), Ok(Some("main".to_owned())));
         assert_eq!(used(&here, &[]), Ok(None));

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
-    run::sentences,
     runs::Run,
 };
 use clifford_delivery::outbound::Outbound;
@@ -16,6 +15,7 @@ use clifford_store::{
     runs::{self, Lease, tree as run_tree},
     triggers,
 };
+use clifford_text::Outcome;
 use clifford_vault::Masker;
 
 use super::{
@@ -104,13 +104,16 @@ pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, Sto
         owner: nobody,
         epoch: 0,
     };
-    let work = Work::without_steps(&mut db.read().await?, lease).await?;
+    let mut conn = db.read().await?;
+    let work = Work::without_steps(&mut conn, lease).await?;
+    let notice = work.lang(&mut conn).await?.say(Outcome::Cancelled);
+    drop(conn);
     let masker = Arc::new(Masker::new([]));
     let outbound = Outbound::new(BTreeMap::new(), 1, nobody, Duration::ZERO, masker);
     let message = work
         .reply_to()
         .filter(|_| work.run.parent_run_id.is_none())
-        .map(|to| outbound.message(to, sentences::CANCELLED, now).0);
+        .map(|to| outbound.message(to, &notice, now).0);
     db.write(move |tx| {
         Box::pin(async move {
             commit(tx, &work.run, message.as_ref(), Begins::by_anybody(1), now).await?;

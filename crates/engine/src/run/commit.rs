@@ -11,7 +11,6 @@ use clifford_core::{
     places::Mode,
     run::{
         effects::{After, Child},
-        sentences,
         step::{Answerer, Event, LlmResponse, Step, StepKind, ToolResult},
     },
     runs::{Run, RunKind, RunStatus},
@@ -26,6 +25,7 @@ use clifford_store::{
     runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
     triggers, usage,
 };
+use clifford_text::Outcome;
 use serde_json::json;
 
 use super::{
@@ -387,7 +387,7 @@ async fn take_in(
     let mut taken = Vec::new();
     for (seq, message) in (takes_in.next_seq..).zip(queued.into_iter().filter(|message| takes_in.takes(message))) {
         messages::give_to_run(tx, message.id, run).await?;
-        outbound::resolve_placeholder(tx, &message, sentences::ANSWERED_WITH_EARLIER, now).await?;
+        outbound::resolve_placeholder(tx, &message, Outcome::AnsweredWithEarlier, now).await?;
         let step = Step {
             seq,
             at: now,

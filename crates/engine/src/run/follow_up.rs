@@ -6,7 +6,6 @@ use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ContextId, WorkerId},
     places::Channel,
-    run::sentences,
     runs::Run,
 };
 use clifford_delivery::outbound;
@@ -15,6 +14,7 @@ use clifford_store::{
     places::{agents, channels},
     runs::{self, Lease, NewRun, lanes, tree as run_tree},
 };
+use clifford_text::Outcome;
 
 use crate::{Context, work::Task};
 
@@ -113,7 +113,7 @@ pub(super) async fn begin(
         return Ok(None);
     }
     for message in earlier {
-        outbound::resolve_placeholder(tx, message, sentences::ANSWERED_WITH_LATER, now).await?;
+        outbound::resolve_placeholder(tx, message, Outcome::AnsweredWithLater, now).await?;
     }
     let agent = (agents::for_channel(tx, channel.as_ref()).await?).map_or(ended, |agent| agent.id);
     let mode = match last.mode() {

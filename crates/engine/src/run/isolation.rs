@@ -11,6 +11,7 @@ use clifford_store::{
         self,
         outbox::{self, Outgoing},
     },
+    people::reading,
     runs::{Lease, queue as run_queue},
 };
 use clifford_telemetry::{measures, quarantine::isolation::Key};
@@ -25,6 +26,7 @@ impl Context {
     /// Quarantines a message that processes died of; its chat gets a notice in its place.
     pub(crate) async fn quarantine_message(&self, message: Outgoing) -> Result<(), StoreError> {
         let (id, deaths, worker, now) = (message.id, message.deaths, self.worker, self.clock.now());
+        let lang = reading::by_id(&mut self.db.read().await?, None, Some(message.channel_id)).await?;
         let told = message.platform.parse().ok().map(|platform| {
             let to = To {
                 platform,
@@ -34,7 +36,8 @@ impl Context {
                 run: None,
                 address: message.address.0.clone(),
             };
-            self.outbound.message(to, sentences::MESSAGE_QUARANTINED, now)
+            self.outbound
+                .message(to, &sentences::MESSAGE_QUARANTINED.text(lang), now)
         });
         let (told, pending) = told.unzip();
         let reason = format!(

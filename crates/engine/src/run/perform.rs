@@ -215,7 +215,7 @@ async fn fail_after_panic(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease
             return Err(Gone::Cancelled);
         };
         let mut session = Session::open(cx, starter, work, cancelled);
-        let decision = endings::give_up(&session.state, EndingKind::Error, sentences::ERROR, WHY);
+        let decision = endings::give_up(&session.state, EndingKind::Error, &sentences::ERROR, WHY);
         session.carry_out(decision).await
     };
     let failed = AssertUnwindSafe(failed).catch_unwind().await;

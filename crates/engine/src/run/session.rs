@@ -46,6 +46,7 @@ use clifford_store::{
     places::place_settings::PlaceWords,
     runs::{Lease, steps, tree as run_tree},
 };
+use clifford_text::Lang;
 use clifford_tools::Options;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
@@ -165,7 +166,9 @@ impl<'a> Session<'a> {
     pub fn open(cx: &'a Arc<Context>, starter: &'a dyn Starter, work: Work, cancelled: &'a CancellationToken) -> Self {
         let window = cx.models.window(Role::of_run(&work.run), None);
         let rules = cx.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
-        let state = RunState::replay(&work.run, &rules, &work.steps);
+        let mut state = RunState::replay(&work.run, &rules, &work.steps);
+        let language = work.user.as_ref().and_then(|user| user.language.as_deref());
+        state.lang = Lang::for_reader(language, None);
         let interrupted = matches!(state.pending, clifford_core::run::state::Pending::Call(_));
         let taken_up = matches!(
             state.pending,

@@ -22,6 +22,7 @@ use clifford_store::{
     people::keys::{self as user_secrets, EncryptedKey},
     usage::Call,
 };
+use clifford_text::Lang;
 use clifford_tools::{Pays, Purchase, ToolError};
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -105,7 +106,10 @@ impl ToolPayer {
     async fn reserve(&self, worst: Amount) -> Result<Option<Settlement>, ToolError> {
         match crate::budget::reserve::reserve(&self.cx, &self.whose.claim, worst, Telling::Nobody).await? {
             ReserveOutcome::Reserved(settlement) => Ok(settlement),
-            ReserveOutcome::Refused(refusal) => Err(ToolError::Unavailable(refusal.sentence)),
+            ReserveOutcome::Refused(refusal) => {
+                // The model reads it.
+                Err(ToolError::Unavailable(refusal.sentence.text(Lang::English)))
+            }
         }
     }
 
@@ -180,7 +184,7 @@ impl Pays for ToolPayer {
     async fn ask(&self, role: Role, request: &Request) -> Result<Completion, ToolError> {
         let (cx, roles) = (&self.cx, &self.cx.models);
         let own = byok::model(roles, &cx.encryption, &self.keys().await?, role)
-            .map_err(|fault| ToolError::Unavailable(byok::unusable(&fault)))?;
+            .map_err(|fault| ToolError::Unavailable(byok::unusable(&fault).text(Lang::English)))?;
         let mut request = request.clone();
         let window = Window {
             tokens: roles.window(role, own.as_ref()),
@@ -214,6 +218,7 @@ impl Pays for ToolPayer {
                     self.forget().await?;
                 }
                 let refused = own.and_then(|own| byok::refused(&own.provider, &error, false));
+                let refused = refused.map(|refused| refused.text(Lang::English));
                 return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
             }
         };

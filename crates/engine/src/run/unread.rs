@@ -5,7 +5,12 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use clifford_core::{
     id::{AgentId, ContextId},
-    run::{endings, sentences, state::RunState, step::EndingKind},
+    run::{
+        endings,
+        sentences::{self, Sentence},
+        state::RunState,
+        step::EndingKind,
+    },
 };
 use clifford_store::{
     StoreError, Tx, messages,
@@ -37,7 +42,7 @@ pub(crate) async fn end(
     cancelled: &CancellationToken,
 ) {
     tracing::error!(run_id = %lease.run, "failed to read a run, ending it");
-    end_with(cx, starter, lease, sentences::ERROR, why, cancelled).await;
+    end_with(cx, starter, lease, &sentences::ERROR, why, cancelled).await;
 }
 
 /// The same with this sentence for its person.
@@ -45,7 +50,7 @@ pub(crate) async fn end_with(
     cx: &Arc<Context>,
     starter: &dyn Starter,
     lease: Lease,
-    sentence: &str,
+    sentence: &Sentence,
     why: &str,
     cancelled: &CancellationToken,
 ) {
@@ -82,7 +87,7 @@ async fn fail(
     cx: &Arc<Context>,
     starter: &dyn Starter,
     lease: Lease,
-    sentence: &str,
+    sentence: &Sentence,
     why: &str,
     cancelled: &CancellationToken,
 ) -> Result<(), Gone> {
@@ -94,6 +99,7 @@ async fn fail(
     state.sent = (messages::said_by(&mut conn, lease.run).await?.into_iter())
         .map(|message| message.content)
         .collect();
+    state.lang = work.lang(&mut conn).await?;
     state.has_trigger = true;
     state.children = run_tree::unended_children(&mut conn, lease.run)
         .await?

@@ -6,10 +6,7 @@ use clifford_chat::outbound::Mark;
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
-    run::{
-        sentences,
-        step::{Event, StepKind},
-    },
+    run::step::{Event, StepKind},
     runs::{Run, RunStatus},
 };
 use clifford_delivery::outbound::PendingDelivery;
@@ -20,6 +17,7 @@ use clifford_store::{
     places::agents::{self, Agent},
     runs::{self, Lease, NewRun, approvals, queue as run_queue, steps},
 };
+use clifford_text::Outcome;
 
 use crate::{
     Runs,
@@ -101,16 +99,14 @@ impl Runs {
             owner: self.context.worker,
             epoch: run.epoch,
         };
-        let to = self
-            .context
-            .load(lease)
+        let work = self.context.load(lease).await?;
+        let to = work.reply_to().filter(|_| run.parent_run_id.is_none());
+        let notice = work
+            .lang(&mut self.context.db.read().await?)
             .await?
-            .reply_to()
-            .filter(|_| run.parent_run_id.is_none());
+            .say(Outcome::Cancelled);
         let now = self.context.clock.now();
-        let said = to
-            .clone()
-            .map(|to| self.context.outbound.message(to, sentences::CANCELLED, now));
+        let said = to.clone().map(|to| self.context.outbound.message(to, &notice, now));
         let (message, pending): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
         let begins = self.context.begins();
         let cancelled = self

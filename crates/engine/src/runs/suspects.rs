@@ -63,7 +63,7 @@ impl Runs {
             );
             measures::quarantined(Kind::Run);
             let why = why(lease.run, deaths);
-            unread::end_with(cx, &held.runs, lease, sentences::QUARANTINED, &why, &held.cancelled).await;
+            unread::end_with(cx, &held.runs, lease, &sentences::QUARANTINED, &why, &held.cancelled).await;
         });
     }
 }

@@ -5,7 +5,6 @@ use clifford_core::{
     id::RunId,
     people::{User, UserRole},
     places::Channel,
-    run::sentences,
 };
 use clifford_delivery::outbound;
 use clifford_engine::run::{
@@ -13,6 +12,7 @@ use clifford_engine::run::{
     follow_up::{Begins, follow_up_in},
 };
 use clifford_store::{StoreError, Tx, contexts, messages, runs};
+use clifford_text::Outcome;
 
 use super::Done;
 
@@ -65,7 +65,7 @@ async fn all(
     }
     let dropped = messages::drop_queued(tx, context, of).await?;
     for message in &dropped {
-        outbound::resolve_placeholder(tx, message, sentences::STOPPED_BEFORE, now).await?;
+        outbound::resolve_placeholder(tx, message, Outcome::StoppedBefore, now).await?;
     }
     // Others who wait are answered in the place of those that were stopped.
     let mut work_to_claim = false;

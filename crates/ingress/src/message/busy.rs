@@ -7,7 +7,6 @@ use clifford_core::{
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode, WhenBusy},
-    run::sentences,
     runs::{Run, RunStatus},
 };
 use clifford_delivery::outbound;
@@ -15,9 +14,11 @@ use clifford_engine::run::{cancel, follow_up};
 use clifford_store::{
     StoreError, Tx,
     messages::{self, NewInbound, Queued},
+    people::reading,
     places::agents::Agent,
     runs::{self, approvals, lanes, steps},
 };
+use clifford_text::Outcome;
 
 use super::{AcceptContext, Begin, IngressOutcome};
 use crate::reply;
@@ -140,7 +141,7 @@ impl AcceptContext {
             metadata: None,
             quote: None,
         };
-        outbound::resolve_placeholder(tx, &joined, sentences::ANSWERED_WITH_EARLIER, self.now).await
+        outbound::resolve_placeholder(tx, &joined, Outcome::AnsweredWithEarlier, self.now).await
     }
 
     /// The runs that wait for an answer of this message's author, where they wrote it.
@@ -177,7 +178,8 @@ impl AcceptContext {
             active_context_id: None,
             ..channel.clone()
         };
-        self.say(tx, &aside, sentences::ASKED_BEFORE).await
+        let lang = reading::by_id(tx, Some(message.user_id), Some(channel.id)).await?;
+        self.say(tx, &aside, &lang.say(Outcome::AskedBefore)).await
     }
 
     /// Whether a message takes the place of the run at work. A run that has slept is never given up: a reminder would
@@ -209,7 +211,7 @@ impl AcceptContext {
         };
         waited.retain(|waited| waited.channel_id == message.channel_id && waited.user_id == Some(message.user_id));
         for waited in &waited {
-            outbound::resolve_placeholder(tx, waited, sentences::ANSWERED_WITH_LATER, self.now).await?;
+            outbound::resolve_placeholder(tx, waited, Outcome::AnsweredWithLater, self.now).await?;
         }
         let outcome = self
             .begin(tx, message, &waited, agent, channel, user, Begin::Surely)

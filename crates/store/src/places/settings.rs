@@ -147,21 +147,24 @@ pub async fn at_place(conn: &mut Conn, place: &Place) -> Result<Vec<Setting>, St
 
 /// The language that is set for a place (BCP 47), by the platform's ids.
 pub async fn language_at(conn: &mut Conn, place: &Place) -> Result<Option<String>, StoreError> {
-    Ok(language_in(at_place(conn, place).await?))
+    let nearest = at_place(conn, place)
+        .await?
+        .into_iter()
+        .rev()
+        .find(|row| row.name == "language");
+    Ok(nearest.map(|row| row.value))
 }
 
 /// The language that is set for a channel, or for its space.
-pub async fn language_of(
-    conn: &mut Conn,
-    space: Option<SpaceId>,
-    channel: ChannelId,
-) -> Result<Option<String>, StoreError> {
-    Ok(language_in(of_place(conn, space, channel).await?))
-}
-
-fn language_in(rows: Vec<Setting>) -> Option<String> {
-    let nearest = rows.into_iter().rev().find(|row| row.name == "language");
-    nearest.map(|row| row.value)
+pub async fn language_of(conn: &mut Conn, channel: ChannelId) -> Result<Option<String>, StoreError> {
+    let row: Option<(String,)> = conn
+        .fetch_optional(
+            "SELECT s.value FROM channels c JOIN settings s ON s.scope IN (c.id, c.space_id)
+             WHERE c.id = $1 AND s.name = 'language' ORDER BY CASE WHEN s.scope = c.id THEN 0 ELSE 1 END LIMIT 1",
+            args![channel],
+        )
+        .await?;
+    Ok(row.map(|row| row.0))
 }
 
 pub(crate) fn ask_around(around: Around) -> Statement {

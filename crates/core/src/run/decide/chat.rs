@@ -26,5 +26,5 @@ pub(super) fn decide(state: &RunState, reply: &Result<Reply, Unreadable>) -> Dec
 }
 
 fn empty(state: &RunState, error: &str) -> Decision {
-    endings::give_up(state, EndingKind::BadReply, sentences::BAD_REPLY, error)
+    endings::give_up(state, EndingKind::BadReply, &sentences::BAD_REPLY, error)
 }

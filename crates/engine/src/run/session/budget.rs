@@ -3,7 +3,7 @@
 use clifford_core::{
     budget::Settlement,
     models::Role,
-    run::{endings, step::EndingKind},
+    run::{endings, sentences::Sentence, step::EndingKind},
 };
 use clifford_llm_api::model::Request;
 use clifford_store::usage::Call;
@@ -107,7 +107,7 @@ impl Session<'_> {
         let decision = if has_begun {
             endings::out_of_budget(&self.state, &refusal.sentence, refusal.error.clone())
         } else if refusal.was_told && !was_asked {
-            endings::give_up(&self.state, EndingKind::Budget, "", &refusal.error)
+            endings::give_up(&self.state, EndingKind::Budget, &Sentence::SILENT, &refusal.error)
         } else {
             endings::give_up(&self.state, EndingKind::Budget, &refusal.sentence, &refusal.error)
         };

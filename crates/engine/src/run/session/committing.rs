@@ -2,10 +2,7 @@
 
 use clifford_chat::outbound::{Button, Mark};
 use clifford_core::{
-    run::{
-        effects::{After, Effects},
-        sentences,
-    },
+    run::effects::{After, Effects},
     runs::RunStatus,
 };
 use clifford_delivery::outbound::Below;
@@ -14,6 +11,7 @@ use clifford_telemetry::{
     failpoint::{self as crash, Point},
     measures, spans,
 };
+use clifford_text::Outcome;
 
 use serde_json::Value;
 
@@ -35,7 +33,7 @@ impl Session<'_> {
     fn buttons_below(&self, number: usize) -> Vec<Button> {
         let offers = self.state.offers_undo.contains(&number);
         let run = self.work.run.id.0.simple();
-        let undo = offers.then(|| Button::new(sentences::UNDO, format!("undo {run}")));
+        let undo = offers.then(|| Button::new(&self.state.lang.say(Outcome::Undo), format!("undo {run}")));
         undo.into_iter().collect()
     }
 

@@ -32,6 +32,7 @@ use clifford_store::{
     },
 };
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
+use clifford_text::Lang;
 use clifford_tools::Options;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -267,14 +268,14 @@ impl Session<'_> {
             let next = prompt.tokens();
             let error =
                 format!("the run used {used} tokens, and its next call needs {next}, of max_run_tokens = {most}");
-            return Some(endings::out_of_budget(&self.state, sentences::BUDGET, error));
+            return Some(endings::out_of_budget(&self.state, &sentences::BUDGET, error));
         }
         (!prompt.has_room).then(|| {
             let error = format!(
                 "a window of {} tokens has no room for what is asked beside the instructions",
                 prompt.room.window
             );
-            endings::give_up(&self.state, EndingKind::Model, sentences::MODEL_TOO_SMALL, &error)
+            endings::give_up(&self.state, EndingKind::Model, &sentences::MODEL_TOO_SMALL, &error)
         })
     }
 
@@ -299,7 +300,7 @@ impl Session<'_> {
             let error = format!(
                 "the run cost {cost:.4}, and its next call may cost more than is left of max_run_cost = {limit:.4}"
             );
-            endings::out_of_budget(&self.state, sentences::BUDGET, error)
+            endings::out_of_budget(&self.state, &sentences::BUDGET, error)
         })
     }
 
@@ -356,6 +357,8 @@ impl Session<'_> {
         let words = &recalled.words;
         let own = words.own_model.clone().filter(|_| is_private);
         let model = recalled.conversation.model.clone().or(own);
+        let language = self.work.user.as_ref().and_then(|user| user.language.as_deref());
+        self.state.lang = Lang::for_reader(language, words.language.as_deref());
         *self.chosen = Chosen {
             model: model.or_else(|| words.model.clone()),
             words: PlaceWords::clone(words),
@@ -419,7 +422,7 @@ impl Session<'_> {
             limit,
             "run time limit reached during a model call"
         );
-        let decision = endings::out_of_budget(&self.state, sentences::TIME, why);
+        let decision = endings::out_of_budget(&self.state, &sentences::TIME, why);
         self.end(decision).await
     }
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use clifford_core::{clock::Timestamp, id::TriggerId, run::sentences, schedule::trigger::Trigger, work::Kind};
 use clifford_delivery::outbound::Outbound;
-use clifford_store::{StoreError, Tx, triggers};
+use clifford_store::{StoreError, Tx, people::reading, triggers};
 use clifford_telemetry::measures;
 
 use super::{Fired, remind, try_to_fire};
@@ -124,8 +124,9 @@ async fn quarantine(
     if !triggers::quarantine(tx, due, &why, now).await? {
         return Ok(None);
     }
+    let lang = reading::by_id(tx, trigger.user_id, trigger.channel_id).await?;
     let told = Trigger {
-        content: sentences::TRIGGER_QUARANTINED.to_owned(),
+        content: sentences::TRIGGER_QUARANTINED.text(lang),
         ..trigger
     };
     remind(tx, outbound, &told, now).await.map(Some)

@@ -1,5 +1,6 @@
 //! Direct chat: one reply, one answer.
 
+use clifford_text::Lang;
 use serde_json::json;
 
 use crate::{
@@ -66,14 +67,14 @@ fn an_empty_reply_is_an_error_that_is_told_in_plain_words() {
         before: vec![],
         failure: Failure {
             kind: EndingKind::BadReply,
-            message: sentences::BAD_REPLY.to_owned(),
+            message: sentences::BAD_REPLY.text(Lang::English),
             error: "the reply is empty".to_owned(),
         },
     };
     assert_eq!(run.reply_text("<think>hm</think>\n"), failed);
     assert_eq!(
         (run.status, run.says),
-        (RunStatus::Failed, vec![sentences::BAD_REPLY.to_owned()])
+        (RunStatus::Failed, vec![sentences::BAD_REPLY.text(Lang::English)])
     );
 }
 
@@ -82,5 +83,5 @@ fn an_action_that_needs_a_tool_is_no_answer_and_never_shown() {
     let mut run = chat();
     let call = json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": "1"}});
     run.reply(&call);
-    assert_eq!(run.says, [sentences::BAD_REPLY]);
+    assert_eq!(run.says, [sentences::BAD_REPLY.text(Lang::English)]);
 }

@@ -3,14 +3,22 @@
 use super::*;
 use crate::{
     id::RunId,
-    run::{
-        decide::Next,
-        endings::give_up,
-        sentences::{self, GREETING, REPEATING, STUCK, UNFINISHED},
-    },
+    run::{decide::Next, endings::give_up, sentences},
     runs::{Run, RunStatus},
     settings::{Engine, PlanningGate},
 };
+use clifford_text::Lang;
+
+const GREETING: &str = "Hey! How can I help?";
+const REPEATING: &str = "I stopped here because I was repeating myself.";
+const STUCK: &str = "Sorry, I got stuck while planning. Could you rephrase or be more specific?";
+const UNFINISHED: &str = "Sorry, I worked on this, but came to no answer. Could you ask for a smaller part of it?";
+const HOW_TO_GO_ON: &str = "I could not go on with this. How would you like me to proceed?";
+const REST: &str = "I could not finish the rest.";
+const BUDGET: &str =
+    "Sorry, this took more work than I may spend on one request. Could you ask for a smaller part of it?";
+const TIME: &str = "Sorry, this took longer than I may work on one request. Could you ask for a smaller part of it?";
+const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
 
 /// A run of somebody who wants something.
 fn asked(text: &str, limits: Engine) -> Rehearsal {
@@ -180,7 +188,7 @@ fn a_run_that_repeats_itself_says_so_also_without_output() {
     for _ in 0..3 {
         run.reply(&note("same"));
     }
-    assert_eq!(run.says, [sentences::REPEATED]);
+    assert_eq!(run.says, [sentences::REPEATED.text(Lang::English)]);
     let mut greeted = asked("Hello!", Engine::default());
     for _ in 0..3 {
         greeted.reply(&note("same"));
@@ -289,14 +297,14 @@ fn spent_iterations_of_a_greeting_end_with_a_greeting() {
 fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
     type Spends = fn(&mut Rehearsal);
     let spent: [(Spends, &str); 3] = [
-        (|run| run.state.tokens = run.rules.most_tokens(), sentences::BUDGET),
-        (|run| run.state.worked_ms = 120_000, sentences::TIME),
+        (|run| run.state.tokens = run.rules.most_tokens(), BUDGET),
+        (|run| run.state.worked_ms = 120_000, TIME),
         (
             |run| {
                 run.rules.engine.max_run_cost = Some(0.5);
                 run.state.cost = 0.5;
             },
-            sentences::BUDGET,
+            BUDGET,
         ),
     ];
     for (spend, sentence) in spent {
@@ -318,9 +326,9 @@ fn a_spent_budget_fails_a_run_with_nothing_to_show_and_completes_another() {
 #[test]
 fn a_failure_is_told_once_in_a_fixed_sentence_with_its_details_in_the_trace() {
     let mut run = planned();
-    let decision = give_up(&run.state, EndingKind::Model, "Sorry.", "HTTP 500 at /v1/chat");
+    let decision = give_up(&run.state, EndingKind::Model, &sentences::ERROR, "HTTP 500 at /v1/chat");
     let effects = run.carry_out(decision);
-    assert_eq!(run.says, ["Sorry."]);
+    assert_eq!(run.says, [ERROR]);
     let Some(StepKind::Finish(finish)) = effects.steps.last() else {
         panic!("finished")
     };
@@ -332,17 +340,14 @@ fn a_failing_parent_names_what_its_subagents_could_not_do_if_none_did_anything()
     let mut run = planned();
     child_ended(&mut run, "find it", RunStatus::Failed);
     child_ended(&mut run, "read it", RunStatus::Cancelled);
-    let decision = give_up(&run.state, EndingKind::Model, "Sorry.", "down");
+    let decision = give_up(&run.state, EndingKind::Model, &sentences::ERROR, "down");
     assert_eq!(
         failure(&decision).map(|failure| failure.message.as_str()),
-        Some("Sorry.\n\nNot done:\n- find it\n- read it")
+        Some(&*format!("{ERROR}\n\nNot done:\n- find it\n- read it"))
     );
     child_ended(&mut run, "write it", RunStatus::Completed);
-    let decision = give_up(&run.state, EndingKind::Model, "Sorry.", "down");
-    assert_eq!(
-        failure(&decision).map(|failure| failure.message.as_str()),
-        Some("Sorry.")
-    );
+    let decision = give_up(&run.state, EndingKind::Model, &sentences::ERROR, "down");
+    assert_eq!(failure(&decision).map(|failure| failure.message.as_str()), Some(ERROR));
 }
 
 #[test]
@@ -395,11 +400,7 @@ fn recover_retries_finishes_or_asks() {
         (
             "ask_user",
             Some(" "),
-            completed(
-                EndingKind::Recover,
-                crate::run::sentences::HOW_TO_GO_ON,
-                Some(crate::run::sentences::HOW_TO_GO_ON),
-            ),
+            completed(EndingKind::Recover, HOW_TO_GO_ON, Some(HOW_TO_GO_ON)),
         ),
     ];
     for (action, message, expected) in cases {
@@ -423,20 +424,20 @@ fn whoever_was_answered_hears_no_apology_for_what_fails_afterwards() {
         Decision::Fail { failure, .. } => failure.message,
         other => panic!("{other:?}"),
     };
-    let no_model = |run: &Rehearsal| message(give_up(&run.state, EndingKind::Model, "Sorry.", "no model"));
+    let no_model = |run: &Rehearsal| message(give_up(&run.state, EndingKind::Model, &sentences::ERROR, "no model"));
     let mut run = after_a_tool();
-    assert_eq!(no_model(&run), "Sorry.");
+    assert_eq!(no_model(&run), ERROR);
     run.reply(&say("Let me check the weather now."));
-    assert_eq!(no_model(&run), sentences::REST);
+    assert_eq!(no_model(&run), REST);
     // The answer; then more work.
     run.reply(&say("It is 42."));
     assert_eq!(no_model(&run), "");
     run.reply(&call("2"));
     run.tool_works();
-    assert_eq!(no_model(&run), sentences::REST);
+    assert_eq!(no_model(&run), REST);
     // Replies that stay unreadable are told alike.
     assert!(matches!(run.reply_text("no JSON"), Decision::Record(_)));
-    assert_eq!(message(run.reply_text("no JSON")), sentences::REST);
+    assert_eq!(message(run.reply_text("no JSON")), REST);
 }
 
 #[test]
@@ -450,7 +451,7 @@ fn a_spent_budget_is_told_after_a_message_that_was_not_all() {
         run.says,
         [
             "Let me check the weather now.".to_owned(),
-            sentences::rest(sentences::TIME)
+            sentences::TIME.rest(Lang::English)
         ]
     );
 }

@@ -7,6 +7,7 @@ use crate::{
     runs::Run,
     settings::{Engine, PlanningGate},
 };
+use clifford_text::Lang;
 
 fn spawn(task: &str) -> Value {
     json!({"type": "spawn_subagent", "subagent": {"task": task}})
@@ -300,7 +301,7 @@ fn the_same_call_a_third_time_fails_the_run_whatever_the_order_of_its_arguments(
         failure(&decision),
         Some(&Failure {
             kind: EndingKind::ToolRepeated,
-            message: sentences::tool_repeated("x.y"),
+            message: sentences::tool_repeated("x.y").text(Lang::English),
             error: "the tool x.y was called a third time with the same arguments".into(),
         })
     );
@@ -338,8 +339,8 @@ fn subagents_asked_for_before_are_refused_once_then_the_run_completes() {
         ending(&decision),
         Some(&completed(
             EndingKind::SpawnRepeated,
-            sentences::GREETING,
-            Some(sentences::GREETING)
+            "Hey! How can I help?",
+            Some("Hey! How can I help?")
         ))
     );
 }
@@ -433,7 +434,7 @@ fn a_bad_reply_is_asked_for_again_without_costing_an_iteration_then_the_run_fail
     let decision = run.reply_text("hm");
     let failure = failure(&decision).expect("a failure");
     assert_eq!(failure.kind, EndingKind::BadReply);
-    assert_eq!(run.says, [sentences::BAD_REPLY]);
+    assert_eq!(run.says, [sentences::BAD_REPLY.text(Lang::English)]);
 }
 
 #[test]
