@@ -210,7 +210,7 @@ impl Handover {
             return Ok(());
         };
         if let (Accepted::Refused(text), Some(via)) = (self.hand_in(event).await?, via) {
-            answer::tell_alone(&self.shared, &via, text).await;
+            answer::tell_alone(&self.shared, &via, &text).await;
         }
         Ok(())
     }
@@ -231,7 +231,7 @@ impl Handover {
         // "Is thinking" must not stay where perhaps nobody will answer.
         match (accepted, via) {
             (Accepted::Ignored | Accepted::Stored, Some(via)) => answer::remove(&self.shared, &via).await,
-            (Accepted::Refused(text), Some(via)) => answer::refuse(&self.shared, &via, text).await,
+            (Accepted::Refused(text), Some(via)) => answer::refuse(&self.shared, &via, &text).await,
             (Accepted::Queued, Some(via)) => self.say_that_it_waits(via),
             (Accepted::Answering | Accepted::Duplicate, _) | (_, None) => {}
         }

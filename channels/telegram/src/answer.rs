@@ -32,7 +32,7 @@ const ALERT_CHARS: usize = 200;
 pub(crate) struct Query {
     pub(crate) id: String,
     /// Brings the text of an alert, if the press is refused.
-    pub(crate) alert: Option<oneshot::Receiver<&'static str>>,
+    pub(crate) alert: Option<oneshot::Receiver<String>>,
 }
 
 /// Answers queries, until no more come.

@@ -119,7 +119,7 @@ struct Entry {
     id: i32,
     event: Inbound,
     /// Takes the alert for a person who pressed a button that is not theirs.
-    alert: Option<oneshot::Sender<&'static str>>,
+    alert: Option<oneshot::Sender<String>>,
 }
 
 impl Poller<'_> {

@@ -42,7 +42,7 @@ pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: I
             Ok(Accepted::Answering | Accepted::Queued) => return,
             Ok(Accepted::Stored | Accepted::Duplicate) => break,
             Ok(Accepted::Refused(text)) => {
-                terminal.tell(text).await;
+                terminal.tell(&text).await;
                 break;
             }
             Ok(Accepted::Ignored) => {

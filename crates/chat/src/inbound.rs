@@ -395,7 +395,7 @@ impl Attachment {
 }
 
 /// The outcome of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// Stored; it will be answered.
     Answering,
@@ -409,7 +409,7 @@ pub enum Accepted {
     /// Not for the bot, or from somebody who may not speak to it; nothing of it was stored.
     Ignored,
     /// An [interaction](Command::is_interaction) that its giver may not have: the adapter tells them so, alone.
-    Refused(&'static str),
+    Refused(String),
 }
 
 /// A place that was served lately.

@@ -30,7 +30,7 @@ mod phrase;
 mod prose;
 pub mod repeats;
 pub mod rule;
-mod table;
+pub(crate) mod table;
 mod texts;
 pub mod trace;
 pub mod words;

@@ -296,6 +296,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
             ..IngressOutcome::ignored()
         });
     }
+    let (lang, place_lang) = reading::at(tx, user.language.as_deref(), &origin.place).await?;
     // Commands and their answers are no part of a conversation.
     let aside = clifford_core::places::Channel {
         active_context_id: None,
@@ -304,7 +305,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
     match limited {
         Limited::No => {}
         Limited::Tell(wait) => {
-            let (message, pending) = answer(&outbound, &origin, &aside, &pace::too_fast(wait), now);
+            let (message, pending) = answer(&outbound, &origin, &aside, &pace::too_fast(wait, lang), now);
             messages::insert_outbound(tx, &message, now).await?;
             return Ok(IngressOutcome {
                 answer: pending,
@@ -336,7 +337,6 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         now,
     )
     .await?;
-    let (lang, place_lang) = reading::at(tx, user.language.as_deref(), &origin.place).await?;
     let given = CommandContext {
         channel: &channel,
         user: &user,
@@ -355,6 +355,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
     if let Some(text) = done.aside.filter(|_| command.is_interaction()) {
         return Ok(IngressOutcome::of(Accepted::Refused(text)));
     }
+    let is_refusal = done.refusal.is_some();
     match done.refusal {
         Some(text) if command.is_interaction() && !origin.place.kind.is_private() => {
             return Ok(IngressOutcome {
@@ -383,7 +384,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         told,
         interrupted: done.cancelled,
         work_to_claim: done.work_to_claim,
-        is_refusal: done.refusal.is_some(),
+        is_refusal,
         ..IngressOutcome::ignored()
     })
 }

@@ -68,16 +68,24 @@ pub struct Done {
     /// A run can go on.
     pub work_to_claim: bool,
     /// The refusal of a command that is not theirs to give: others in the place need not hear it, or not each time.
-    pub refusal: Option<&'static str>,
+    pub refusal: Option<String>,
     /// Told to everybody in the place, where the text is seen by one person alone: what changed for all of them.
     pub told: Option<String>,
     /// Told to the person alone who pressed a button, in place of the text.
-    pub aside: Option<&'static str>,
+    pub aside: Option<String>,
     /// The run whose question the answer shows, and that question's id.
     pub shows: Option<(RunId, String)>,
 }
 
 impl Done {
+    /// A refusal that everybody there may read.
+    fn refuse(text: String) -> Self {
+        Self {
+            refusal: Some(text.clone()),
+            ..Self::say(text)
+        }
+    }
+
     fn say(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -154,14 +162,14 @@ pub async fn run(
         "key" => keys::run(tx, argument, channel, user, ring, now).await,
         "usage" => usage::own(tx, user, channel, purse, now).await,
         "why" => why::why(tx, channel).await,
-        "undo" => undo::run(tx, argument, channel, user, now).await,
-        "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), now).await,
-        "deny" => approving::deny(tx, argument, channel, &approving::by(user, channel, manages), now).await,
+        "undo" => undo::run(tx, argument, channel, user, lang, now).await,
+        "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,
+        "deny" => approving::deny(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,
         "settings" => settings::run(tx, argument, given, now).await,
         "model" => model::run(tx, argument, given, now).await,
-        "pair" => pairs::run(tx, argument, channel, user, now).await,
-        "rate" => rating::rate(tx, argument, channel, user, now).await,
-        "stop" => stopping::stop(tx, argument, channel, user, manages, defaults.shared_parallel, now).await,
+        "pair" => pairs::run(tx, argument, channel, user, lang, now).await,
+        "rate" => rating::rate(tx, argument, channel, user, lang, now).await,
+        "stop" => stopping::stop(tx, argument, given, now).await,
         "whoami" => linking::whoami(tx, channel, user, account).await,
         "help" => Ok(help::help(argument, channel, user, lang)),
         "start" => Ok(help::help("", channel, user, lang)),

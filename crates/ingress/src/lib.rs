@@ -377,7 +377,7 @@ impl Ingress for IngressService {
         self.connections.heard(platform, self.clock.now());
         match Box::pin(self.take(event)).await {
             Ok(accepted) => {
-                measures::event_taken(platform, accepted);
+                measures::event_taken(platform, &accepted);
                 Ok(accepted)
             }
             Err(error) => {

@@ -169,7 +169,8 @@ impl AcceptContext {
         match limited {
             Limited::No => {}
             Limited::Tell(wait) => {
-                return self.say(tx, &channel, &super::pace::too_fast(wait)).await;
+                let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
+                return self.say(tx, &channel, &super::pace::too_fast(wait, lang)).await;
             }
             Limited::Silently => return Ok(IngressOutcome::ignored()),
         }

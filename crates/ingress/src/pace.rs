@@ -7,6 +7,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::clock::Timestamp;
+use clifford_text::{Answer, Lang};
 use dashmap::DashMap;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -25,9 +26,9 @@ pub(super) enum Limited {
 }
 
 /// The reply to an author who is over the limit.
-pub(super) fn too_fast(wait: Duration) -> String {
-    let wait = wait.as_secs().max(1);
-    format!("You are writing faster than I may answer. Please try again in {wait} s.")
+pub(super) fn too_fast(wait: Duration, lang: Lang) -> String {
+    let seconds = wait.as_secs().max(1).to_string();
+    lang.say(Answer::TooFast { seconds })
 }
 
 #[derive(Default)]

@@ -11,8 +11,9 @@ use clifford_core::{clock::Timestamp, people::UserRole};
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{
     Db, StoreError, Tx, messages,
-    people::{claim, pairings, users},
+    people::{claim, pairings, reading, users},
 };
+use clifford_text::Answer;
 
 pub use self::deciding::{Decision, decide};
 use super::{Origin, answer, outcome::IngressOutcome, settle};
@@ -87,15 +88,8 @@ pub(super) async fn meet(
         let (user, channel) = settle(tx, origin, None, UserRole::Owner, now).await?;
         users::set_role(tx, user.id, UserRole::Owner, now).await?;
         pairings::remove(tx, platform.as_str(), account).await?;
-        return say(
-            tx,
-            origin,
-            &channel,
-            outbound,
-            "You are my owner now. What can I do for you? `/help` shows my commands.",
-            now,
-        )
-        .await;
+        let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
+        return say(tx, origin, &channel, outbound, &lang.say(Answer::YouAreOwner), now).await;
     }
     let before = pairings::request_of(tx, platform.as_str(), account).await?;
     if before.as_ref().is_some_and(|request| request.blocked_at.is_some()) {
@@ -106,7 +100,7 @@ pub(super) async fn meet(
     {
         return Ok(IngressOutcome::ignored());
     }
-    let (_, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
+    let (user, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
     let code = clifford_vault::code(claim::LENGTH, &mut rand::rng());
     pairings::put(
         tx,
@@ -118,9 +112,8 @@ pub(super) async fn meet(
         now.after(GOOD_FOR),
     )
     .await?;
-    let text = format!(
-        "Hello! I only talk to people whom my owner knows. Your code is `{code}`; ask my owner to run `clifford pair approve {code}` within an hour."
-    );
+    let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
+    let text = lang.say(Answer::OnlyKnown { code });
     let is_told = notices::tell_owners(tx, origin, before.as_ref(), outbound, now).await?;
     let said = say(tx, origin, &channel, outbound, &text, now).await?;
     Ok(IngressOutcome {

@@ -164,7 +164,7 @@ pub fn tool_called(tool: &str, outcome: &'static str, took: Duration) {
 }
 
 /// An event was taken.
-pub fn event_taken(platform: Platform, accepted: Accepted) {
+pub fn event_taken(platform: Platform, accepted: &Accepted) {
     let outcome = match accepted {
         Accepted::Answering => "answering",
         Accepted::Queued => "queued",

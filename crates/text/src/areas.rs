@@ -16,8 +16,11 @@ macro_rules! areas {
 }
 
 areas! {
+    answer::Answer,
+    approval::Approval,
     help::Help,
     menu::Menu,
     outcome::Outcome,
+    setting::Setting,
     sorry::Sorry,
 }

@@ -48,7 +48,7 @@ async fn a_person_sets_themselves_up_in_private() {
             "time_zone Europe/Berlin",
             "Ada set time_zone to Europe/Berlin (before: not set).",
         ),
-        ("language de", "Ada set language to de"),
+        ("language en", "Ada set language to en (before: not set)."),
         (
             "voice_replies always",
             "Ada set voice_replies to always (before: not set).",

@@ -3,6 +3,8 @@
 //! Two questions are asked one after the other. [`profile`]: what is a command of this class to those who are here?
 //! [`doubt`]: the run has read words of others; may they have asked for this call?
 
+use clifford_text::Approval;
+
 use super::{
     class::Class,
     rule::{Action, Place},
@@ -18,6 +20,21 @@ pub(super) const fn profile(class: Class, place: Place) -> (Action, &'static str
         (Class::Destruct, _) => (Action::Confirm, "it destroys something"),
         (Class::Sensitive, _) => (Action::Confirm, "it touches what is private or costs money"),
     }
+}
+
+/// What a person reads for a reason of [`profile`]; `None`: it is another's.
+pub(crate) fn reason(why: &str) -> Option<Approval> {
+    let reasons = [
+        ((Class::Read, Place::Private), Approval::OnlyReads),
+        ((Class::Write, Place::Private), Approval::ChangesInPrivate),
+        ((Class::Write, Place::Shared), Approval::ChangesInShared),
+        ((Class::Destruct, Place::Private), Approval::Destroys),
+        ((Class::Sensitive, Place::Private), Approval::Sensitive),
+    ];
+    let known = reasons
+        .into_iter()
+        .find(|((class, place), _)| profile(*class, *place).1 == why);
+    known.map(|(_, reason)| reason)
 }
 
 /// Why a call of a run that has read words of others is asked for.

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use clifford_chat::outbound::Button;
 use clifford_markup::{inline::inline, shortened};
+use clifford_text::{Approval, Lang};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -28,6 +29,7 @@ use crate::{
     id::RunId,
     policy::{
         judge::MAY_BE_OTHERS,
+        table,
         trace::{self, Traced},
     },
 };
@@ -40,8 +42,6 @@ const HEAD: usize = 800;
 const FILE: &str = "arguments.json";
 /// How much of a person's name stands in a question.
 const NAME: usize = 40;
-/// Begins what is said of a call that others may have asked for.
-const NOT_ASKED_FOR: &str = "**You did not ask for";
 /// How many characters of the digest name a question.
 const CODE: usize = 12;
 
@@ -94,6 +94,8 @@ pub struct Question<'a> {
     pub asked: Option<&'a str>,
     /// The time at which it is asked.
     pub now: Timestamp,
+    /// The language of whoever is asked.
+    pub lang: Lang,
 }
 
 impl Question<'_> {
@@ -108,43 +110,56 @@ impl Question<'_> {
         if !is_short {
             let head = fenced(&whole.chars().take(HEAD).collect::<String>());
             // That others may be behind it comes first.
-            let at = 1 + usize::from(parts.get(1).is_some_and(|part| part.starts_with(NOT_ASKED_FOR)));
+            let at = 1 + usize::from(self.begins_with_doubt());
             parts.insert(at, head);
-            let told = format!(
-                "**These are the first {HEAD} of {} characters. All of them are in the file `{FILE}`: please read it \
-                 before you approve.**",
-                whole.chars().count()
-            );
+            let told = self.lang.say(Approval::TooLong {
+                head: HEAD.to_string(),
+                count: whole.chars().count().to_string(),
+                file: FILE.to_owned(),
+            });
             parts.insert(at + 1, told);
         }
         let code = match self.is_typed {
             true => format!(" {}", self.code),
             false => String::new(),
         };
-        let left = left(request.expires_at.since(self.now));
-        parts.push(format!("`/approve{code}` or `/deny{code}`, within {left}."));
+        parts.push(self.lang.say(Approval::HowToAnswer {
+            approve: format!("/approve{code}"),
+            deny: format!("/deny{code}"),
+            left: left(request.expires_at.since(self.now), self.lang),
+        }));
         parts.join("\n\n")
+    }
+
+    /// Whether the first thing that is said of the calls is that nobody here asked for them.
+    fn begins_with_doubt(&self) -> bool {
+        let first = self.request.first();
+        match self.request.also.is_empty() {
+            true => first.unasked(self.lang).is_some(),
+            false => first.is_apart() && self.request.also.iter().all(Proposal::is_apart),
+        }
     }
 
     /// Says who is asked, where others read along.
     fn addressee(&self) -> String {
-        let asked = self
-            .asked
-            .map(|person| format!("{} is asked: ", inline(&shortened(person, NAME))));
+        let asked = self.asked.map(|person| {
+            let person = inline(&shortened(person, NAME));
+            format!("{} ", self.lang.say(Approval::IsAsked { person }))
+        });
         asked.unwrap_or_default()
     }
 
     /// The question about one call.
     fn one(&self, is_short: bool) -> Vec<String> {
-        let head = match self.request.about {
-            ConfirmAbout::Result => "May I use here what this call returned?",
-            ConfirmAbout::Call => "May I make this call?",
-        };
+        let head = self.lang.say(match self.request.about {
+            ConfirmAbout::Result => Approval::MayUseResult,
+            ConfirmAbout::Call => Approval::MayCall,
+        });
         let call = self.request.first();
         let mut parts = vec![format!("{}**{head}** `{}`", self.addressee(), call.call.name)];
-        parts.extend(call.unasked());
-        parts.extend(call.shown(is_short));
-        parts.extend(call.reason());
+        parts.extend(call.unasked(self.lang));
+        parts.extend(call.shown(is_short, self.lang));
+        parts.extend(call.reason(self.lang));
         parts
     }
 
@@ -153,17 +168,19 @@ impl Question<'_> {
         let calls: Vec<_> = std::iter::once(self.request.first())
             .chain(self.request.also.iter().cloned())
             .collect();
-        let head = format!("**May I make these {} calls?** One answer holds for all.", calls.len());
+        let head = self.lang.say(Approval::MayCallSeveral {
+            count: calls.len().into(),
+        });
         let mut parts = vec![format!("{}{head}", self.addressee())];
         let (apart, asked): (Vec<_>, Vec<_>) = calls.iter().partition(|call| call.is_apart());
-        let reasons: Vec<_> = calls.iter().filter_map(Proposal::reason).collect();
+        let reasons: Vec<_> = calls.iter().filter_map(|call| call.reason(self.lang)).collect();
         for (place, call) in asked.iter().chain(&apart).enumerate() {
             if place == asked.len() {
-                parts.push(format!("{NOT_ASKED_FOR} what follows.**"));
+                parts.push(self.lang.say(Approval::NotAskedForFollowing));
             }
             parts.push(format!("**{}.** `{}`", place + 1, call.call.name));
-            parts.extend(call.unasked());
-            parts.extend(call.shown(is_short));
+            parts.extend(call.unasked(self.lang));
+            parts.extend(call.shown(is_short, self.lang));
         }
         let first_of = |place: usize| reasons[..place].iter().all(|earlier| *earlier != reasons[place]);
         parts.extend(
@@ -187,13 +204,17 @@ impl Question<'_> {
     /// The buttons below it. A question that is not shown whole has no button that approves it.
     pub fn buttons(&self) -> Vec<Button> {
         let id = id(self.run, self.code);
-        let deny = Button::new("Deny", format!("deny {id}")).negative();
+        let deny = Button::new(&self.lang.say(Approval::Deny), format!("deny {id}")).negative();
         if !self.is_short(&self.request.whole()) {
             return vec![deny];
         }
-        let mut buttons = vec![Button::new("Approve", format!("approve {id}")).positive(), deny];
+        let mut buttons = vec![
+            Button::new(&self.lang.say(Approval::Approve), format!("approve {id}")).positive(),
+            deny,
+        ];
         if self.request.may_be_rule {
-            buttons.push(Button::new("Always here", format!("approve {id} always")));
+            let label = self.lang.say(Approval::AlwaysHere);
+            buttons.push(Button::new(&label, format!("approve {id} always")));
         }
         buttons
     }
@@ -230,37 +251,41 @@ impl Proposal {
     }
 
     /// Says that its person did not ask for the call, or for where it goes, and what stands in words of others alone.
-    fn unasked(&self) -> Option<String> {
-        let of_others = OfOthers::of(&self.traced, self.was_announced).filter(|_| self.is_unasked)?;
-        let OfOthers { argument, source, more } = of_others;
-        Some(match self.was_announced {
-            true => format!("{NOT_ASKED_FOR} this `{argument}`.** It stands {source}{more}."),
-            false => format!("{NOT_ASKED_FOR} this.** `{argument}` stands {source}{more}."),
-        })
+    fn unasked(&self, lang: Lang) -> Option<String> {
+        let of_others = OfOthers::of(&self.traced, self.was_announced, lang).filter(|_| self.is_unasked)?;
+        let OfOthers { argument, source } = of_others;
+        Some(lang.say(match self.was_announced {
+            true => Approval::NotAskedForArgument { argument, source },
+            false => Approval::NotAskedFor { argument, source },
+        }))
     }
 
     /// Its arguments with their origins; of those that are too long, the origins alone.
-    fn shown(&self, is_short: bool) -> Option<String> {
+    fn shown(&self, is_short: bool, lang: Lang) -> Option<String> {
         let shown = match (self.call.args.is_empty(), is_short) {
-            (true, _) => "no arguments".to_owned(),
-            (false, true) => shown::arguments(&self.call.args, &self.traced),
-            (false, false) => shown::origins(&self.traced),
+            (true, _) => lang.say(Approval::NoArguments),
+            (false, true) => shown::arguments(&self.call.args, &self.traced, lang),
+            (false, false) => shown::origins(&self.traced, lang),
         };
         (!shown.is_empty()).then(|| fenced(&shown))
     }
 
     /// Why it is asked for, unless it is told already that others may be behind it, and of what.
-    fn reason(&self) -> Option<String> {
+    fn reason(&self, lang: Lang) -> Option<String> {
         let is_told = self.is_unasked && self.why.contains(MAY_BE_OTHERS);
-        (!is_told).then(|| format!("{}.", sentence(&self.why)))
+        (!is_told).then(|| match table::reason(&self.why) {
+            Some(reason) => lang.say(reason),
+            // The words of whoever made the rule.
+            None => format!("{}.", sentence(&self.why)),
+        })
     }
 }
 
 /// Why a question was asked, within a sentence.
 pub fn reason(request: &ConfirmRequest) -> String {
-    let of_others = OfOthers::of(&request.traced, request.was_announced).filter(|_| request.is_unasked);
-    match of_others {
-        Some(OfOthers { argument, source, more }) => format!("`{argument}` stands {source}{more}"),
+    let of_others = OfOthers::of(&request.traced, request.was_announced, Lang::English);
+    match of_others.filter(|_| request.is_unasked) {
+        Some(OfOthers { argument, source }) => format!("`{argument}` stands {source}"),
         None => request.why.trim().trim_end_matches('.').to_owned(),
     }
 }
@@ -280,20 +305,21 @@ pub fn names(request: &ConfirmRequest) -> String {
 struct OfOthers {
     argument: String,
     source: String,
-    more: String,
 }
 
 impl OfOthers {
-    fn of(traced: &[Traced], was_announced: bool) -> Option<Self> {
+    fn of(traced: &[Traced], was_announced: bool, lang: Lang) -> Option<Self> {
         let (traced, source, more) = trace::of_others(traced, was_announced)?;
         Some(Self {
             argument: clifford_markup::within_sentence(&traced.argument, 60),
-            source: clifford_markup::within_sentence(&source.to_string(), 160),
-            more: match more {
-                0 => String::new(),
-                1 => ", as does one other argument".to_owned(),
-                more => format!(", as do {more} other arguments"),
-            },
+            source: format!(
+                "{}{}",
+                clifford_markup::within_sentence(&source.said(lang), 160),
+                match more {
+                    0 => String::new(),
+                    more => lang.say(Approval::OtherArguments { count: more.into() }),
+                }
+            ),
         })
     }
 }
@@ -313,17 +339,17 @@ fn fenced(text: &str) -> String {
 }
 
 /// A time in words, rounded.
-fn left(time: Duration) -> String {
+fn left(time: Duration, lang: Lang) -> String {
     let minutes = time.as_secs().div_ceil(60);
-    let (count, unit) = match minutes {
-        0..100 => (minutes, "minute"),
-        100..2880 => ((minutes + 30) / 60, "hour"),
-        _ => ((minutes + 720) / 1440, "day"),
-    };
-    match count {
-        1 => format!("1 {unit}"),
-        count => format!("{count} {unit}s"),
-    }
+    lang.say(match minutes {
+        0..100 => Approval::Minutes { count: minutes.into() },
+        100..2880 => Approval::Hours {
+            count: ((minutes + 30) / 60).into(),
+        },
+        _ => Approval::Days {
+            count: ((minutes + 720) / 1440).into(),
+        },
+    })
 }
 
 fn sentence(text: &str) -> String {

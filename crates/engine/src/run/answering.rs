@@ -135,7 +135,7 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
         }),
     };
     steps::append(tx, run.id, &[step]).await?;
-    settling::settle(tx, run.id, &settling::decided(answer), now).await?;
+    settling::settle(tx, run.id, |lang| settling::decided(answer, lang), now).await?;
     // Without a conversation and a person it would hold everywhere, for everybody.
     if let (true, Some(context), Some(user)) = (answer.always, run.context_id, run.user_id) {
         let rule = Rule::always(&asked.request.call.name, context, user);

@@ -48,7 +48,7 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
     while let Some(id) = left.pop() {
         left.extend(run_tree::children(tx, id).await?.into_iter().map(|child| child.id));
         if let Some(run) = runs::cancel(tx, id, reason, now).await? {
-            settling::settle(tx, id, &settling::cancelled(reason), now).await?;
+            settling::settle(tx, id, |lang| lang.say(settling::cancelled(reason)), now).await?;
             triggers::remove_wake(tx, id).await?;
             // The row holds the claim that cancelling made: the worker's is the one before.
             cancelled.push((id, run.epoch - 1));

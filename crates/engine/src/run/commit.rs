@@ -25,7 +25,7 @@ use clifford_store::{
     runs::{self, Advance, Lease, NewRun, approvals, steps, tree as run_tree},
     triggers, usage,
 };
-use clifford_text::Outcome;
+use clifford_text::{Approval, Outcome};
 use serde_json::json;
 
 use super::{
@@ -156,7 +156,7 @@ impl Commit {
             budgets::settle(tx, settlement, self.spent()).await?;
         }
         if self.steps.iter().any(is_timeout) {
-            settling::settle(tx, self.run.id, settling::UNANSWERED, now).await?;
+            settling::settle(tx, self.run.id, |lang| lang.say(Approval::Unanswered), now).await?;
         }
         if let Some(heard) = &self.heard {
             messages::reword(tx, heard.message, &heard.content).await?;

@@ -7,48 +7,48 @@ use clifford_chat::platform::Platform;
 use clifford_core::{clock::Timestamp, id::RunId};
 use clifford_delivery::outbound;
 use clifford_markup::{inline::inline, shortened};
-use clifford_store::{StoreError, Tx, db::notify, messages, runs::approvals};
+use clifford_store::{StoreError, Tx, db::notify, messages, people::reading, runs::approvals};
+use clifford_text::{Approval, Lang};
 
 use super::answering::{ApprovalAnswer, By};
 
 /// How much of a person's name is shown.
 const NAME: usize = 40;
-/// Nobody answered in time.
-pub const UNANSWERED: &str = "\u{231b} **Not answered** in time.";
-
 /// An answer in a sentence: what was decided, and by whom.
-pub fn decided(answer: &ApprovalAnswer) -> String {
-    let who = match &answer.by {
+pub fn decided(answer: &ApprovalAnswer, lang: Lang) -> String {
+    let person = match &answer.by {
         By::User(user) | By::Manager(user, _) => inline(&shortened(&user.name, NAME)),
-        By::Operator => "the operator".to_owned(),
+        By::Operator => lang.say(Approval::Operator),
     };
-    match (answer.approved, answer.always) {
-        (true, false) => format!("\u{2705} **Approved** by {who}."),
-        (true, true) => format!("\u{2705} **Approved** by {who}, from now on in this conversation."),
-        (false, _) => format!("\u{274c} **Denied** by {who}."),
-    }
+    lang.say(match (answer.approved, answer.always) {
+        (true, false) => Approval::ApprovedBy { person },
+        (true, true) => Approval::ApprovedAlwaysBy { person },
+        (false, _) => Approval::DeniedBy { person },
+    })
 }
 
 /// Why a run that was cancelled asks no more.
-pub fn cancelled(reason: &str) -> String {
-    let why = match reason {
-        super::cancel::EDITED => "its question was edited",
-        super::cancel::INTERRUPTED => "a newer message took its place",
-        super::cancel::PARENT_ENDED => "it is not needed any more",
-        _ => "I was stopped",
-    };
-    format!("\u{23f9}\u{fe0f} **Not answered**: {why}.")
+pub fn cancelled(reason: &str) -> Approval {
+    match reason {
+        super::cancel::EDITED => Approval::QuestionEdited,
+        super::cancel::INTERRUPTED => Approval::Interrupted,
+        super::cancel::PARENT_ENDED => Approval::NotNeeded,
+        _ => Approval::Stopped,
+    }
 }
 
-/// Changes the messages that show a run's question, in the transaction that settles it. Terminals and callers of the
+/// Changes the messages that show a run's question, in the transaction that settles it: to what is said, in the language
+/// of whoever was asked. Terminals and callers of the
 /// API see it by the run.
-pub async fn settle(tx: &mut Tx, run: RunId, text: &str, now: Timestamp) -> Result<(), StoreError> {
+pub async fn settle(tx: &mut Tx, run: RunId, said: impl Fn(Lang) -> String, now: Timestamp) -> Result<(), StoreError> {
     let shown = approvals::unsettled(tx, run).await?;
     for shown in &shown {
         if shown.platform.parse().is_ok_and(Platform::is_own) {
             continue;
         }
-        let edit = outbound::edit(shown.id, shown.channel_id, shown.user_id, &shown.address.0, text);
+        let lang = reading::by_id(tx, shown.user_id, Some(shown.channel_id)).await?;
+        let text = said(lang);
+        let edit = outbound::edit(shown.id, shown.channel_id, shown.user_id, &shown.address.0, &text);
         messages::insert_outbound(tx, &edit, now).await?;
     }
     match shown.is_empty() {
@@ -66,14 +66,15 @@ mod tests {
     #[test]
     fn an_answer_says_what_was_decided_and_by_whom() {
         let said = |approved: bool, always: bool| {
-            decided(&ApprovalAnswer {
+            let answer = ApprovalAnswer {
                 run: RunId::new(),
                 code: None,
                 approved,
                 words: Some("not today".to_owned()),
                 always,
                 by: By::Operator,
-            })
+            };
+            decided(&answer, Lang::English)
         };
         assert_eq!(said(true, false), "\u{2705} **Approved** by the operator.");
         assert_eq!(
@@ -81,7 +82,7 @@ mod tests {
             "\u{2705} **Approved** by the operator, from now on in this conversation."
         );
         assert_eq!(said(false, false), "\u{274c} **Denied** by the operator.");
-        let why = cancelled(super::super::cancel::INTERRUPTED);
+        let why = Lang::English.say(cancelled(super::super::cancel::INTERRUPTED));
         assert!(why.ends_with("a newer message took its place."), "{why}");
     }
 }

@@ -21,6 +21,7 @@ use clifford_store::{
     messages::{self, NewOutbound},
     runs::{self, steps, tree as run_tree},
 };
+use clifford_text::{Answer, Lang};
 use clifford_tools::undoing;
 
 /// The person who takes something back.
@@ -53,21 +54,27 @@ pub enum Undone {
 }
 
 impl Undone {
-    /// It in a sentence.
+    /// It in a sentence, as operators and models read it.
     pub fn sentence(&self) -> String {
-        match self {
+        self.said(Lang::English)
+    }
+
+    /// It in a sentence.
+    pub fn said(&self, lang: Lang) -> String {
+        lang.say(match self {
             Self::Done { undone, kept } => {
-                let part = |heading: &str, parts: &[String]| {
-                    (!parts.is_empty()).then(|| format!("{heading}: {}.", parts.join("; ")))
+                let part = |parts: &[String], said: fn(String) -> Answer| {
+                    (!parts.is_empty()).then(|| lang.say(said(parts.join("; "))))
                 };
-                let parts = [part("Undone", undone), part("Not undone", kept)];
-                parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+                let undone = part(undone, |what| Answer::Undone { what });
+                let kept = part(kept, |what| Answer::NotUndone { what });
+                return undone.into_iter().chain(kept).collect::<Vec<_>>().join(" ");
             }
-            Self::Nothing => "There is nothing to undo.".to_owned(),
-            Self::Already => "That was undone already.".to_owned(),
-            Self::TooLate => "That is more than an hour ago, and is not undone any more.".to_owned(),
-            Self::NotTheirs => "Only the person whom I did that for can undo it.".to_owned(),
-        }
+            Self::Nothing => Answer::NothingToUndo,
+            Self::Already => Answer::UndoneAlready,
+            Self::TooLate => Answer::UndoTooLate,
+            Self::NotTheirs => Answer::UndoNotYours,
+        })
     }
 }
 

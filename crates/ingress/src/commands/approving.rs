@@ -15,6 +15,7 @@ use clifford_core::{
 };
 use clifford_engine::run::answering::{self, Answered, ApprovalAnswer, By};
 use clifford_store::{StoreError, Tx, runs::approvals};
+use clifford_text::{Approval, Lang};
 
 use super::Done;
 
@@ -26,6 +27,7 @@ pub(super) async fn approve(
     argument: &str,
     channel: &Channel,
     by: &By,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let words: Vec<_> = argument.split_whitespace().collect();
@@ -35,12 +37,10 @@ pub(super) async fn approve(
         [id] => (Some(id), false),
         [id, ALWAYS] => (Some(id), true),
         _ => {
-            return Ok(Done::say(
-                "Write `/approve`, or `/approve` with the id of what I asked.",
-            ));
+            return Ok(Done::say(lang.say(Approval::HowToApprove)));
         }
     };
-    answer(tx, id, Decided::Approved { always }, channel, by, now).await
+    answer(tx, id, Decided::Approved { always }, channel, by, lang, now).await
 }
 
 pub(super) async fn deny(
@@ -48,6 +48,7 @@ pub(super) async fn deny(
     argument: &str,
     channel: &Channel,
     by: &By,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let argument = argument.trim();
@@ -56,7 +57,7 @@ pub(super) async fn deny(
     let denied = Decided::Denied {
         words: words.map(str::to_owned),
     };
-    answer(tx, Some(id).filter(|id| !id.is_empty()), denied, channel, by, now).await
+    answer(tx, Some(id).filter(|id| !id.is_empty()), denied, channel, by, lang, now).await
 }
 
 /// A person's decision.
@@ -73,15 +74,14 @@ async fn answer(
     decided: Decided,
     channel: &Channel,
     by: &By,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let (run, code) = match id {
         Some(id) => match named(tx, id, by, channel).await? {
             Some(found) => found,
             None => {
-                return Ok(Done::say(
-                    "I know no such question. `/approve` alone answers the one that is open.",
-                ));
+                return Ok(Done::say(lang.say(Approval::NoSuchQuestion)));
             }
         },
         // An answer is to the question that was read: without an id there must be one question, which was shown here.
@@ -89,13 +89,13 @@ async fn answer(
             let open = open(tx, by, channel).await?;
             for (run, asked) in &open {
                 if !is_shown(tx, run, asked, channel).await? {
-                    return Ok(show(run, asked, channel, by, now));
+                    return Ok(show(run, asked, channel, by, lang, now));
                 }
             }
             match &open[..] {
-                [] => return Ok(Done::say("I am not waiting for an answer of yours here.")),
+                [] => return Ok(Done::say(lang.say(Approval::NothingOpen))),
                 [(run, asked)] => (run.id, asked.code.clone()),
-                several => return Ok(which(several)),
+                several => return Ok(which(several, lang)),
             }
         }
     };
@@ -118,28 +118,21 @@ async fn answer(
     Ok(match answered {
         Answered::Taken(asked) => {
             let name = question::names(&asked.request).replace(", ", "`, `");
-            let text = match (approved, always) {
-                (false, _) => format!("Denied: `{name}`."),
-                (true, false) => format!("Approved: `{name}`."),
-                (true, true) => {
-                    format!("Approved: `{name}`. In this conversation I will not ask you again before I call it.")
-                }
-            };
+            let text = lang.say(match (approved, always) {
+                (false, _) => Approval::WasDenied { name },
+                (true, false) => Approval::WasApproved { name },
+                (true, true) => Approval::WasApprovedAlways { name },
+            });
             Done {
                 text,
                 work_to_claim: true,
                 ..Done::default()
             }
         }
-        Answered::NothingAsked => refusal(NOTHING),
-        Answered::Other => refusal("That was an earlier question of mine; please answer the newest one."),
-        Answered::NotTheirs => {
-            refusal("Only the person whom I work for here may answer that, or who manages this place.")
-        }
-        Answered::NoRule => refusal(
-            "This cannot be approved for good: words from outside may have asked for it, or a rule wants it asked each \
-             time. `/approve` approves it this once.",
-        ),
+        Answered::NothingAsked => Done::refuse(lang.say(Approval::Settled)),
+        Answered::Other => Done::refuse(lang.say(Approval::Earlier)),
+        Answered::NotTheirs => Done::refuse(lang.say(Approval::NotYours)),
+        Answered::NoRule => Done::refuse(lang.say(Approval::NoRule)),
     })
 }
 
@@ -176,7 +169,7 @@ async fn is_shown(tx: &mut Tx, run: &Run, asked: &OpenQuestion, channel: &Channe
 }
 
 /// Shows a question that nobody here has read: it is answered after that.
-fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &By, now: Timestamp) -> Done {
+fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &By, lang: Lang, now: Timestamp) -> Done {
     let request = &asked.request;
     let question = Question {
         run: run.id,
@@ -188,12 +181,10 @@ fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &By, now: Timest
             .contains(&&*channel.platform),
         asked: asked_name(by, channel),
         now,
+        lang,
     };
     Done {
-        text: format!(
-            "You have not seen this question yet. Please read it first.\n\n{}",
-            question.text()
-        ),
+        text: format!("{}\n\n{}", lang.say(Approval::NotSeen), question.text()),
         buttons: question.buttons(),
         file: question.file(),
         shows: Some((run.id, question::id(run.id, &asked.code))),
@@ -217,18 +208,8 @@ pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> By {
     }
 }
 
-fn refusal(text: &'static str) -> Done {
-    Done {
-        refusal: Some(text),
-        ..Done::say(text)
-    }
-}
-
-const NOTHING: &str =
-    "That is settled already: it was answered, its time is over, I was stopped, or a newer message took its place.";
-
 /// Several questions are open: which one is meant must be said.
-fn which(open: &[(Run, OpenQuestion)]) -> Done {
+fn which(open: &[(Run, OpenQuestion)], lang: Lang) -> Done {
     let lines: Vec<_> = open
         .iter()
         .map(|(_, asked)| {
@@ -236,7 +217,7 @@ fn which(open: &[(Run, OpenQuestion)]) -> Done {
             let args = serde_json::to_string(&call.args).unwrap_or_default();
             let more = match asked.request.also.len() {
                 0 => String::new(),
-                more => format!(" and {more} more"),
+                more => format!(" {}", lang.say(Approval::AndMore { count: more.into() })),
             };
             format!(
                 "- `{}` {}{more}\n  `/approve {}`",
@@ -246,10 +227,7 @@ fn which(open: &[(Run, OpenQuestion)]) -> Done {
             )
         })
         .collect();
-    Done::say(format!(
-        "{} questions are open here, all shown above. Please press a button, or name the one you mean, also with \
-         `/deny`:\n\n{}",
-        open.len(),
-        lines.join("\n")
-    ))
+    let count = open.len().into();
+    let head = lang.say(Approval::SeveralOpen { count });
+    Done::say(format!("{head}\n\n{}", lines.join("\n")))
 }

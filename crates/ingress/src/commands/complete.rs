@@ -78,7 +78,7 @@ pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, 
             continuing::choices(conn, channel, user).await?
         }
         (Some(Kind::Setting), ..) if is_private || manages => {
-            return settings::choices(conn, &asked.typed, is_private, offered).await;
+            return settings::choices(conn, &asked.typed, is_private, offered, lang).await;
         }
         (Some(Kind::Model), ..) => return Ok(model::choices(&asked.typed, offered)),
         (Some(Kind::Topic), ..) => help::choices(is_private, user.map(|user| user.role), lang),

@@ -6,6 +6,7 @@ use clifford_core::clock::Timestamp;
 use clifford_engine::models::roles::Offer;
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, contexts, places::settings};
+use clifford_text::{Lang, Setting};
 
 use super::{Choices, CommandContext, Done, complete::narrowed, settings as command};
 
@@ -13,7 +14,6 @@ use super::{Choices, CommandContext, Done, complete::narrowed, settings as comma
 const USUAL: &str = "default";
 /// The word that chooses for good.
 const ALWAYS: &str = "always";
-const NOT_THEIRS: &str = "Only people who manage this place choose its model.";
 
 pub(super) async fn run(
     tx: &mut Tx,
@@ -21,19 +21,17 @@ pub(super) async fn run(
     given: CommandContext<'_>,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
+    let lang = given.lang;
     let mut words = argument.split_whitespace();
     let (name, more) = (words.next(), words.next());
     let Some(name) = name else {
         return list(tx, given, None).await;
     };
     if !given.channel.is_private() && !given.manages {
-        return Ok(Done {
-            refusal: Some(NOT_THEIRS),
-            ..Done::say(NOT_THEIRS)
-        });
+        return Ok(Done::refuse(lang.say(Setting::ModelNotTheirs)));
     }
     if given.choices.fixed.iter().any(|fixed| fixed == "model") {
-        return Ok(Done::say("The model is fixed by my owner."));
+        return Ok(Done::say(lang.say(Setting::ModelFixed)));
     }
     let is_offered = |name: &str| {
         given
@@ -44,24 +42,23 @@ pub(super) async fn run(
     };
     if name != USUAL && !is_offered(name) {
         let name = inline(&name.chars().take(40).collect::<String>());
-        return Ok(Done::say(format!(
-            "There is no model `{name}` to choose. `/model` lists them."
-        )));
+        return Ok(Done::say(lang.say(Setting::NoSuchModel { name })));
     }
     match more {
         Some(ALWAYS) => {
             let value = if name == USUAL { "reset" } else { name };
             command::run(tx, &format!("model {value}"), given, now).await
         }
-        Some(_) => Ok(Done::say("Write `/model NAME`, or `/model NAME always`.")),
+        Some(_) => Ok(Done::say(lang.say(Setting::HowToModel))),
         None => {
             let Some(context) = given.channel.active_context_id else {
-                return Ok(Done::say(format!(
-                    "There is no conversation here yet: write to me first, or choose for good by `/model {name} always`."
-                )));
+                let name = name.to_owned();
+                return Ok(Done::say(lang.say(Setting::NoConversation { name })));
             };
             contexts::set_model(tx, context, Some(name).filter(|name| *name != USUAL)).await?;
-            let told = format!("This conversation goes on with {}.", called(Some(name), given));
+            let told = lang.say(Setting::GoesOnWith {
+                model: called(Some(name), given),
+            });
             list(tx, given, Some(told)).await
         }
     }
@@ -92,7 +89,7 @@ fn called(name: Option<&str>, given: CommandContext<'_>) -> String {
         name => offer.name.as_deref() == name,
     });
     offer.map_or_else(
-        || "the usual model".to_owned(),
+        || given.lang.say(Setting::UsualModel),
         |offer| {
             format!(
                 "`{}` ({})",
@@ -124,18 +121,24 @@ async fn current(tx: &mut Tx, given: CommandContext<'_>) -> Result<Option<String
 }
 
 async fn list(tx: &mut Tx, given: CommandContext<'_>, told: Option<String>) -> Result<Done, StoreError> {
-    let current = current(tx, given).await?;
+    let (lang, current) = (given.lang, current(tx, given).await?);
     let models = &given.choices.models;
     let mut text = told.map_or_else(String::new, |told| format!("{told}\n\n"));
-    text.push_str(&models.iter().map(line).collect::<Vec<_>>().join("\n"));
+    text.push_str(
+        &models
+            .iter()
+            .map(|offer| line(offer, lang))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
     if models.len() < 2 {
-        text.push_str("\n\nMy owner offers no other model to choose.");
+        text.push_str(&format!("\n\n{}", lang.say(Setting::NoOtherModel)));
         return Ok(Done::say(text));
     }
-    text.push_str(&format!(
-        "\n\nHere answers {}. `/model NAME` changes this conversation, `/model NAME always` all that come.",
-        called(current.as_deref(), given)
-    ));
+    let answers = lang.say(Setting::HereAnswers {
+        model: called(current.as_deref(), given),
+    });
+    text.push_str(&format!("\n\n{answers}"));
     let chosen = current.as_deref().unwrap_or(USUAL);
     let button = |offer: &Offer| {
         let name = offer.name.as_deref().unwrap_or(USUAL);
@@ -148,7 +151,10 @@ async fn list(tx: &mut Tx, given: CommandContext<'_>, told: Option<String>) -> R
     };
     let mut buttons: Vec<_> = models.iter().map(button).collect();
     if chosen != USUAL {
-        buttons.push(Button::new(&format!("Always {chosen}"), format!("model {chosen} always")).positive());
+        let label = lang.say(Setting::AlwaysModel {
+            model: chosen.to_owned(),
+        });
+        buttons.push(Button::new(&label, format!("model {chosen} always")).positive());
     }
     Ok(Done {
         text,
@@ -158,14 +164,14 @@ async fn list(tx: &mut Tx, given: CommandContext<'_>, told: Option<String>) -> R
 }
 
 /// A model and its price.
-fn line(offer: &Offer) -> String {
+fn line(offer: &Offer, lang: Lang) -> String {
     let prices = offer.prices;
     let price = match prices.prompt > 0.0 || prices.completion > 0.0 {
-        true => format!(
-            "{} read, {} written, for a million tokens",
-            prices.prompt, prices.completion
-        ),
-        false => "no price set".to_owned(),
+        true => lang.say(Setting::Price {
+            prompt: prices.prompt.to_string(),
+            completion: prices.completion.to_string(),
+        }),
+        false => lang.say(Setting::NoPrice),
     };
     let name = offer.name.as_deref().unwrap_or(USUAL);
     format!(
@@ -196,11 +202,11 @@ mod tests {
             },
         };
         assert_eq!(
-            line(&offer(Some("strong"), 2.5, 10.0)),
+            line(&offer(Some("strong"), 2.5, 10.0), Lang::English),
             "- `strong`: gpt\\_5 (main), 2.5 read, 10 written, for a million tokens"
         );
         assert_eq!(
-            line(&offer(None, 0.0, 0.0)),
+            line(&offer(None, 0.0, 0.0), Lang::English),
             "- `default`: gpt\\_5 (main), no price set"
         );
     }

@@ -8,6 +8,7 @@ use clifford_core::{
 };
 use clifford_markup::{inline::inline, shortened};
 use clifford_store::{StoreError, Tx, people::pairings};
+use clifford_text::{Answer, Lang};
 
 use super::Done;
 use crate::pairing::{self, Decision};
@@ -16,60 +17,55 @@ use crate::pairing::{self, Decision};
 const MOST: usize = 10;
 /// How much of a name is shown.
 const NAME: usize = 30;
-const NOT_THEIRS: &str = "Only an owner of mine decides who may talk to me.";
 
 pub(super) async fn run(
     tx: &mut Tx,
     argument: &str,
     channel: &Channel,
     user: &User,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if user.role != UserRole::Owner {
-        return Ok(Done {
-            refusal: Some(NOT_THEIRS),
-            ..Done::say(NOT_THEIRS)
-        });
+        return Ok(Done::refuse(lang.say(Answer::PairNotYours)));
     }
     if !channel.is_private() {
-        return Ok(Done::say("That is between you and me: send `/pair` in a private chat."));
+        return Ok(Done::say(lang.say(Answer::PairInPrivate)));
     }
     let words: Vec<_> = argument.split_whitespace().collect();
     let (word, account) = match words[..] {
-        [] => return list(tx, now).await,
+        [] => return list(tx, lang, now).await,
         [word, account] => (word, pairing::account(account)),
         _ => ("", None),
     };
     let decision = Decision::ALL.into_iter().find(|decision| decision.name() == word);
     let (Some(decision), Some((platform, account))) = (decision, account) else {
-        return Ok(Done::say(
-            "Write `/pair` to see who waits, or `/pair approve telegram:123`; `refuse` and `block` go the same way.",
-        ));
+        return Ok(Done::say(lang.say(Answer::HowToPair)));
     };
     let decided = pairing::decide(tx, platform, account, decision, &user.name, now).await?;
     Ok(Done {
         text: match decided {
-            Some(name) => told(decision, &name),
-            None => "That is settled already, or nobody asked by that account. `/pair` lists who waits.".to_owned(),
+            Some(name) => told(decision, &name, lang),
+            None => lang.say(Answer::PairSettled),
         },
         work_to_claim: true,
         ..Done::default()
     })
 }
 
-fn told(decision: Decision, name: &str) -> String {
-    let name = inline(&shortened(name, NAME));
-    match decision {
-        Decision::Approve => format!("{name} may talk to me now, and was told."),
-        Decision::Refuse => format!("{name} was told that they are not let in. They may ask again."),
-        Decision::Block => format!("{name} is not heard any more."),
-    }
+fn told(decision: Decision, name: &str, lang: Lang) -> String {
+    let person = inline(&shortened(name, NAME));
+    lang.say(match decision {
+        Decision::Approve => Answer::MayTalk { person },
+        Decision::Refuse => Answer::WasRefused { person },
+        Decision::Block => Answer::WasBlocked { person },
+    })
 }
 
-async fn list(tx: &mut Tx, now: Timestamp) -> Result<Done, StoreError> {
+async fn list(tx: &mut Tx, lang: Lang, now: Timestamp) -> Result<Done, StoreError> {
     let waiting = pairings::list(tx, now).await?;
     if waiting.is_empty() {
-        return Ok(Done::say("Nobody waits to be let in."));
+        return Ok(Done::say(lang.say(Answer::NobodyWaits)));
     }
     let shown = waiting.iter().take(MOST).map(|one| {
         let account = format!("{}:{}", one.platform, one.platform_user_id);
@@ -82,16 +78,18 @@ async fn list(tx: &mut Tx, now: Timestamp) -> Result<Done, StoreError> {
         .collect();
     let more = match waiting.len() - shown.len() {
         0 => String::new(),
-        more => format!("\n- and {more} more: `clifford pair list`"),
+        more => format!("\n- {}", lang.say(Answer::MoreWait { count: more.into() })),
     };
     let buttons = shown.iter().map(|(_, name, account)| {
-        Button::new(&format!("Approve {name}"), format!("pair approve {account}")).positive()
+        let label = lang.say(Answer::ApprovePerson { person: name.clone() });
+        Button::new(&label, format!("pair approve {account}")).positive()
     });
     Ok(Done {
         text: format!(
-            "These people wait to be let in:\n\n{}{more}\n\n`/pair refuse ACCOUNT` and `/pair block ACCOUNT` keep them \
-             out.",
-            lines.join("\n")
+            "{}\n\n{}{more}\n\n{}",
+            lang.say(Answer::TheyWait),
+            lines.join("\n"),
+            lang.say(Answer::HowToKeepOut)
         ),
         buttons: buttons.collect(),
         ..Done::default()

@@ -9,35 +9,34 @@ use clifford_store::{
         feedback::{self, Given},
     },
 };
+use clifford_text::{Answer, Lang};
 
 use super::Done;
-
-const THANKS: &str = "Thank you. That was noted.";
-const NO_ANSWER: &str = "I find no such answer here.";
 
 pub(super) async fn rate(
     tx: &mut Tx,
     argument: &str,
     channel: &Channel,
     user: &User,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let Some((run, verdict)) = parse(argument) else {
-        return Ok(aside(NO_ANSWER));
+        return Ok(aside(lang.say(Answer::NoSuchAnswer)));
     };
     // An answer is rated where it was given.
     let is_here = runs::get(tx, run)
         .await?
         .is_some_and(|run| run.channel_id == Some(channel.id));
     if !is_here {
-        return Ok(aside(NO_ANSWER));
+        return Ok(aside(lang.say(Answer::NoSuchAnswer)));
     }
     let given = Given {
         verdict,
         by: GivenBy::Button,
     };
     feedback::put(tx, run, user.id, given, now).await?;
-    Ok(aside(THANKS))
+    Ok(aside(lang.say(Answer::RatingThanks)))
 }
 
 fn parse(argument: &str) -> Option<(RunId, Verdict)> {
@@ -50,9 +49,9 @@ fn parse(argument: &str) -> Option<(RunId, Verdict)> {
     Some((run.parse().ok()?, verdict))
 }
 
-fn aside(text: &'static str) -> Done {
+fn aside(text: String) -> Done {
     Done {
-        aside: Some(text),
+        aside: Some(text.clone()),
         ..Done::say(text)
     }
 }

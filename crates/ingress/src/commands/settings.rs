@@ -17,6 +17,7 @@ use clifford_store::{
         settings,
     },
 };
+use clifford_text::{Lang, Setting};
 use clifford_tools::settings::catalogue::{self, CATALOGUE, Scope, SettingSpec};
 
 pub(super) use self::complete::choices;
@@ -26,7 +27,6 @@ use super::{CommandContext, Done};
 const RESET: &str = "reset";
 /// The settings of places that a person has in their private chat, too.
 const IN_PRIVATE: [&str; 2] = ["when_busy", "cross_channel"];
-const NOT_THEIRS: &str = "Only people who manage this place can see and change its settings.";
 
 /// What there is to choose of, read before the command's transaction.
 #[derive(Clone, Debug, Default)]
@@ -74,10 +74,7 @@ pub(super) async fn run(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !given.channel.is_private() && !given.manages {
-        return Ok(Done {
-            refusal: Some(NOT_THEIRS),
-            ..Done::say(NOT_THEIRS)
-        });
+        return Ok(Done::refuse(given.lang.say(Setting::NotTheirs)));
     }
     let (first, rest) = split(argument);
     let (reach, (name, value)) = match first {
@@ -89,7 +86,7 @@ pub(super) async fn run(
         "" => view::all(tx, given).await,
         "undo" => undo(tx, given, now).await,
         "tools" if !given.channel.is_private() => tools::run(tx, value, given, now).await,
-        name => match known(given.channel, name) {
+        name => match known(given.channel, name, given.lang) {
             Ok(known) => one(tx, known, reach, value, given, now).await,
             Err(fault) => Ok(Done::say(fault)),
         },
@@ -114,13 +111,12 @@ fn is_in(private: bool, known: &SettingSpec) -> bool {
     }
 }
 
-fn known(channel: &Channel, name: &str) -> Result<&'static SettingSpec, String> {
+fn known(channel: &Channel, name: &str, lang: Lang) -> Result<&'static SettingSpec, String> {
     let mut here = CATALOGUE.iter().filter(|known| is_here(channel, known));
     here.find(|known| known.name == name).ok_or_else(|| {
-        format!(
-            "There is no setting `{}` here. `/settings` shows those there are.",
-            inline(&name.chars().take(40).collect::<String>())
-        )
+        lang.say(Setting::NoSuch {
+            name: inline(&name.chars().take(40).collect::<String>()),
+        })
     })
 }
 
@@ -157,7 +153,7 @@ async fn one(
         return view::one(tx, known, reach, given, None).await;
     }
     if given.choices.fixes(known.name) {
-        return Ok(Done::say(format!("`{}` is fixed by my owner.", known.name)));
+        return Ok(Done::say(fixed(known.name, given.lang)));
     }
     let new = match value {
         RESET => None,
@@ -170,8 +166,13 @@ async fn one(
     let old = catalogue::own(tx, scope, known).await?;
     if old == new {
         let told = match &new {
-            Some(value) => format!("`{}` is {} already.", known.name, view::value(known, value)),
-            None => format!("`{}` is not set here.", known.name),
+            Some(value) => given.lang.say(Setting::IsAlready {
+                name: known.name.to_owned(),
+                value: view::value(known, value, given.lang),
+            }),
+            None => given.lang.say(Setting::NotSetHere {
+                name: known.name.to_owned(),
+            }),
         };
         return view::one(tx, known, reach, given, Some(told)).await;
     }
@@ -190,25 +191,44 @@ async fn one(
         now,
     )
     .await?;
-    let before = old.map_or_else(|| "not set".to_owned(), |old| view::value(known, &old));
-    let told = match &new {
-        Some(value) => format!(
-            "{} set `{}` to {} (before: {before}){}.",
-            inline(&given.user.name),
-            known.name,
-            view::value(known, value),
-            view::place(given.channel, scope),
-        ),
-        None => format!(
-            "{} reset `{}` (before: {before}).",
-            inline(&given.user.name),
-            known.name
-        ),
-    };
+    let told = |lang: Lang| changed(known, old.as_deref(), new.as_deref(), (given, scope), lang);
     Ok(Done {
-        told: Some(told.clone()),
-        ..view::one(tx, known, reach, given, Some(told)).await?
+        told: Some(told(given.place_lang)),
+        ..view::one(tx, known, reach, given, Some(told(given.lang))).await?
     })
+}
+
+/// What became of a setting, in a sentence.
+fn changed(
+    known: &SettingSpec,
+    old: Option<&str>,
+    new: Option<&str>,
+    (given, scope): (CommandContext<'_>, Scope),
+    lang: Lang,
+) -> String {
+    let before = old.map_or_else(|| lang.say(Setting::NotSet), |old| view::value(known, old, lang));
+    let (person, name) = (inline(&given.user.name), known.name.to_owned());
+    let Some(value) = new.map(|new| view::value(known, new, lang)) else {
+        return lang.say(Setting::WasReset { person, name, before });
+    };
+    lang.say(match view::is_of_one_channel(given.channel, scope) {
+        true => Setting::ChangedForChannel {
+            person,
+            name,
+            value,
+            before,
+        },
+        false => Setting::Changed {
+            person,
+            name,
+            value,
+            before,
+        },
+    })
+}
+
+fn fixed(name: &str, lang: Lang) -> String {
+    lang.say(Setting::Fixed { name: name.to_owned() })
 }
 
 /// A value as it is stored.
@@ -218,16 +238,22 @@ async fn checked(
     value: &str,
     given: CommandContext<'_>,
 ) -> Result<Result<String, String>, StoreError> {
-    let value = match known.kind.checked(value) {
+    let lang = given.lang;
+    let value = match known.kind.read(value) {
         Ok(value) => value,
-        Err(fault) => return Ok(Err(format!("{}.", fault.trim_end_matches('.')))),
+        Err(fault) => return Ok(Err(lang.say(fault))),
     };
     let names = view::names(tx, known, given).await?;
     Ok(match names {
-        Some(names) if !names.contains(&value) => Err(match names.as_slice() {
-            [] => format!("There is nothing to choose for `{}` here.", known.name),
-            names => format!("`{}` is none of {}.", inline(&value), names.join(", ")),
-        }),
+        Some(names) if !names.contains(&value) => Err(lang.say(match names.as_slice() {
+            [] => Setting::NothingToChoose {
+                name: known.name.to_owned(),
+            },
+            names => Setting::NoneOf {
+                value: inline(&value),
+                words: names.join(", "),
+            },
+        })),
         _ => Ok(value),
     })
 }
@@ -263,7 +289,7 @@ fn scopes(given: CommandContext<'_>) -> [String; 2] {
 async fn undo(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
     let [wide, near] = scopes(given);
     let Some(change) = setting_changes::last(tx, [&wide, &near]).await? else {
-        return Ok(Done::say("There is no change to take back here."));
+        return Ok(Done::say(given.lang.say(Setting::NothingToUndo)));
     };
     let of_owner = change
         .name
@@ -271,27 +297,31 @@ async fn undo(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<
         .next()
         .map(|first| if first == "tool" { "tools" } else { first });
     if of_owner.is_some_and(|name| given.choices.fixes(name)) {
-        return Ok(Done::say(format!("`{}` is fixed by my owner.", change.name)));
+        return Ok(Done::say(fixed(&change.name, given.lang)));
     }
     restore(tx, &change, given, now).await?;
     setting_changes::undone(tx, change.id, now).await?;
+    let told = |lang: Lang| taken_back(&change, given, lang);
+    Ok(Done {
+        told: Some(told(given.place_lang)),
+        ..Done::say(told(given.lang))
+    })
+}
+
+fn taken_back(change: &SettingChange, given: CommandContext<'_>, lang: Lang) -> String {
     let known = CATALOGUE.iter().find(|known| known.name == change.name);
     let shown = |value: &Option<String>| match (value, known) {
-        (Some(value), Some(known)) => view::value(known, value),
+        (Some(value), Some(known)) => view::value(known, value, lang),
         (Some(value), None) => format!("`{}`", inline(value)),
-        (None, _) => "not set".to_owned(),
+        (None, _) => lang.say(Setting::NotSet),
     };
-    let by = change.by.as_deref().map_or_else(|| "Somebody".to_owned(), inline);
-    let told = format!(
-        "{} took a change back: `{}` is {} again ({by} had made it {}).",
-        inline(&given.user.name),
-        change.name,
-        shown(&change.old_value),
-        shown(&change.new_value),
-    );
-    Ok(Done {
-        told: Some(told.clone()),
-        ..Done::say(told)
+    let by = change.by.as_deref();
+    lang.say(Setting::TookBack {
+        person: inline(&given.user.name),
+        name: change.name.clone(),
+        value: shown(&change.old_value),
+        by: by.map_or_else(|| lang.say(Setting::Somebody), inline),
+        was: shown(&change.new_value),
     })
 }
 

@@ -1,25 +1,15 @@
 //! `/stop`: ends what is at work in the conversation; and the button of a status message, which ends one run.
 
-use clifford_core::{
-    clock::Timestamp,
-    id::RunId,
-    people::{User, UserRole},
-    places::Channel,
-};
+use clifford_core::{clock::Timestamp, id::RunId, people::UserRole};
 use clifford_delivery::outbound;
 use clifford_engine::run::{
     cancel,
     follow_up::{Begins, follow_up_in},
 };
 use clifford_store::{StoreError, Tx, contexts, messages, runs};
-use clifford_text::Outcome;
+use clifford_text::{Answer, Lang, Outcome};
 
-use super::Done;
-
-const STOPPED: &str = "Stopped.";
-const NOTHING: &str = "There is nothing to stop.";
-const OVER: &str = "This has ended already.";
-const NOT_THEIRS: &str = "Only the person who asked for this, and those who manage this place, can stop it.";
+use super::{CommandContext, Done};
 
 /// The run that a button names.
 pub(super) fn named(argument: &str) -> Option<RunId> {
@@ -29,30 +19,28 @@ pub(super) fn named(argument: &str) -> Option<RunId> {
 pub(super) async fn stop(
     tx: &mut Tx,
     argument: &str,
-    channel: &Channel,
-    user: &User,
-    manages: bool,
-    parallel: u32,
+    given: CommandContext<'_>,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     match named(argument) {
-        Some(run) => one(tx, run, channel, user, manages, parallel, now).await,
-        None => all(tx, channel, user, manages, parallel, now).await,
+        Some(run) => one(tx, run, given, now).await,
+        None => all(tx, given, now).await,
     }
 }
 
 /// Ends what is at work in the conversation, and drops what waits there. In a shared place that is what is done for this
 /// person; for everybody, if they manage it.
-async fn all(
-    tx: &mut Tx,
-    channel: &Channel,
-    user: &User,
-    manages: bool,
-    parallel: u32,
-    now: Timestamp,
-) -> Result<Done, StoreError> {
+async fn all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
+    let CommandContext {
+        channel,
+        user,
+        manages,
+        lang,
+        ..
+    } = given;
+    let parallel = given.defaults.shared_parallel;
     let Some(context) = channel.active_context_id else {
-        return Ok(Done::say(NOTHING));
+        return Ok(Done::say(lang.say(Answer::NothingToStop)));
     };
     // In the order in which ingress and a run's end lock: the context, then its runs.
     contexts::lock(tx, context).await?;
@@ -77,43 +65,39 @@ async fn all(
     Ok(Done {
         cancelled,
         work_to_claim,
-        ..Done::say(if is_nothing { NOTHING } else { STOPPED })
+        ..Done::say(lang.say(match is_nothing {
+            true => Answer::NothingToStop,
+            false => Answer::Stopped,
+        }))
     })
 }
 
 /// Ends one run: its person may, and who manages the place that it answers in. What was written meanwhile is answered.
-async fn one(
-    tx: &mut Tx,
-    id: RunId,
-    channel: &Channel,
-    user: &User,
-    manages: bool,
-    parallel: u32,
-    now: Timestamp,
-) -> Result<Done, StoreError> {
+async fn one(tx: &mut Tx, id: RunId, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
+    let CommandContext {
+        channel,
+        user,
+        manages,
+        lang,
+        ..
+    } = given;
+    let parallel = given.defaults.shared_parallel;
     let Some(run) = runs::get(tx, id).await? else {
-        return Ok(refusal(OVER));
+        return Ok(Done::refuse(lang.say(Answer::EndedAlready)));
     };
     let is_here = run.channel_id == Some(channel.id);
     let may = run.user_id == Some(user.id) || user.role == UserRole::Owner || (manages && is_here);
     if !may {
-        return Ok(refusal(NOT_THEIRS));
+        return Ok(Done::refuse(lang.say(Answer::NotYoursToStop)));
     }
     // The next claim goes on with what was written meanwhile.
     match cancel::commit(tx, &run, None, Begins::by_anybody(parallel), now).await {
         Ok(cancelled) => Ok(Done {
             cancelled: cancelled.runs,
             work_to_claim: true,
-            ..Done::say(STOPPED)
+            ..Done::say(lang.say(Answer::Stopped))
         }),
-        Err(StoreError::WrongState(_)) => Ok(refusal(OVER)),
+        Err(StoreError::WrongState(_)) => Ok(Done::refuse(lang.say(Answer::EndedAlready))),
         Err(error) => Err(error),
-    }
-}
-
-fn refusal(text: &'static str) -> Done {
-    Done {
-        refusal: Some(text),
-        ..Done::say(text)
     }
 }

@@ -3,6 +3,7 @@
 use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel};
 use clifford_engine::run::undoing::{self, Undone, Whose};
 use clifford_store::{StoreError, Tx, runs};
+use clifford_text::{Answer, Lang};
 
 use super::Done;
 
@@ -11,6 +12,7 @@ pub(super) async fn run(
     argument: &str,
     channel: &Channel,
     user: &User,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let undone = match (argument.trim(), channel.active_context_id) {
@@ -21,20 +23,17 @@ pub(super) async fn run(
                 Some(run) => undoing::undo(tx, &run, Whose::User(user.id), now).await?,
                 None => Undone::Nothing,
             },
-            Err(_) => return Ok(Done::say("I know no such answer. `/undo` alone undoes the last one.")),
+            Err(_) => return Ok(Done::say(lang.say(Answer::UndoUnknown))),
         },
     };
-    let text = undone.sentence();
+    let text = undone.said(lang);
     Ok(match undone {
         // A reminder may be due again.
         Undone::Done { .. } => Done {
             work_to_claim: true,
             ..Done::say(text)
         },
-        Undone::NotTheirs => Done {
-            refusal: Some("Only the person whom I did that for can undo it."),
-            ..Done::say(text)
-        },
+        Undone::NotTheirs => Done::refuse(text),
         Undone::Nothing | Undone::Already | Undone::TooLate => Done::say(text),
     })
 }

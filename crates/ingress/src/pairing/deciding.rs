@@ -8,14 +8,13 @@ use clifford_store::{
     StoreError, Tx,
     db::notify,
     messages,
-    people::{pairings, users},
+    people::{pairings, reading, users},
     places::channels,
 };
+use clifford_text::{Answer, Lang};
 
 /// How much of a name is shown.
 const NAME: usize = 40;
-const LET_IN: &str = "My owner has let you in. What can I do for you? /help shows what I can do.";
-const NOT_LET_IN: &str = "My owner does not let you in for now.";
 
 /// What becomes of a stranger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +41,13 @@ impl Decision {
     }
 
     /// What a notice says once it is settled.
-    fn settled(self, by: &str) -> String {
-        let by = inline(&shortened(by, NAME));
-        match self {
-            Self::Approve => format!("\u{2705} **Approved** by {by}."),
-            Self::Refuse => format!("\u{274c} **Refused** by {by}."),
-            Self::Block => format!("\u{1f6ab} **Blocked** by {by}."),
-        }
+    fn settled(self, by: &str, lang: Lang) -> String {
+        let person = inline(&shortened(by, NAME));
+        lang.say(match self {
+            Self::Approve => Answer::ApprovedBy { person },
+            Self::Refuse => Answer::RefusedBy { person },
+            Self::Block => Answer::BlockedBy { person },
+        })
     }
 }
 
@@ -89,23 +88,25 @@ pub async fn decide(
             continue;
         };
         if let Some(channel) = channels::get(tx, told.channel_id).await? {
+            let lang = reading::by_id(tx, told.user_id, Some(channel.id)).await?;
             let edit = outbound::edit(
                 notice,
                 channel.id,
                 told.user_id,
                 &private(&channel),
-                &decision.settled(by),
+                &decision.settled(by, lang),
             );
             messages::insert_outbound(tx, &edit, now).await?;
         }
     }
     let told = match decision {
-        Decision::Approve => Some(LET_IN),
-        Decision::Refuse => Some(NOT_LET_IN),
+        Decision::Approve => Some(Answer::LetIn),
+        Decision::Refuse => Some(Answer::NotLetIn),
         Decision::Block => None,
     };
     if let (Some(told), Some(channel)) = (told, channels::last_private(tx, user.id).await?) {
-        let message = outbound::fixed_sentence(channel.id, &private(&channel), told);
+        let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
+        let message = outbound::fixed_sentence(channel.id, &private(&channel), &lang.say(told));
         messages::insert_outbound(tx, &message, now).await?;
     }
     notify::work(tx).await?;

@@ -11,9 +11,13 @@ use clifford_store::{
     StoreError, Tx,
     db::notify,
     messages,
-    people::pairings::{self, Request},
+    people::{
+        pairings::{self, Request},
+        reading,
+    },
     places::channels,
 };
+use clifford_text::{Answer, Lang};
 
 use super::deciding::{Decision, private};
 use crate::Origin;
@@ -45,8 +49,6 @@ pub(super) async fn tell_owners(
         return Ok(false);
     }
     let account = format!("{}:{}", visit.place.platform, visit.speaker.id);
-    let text = text(visit, &account, told + 1 == MOST);
-    let buttons = buttons(&account);
     let mut owners = HashSet::new();
     let mut notices = Vec::new();
     for channel in channels::of_owners(tx).await? {
@@ -64,7 +66,9 @@ pub(super) async fn tell_owners(
             run: None,
             address: private(&channel),
         };
-        let (mut message, _) = outbound.message_with(to, &text, buttons.clone(), None, now);
+        let lang = reading::by_id(tx, Some(owner), Some(channel.id)).await?;
+        let text = text(visit, &account, told + 1 == MOST, lang);
+        let (mut message, _) = outbound.message_with(to, &text, buttons(&account, lang), None, now);
         // Whichever process serves the owner's platform claims it.
         message.lease = None;
         messages::insert_outbound(tx, &message, now).await?;
@@ -79,31 +83,33 @@ pub(super) async fn tell_owners(
 }
 
 /// What an owner reads, Markdown. The last paragraph gives way to what was decided.
-fn text(visit: &Origin, account: &str, is_last: bool) -> String {
+fn text(visit: &Origin, account: &str, is_last: bool, lang: Lang) -> String {
     let name = inline(&shortened(&visit.speaker.name, NAME));
     let handle = visit.speaker.handle.as_deref();
     let handle = handle.map_or(String::new(), |handle| {
         format!(", @{}", inline(&shortened(handle, NAME)))
     });
     let account: String = account.chars().filter(|c| *c != '`').collect();
-    let more = match is_last {
-        true => " More people may ask within the hour, of whom I tell you nothing.",
-        false => "",
-    };
-    format!(
-        "**{name}** wrote to me in private and asks to be let in (`{account}`{handle}).\n\n\
-         May they talk to me?{more} `/pair` lists everybody who waits."
-    )
+    let asks = lang.say(Answer::AsksToBeLetIn {
+        person: name,
+        account: format!("`{account}`{handle}"),
+    });
+    let more = is_last.then_some(Answer::MoreMayAsk);
+    let last = std::iter::once(Answer::MayTheyTalk)
+        .chain(more)
+        .chain([Answer::PairLists]);
+    let last: Vec<_> = last.map(|sentence| lang.say(sentence)).collect();
+    format!("{asks}\n\n{}", last.join(" "))
 }
 
 /// The buttons below it. An account whose id is too long for a button is decided about by `/pair`.
-fn buttons(account: &str) -> Vec<Button> {
+fn buttons(account: &str, lang: Lang) -> Vec<Button> {
     let button = |decision: Decision| {
         let command = format!("pair {} {account}", decision.name());
         match decision {
-            Decision::Approve => Button::new("Approve", command).positive(),
-            Decision::Refuse => Button::new("Refuse", command),
-            Decision::Block => Button::new("Block", command).negative(),
+            Decision::Approve => Button::new(&lang.say(Answer::ApproveButton), command).positive(),
+            Decision::Refuse => Button::new(&lang.say(Answer::RefuseButton), command),
+            Decision::Block => Button::new(&lang.say(Answer::BlockButton), command).negative(),
         }
     };
     Decision::ALL.map(button).into()

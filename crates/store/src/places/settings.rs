@@ -159,8 +159,9 @@ pub async fn language_at(conn: &mut Conn, place: &Place) -> Result<Option<String
 pub async fn language_of(conn: &mut Conn, channel: ChannelId) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
         .fetch_optional(
-            "SELECT s.value FROM channels c JOIN settings s ON s.scope IN (c.id, c.space_id)
-             WHERE c.id = $1 AND s.name = 'language' ORDER BY CASE WHEN s.scope = c.id THEN 0 ELSE 1 END LIMIT 1",
+            "SELECT s.value FROM channels c JOIN settings s ON s.scope IN (c.id, c.parent_id, c.space_id)
+             WHERE c.id = $1 AND s.name = 'language'
+             ORDER BY CASE s.scope WHEN c.id THEN 0 WHEN c.parent_id THEN 1 ELSE 2 END LIMIT 1",
             args![channel],
         )
         .await?;

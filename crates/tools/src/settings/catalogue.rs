@@ -12,6 +12,7 @@ use clifford_store::{
         settings::{self, Setting},
     },
 };
+use clifford_text::{Lang, Setting as Fault};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -224,32 +225,49 @@ impl Kind {
     /// # Errors
     /// Fails with the values that are taken instead.
     pub fn checked(self, text: &str) -> Result<String, String> {
+        self.read(text)
+            .map_err(|fault| Lang::English.say(fault).trim_end_matches('.').to_owned())
+    }
+
+    /// The same for a person in a chat.
+    ///
+    /// # Errors
+    /// As [`checked`](Self::checked), as a sentence.
+    pub fn read(self, text: &str) -> Result<String, Fault> {
         let one_of = |words: &[&str]| {
             let known = words.contains(&text).then(|| text.to_owned());
-            known.ok_or_else(|| format!("`{text}` is none of {}", words.join(", ")))
+            known.ok_or_else(|| Fault::NoneOf {
+                value: text.to_owned(),
+                words: words.join(", "),
+            })
         };
+        let value = || text.to_owned();
         match self {
             Self::Word(words) => one_of(words),
             Self::Switch => one_of(&["true", "false"]),
             Self::Number(most) => match text.parse::<u32>() {
                 Ok(number) if number <= most => Ok(number.to_string()),
-                _ => Err(format!("`{text}` is no whole number from 0 to {most}")),
+                _ => Err(Fault::NoNumber {
+                    value: value(),
+                    most: most.to_string(),
+                }),
             },
-            Self::Language if is_language(text) => Ok(text.to_owned()),
-            Self::Language => Err(format!("`{text}` is no language tag such as en or pt-BR")),
+            Self::Language if is_language(text) => Ok(value()),
+            Self::Language => Err(Fault::NoLanguage { value: value() }),
             Self::TimeZone => jiff::tz::TimeZone::get(text)
                 .ok()
                 .and_then(|zone| zone.iana_name().map(str::to_owned))
-                .ok_or_else(|| format!("`{text}` is no time zone such as Europe/Berlin")),
-            Self::Name if is_name(text) => Ok(text.to_owned()),
-            Self::Name => Err(format!("`{text}` is no name of 1 to 100 characters")),
+                .ok_or_else(|| Fault::NoTimeZone { value: value() }),
+            Self::Name if is_name(text) => Ok(value()),
+            Self::Name => Err(Fault::NoName { value: value() }),
             Self::Text(most) => {
                 let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 match words.chars().count() {
-                    0 => Err("`` is no text".to_owned()),
-                    length if length > most => {
-                        Err(format!("`{}…` is no text of at most {most} characters", &head(&words)))
-                    }
+                    0 => Err(Fault::NoText),
+                    length if length > most => Err(Fault::TextTooLong {
+                        value: head(&words),
+                        most: most.to_string(),
+                    }),
                     _ => Ok(words),
                 }
             }
@@ -258,7 +276,7 @@ impl Kind {
                 let fits = (1..=20).contains(&entries.len()) && entries.iter().all(|entry| is_name(entry));
                 let joined = entries.join(", ");
                 fits.then_some(joined)
-                    .ok_or_else(|| format!("`{}` is no list of 1 to 20 names with commas between them", head(text)))
+                    .ok_or_else(|| Fault::NoList { value: head(text) })
             }
             Self::Budget => {
                 let (amount, period) = text
@@ -267,7 +285,7 @@ impl Kind {
                 let value = format!("{}/{}", amount.trim(), period.trim());
                 (place_settings::budget_of(&value, BudgetScope::Space).is_some())
                     .then_some(value)
-                    .ok_or_else(|| format!("`{}` is no amount such as 5/month or 0.5/day", head(text)))
+                    .ok_or_else(|| Fault::NoBudget { value: head(text) })
             }
         }
     }

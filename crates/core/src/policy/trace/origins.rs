@@ -9,6 +9,7 @@
 
 use std::fmt;
 
+use clifford_text::{Approval, Lang};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -88,31 +89,56 @@ impl Origin {
     }
 }
 
-/// As it stands in a question.
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Person => f.write_str("your message"),
-            Self::Default => f.write_str("nothing special"),
-            Self::Field { source, field } => {
-                write!(f, "{} result", source.command)?;
-                field.as_ref().map_or(Ok(()), |field| write!(f, ", field {field}"))
-            }
-            Self::Text { source } => write!(f, "{source}"),
-            Self::Model { holding: None } => f.write_str("my own words"),
-            Self::Model { holding: Some(held) } => write!(f, "my own words, with {} {}", held.text, held.source),
-        }
+impl Origin {
+    /// As it stands in a question.
+    pub fn said(&self, lang: Lang) -> String {
+        lang.say(match self {
+            Self::Person => Approval::FromPerson,
+            Self::Default => Approval::FromNothing,
+            Self::Field { source, field: None } => Approval::FromResult {
+                command: source.command.clone(),
+            },
+            Self::Field {
+                source,
+                field: Some(field),
+            } => Approval::FromField {
+                command: source.command.clone(),
+                field: field.to_string(),
+            },
+            Self::Text { source } => return source.said(lang),
+            Self::Model { holding: None } => Approval::FromModel,
+            Self::Model { holding: Some(held) } => Approval::FromModelHolding {
+                text: held.text.clone(),
+                source: held.source.said(lang),
+            },
+        })
     }
 }
 
-/// As it stands in a question, behind what stands there.
+impl Source {
+    /// As it stands in a question, behind what stands there.
+    pub fn said(&self, lang: Lang) -> String {
+        let command = self.command.clone();
+        lang.say(match (self.is_foreign, self.read.clone()) {
+            (true, Some(read)) => Approval::OnlyIn { read, command },
+            (false, Some(read)) => Approval::In { read, command },
+            (true, None) => Approval::OnlyInResult { command },
+            (false, None) => Approval::InResult { command },
+        })
+    }
+}
+
+/// As an operator and a model read it.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said(Lang::English))
+    }
+}
+
+/// As an operator and a model read it.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let only = if self.is_foreign { "only in" } else { "in" };
-        match &self.read {
-            Some(read) => write!(f, "{only} {read} ({})", self.command),
-            None => write!(f, "{only} the {} result", self.command),
-        }
+        f.write_str(&self.said(Lang::English))
     }
 }
 

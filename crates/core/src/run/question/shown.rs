@@ -1,6 +1,7 @@
 //! Arguments as a question shows them: one below the other, each with the line that says where it comes from.
 
 use clifford_markup::is_deceiving;
+use clifford_text::Lang;
 use serde_json::{Map, Value};
 
 use crate::policy::trace::Traced;
@@ -11,18 +12,18 @@ const ORIGIN: char = '←';
 const WIDTH: usize = 32;
 
 /// Arguments as they are, each with its origin.
-pub(super) fn arguments(args: &Map<String, Value>, traced: &[Traced]) -> String {
+pub(super) fn arguments(args: &Map<String, Value>, traced: &[Traced], lang: Lang) -> String {
     let mut lines = Vec::new();
     for (name, value) in args {
         lines.push(argument(name, value));
-        lines.extend(of_argument(name, traced));
+        lines.extend(of_argument(name, traced, lang));
     }
     lines.join("\n")
 }
 
 /// The origins alone, each with the name of its argument.
-pub(super) fn origins(traced: &[Traced]) -> String {
-    let lines = (traced.iter()).map(|traced| format!("{}\n{}", named(&traced.argument), origin(traced, None)));
+pub(super) fn origins(traced: &[Traced], lang: Lang) -> String {
+    let lines = (traced.iter()).map(|traced| format!("{}\n{}", named(&traced.argument), origin(traced, None, lang)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -51,7 +52,7 @@ fn argument(name: &str, value: &Value) -> String {
 }
 
 /// Where the values of an argument come from: one line if all are from the same place.
-fn of_argument(name: &str, traced: &[Traced]) -> Vec<String> {
+fn of_argument(name: &str, traced: &[Traced], lang: Lang) -> Vec<String> {
     let is_of = |path: &str| {
         let rest = path.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' ']))
@@ -60,16 +61,16 @@ fn of_argument(name: &str, traced: &[Traced]) -> Vec<String> {
     match all[..] {
         [] => Vec::new(),
         [first, ref others @ ..] if others.iter().all(|other| other.origin == first.origin) => {
-            vec![origin(first, None)]
+            vec![origin(first, None, lang)]
         }
         _ => (all.iter())
-            .map(|traced| origin(traced, Some(&traced.argument)))
+            .map(|traced| origin(traced, Some(&traced.argument), lang))
             .collect(),
     }
 }
 
-fn origin(traced: &Traced, of: Option<&str>) -> String {
-    let told = escaped(&traced.origin.to_string()).replace('\n', " ");
+fn origin(traced: &Traced, of: Option<&str>, lang: Lang) -> String {
+    let told = escaped(&traced.origin.said(lang)).replace('\n', " ");
     match of {
         Some(path) => format!("  {ORIGIN} {}: {told}", named(path)),
         None => format!("  {ORIGIN} {told}"),
@@ -152,7 +153,9 @@ mod tests {
                         \x20 ← recipients (2 of 2): only in bill-december.txt (bank.read_file)\n\
                         text:\n  | Hi,\n  | see you\n  ← my own words\n\
                         your_ids: [1,2]\n  ← only in bill-december.txt (bank.read_file)";
-        assert_eq!(arguments(args.as_object().unwrap(), &traced), expected);
+        assert_eq!(arguments(args.as_object().unwrap(), &traced, Lang::English), expected);
+        let german = arguments(args.as_object().unwrap(), &traced[..1], Lang::German);
+        assert!(german.starts_with("amount: 98.7\n  ← deine Nachricht\n"), "{german}");
     }
 
     #[test]
@@ -169,9 +172,12 @@ mod tests {
             (json!({"to": "```\u{202e}"}), r#"to: "\u0060\u0060\u0060\u202e""#),
         ];
         for (args, expected) in cases {
-            assert_eq!(arguments(args.as_object().unwrap(), &[]), expected);
+            assert_eq!(arguments(args.as_object().unwrap(), &[], Lang::English), expected);
         }
         let named = from("to\n  ← your message", Origin::Person);
-        assert_eq!(origins(&[named]), "\"to\\n  \\u2190 your message\"\n  ← your message");
+        assert_eq!(
+            origins(&[named], Lang::English),
+            "\"to\\n  \\u2190 your message\"\n  ← your message"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! What a question says, and what it holds.
 
+use clifford_text::Lang;
 use serde_json::json;
 
 use super::*;
@@ -36,6 +37,7 @@ fn question<'a>(request: &'a ConfirmRequest, code: &'a str) -> Question<'a> {
         is_typed: false,
         asked: None,
         now: Timestamp(0),
+        lang: Lang::English,
     }
 }
 

@@ -364,6 +364,7 @@ impl Session<'_> {
                 .filter(|_| self.is_shared())
                 .map(|user| &*user.name),
             now: self.cx.clock.now(),
+            lang: self.state.lang,
         };
         let now = question.now;
         let to = To { context: None, ..to };

@@ -2,9 +2,13 @@
 
 use clifford_chat::completion::Choice;
 use clifford_store::{Conn, StoreError};
+use clifford_text::{Lang, Setting};
 use clifford_tools::settings::catalogue::{CATALOGUE, Kind, SettingSpec};
 
-use super::{Choices, RESET, agent_names, is_in, split, view::BUDGETS};
+use super::{
+    Choices, RESET, agent_names, is_in, split,
+    view::{BUDGETS, about},
+};
 use crate::commands::complete::narrowed;
 
 /// Languages that are offered, each with its own name.
@@ -39,6 +43,7 @@ pub(in crate::commands) async fn choices(
     typed: &str,
     private: bool,
     offered: &Choices,
+    lang: Lang,
 ) -> Result<Vec<Choice>, StoreError> {
     let typed = typed.trim_start();
     let (first, _) = split(typed);
@@ -61,30 +66,30 @@ pub(in crate::commands) async fn choices(
     match known.clone().find(|known| is_named && known.name == name) {
         Some(known) => {
             let values = values(conn, known, offered).await?;
-            let reset = (RESET.to_owned(), "take it back to what holds without".to_owned());
+            let reset = (RESET.to_owned(), lang.say(Setting::AboutReset));
             let all = values.into_iter().chain([reset]);
             let all =
                 all.map(|(value, about)| (format!("{value} {about}"), choice(&reach, known.name, &value, &about)));
             Ok(narrowed(all.collect(), value))
         }
-        None => Ok(names(&reach, typed, private, offered, known)),
+        None => Ok(names((&reach, typed), private, offered, known, lang)),
     }
 }
 
 /// The settings that there are, and the words beside them.
 fn names<'a>(
-    reach: &str,
-    typed: &str,
+    (reach, typed): (&str, &str),
     private: bool,
     offered: &Choices,
     known: impl Iterator<Item = &'a SettingSpec>,
+    lang: Lang,
 ) -> Vec<Choice> {
-    let mut all: Vec<_> = known.map(|known| (known.name, known.description)).collect();
+    let mut all: Vec<_> = known.map(|known| (known.name, about(known, lang))).collect();
     if !private && !offered.fixes("tools") {
-        all.push(("tools", "What I may use here."));
+        all.push(("tools", lang.say(Setting::AboutTools)));
     }
     if reach.is_empty() {
-        all.push(("undo", "Take the last change back."));
+        all.push(("undo", lang.say(Setting::AboutUndo)));
     }
     let all = all.into_iter().map(|(name, about)| {
         let choice = Choice {

@@ -4,6 +4,7 @@ use clifford_chat::outbound::Button;
 use clifford_core::clock::Timestamp;
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, places::settings};
+use clifford_text::{Lang, Setting};
 
 use super::{keep, scopes, split};
 use crate::commands::{CommandContext, Done};
@@ -29,14 +30,16 @@ async fn off(tx: &mut Tx, given: CommandContext<'_>) -> Result<Vec<String>, Stor
 /// How the tools stand, on one line.
 pub(super) async fn line(tx: &mut Tx, given: CommandContext<'_>) -> Result<String, StoreError> {
     let off = off(tx, given).await?;
+    let lang = given.lang;
     let fixed = match given.choices.fixes("tools") {
-        true => " (fixed by my owner)",
-        false => "",
+        true => format!(" {}", lang.say(Setting::FixedByOwner)),
+        false => String::new(),
     };
-    Ok(match off.as_slice() {
-        [] => format!("- `tools`: all that my owner allows{fixed}"),
-        off => format!("- `tools`: all but {}{fixed}", off.join(", ")),
-    })
+    let standing = lang.say(match off.as_slice() {
+        [] => Setting::AllTools,
+        off => Setting::AllToolsBut { tools: off.join(", ") },
+    });
+    Ok(format!("- `tools`: {standing}{fixed}"))
 }
 
 pub(super) async fn run(
@@ -45,23 +48,24 @@ pub(super) async fn run(
     given: CommandContext<'_>,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let (tool, word) = split(argument);
+    let (lang, (tool, word)) = (given.lang, split(argument));
     if tool.is_empty() {
         return list(tx, given, None).await;
     }
     if given.choices.fixes("tools") {
-        return Ok(Done::say("`tools` is fixed by my owner."));
+        return Ok(Done::say(super::fixed("tools", lang)));
     }
     if !given.choices.tools.iter().any(|known| known == tool) {
         let tool = inline(&tool.chars().take(40).collect::<String>());
-        return Ok(Done::say(format!(
-            "There is no tool `{tool}` here. `/settings tools` lists them."
-        )));
+        return Ok(Done::say(lang.say(Setting::NoTool { tool })));
     }
     let new = match word {
         "off" => Some("false"),
         "on" => None,
-        _ => return Ok(Done::say(format!("Write `/settings tools {tool} off`, or `on`."))),
+        _ => {
+            let tool = tool.to_owned();
+            return Ok(Done::say(lang.say(Setting::WriteTool { tool })));
+        }
     };
     let ([scope, _], name) = (scopes(given), setting(tool));
     let old = settings::get(tx, &scope, &name).await?;
@@ -75,30 +79,40 @@ pub(super) async fn run(
         }
         keep(tx, &scope, &name, [old.as_deref(), new], given, now).await?;
     }
-    let told = format!("{} turned `{tool}` {word}.", inline(&given.user.name));
+    let told = |lang: Lang| {
+        let (person, tool) = (inline(&given.user.name), tool.to_owned());
+        lang.say(match new {
+            Some(_) => Setting::TurnedOff { person, tool },
+            None => Setting::TurnedOn { person, tool },
+        })
+    };
     Ok(Done {
-        told: is_new.then(|| told.clone()),
-        ..list(tx, given, Some(told)).await?
+        told: is_new.then(|| told(given.place_lang)),
+        ..list(tx, given, Some(told(lang))).await?
     })
 }
 
 async fn list(tx: &mut Tx, given: CommandContext<'_>, told: Option<String>) -> Result<Done, StoreError> {
-    let off = off(tx, given).await?;
+    let (lang, off) = (given.lang, off(tx, given).await?);
     let is_off = |tool: &String| off.contains(tool);
     let buttons = given.choices.tools.iter().map(|tool| match is_off(tool) {
         true => Button::new(&format!("✗ {tool}"), format!("settings tools {tool} on")).in_place(),
         false => Button::new(&format!("✓ {tool}"), format!("settings tools {tool} off")).in_place(),
     });
-    let buttons = buttons.chain([Button::new("All settings", "settings").in_place()]);
+    let buttons = buttons.chain([Button::new(&lang.say(Setting::AllSettings), "settings").in_place()]);
     let told = told.map_or_else(String::new, |told| {
-        format!("{told} `/settings undo` takes the last change back.\n\n")
+        format!("{told} {}\n\n", lang.say(Setting::UndoHint))
     });
-    let standing = match off.as_slice() {
-        [] => "All are on.".to_owned(),
-        off => format!("Off: {}.", off.join(", ")),
-    };
+    let about = lang.say(Setting::AboutTools);
+    let standing = lang.say(match off.as_slice() {
+        [] => Setting::AllAreOn,
+        off => Setting::AreOff { tools: off.join(", ") },
+    });
+    let write = lang.say(Setting::WriteTool {
+        tool: "NAME".to_owned(),
+    });
     Ok(Done {
-        text: format!("{told}**tools**: What I may use here. {standing}\n\nWrite `/settings tools NAME off`, or `on`."),
+        text: format!("{told}**tools**: {about} {standing}\n\n{write}"),
         buttons: buttons.collect(),
         ..Done::default()
     })

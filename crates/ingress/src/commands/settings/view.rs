@@ -4,6 +4,7 @@ use clifford_chat::outbound::Button;
 use clifford_core::places::Channel;
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, places::setting_changes};
+use clifford_text::{Lang, Outcome, Setting};
 use clifford_tools::settings::catalogue::{self, CATALOGUE, Kind, Scope, SettingSpec, SettingView};
 use serde_json::Value;
 
@@ -11,19 +12,20 @@ use super::{Reach, agent_names, is_here, scope, scopes};
 use crate::commands::{CommandContext, Done};
 
 /// Languages that are offered; others are written.
-const LANGUAGES: [&str; 8] = ["en", "de", "es", "fr", "it", "pt", "ru", "zh"];
+const LANGUAGES: [&str; 8] = ["en", "de", "es", "fr", "pt", "ru", "zh", "ja"];
 /// Budgets that are offered; others are written.
 pub(super) const BUDGETS: [&str; 4] = ["1/day", "5/day", "20/month", "100/month"];
 
 /// Every setting that can be set here, with its value.
 pub(super) async fn all(tx: &mut Tx, given: CommandContext<'_>) -> Result<Done, StoreError> {
+    let lang = given.lang;
     let here = CATALOGUE.iter().filter(|known| is_here(given.channel, known));
     let here: Vec<_> = here.collect();
     let mut lines = Vec::new();
     for known in &here {
         let fixed = match given.choices.fixes(known.name) {
-            true => " (fixed by my owner)",
-            false => "",
+            true => format!(" {}", lang.say(Setting::FixedByOwner)),
+            false => String::new(),
         };
         lines.push(format!(
             "- `{}`: {}{fixed}",
@@ -34,27 +36,23 @@ pub(super) async fn all(tx: &mut Tx, given: CommandContext<'_>) -> Result<Done, 
     let changeable = here.iter().filter(|known| !given.choices.fixes(known.name));
     let mut names: Vec<_> = changeable.map(|known| known.name).collect();
     let head = if given.channel.is_private() {
-        "**Your settings** in your private chats with me. Write `/settings NAME VALUE`, such as `/settings language de`."
+        lang.say(Setting::OwnSettings)
     } else {
         if !given.choices.fixes("tools") {
             names.push("tools");
         }
         lines.push(super::tools::line(tx, given).await?);
-        "**Settings of this place**, for everybody here. Write `/settings NAME VALUE`, such as `/settings when_busy steer`; \
-         `/settings here NAME VALUE` is for this channel alone."
+        lang.say(Setting::SettingsOfPlace)
     };
     let mut buttons: Vec<_> = (names.into_iter())
         .map(|name| Button::new(name, format!("settings {name}")).in_place())
         .collect();
     let [wide, near] = scopes(given);
     if setting_changes::last(tx, [&wide, &near]).await?.is_some() {
-        buttons.push(Button::new("Undo", "settings undo").negative());
+        buttons.push(Button::new(&lang.say(Outcome::Undo), "settings undo").negative());
     }
     Ok(Done {
-        text: format!(
-            "{head}\n\n{}\n\n`/settings undo` takes the last change back.",
-            lines.join("\n")
-        ),
+        text: format!("{head}\n\n{}\n\n{}", lines.join("\n"), lang.say(Setting::UndoHint)),
         buttons,
         ..Done::default()
     })
@@ -68,22 +66,31 @@ pub(super) async fn one(
     given: CommandContext<'_>,
     told: Option<String>,
 ) -> Result<Done, StoreError> {
+    let lang = given.lang;
     let (standing, own) = standing(tx, known, given).await?;
     let name = known.name;
     let mut text = match told {
-        Some(told) => format!("{told} `/settings undo` takes the last change back.\n\n"),
+        Some(told) => format!("{told} {}\n\n", lang.say(Setting::UndoHint)),
         None => String::new(),
     };
-    text.push_str(&format!("**{name}**: {} Now: {standing}.", known.description));
+    text.push_str(&lang.say(Setting::One {
+        name: name.to_owned(),
+        about: about(known, lang),
+        standing,
+    }));
     if given.choices.fixes(name) {
-        text.push_str(" My owner fixed it.");
+        text.push_str(&format!(" {}", lang.say(Setting::OwnerFixedIt)));
         return Ok(Done::say(text));
     }
     let change = setting_changes::last_of(tx, &scope(given, known, reach).stored(), name).await?;
     if let Some(change) = change {
-        let by = change.by.as_deref().map_or_else(|| "somebody".to_owned(), inline);
+        let by = change.by.as_deref();
         let day = change.changed_at.to_jiff().to_string();
-        text.push_str(&format!(" Last changed by {by} on {}.", day.get(..10).unwrap_or(&day)));
+        let told = lang.say(Setting::LastChanged {
+            person: by.map_or_else(|| lang.say(Setting::SomebodyWithin), inline),
+            day: day.get(..10).unwrap_or(&day).to_owned(),
+        });
+        text.push_str(&format!(" {told}"));
     }
     let choices = choices(tx, known, given).await?;
     let form = match known.kind {
@@ -96,7 +103,11 @@ pub(super) async fn one(
         Kind::Word(_) | Kind::Switch | Kind::Name => None,
     };
     if let Some(form) = form {
-        text.push_str(&format!("\n\nWrite `/settings {name} {form}`."));
+        let told = lang.say(Setting::Write {
+            name: name.to_owned(),
+            form: form.to_owned(),
+        });
+        text.push_str(&format!("\n\n{told}"));
     }
     let word = reach.word();
     let mut buttons: Vec<_> = (choices.iter())
@@ -109,19 +120,19 @@ pub(super) async fn one(
         })
         .collect();
     if matches!(known.kind, Kind::List) {
-        buttons.push(Button::new("Choose roles", format!("settings {word}{name}")).picking_roles());
+        buttons.push(Button::new(&lang.say(Setting::ChooseRoles), format!("settings {word}{name}")).picking_roles());
     }
     if form.is_some() {
-        buttons.push(Button::new("Write it", format!("settings {word}{name}")).form());
+        buttons.push(Button::new(&lang.say(Setting::WriteIt), format!("settings {word}{name}")).form());
     }
     if catalogue::own(tx, scope(given, known, reach), known).await?.is_some() {
         buttons.push(
-            Button::new("Reset", format!("settings {word}{name} reset"))
+            Button::new(&lang.say(Setting::Reset), format!("settings {word}{name} reset"))
                 .in_place()
                 .negative(),
         );
     }
-    buttons.push(Button::new("All settings", "settings").in_place());
+    buttons.push(Button::new(&lang.say(Setting::AllSettings), "settings").in_place());
     Ok(Done {
         text,
         buttons,
@@ -148,40 +159,62 @@ async fn standing(
         other => other.to_string(),
     });
     Ok(match set {
-        Some(set) => (value(known, &set), Some(set)),
-        None => (usual(known.name).to_owned(), None),
+        Some(set) => (value(known, &set, given.lang), Some(set)),
+        None => (usual(known.name, given.lang), None),
     })
 }
 
 /// What holds where nothing is set.
-fn usual(name: &str) -> &'static str {
-    match name {
-        "agent" | "model" => "the usual one",
-        "mode" => "as the agent answers",
-        "speaks" => "where it is addressed",
-        "use_roles" => "everybody",
-        "approve_roles" => "managers only",
-        "follow_threads" => "as is usual on this platform",
-        _ => "not set",
-    }
+fn usual(name: &str, lang: Lang) -> String {
+    lang.say(match name {
+        "agent" | "model" => Setting::UsualOne,
+        "mode" => Setting::AsAgentAnswers,
+        "speaks" => Setting::WhereAddressed,
+        "use_roles" => Setting::Everybody,
+        "approve_roles" => Setting::ManagersOnly,
+        "follow_threads" => Setting::AsOnPlatform,
+        _ => Setting::NotSet,
+    })
+}
+
+/// What a setting does.
+pub(super) fn about(known: &SettingSpec, lang: Lang) -> String {
+    lang.say(match known.name {
+        "when_busy" => Setting::AboutWhenBusy,
+        "memory" => Setting::AboutMemory,
+        "cross_channel" => Setting::AboutCrossChannel,
+        "voice_replies" => Setting::AboutVoiceReplies,
+        "language" => Setting::AboutLanguage,
+        "time_zone" => Setting::AboutTimeZone,
+        "agent" => Setting::AboutAgent,
+        "model" => Setting::AboutModel,
+        "mode" => Setting::AboutMode,
+        "persona" => Setting::AboutPersona,
+        "speaks" => Setting::AboutSpeaks,
+        "use_roles" => Setting::AboutUseRoles,
+        "approve_roles" => Setting::AboutApproveRoles,
+        "budget" => Setting::AboutBudget,
+        "member_budget" => Setting::AboutMemberBudget,
+        "threads" => Setting::AboutThreads,
+        "follow_threads" => Setting::AboutFollowThreads,
+        "ambient_messages" => Setting::AboutAmbientMessages,
+        _ => return known.description.to_owned(),
+    })
 }
 
 /// A value as it is shown.
-pub(super) fn value(known: &SettingSpec, value: &str) -> String {
+pub(super) fn value(known: &SettingSpec, value: &str, lang: Lang) -> String {
     match (known.kind, value) {
-        (Kind::Switch, "true") => "on".to_owned(),
-        (Kind::Switch, "false") => "off".to_owned(),
+        (Kind::Switch, "true") => lang.say(Setting::On),
+        (Kind::Switch, "false") => lang.say(Setting::Off),
         (Kind::Text(_), text) => format!("\"{}\"", inline(text)),
         (_, value) => format!("`{}`", value.replace('`', "")),
     }
 }
 
-/// Where a change holds, behind what was changed.
-pub(super) fn place(channel: &Channel, scope: Scope) -> &'static str {
-    match scope {
-        Scope::Channel(_) if !channel.is_private() && channel.space_id.is_some() => ", for this channel",
-        _ => "",
-    }
+/// Whether a change holds in one channel of a server.
+pub(super) fn is_of_one_channel(channel: &Channel, scope: Scope) -> bool {
+    matches!(scope, Scope::Channel(_)) && !channel.is_private() && channel.space_id.is_some()
 }
 
 /// The names that a setting takes; `None`: it takes other values than names of something.
@@ -215,4 +248,17 @@ async fn choices(tx: &mut Tx, known: &SettingSpec, given: CommandContext<'_>) ->
         kind => kind.values(),
     };
     Ok(words.iter().map(|word| (*word).to_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setting_is_described_in_a_chat_as_it_is_elsewhere() {
+        for known in &CATALOGUE {
+            assert_eq!(about(known, Lang::English), known.description);
+            assert_ne!(about(known, Lang::German), known.description);
+        }
+    }
 }

@@ -1,0 +1,43 @@
+Stopped = Angehalten.
+NothingToStop = Es gibt nichts anzuhalten.
+EndedAlready = Das ist schon zu Ende.
+NotYoursToStop = Das kann nur anhalten, wer darum gebeten hat oder diesen Ort verwaltet.
+RatingThanks = Danke, ist notiert.
+NoSuchAnswer = So eine Antwort finde ich hier nicht.
+UndoUnknown = So eine Antwort kenne ich nicht. `/undo` allein nimmt die letzte zurück.
+NothingToUndo = Es gibt nichts zurückzunehmen.
+UndoneAlready = Das ist schon zurückgenommen.
+UndoTooLate = Das ist über eine Stunde her und wird nicht mehr zurückgenommen.
+UndoNotYours = Das kann nur zurücknehmen, für wen ich es getan habe.
+Undone = Zurückgenommen: { $what }.
+NotUndone = Nicht zurückgenommen: { $what }.
+PairNotYours = Wer mit mir sprechen darf, entscheiden nur meine Besitzer.
+PairInPrivate = Das bleibt unter uns: Schick `/pair` im privaten Chat.
+HowToPair = Schreib `/pair`, um zu sehen, wer wartet, oder `/pair approve telegram:123`; `refuse` und `block` gehen genauso.
+PairSettled = Das ist schon entschieden, oder niemand hat mit diesem Konto gefragt. `/pair` zeigt, wer wartet.
+MayTalk = { $person } darf jetzt mit mir sprechen und weiß Bescheid.
+WasRefused = { $person } weiß jetzt, dass es nicht geht. Neu fragen ist erlaubt.
+WasBlocked = Auf { $person } höre ich nicht mehr.
+NobodyWaits = Niemand wartet auf Zulassung.
+TheyWait = Diese Personen möchten zugelassen werden:
+MoreWait = { $count ->
+    [one] und 1 weitere: `clifford pair list`
+   *[other] und { $count } weitere: `clifford pair list`
+}
+HowToKeepOut = `/pair refuse KONTO` und `/pair block KONTO` weisen sie ab.
+ApprovePerson = { $person } zulassen
+LetIn = Mein Besitzer hat dich zugelassen. Was kann ich für dich tun? /help zeigt, was ich kann.
+NotLetIn = Mein Besitzer lässt dich vorerst nicht zu.
+YouAreOwner = Du bist jetzt mein Besitzer. Was kann ich für dich tun? `/help` zeigt meine Befehle.
+OnlyKnown = Hallo! Ich spreche nur mit Leuten, die mein Besitzer kennt. Dein Code ist `{ $code }`; bitte meinen Besitzer, innerhalb einer Stunde `clifford pair approve { $code }` auszuführen.
+AsksToBeLetIn = **{ $person }** hat mir privat geschrieben und möchte zugelassen werden ({ $account }).
+MayTheyTalk = Darf diese Person mit mir sprechen?
+MoreMayAsk = Innerhalb dieser Stunde fragen vielleicht noch mehr Leute, von denen ich dir nichts sage.
+PairLists = `/pair` zeigt alle, die warten.
+ApproveButton = Zulassen
+RefuseButton = Ablehnen
+BlockButton = Blockieren
+ApprovedBy = ✅ **Zugelassen** von { $person }.
+RefusedBy = ❌ **Abgelehnt** von { $person }.
+BlockedBy = 🚫 **Blockiert** von { $person }.
+TooFast = Du schreibst schneller, als ich antworten darf. Versuch es bitte in { $seconds } s noch einmal.

@@ -1,0 +1,43 @@
+Stopped = Stopped.
+NothingToStop = There is nothing to stop.
+EndedAlready = This has ended already.
+NotYoursToStop = Only the person who asked for this, and those who manage this place, can stop it.
+RatingThanks = Thank you. That was noted.
+NoSuchAnswer = I find no such answer here.
+UndoUnknown = I know no such answer. `/undo` alone undoes the last one.
+NothingToUndo = There is nothing to undo.
+UndoneAlready = That was undone already.
+UndoTooLate = That is more than an hour ago, and is not undone any more.
+UndoNotYours = Only the person whom I did that for can undo it.
+Undone = Undone: { $what }.
+NotUndone = Not undone: { $what }.
+PairNotYours = Only an owner of mine decides who may talk to me.
+PairInPrivate = That is between you and me: send `/pair` in a private chat.
+HowToPair = Write `/pair` to see who waits, or `/pair approve telegram:123`; `refuse` and `block` go the same way.
+PairSettled = That is settled already, or nobody asked by that account. `/pair` lists who waits.
+MayTalk = { $person } may talk to me now, and was told.
+WasRefused = { $person } was told that they are not let in. They may ask again.
+WasBlocked = { $person } is not heard any more.
+NobodyWaits = Nobody waits to be let in.
+TheyWait = These people wait to be let in:
+MoreWait = { $count ->
+    [one] and 1 more: `clifford pair list`
+   *[other] and { $count } more: `clifford pair list`
+}
+HowToKeepOut = `/pair refuse ACCOUNT` and `/pair block ACCOUNT` keep them out.
+ApprovePerson = Approve { $person }
+LetIn = My owner has let you in. What can I do for you? /help shows what I can do.
+NotLetIn = My owner does not let you in for now.
+YouAreOwner = You are my owner now. What can I do for you? `/help` shows my commands.
+OnlyKnown = Hello! I only talk to people whom my owner knows. Your code is `{ $code }`; ask my owner to run `clifford pair approve { $code }` within an hour.
+AsksToBeLetIn = **{ $person }** wrote to me in private and asks to be let in ({ $account }).
+MayTheyTalk = May they talk to me?
+MoreMayAsk = More people may ask within the hour, of whom I tell you nothing.
+PairLists = `/pair` lists everybody who waits.
+ApproveButton = Approve
+RefuseButton = Refuse
+BlockButton = Block
+ApprovedBy = ✅ **Approved** by { $person }.
+RefusedBy = ❌ **Refused** by { $person }.
+BlockedBy = 🚫 **Blocked** by { $person }.
+TooFast = You are writing faster than I may answer. Please try again in { $seconds } s.

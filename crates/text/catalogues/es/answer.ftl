@@ -1,0 +1,43 @@
+Stopped = Detenido.
+NothingToStop = No hay nada que detener.
+EndedAlready = Esto ya ha terminado.
+NotYoursToStop = Solo puede detenerlo quien lo pidió o quien administra este lugar.
+RatingThanks = Gracias, anotado.
+NoSuchAnswer = Aquí no encuentro esa respuesta.
+UndoUnknown = No conozco esa respuesta. `/undo` a secas deshace la última.
+NothingToUndo = No hay nada que deshacer.
+UndoneAlready = Eso ya se ha deshecho.
+UndoTooLate = Eso fue hace más de una hora y ya no se deshace.
+UndoNotYours = Solo puede deshacerlo la persona para quien lo hice.
+Undone = Deshecho: { $what }.
+NotUndone = Sin deshacer: { $what }.
+PairNotYours = Solo un propietario mío decide quién puede hablar conmigo.
+PairInPrivate = Eso queda entre tú y yo: envía `/pair` en un chat privado.
+HowToPair = Escribe `/pair` para ver quién espera, o `/pair approve telegram:123`; `refuse` y `block` van igual.
+PairSettled = Eso ya está decidido, o nadie lo pidió con esa cuenta. `/pair` muestra quién espera.
+MayTalk = { $person } ya puede hablar conmigo, y se le ha avisado.
+WasRefused = Se ha avisado a { $person } de que no tiene acceso. Puede volver a pedirlo.
+WasBlocked = Ya no escucho a { $person }.
+NobodyWaits = Nadie espera acceso.
+TheyWait = Estas personas esperan acceso:
+MoreWait = { $count ->
+    [one] y 1 más: `clifford pair list`
+   *[other] y { $count } más: `clifford pair list`
+}
+HowToKeepOut = `/pair refuse CUENTA` y `/pair block CUENTA` las dejan fuera.
+ApprovePerson = Aprobar a { $person }
+LetIn = Mi propietario te ha dado acceso. ¿En qué puedo ayudarte? /help muestra lo que sé hacer.
+NotLetIn = Mi propietario no te da acceso por ahora.
+YouAreOwner = Ahora eres mi propietario. ¿En qué puedo ayudarte? `/help` muestra mis comandos.
+OnlyKnown = ¡Hola! Solo hablo con personas que mi propietario conoce. Tu código es `{ $code }`; pídele a mi propietario que ejecute `clifford pair approve { $code }` en menos de una hora.
+AsksToBeLetIn = **{ $person }** me ha escrito en privado y pide acceso ({ $account }).
+MayTheyTalk = ¿Puede hablar conmigo?
+MoreMayAsk = Puede que en esta hora pregunten más personas de las que no te avisaré.
+PairLists = `/pair` muestra a todos los que esperan.
+ApproveButton = Aprobar
+RefuseButton = Rechazar
+BlockButton = Bloquear
+ApprovedBy = ✅ **Aprobado** por { $person }.
+RefusedBy = ❌ **Rechazado** por { $person }.
+BlockedBy = 🚫 **Bloqueado** por { $person }.
+TooFast = Escribes más rápido de lo que puedo responder. Inténtalo de nuevo en { $seconds } s.

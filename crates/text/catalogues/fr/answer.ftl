@@ -1,0 +1,43 @@
+Stopped = Arrêté.
+NothingToStop = Il n’y a rien à arrêter.
+EndedAlready = C’est déjà terminé.
+NotYoursToStop = Seules la personne qui l’a demandé et celles qui gèrent ce lieu peuvent l’arrêter.
+RatingThanks = Merci, c’est noté.
+NoSuchAnswer = Je ne trouve pas cette réponse ici.
+UndoUnknown = Je ne connais pas cette réponse. `/undo` seul annule la dernière.
+NothingToUndo = Il n’y a rien à annuler.
+UndoneAlready = C’est déjà annulé.
+UndoTooLate = C’était il y a plus d’une heure, et cela ne s’annule plus.
+UndoNotYours = Seule la personne pour qui je l’ai fait peut l’annuler.
+Undone = Annulé : { $what }.
+NotUndone = Pas annulé : { $what }.
+PairNotYours = Seul un de mes propriétaires décide qui peut me parler.
+PairInPrivate = Cela reste entre nous : envoie `/pair` dans un chat privé.
+HowToPair = Écris `/pair` pour voir qui attend, ou `/pair approve telegram:123` ; `refuse` et `block` vont de même.
+PairSettled = C’est déjà réglé, ou personne n’a demandé avec ce compte. `/pair` montre qui attend.
+MayTalk = { $person } peut maintenant me parler, et le sait.
+WasRefused = { $person } sait que l’accès est refusé, et peut redemander.
+WasBlocked = Je n’écoute plus { $person }.
+NobodyWaits = Personne n’attend d’accès.
+TheyWait = Ces personnes attendent un accès :
+MoreWait = { $count ->
+    [one] et { $count } autre : `clifford pair list`
+   *[other] et { $count } autres : `clifford pair list`
+}
+HowToKeepOut = `/pair refuse COMPTE` et `/pair block COMPTE` les tiennent dehors.
+ApprovePerson = Autoriser { $person }
+LetIn = Mon propriétaire t’a donné accès. Que puis-je faire pour toi ? /help montre ce que je sais faire.
+NotLetIn = Mon propriétaire ne te donne pas accès pour le moment.
+YouAreOwner = Tu es maintenant mon propriétaire. Que puis-je faire pour toi ? `/help` montre mes commandes.
+OnlyKnown = Bonjour ! Je ne parle qu’aux personnes que mon propriétaire connaît. Ton code est `{ $code }` ; demande à mon propriétaire de lancer `clifford pair approve { $code }` dans l’heure.
+AsksToBeLetIn = **{ $person }** m’a écrit en privé et demande l’accès ({ $account }).
+MayTheyTalk = Cette personne peut-elle me parler ?
+MoreMayAsk = D’autres personnes demanderont peut-être dans l’heure, sans que je te le dise.
+PairLists = `/pair` liste toutes les personnes qui attendent.
+ApproveButton = Autoriser
+RefuseButton = Refuser
+BlockButton = Bloquer
+ApprovedBy = ✅ **Autorisé** par { $person }.
+RefusedBy = ❌ **Refusé** par { $person }.
+BlockedBy = 🚫 **Bloqué** par { $person }.
+TooFast = Tu écris plus vite que je ne peux répondre. Réessaie dans { $seconds } s.

@@ -1,0 +1,43 @@
+Stopped = Parado.
+NothingToStop = Não há nada para parar.
+EndedAlready = Isto já terminou.
+NotYoursToStop = Só quem pediu isto, ou quem administra este lugar, pode parar.
+RatingThanks = Obrigado, anotado.
+NoSuchAnswer = Não encontro essa resposta aqui.
+UndoUnknown = Não conheço essa resposta. `/undo` sozinho desfaz a última.
+NothingToUndo = Não há nada para desfazer.
+UndoneAlready = Isso já foi desfeito.
+UndoTooLate = Isso foi há mais de uma hora e não dá mais para desfazer.
+UndoNotYours = Só pode desfazer a pessoa para quem fiz isso.
+Undone = Desfeito: { $what }.
+NotUndone = Não desfeito: { $what }.
+PairNotYours = Só um dono meu decide quem pode falar comigo.
+PairInPrivate = Isso fica entre nós: envie `/pair` em um chat particular.
+HowToPair = Escreva `/pair` para ver quem espera, ou `/pair approve telegram:123`; `refuse` e `block` funcionam igual.
+PairSettled = Isso já está decidido, ou ninguém pediu com essa conta. `/pair` mostra quem espera.
+MayTalk = { $person } já pode falar comigo e foi avisado.
+WasRefused = { $person } foi avisado de que não tem acesso. Pode pedir de novo.
+WasBlocked = Não escuto mais { $person }.
+NobodyWaits = Ninguém espera acesso.
+TheyWait = Estas pessoas esperam acesso:
+MoreWait = { $count ->
+    [one] e mais { $count }: `clifford pair list`
+   *[other] e mais { $count }: `clifford pair list`
+}
+HowToKeepOut = `/pair refuse CONTA` e `/pair block CONTA` as deixam de fora.
+ApprovePerson = Aprovar { $person }
+LetIn = Meu dono deu acesso a você. Em que posso ajudar? /help mostra o que sei fazer.
+NotLetIn = Meu dono não dá acesso a você por enquanto.
+YouAreOwner = Agora você é meu dono. Em que posso ajudar? `/help` mostra meus comandos.
+OnlyKnown = Olá! Só falo com pessoas que meu dono conhece. Seu código é `{ $code }`; peça ao meu dono para rodar `clifford pair approve { $code }` em até uma hora.
+AsksToBeLetIn = **{ $person }** me escreveu em particular e pede acesso ({ $account }).
+MayTheyTalk = Essa pessoa pode falar comigo?
+MoreMayAsk = Talvez mais pessoas peçam nesta hora, sem que eu avise.
+PairLists = `/pair` lista todos os que esperam.
+ApproveButton = Aprovar
+RefuseButton = Recusar
+BlockButton = Bloquear
+ApprovedBy = ✅ **Aprovado** por { $person }.
+RefusedBy = ❌ **Recusado** por { $person }.
+BlockedBy = 🚫 **Bloqueado** por { $person }.
+TooFast = Você está escrevendo mais rápido do que posso responder. Tente de novo em { $seconds } s.

@@ -1,0 +1,55 @@
+//! Short answers to commands: stopping, rating, undoing, letting people in, limits.
+
+use crate::message::{Count, messages};
+
+messages! {
+    /// A short answer to a command.
+    Answer in "answer" {
+        Stopped,
+        NothingToStop,
+        EndedAlready,
+        NotYoursToStop,
+        RatingThanks,
+        NoSuchAnswer,
+        /// `/undo`.
+        UndoUnknown,
+        NothingToUndo,
+        UndoneAlready,
+        UndoTooLate,
+        UndoNotYours,
+        Undone { what: String },
+        NotUndone { what: String },
+        /// `/pair`.
+        PairNotYours,
+        PairInPrivate,
+        HowToPair,
+        PairSettled,
+        MayTalk { person: String },
+        WasRefused { person: String },
+        WasBlocked { person: String },
+        NobodyWaits,
+        TheyWait,
+        MoreWait { count: Count },
+        HowToKeepOut,
+        ApprovePerson { person: String },
+        LetIn,
+        NotLetIn,
+        /// To the first owner.
+        YouAreOwner,
+        /// To a stranger.
+        OnlyKnown { code: String },
+        /// To an owner, about a stranger.
+        AsksToBeLetIn { person: String, account: String },
+        MayTheyTalk,
+        MoreMayAsk,
+        PairLists,
+        ApproveButton,
+        RefuseButton,
+        BlockButton,
+        ApprovedBy { person: String },
+        RefusedBy { person: String },
+        BlockedBy { person: String },
+        /// A limit of messages.
+        TooFast { seconds: String },
+    }
+}
