@@ -7,7 +7,8 @@ use clifford_chat::{
     outbound::{Address, Button},
 };
 use clifford_delivery::outbound::To;
-use clifford_store::{StoreError, db::notify, messages, places::channels};
+use clifford_store::{StoreError, db::notify, messages, people::reading, places::channels};
+use clifford_text::Answer;
 
 use super::{IngressService, outcome::IngressOutcome};
 
@@ -38,11 +39,13 @@ impl IngressService {
                         via: None,
                     },
                 };
+                let lang = reading::of_everybody(tx, &channel, None).await?;
                 let buttons = vec![
-                    Button::new("What I can do", "help"),
-                    Button::new("Set me up", "settings"),
+                    Button::new(&lang.say(Answer::WhatICanDo), "help"),
+                    Button::new(&lang.say(Answer::SetMeUp), "settings"),
                 ];
-                let (mut message, _) = outbound.message_with(to, greeting(access), buttons, None, now);
+                let text = lang.say(greeting(access));
+                let (mut message, _) = outbound.message_with(to, &text, buttons, None, now);
                 // Whichever process serves the platform claims it.
                 message.lease = None;
                 messages::insert_outbound(tx, &message, now).await?;
@@ -59,17 +62,9 @@ impl IngressService {
 }
 
 /// What it says, Markdown.
-fn greeting(access: Access) -> &'static str {
+fn greeting(access: Access) -> Answer {
     match access {
-        Access::Open => {
-            "Hello! I answer questions, remember what matters to each of you, and can remind you. Mention me or reply to \
-             me, and everybody here reads my answer; what you write otherwise I leave alone. People who manage this place \
-             may set me up here by /settings, and approve or deny what I ask."
-        }
-        Access::Pairing | Access::Allowlist => {
-            "Hello! I answer questions, remember what matters, and can remind you. Mention me or reply to me, and \
-             everybody here reads my answer; what you write otherwise I leave alone. I answer people whom my owner knows: \
-             my owner lets in more, or this whole place. Those who manage it may set me up here by /settings."
-        }
+        Access::Open => Answer::GreetingOpen,
+        Access::Pairing | Access::Allowlist => Answer::GreetingKnown,
     }
 }

@@ -19,11 +19,12 @@ use clifford_store::{
     StoreError, Tx,
     db::notify,
     messages,
-    people::users,
+    people::{reading, users},
     places::{agents, channels},
     runs, triggers,
 };
 use clifford_telemetry::{failpoint as crash, measures};
+use clifford_text::{Answer, Lang};
 use clifford_vault::Masker;
 use serde_json::{Value, json};
 
@@ -203,7 +204,10 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
         address: address(&channel),
     };
     let late = match trigger.next_at {
-        Some(due) => lateness(now.since(due), is_german(tx, trigger).await?),
+        Some(due) => {
+            let lang = reading::by_id(tx, trigger.user_id, Some(channel.id)).await?;
+            lateness(now.since(due), lang)
+        }
         None => None,
     };
     let text = said(&trigger.content, name.as_deref(), late.as_deref());
@@ -231,27 +235,18 @@ fn said(content: &str, name: Option<&str>, late: Option<&str>) -> String {
 }
 
 /// How late it is, in the largest unit of which it is two at least; `None`: on time.
-fn lateness(late: Duration, in_german: bool) -> Option<String> {
+fn lateness(late: Duration, lang: Lang) -> Option<String> {
     let minutes = late.as_secs() / 60;
-    let (count, unit, german) = match minutes {
+    Some(lang.say(match minutes {
         0..2 => return None,
-        2..120 => (minutes, "minutes", "Minuten"),
-        120..2_880 => (minutes / 60, "hours", "Stunden"),
-        _ => (minutes / 1_440, "days", "Tage"),
-    };
-    Some(if in_german {
-        format!("{count} {german} zu spät")
-    } else {
-        format!("{count} {unit} late")
-    })
-}
-
-async fn is_german(tx: &mut Tx, trigger: &Trigger) -> Result<bool, StoreError> {
-    let Some(user) = trigger.user_id else {
-        return Ok(false);
-    };
-    let language = users::get(tx, user).await?.and_then(|user| user.language);
-    Ok(language.is_some_and(|language| language.starts_with("de")))
+        2..120 => Answer::MinutesLate { count: minutes.into() },
+        120..2_880 => Answer::HoursLate {
+            count: (minutes / 60).into(),
+        },
+        _ => Answer::DaysLate {
+            count: (minutes / 1_440).into(),
+        },
+    }))
 }
 
 async fn place(tx: &mut Tx, trigger: &Trigger) -> Result<Option<Channel>, StoreError> {
@@ -375,7 +370,7 @@ mod tests {
             (200_000, Some("2 days late"), Some("2 Tage zu spät")),
         ];
         for (seconds, english, german) in cases {
-            let told = [false, true].map(|in_german| lateness(Duration::from_secs(seconds), in_german));
+            let told = [Lang::English, Lang::German].map(|lang| lateness(Duration::from_secs(seconds), lang));
             assert_eq!([told[0].as_deref(), told[1].as_deref()], [english, german], "{seconds}");
         }
         assert_eq!(said("stretch", None, Some("2 days late")), "⏰ stretch (2 days late)");

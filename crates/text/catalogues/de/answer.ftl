@@ -41,3 +41,19 @@ ApprovedBy = ✅ **Zugelassen** von { $person }.
 RefusedBy = ❌ **Abgelehnt** von { $person }.
 BlockedBy = 🚫 **Blockiert** von { $person }.
 TooFast = Du schreibst schneller, als ich antworten darf. Versuch es bitte in { $seconds } s noch einmal.
+MinutesLate = { $count ->
+    [one] 1 Minute zu spät
+   *[other] { $count } Minuten zu spät
+}
+HoursLate = { $count ->
+    [one] 1 Stunde zu spät
+   *[other] { $count } Stunden zu spät
+}
+DaysLate = { $count ->
+    [one] 1 Tag zu spät
+   *[other] { $count } Tage zu spät
+}
+GreetingOpen = Hallo! Ich beantworte Fragen, merke mir, was euch wichtig ist, und kann euch erinnern. Erwähnt mich oder antwortet mir, dann lesen alle hier meine Antwort; was ihr sonst schreibt, lasse ich in Ruhe. Wer diesen Ort verwaltet, kann mich hier mit /settings einrichten und erlauben oder ablehnen, wonach ich frage.
+GreetingKnown = Hallo! Ich beantworte Fragen, merke mir Wichtiges und kann euch erinnern. Erwähnt mich oder antwortet mir, dann lesen alle hier meine Antwort; was ihr sonst schreibt, lasse ich in Ruhe. Ich antworte Leuten, die mein Besitzer kennt: Er kann mehr zulassen, oder diesen ganzen Ort. Wer ihn verwaltet, kann mich hier mit /settings einrichten.
+WhatICanDo = Was ich kann
+SetMeUp = Mich einrichten

@@ -41,3 +41,19 @@ ApprovedBy = ✅ **Approved** by { $person }.
 RefusedBy = ❌ **Refused** by { $person }.
 BlockedBy = 🚫 **Blocked** by { $person }.
 TooFast = You are writing faster than I may answer. Please try again in { $seconds } s.
+MinutesLate = { $count ->
+    [one] 1 minute late
+   *[other] { $count } minutes late
+}
+HoursLate = { $count ->
+    [one] 1 hour late
+   *[other] { $count } hours late
+}
+DaysLate = { $count ->
+    [one] 1 day late
+   *[other] { $count } days late
+}
+GreetingOpen = Hello! I answer questions, remember what matters to each of you, and can remind you. Mention me or reply to me, and everybody here reads my answer; what you write otherwise I leave alone. People who manage this place may set me up here by /settings, and approve or deny what I ask.
+GreetingKnown = Hello! I answer questions, remember what matters, and can remind you. Mention me or reply to me, and everybody here reads my answer; what you write otherwise I leave alone. I answer people whom my owner knows: my owner lets in more, or this whole place. Those who manage it may set me up here by /settings.
+WhatICanDo = What I can do
+SetMeUp = Set me up

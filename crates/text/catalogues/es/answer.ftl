@@ -41,3 +41,19 @@ ApprovedBy = ✅ **Aprobado** por { $person }.
 RefusedBy = ❌ **Rechazado** por { $person }.
 BlockedBy = 🚫 **Bloqueado** por { $person }.
 TooFast = Escribes más rápido de lo que puedo responder. Inténtalo de nuevo en { $seconds } s.
+MinutesLate = { $count ->
+    [one] 1 minuto tarde
+   *[other] { $count } minutos tarde
+}
+HoursLate = { $count ->
+    [one] 1 hora tarde
+   *[other] { $count } horas tarde
+}
+DaysLate = { $count ->
+    [one] 1 día tarde
+   *[other] { $count } días tarde
+}
+GreetingOpen = ¡Hola! Respondo preguntas, recuerdo lo que os importa y puedo avisaros. Mencionadme o responded a un mensaje mío, y todos leerán mi respuesta; el resto de lo que escribís lo dejo en paz. Quien administra este lugar puede configurarme con /settings y aprobar o rechazar lo que pregunto.
+GreetingKnown = ¡Hola! Respondo preguntas, recuerdo lo importante y puedo avisaros. Mencionadme o responded a un mensaje mío, y todos leerán mi respuesta; el resto de lo que escribís lo dejo en paz. Respondo a quienes mi propietario conoce: puede dar acceso a más personas, o a todo este lugar. Quien lo administra puede configurarme con /settings.
+WhatICanDo = Qué sé hacer
+SetMeUp = Configurarme

@@ -41,3 +41,19 @@ ApprovedBy = ✅ **Autorisé** par { $person }.
 RefusedBy = ❌ **Refusé** par { $person }.
 BlockedBy = 🚫 **Bloqué** par { $person }.
 TooFast = Tu écris plus vite que je ne peux répondre. Réessaie dans { $seconds } s.
+MinutesLate = { $count ->
+    [one] { $count } minute de retard
+   *[other] { $count } minutes de retard
+}
+HoursLate = { $count ->
+    [one] { $count } heure de retard
+   *[other] { $count } heures de retard
+}
+DaysLate = { $count ->
+    [one] { $count } jour de retard
+   *[other] { $count } jours de retard
+}
+GreetingOpen = Bonjour ! Je réponds aux questions, je retiens ce qui compte pour vous et je peux vous faire des rappels. Mentionnez-moi ou répondez-moi, et tout le monde lit ma réponse ; le reste, je le laisse tranquille. Les personnes qui gèrent ce lieu peuvent me régler avec /settings, et autoriser ou refuser ce que je demande.
+GreetingKnown = Bonjour ! Je réponds aux questions, je retiens l’essentiel et je peux vous faire des rappels. Mentionnez-moi ou répondez-moi, et tout le monde lit ma réponse ; le reste, je le laisse tranquille. Je réponds aux personnes que mon propriétaire connaît : il peut en admettre d’autres, ou tout ce lieu. Celles qui le gèrent peuvent me régler avec /settings.
+WhatICanDo = Ce que je sais faire
+SetMeUp = Me configurer

@@ -41,3 +41,19 @@ ApprovedBy = ✅ **Aprovado** por { $person }.
 RefusedBy = ❌ **Recusado** por { $person }.
 BlockedBy = 🚫 **Bloqueado** por { $person }.
 TooFast = Você está escrevendo mais rápido do que posso responder. Tente de novo em { $seconds } s.
+MinutesLate = { $count ->
+    [one] { $count } minuto de atraso
+   *[other] { $count } minutos de atraso
+}
+HoursLate = { $count ->
+    [one] { $count } hora de atraso
+   *[other] { $count } horas de atraso
+}
+DaysLate = { $count ->
+    [one] { $count } dia de atraso
+   *[other] { $count } dias de atraso
+}
+GreetingOpen = Olá! Respondo perguntas, lembro do que importa para vocês e posso avisar na hora certa. Mencionem-me ou respondam a mim, e todos leem minha resposta; o resto do que vocês escrevem eu deixo em paz. Quem administra este lugar pode me configurar com /settings e aprovar ou negar o que pergunto.
+GreetingKnown = Olá! Respondo perguntas, lembro do que importa e posso avisar na hora certa. Mencionem-me ou respondam a mim, e todos leem minha resposta; o resto do que vocês escrevem eu deixo em paz. Respondo a quem meu dono conhece: ele pode dar acesso a mais pessoas, ou a este lugar todo. Quem o administra pode me configurar com /settings.
+WhatICanDo = O que sei fazer
+SetMeUp = Configurar

@@ -51,5 +51,14 @@ messages! {
         BlockedBy { person: String },
         /// A limit of messages.
         TooFast { seconds: String },
+        /// Behind a reminder.
+        MinutesLate { count: Count },
+        HoursLate { count: Count },
+        DaysLate { count: Count },
+        /// Where the bot was added.
+        GreetingOpen,
+        GreetingKnown,
+        WhatICanDo,
+        SetMeUp,
     }
 }
