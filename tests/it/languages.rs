@@ -1,9 +1,13 @@
 //! The bot's own sentences in the languages of those who read them.
 
-use clifford_fakes::telegram::{Chat, Sent};
+use clifford_fakes::{
+    openai::Reply,
+    telegram::{Chat, Sent},
+};
 use serde_json::json;
 
 use crate::{
+    approvals::{asking, remembers},
     harness::{Bot, Setup, Site},
     scripted_model::memory_schema,
 };
@@ -121,5 +125,77 @@ async fn discord_shows_commands_and_answers_in_the_language_of_the_app() {
         "Ta question"
     );
     assert_eq!(named("Ask Clifford")["name_localizations"]["ja"], "Clifford に聞く");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_german_person_is_asked_answered_and_refused_in_german() {
+    let mut bot = asking(Site::Telegram).set("llm.retries", 1).start().await;
+    bot.model.respond_with(remembers);
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.speaks(7, "de");
+    let question = tell(&bot, chat, 7, "she drinks tea").await;
+    assert!(
+        question.text.starts_with("Darf ich das tun? memory.put\n")
+            && question.text.contains("value: \"tea\"\n  ← deine Nachricht")
+            && question.text.contains("/approve oder /deny, innerhalb von "),
+        "{}",
+        question.text
+    );
+    let labels: Vec<_> = question.buttons.iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!(labels, ["Erlauben", "Ablehnen"]);
+    bot.telegram.press(chat, 7, "Erlauben");
+    let expected = ["Erlaubt: memory.put.", "I know now: tea."];
+    let found = |said: Vec<Sent>| expected.iter().all(|text| said.iter().any(|said| said.text == *text));
+    bot.telegram
+        .wait_until("the answers", |fake| found(fake.sent(chat)).then_some(()))
+        .await;
+    bot.telegram
+        .wait_until("the settled question", |fake| {
+            let shown = fake
+                .sent(chat)
+                .into_iter()
+                .find(|sent| sent.message_id == question.message_id)?;
+            (shown.buttons.is_empty() && shown.text.ends_with("Erlaubt von Ada.")).then_some(())
+        })
+        .await;
+    // A setting, and a value that it does not take.
+    let set = tell(&bot, chat, 7, "/settings time_zone Europe/Berlin").await.text;
+    assert!(
+        set.starts_with("Ada hat time_zone auf Europe/Berlin gesetzt (vorher: nicht gesetzt)."),
+        "{set}"
+    );
+    let refused = tell(&bot, chat, 7, "/settings time_zone Berlin").await.text;
+    assert_eq!(refused, "Berlin ist keine Zeitzone wie Europe/Berlin.");
+    let all = tell(&bot, chat, 7, "/settings").await;
+    assert!(
+        all.text.starts_with("Deine Einstellungen in deinen privaten Chats"),
+        "{}",
+        all.text
+    );
+    assert_eq!(tell(&bot, chat, 7, "/stop").await.text, "Es gibt nichts anzuhalten.");
+    // A model that does not answer.
+    bot.model.respond_with(|_| Reply::status(500, "secret internals"));
+    let failed = tell(&bot, chat, 7, "hello").await.text;
+    assert_eq!(
+        failed,
+        "Tut mir leid, ich erreiche mein Sprachmodell gerade nicht. Versuch es bitte in ein paar Minuten noch einmal."
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_stranger_and_the_owner_each_read_their_language() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "pairing")
+        .start()
+        .await;
+    let chat = bot.telegram.user(8, "Yuki");
+    bot.telegram.speaks(8, "ja");
+    let told = tell(&bot, chat, 8, "hello").await.text;
+    assert!(
+        told.starts_with("こんにちは！私はオーナーが知っている人とだけ話します。"),
+        "{told}"
+    );
     bot.finish().await;
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clifford_core::{
     messages::{Direction, MessageStatus},
-    run::sentences::ERROR,
     runs::RunStatus,
 };
 use clifford_fakes::{
@@ -19,6 +18,7 @@ use crate::{
     harness::{Room, Setup, Site},
 };
 
+const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
 const HELLO: [&str; 1] = ["You said: hello"];
 const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
 const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";

@@ -1,12 +1,14 @@
 //! Context windows: told by servers, by refusals, and kept for later calls.
 
-use clifford_core::run::sentences::MODEL_TOO_SMALL;
 use clifford_fakes::openai::Listing;
 
 use crate::{
     db_probe::DbProbe,
     harness::{Setup, Site},
 };
+
+const TOO_SMALL: &str = "Sorry, my language model has too little room for your question alongside my instructions. \
+                         My owner has to choose one with more, or give me fewer tools.";
 
 /// The number of kept windows that were told in this way.
 async fn kept(look: &DbProbe, source: &str) -> i64 {
@@ -93,7 +95,7 @@ async fn a_short_question_is_not_blamed_for_a_window_that_the_instructions_fill(
         let ada = bot.room(Site::Telegram, 7, "Ada");
         bot.says(ada, "hello there");
         let answers = bot.answers(ada, 1).await;
-        assert!(answers[0].starts_with(MODEL_TOO_SMALL), "{answers:?}");
+        assert!(answers[0].starts_with(TOO_SMALL), "{answers:?}");
         bot.finish().await;
         assert_eq!(bot.texts(ada).len(), 1);
     }

@@ -1,6 +1,7 @@
 //! The attempts: the source of the words, the words, and their highest effect.
 
 use clifford_core::run::sentences;
+use clifford_text::Lang;
 
 /// One attempt.
 pub struct Attempt {
@@ -125,11 +126,11 @@ pub const ATTEMPTS: &[Attempt] = attempts![
 #[test]
 fn a_denial_is_told_in_a_fixed_sentence() {
     assert_eq!(
-        sentences::denied("vault.delete", true),
+        sentences::denied("vault.delete", true, Lang::English),
         "I did not call the tool vault.delete, since that was denied."
     );
     assert_eq!(
-        sentences::denied("vault.delete", false),
+        sentences::denied("vault.delete", false, Lang::English),
         "I did not call the tool vault.delete, since nobody approved that in time."
     );
 }

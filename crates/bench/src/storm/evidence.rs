@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    sync::LazyLock,
     time::Instant,
 };
 
@@ -18,26 +19,30 @@ use clifford_store::{
     messages::{self, Message},
     runs::{Filter, views as run_views},
 };
+use clifford_text::{Lang, Outcome};
 
 use super::{marks, set_aside::SetAside};
 
 /// Sentences that a person reads where no answer could be had.
-const ERRORS: [&str; 10] = [
-    sentences::QUARANTINED,
-    sentences::BAD_REPLY,
-    sentences::STUCK,
-    sentences::REPEATING,
-    sentences::HOW_TO_GO_ON,
-    sentences::ERROR,
-    sentences::MODEL_DOWN,
-    sentences::MODEL_BUSY,
-    sentences::MODEL_REFUSED,
-    sentences::BUDGET,
-];
+static ERRORS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let apologies = [
+        sentences::QUARANTINED,
+        sentences::BAD_REPLY,
+        sentences::STUCK,
+        sentences::ERROR,
+        sentences::MODEL_DOWN,
+        sentences::MODEL_BUSY,
+        sentences::MODEL_REFUSED,
+        sentences::BUDGET,
+    ];
+    let plain = [Outcome::Repeating, Outcome::HowToGoOn].map(|plain| Lang::English.say(plain));
+    let apologies = apologies.map(|sentence| sentence.text(Lang::English));
+    apologies.into_iter().chain(plain).collect()
+});
 
 /// Whether a text says that something went wrong.
 pub fn is_error(text: &str) -> bool {
-    ERRORS.iter().any(|sentence| text.contains(sentence))
+    ERRORS.iter().any(|sentence| text.contains(sentence.as_str()))
 }
 
 /// A look into the database.
