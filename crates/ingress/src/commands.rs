@@ -26,7 +26,7 @@ mod why;
 use clifford_chat::outbound::Button;
 use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question};
 use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
-use clifford_text::{Help, Lang};
+use clifford_text::{Chats, Help, Lang};
 
 pub use self::{
     complete::{Asked, complete, completes},
@@ -144,19 +144,19 @@ pub async fn run(
         ..
     } = given;
     match name {
-        "new" => conversations::new(tx, argument, channel, now).await,
-        "contexts" => conversations::list(tx, channel, now).await,
-        "switch" => conversations::switch(tx, argument, channel, now).await,
-        "close" => conversations::close(tx, channel, now).await,
-        "continue" => continuing::continue_with(tx, argument, channel, user, now).await,
-        "search" => search::search(tx, argument, channel, user, &purse.zone, now).await,
+        "new" => conversations::new(tx, argument, channel, lang, now).await,
+        "contexts" => conversations::list(tx, channel, lang, now).await,
+        "switch" => conversations::switch(tx, argument, channel, lang, now).await,
+        "close" => conversations::close(tx, channel, lang, now).await,
+        "continue" => continuing::continue_with(tx, argument, channel, user, lang, now).await,
+        "search" => search::search(tx, argument, channel, user, &purse.zone, lang, now).await,
         "memory" => items::list(tx, channel, user, defaults).await,
         "forget" => items::forget(tx, argument, channel, user).await,
         "pin" | "share" | "private" => items::change(tx, name, argument, channel, user, now).await,
-        "reminders" => reminders::run(tx, argument, channel, user).await,
+        "reminders" => reminders::run(tx, argument, channel, user, lang).await,
         "link" => linking::link(tx, argument, channel, user, account, now).await,
         "unlink" => linking::unlink(tx, argument, channel, user, account, now).await,
-        "dashboard" => dashboard::dashboard(tx, channel, user, given.dashboard, now).await,
+        "dashboard" => dashboard::dashboard(tx, channel, user, given.dashboard, lang, now).await,
         "export" => own_data::export(tx, channel, user, export, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, now).await,
         "key" => keys::run(tx, argument, channel, user, ring, now).await,
@@ -177,14 +177,20 @@ pub async fn run(
     }
 }
 
-fn age(then: Timestamp, now: Timestamp) -> String {
+fn age(then: Timestamp, now: Timestamp, lang: Lang) -> String {
     let seconds = now.since(then).as_secs();
-    match seconds {
-        0..60 => "just now".to_owned(),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..86_400 => format!("{} h ago", seconds / 3600),
-        _ => format!("{} d ago", seconds / 86_400),
-    }
+    lang.say(match seconds {
+        0..60 => Chats::JustNow,
+        60..3600 => Chats::MinutesAgo {
+            minutes: (seconds / 60).to_string(),
+        },
+        3600..86_400 => Chats::HoursAgo {
+            hours: (seconds / 3600).to_string(),
+        },
+        _ => Chats::DaysAgo {
+            days: (seconds / 86_400).to_string(),
+        },
+    })
 }
 
 #[cfg(test)]
@@ -200,7 +206,7 @@ mod tests {
             (7200, "2 h ago"),
             (200_000, "2 d ago"),
         ] {
-            assert_eq!(age(Timestamp(now.0 - seconds * 1000), now), text);
+            assert_eq!(age(Timestamp(now.0 - seconds * 1000), now, Lang::English), text);
         }
     }
 }

@@ -18,6 +18,7 @@ macro_rules! areas {
 areas! {
     answer::Answer,
     approval::Approval,
+    chats::Chats,
     help::Help,
     menu::Menu,
     outcome::Outcome,

@@ -73,9 +73,9 @@ pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, 
     } = asked;
     let is_private = asked.place.kind.is_private();
     let all = match (kind(&asked.command), channel, user) {
-        (Some(Kind::Here), Some(channel), _) => conversations::choices(conn, channel).await?,
+        (Some(Kind::Here), Some(channel), _) => conversations::choices(conn, channel, lang).await?,
         (Some(Kind::Elsewhere), Some(channel), Some(user)) if channel.is_private() => {
-            continuing::choices(conn, channel, user).await?
+            continuing::choices(conn, channel, user, lang).await?
         }
         (Some(Kind::Setting), ..) if is_private || manages => {
             return settings::choices(conn, &asked.typed, is_private, offered, lang).await;

@@ -11,6 +11,7 @@ use clifford_store::{
     },
     places::channels,
 };
+use clifford_text::{Chats, Lang};
 
 use super::{
     Done, age,
@@ -21,25 +22,23 @@ use super::{
 /// The most characters that are shown of what was said last.
 const LAST_SAID: usize = 60;
 
-const IN_PRIVATE_ONLY: &str = "I go on with a conversation in a private chat only: what was said in one is nobody \
-                               else's business. Write to me directly, and give `/continue` there.";
-
 pub(super) async fn continue_with(
     tx: &mut Tx,
     wanted: &str,
     channel: &Channel,
     user: &User,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
-        return Ok(Done::say(IN_PRIVATE_ONLY));
+        return Ok(Done::say(lang.say(Chats::ContinueInPrivate)));
     }
     if wanted.is_empty() {
-        return list(tx, channel, user, now).await;
+        return list(tx, channel, user, lang, now).await;
     }
     let id = wanted.parse::<ContextId>().ok();
     if id.is_some() && id == channel.active_context_id {
-        return Ok(Done::say("That is the conversation that you are in."));
+        return Ok(Done::say(lang.say(Chats::AlreadyThere)));
     }
     let known = context_lists::elsewhere(tx, user.id, channel, id, LISTED).await?;
     let found = match id {
@@ -47,14 +46,11 @@ pub(super) async fn continue_with(
         None => pick(&known, wanted, |known| &known.context),
     };
     if let Some(found) = found {
-        return take_over(tx, channel, user, found, now).await;
+        return take_over(tx, channel, user, found, lang, now).await;
     }
     match own(tx, channel, id).await? {
-        Some(context) => super::conversations::go_to(tx, channel, &context, now).await,
-        None => Ok(Done::say(format!(
-            "I find no conversation `{}` of yours in another chat. `/continue` lists them.",
-            inline(wanted)
-        ))),
+        Some(context) => super::conversations::go_to(tx, channel, &context, lang, now).await,
+        None => Ok(Done::say(lang.say(Chats::NoSuchElsewhere { name: inline(wanted) }))),
     }
 }
 
@@ -67,13 +63,10 @@ async fn own(tx: &mut Tx, channel: &Channel, id: Option<ContextId>) -> Result<Op
     Ok(context.filter(|context| context.channel_id == channel.id))
 }
 
-async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Result<Done, StoreError> {
+async fn list(tx: &mut Tx, channel: &Channel, user: &User, lang: Lang, now: Timestamp) -> Result<Done, StoreError> {
     let known = context_lists::elsewhere(tx, user.id, channel, None, LISTED).await?;
     if known.is_empty() {
-        return Ok(Done::say(
-            "You have no conversations with me in other private chats. If you write to me by another account, `/link` \
-             makes both one.",
-        ));
+        return Ok(Done::say(lang.say(Chats::NoneElsewhere)));
     }
     let lines = known.iter().enumerate().map(|(place, known)| {
         let said = known
@@ -84,17 +77,22 @@ async fn list(tx: &mut Tx, channel: &Channel, user: &User, now: Timestamp) -> Re
         format!(
             "{}. **{}**, {}, {}{said}",
             place + 1,
-            inline(called(&known.context)),
-            platform::called(&known.platform),
-            age(known.context.last_user_interaction_at, now)
+            inline(&called(&known.context, lang)),
+            platform::called(&known.platform, lang),
+            age(known.context.last_user_interaction_at, now, lang)
         )
     });
     let text = format!(
-        "{}\n\n`/continue` NAME or number goes on with one here.",
-        lines.collect::<Vec<_>>().join("\n")
+        "{}\n\n{}",
+        lines.collect::<Vec<_>>().join("\n"),
+        lang.say(Chats::HowToContinue)
     );
     let buttons = known.iter().take(PRESSED).map(|known| {
-        let label = format!("{} · {}", label(&known.context), platform::called(&known.platform));
+        let label = format!(
+            "{} · {}",
+            label(&known.context, lang),
+            platform::called(&known.platform, lang)
+        );
         Button::new(&label, format!("continue {}", known.context.id))
     });
     Ok(Done {
@@ -111,6 +109,7 @@ async fn take_over(
     channel: &Channel,
     user: &User,
     found: &Elsewhere,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if let Some(active) = channel.active_context_id
@@ -122,18 +121,26 @@ async fn take_over(
     }
     contexts::touch(tx, found.context.id, now).await?;
     channels::set_active_context(tx, channel.id, Some(found.context.id)).await?;
-    Ok(Done::say(format!(
-        "Going on here with **{}** from {}. I answer each message where you write it.",
-        inline(called(&found.context)),
-        platform::called(&found.platform)
-    )))
+    Ok(Done::say(lang.say(Chats::GoingOnHere {
+        name: inline(&called(&found.context, lang)),
+        platform: platform::called(&found.platform, lang),
+    })))
 }
 
 /// The choices for `/continue`.
-pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
+pub(super) async fn choices(
+    conn: &mut Conn,
+    channel: &Channel,
+    user: &User,
+    lang: Lang,
+) -> Result<Vec<Choice>, StoreError> {
     let known = context_lists::elsewhere(conn, user.id, channel, None, LISTED).await?;
     let choice = |known: &Elsewhere| Choice {
-        label: format!("{} · {}", called(&known.context), platform::called(&known.platform)),
+        label: format!(
+            "{} · {}",
+            called(&known.context, lang),
+            platform::called(&known.platform, lang)
+        ),
         value: known.context.id.to_string(),
     };
     Ok(known.iter().map(choice).collect())

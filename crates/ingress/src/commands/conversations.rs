@@ -9,6 +9,7 @@ use clifford_store::{
     contexts::{self, Context, lists as context_lists},
     places::threads,
 };
+use clifford_text::{Chats, Lang};
 
 use super::{Done, age, platform};
 
@@ -19,52 +20,57 @@ pub(super) const PRESSED: usize = 8;
 /// The most characters of a name on a button that says more.
 const LABEL: usize = 28;
 
-pub(super) async fn new(tx: &mut Tx, name: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+pub(super) async fn new(
+    tx: &mut Tx,
+    name: &str,
+    channel: &Channel,
+    lang: Lang,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
     let mut ended = String::new();
     if let Some(active) = channel.active_context_id {
-        ended = ended_elsewhere(tx, channel, active).await?;
+        ended = ended_elsewhere(tx, channel, active, lang).await?;
         closing::close(tx, active, now).await?;
     }
     let name = (!name.is_empty()).then_some(name);
     contexts::begin(tx, channel, name, now).await?;
     let begun = match name {
-        Some(name) => format!("A new conversation: **{}**.", inline(name)),
-        None => "A new conversation. What is it about?".to_owned(),
+        Some(name) => lang.say(Chats::NewNamed { name: inline(name) }),
+        None => lang.say(Chats::New),
     };
     Ok(Done::say(format!("{begun}{ended}")))
 }
 
-pub(super) async fn list(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+pub(super) async fn list(tx: &mut Tx, channel: &Channel, lang: Lang, now: Timestamp) -> Result<Done, StoreError> {
     let known = context_lists::here(tx, channel, LISTED).await?;
     if known.is_empty() {
-        return Ok(Done::say("There are no conversations here yet."));
+        return Ok(Done::say(lang.say(Chats::NoneYet)));
     }
     let lines = known.iter().enumerate().map(|(place, context)| {
         let active = if channel.active_context_id == Some(context.id) {
-            " ← this one"
+            format!(" {}", lang.say(Chats::ThisOne))
         } else {
-            ""
+            String::new()
         };
-        let turns = if context.turn_count == 1 {
-            "1 turn".to_owned()
-        } else {
-            format!("{} turns", context.turn_count)
-        };
+        let turns = lang.say(Chats::Turns {
+            count: context.turn_count.into(),
+        });
         format!(
             "{}. **{}**, {turns}, {}{active}",
             place + 1,
-            inline(called(context)),
-            age(context.last_user_interaction_at, now)
+            inline(&called(context, lang)),
+            age(context.last_user_interaction_at, now, lang)
         )
     });
     let text = format!(
-        "{}\n\n`/switch` NAME or number goes on with one.",
-        lines.collect::<Vec<_>>().join("\n")
+        "{}\n\n{}",
+        lines.collect::<Vec<_>>().join("\n"),
+        lang.say(Chats::HowToSwitch)
     );
     let buttons = known
         .iter()
         .take(PRESSED)
-        .map(|context| Button::new(called(context), format!("switch {}", context.id)));
+        .map(|context| Button::new(&called(context, lang), format!("switch {}", context.id)));
     Ok(Done {
         text,
         buttons: buttons.collect(),
@@ -72,9 +78,15 @@ pub(super) async fn list(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Resu
     })
 }
 
-pub(super) async fn switch(tx: &mut Tx, wanted: &str, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+pub(super) async fn switch(
+    tx: &mut Tx,
+    wanted: &str,
+    channel: &Channel,
+    lang: Lang,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
     if wanted.is_empty() {
-        return list(tx, channel, now).await;
+        return list(tx, channel, lang, now).await;
     }
     let known = context_lists::here(tx, channel, LISTED).await?;
     let id = wanted.parse::<ContextId>().ok();
@@ -86,11 +98,8 @@ pub(super) async fn switch(tx: &mut Tx, wanted: &str, channel: &Channel, now: Ti
     let is_here = |context: &Context| context.channel_id == channel.id || channel.active_context_id == Some(context.id);
     let by_id = by_id.filter(is_here);
     match by_id.or_else(|| pick(&known, wanted, |context| context).cloned()) {
-        Some(context) => go_to(tx, channel, &context, now).await,
-        None => Ok(Done::say(format!(
-            "I find no conversation `{}` here. `/contexts` lists them.",
-            inline(wanted)
-        ))),
+        Some(context) => go_to(tx, channel, &context, lang, now).await,
+        None => Ok(Done::say(lang.say(Chats::NoSuch { name: inline(wanted) }))),
     }
 }
 
@@ -99,66 +108,69 @@ pub(super) async fn go_to(
     tx: &mut Tx,
     channel: &Channel,
     context: &Context,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     contexts::touch(tx, context.id, now).await?;
     clifford_store::places::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
-    Ok(Done::say(format!("Going on with **{}**.", inline(called(context)))))
+    Ok(Done::say(lang.say(Chats::GoingOn {
+        name: inline(&called(context, lang)),
+    })))
 }
 
-pub(super) async fn close(tx: &mut Tx, channel: &Channel, now: Timestamp) -> Result<Done, StoreError> {
+pub(super) async fn close(tx: &mut Tx, channel: &Channel, lang: Lang, now: Timestamp) -> Result<Done, StoreError> {
     let was_followed = threads::unfollow(tx, channel.id).await?;
     let ended = match channel.active_context_id {
         Some(active) => {
-            let ended = ended_elsewhere(tx, channel, active).await?;
+            let ended = ended_elsewhere(tx, channel, active, lang).await?;
             closing::close(tx, active, now).await?.then_some(ended)
         }
         None => None,
     };
     Ok(Done::say(match (ended, was_followed) {
-        (_, true) => "Closed. I answer here again when somebody mentions me.".to_owned(),
-        (Some(ended), false) => format!("Closed. Your next message starts a new conversation.{ended}"),
-        (None, false) => NONE_OPEN.to_owned(),
+        (_, true) => lang.say(Chats::ClosedThread),
+        (Some(ended), false) => format!("{}{ended}", lang.say(Chats::Closed)),
+        (None, false) => lang.say(Chats::NoneOpen),
     }))
 }
 
-const NONE_OPEN: &str = "There is no open conversation here.";
-
 /// A sentence on the other chats where a conversation that ends is active too; nothing where there are none.
-async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId) -> Result<String, StoreError> {
+async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId, lang: Lang) -> Result<String, StoreError> {
     let Some(user) = channel.user_id else {
         return Ok(String::new());
     };
     let others = context_lists::sharing(tx, user, active, channel.id).await?;
-    let mut places: Vec<_> = others.iter().map(|other| platform::called(&other.platform)).collect();
+    let mut places: Vec<_> = others
+        .iter()
+        .map(|other| platform::called(&other.platform, lang))
+        .collect();
     places.dedup();
-    Ok(match places[..] {
-        [] => String::new(),
-        _ => format!(
-            " The one before was shared, so it ended on {} too.",
-            places.join(" and ")
-        ),
-    })
+    let places = places
+        .into_iter()
+        .reduce(|first, last| lang.say(Chats::And { first, last }));
+    Ok(places.map_or_else(String::new, |places| {
+        format!(" {}", lang.say(Chats::EndedElsewhere { places }))
+    }))
 }
 
 /// The choices for `/switch` in a chat.
-pub(super) async fn choices(conn: &mut Conn, channel: &Channel) -> Result<Vec<Choice>, StoreError> {
+pub(super) async fn choices(conn: &mut Conn, channel: &Channel, lang: Lang) -> Result<Vec<Choice>, StoreError> {
     let known = context_lists::here(conn, channel, LISTED).await?;
     let choice = |context: &Context| Choice {
-        label: called(context).to_owned(),
+        label: called(context, lang),
         value: context.id.to_string(),
     };
     Ok(known.iter().map(choice).collect())
 }
 
 /// A conversation as people know it.
-pub(super) fn called(context: &Context) -> &str {
-    context.name.as_deref().unwrap_or("(no name yet)")
+pub(super) fn called(context: &Context, lang: Lang) -> String {
+    context.name.clone().unwrap_or_else(|| lang.say(Chats::NoName))
 }
 
 /// Its name where more is to stand beside it.
-pub(super) fn label(context: &Context) -> String {
-    clifford_markup::shortened(called(context), LABEL)
+pub(super) fn label(context: &Context, lang: Lang) -> String {
+    clifford_markup::shortened(&called(context, lang), LABEL)
 }
 
 /// The one of a list that is wanted: by its number there, its id, its name, or a part of its name.

@@ -5,6 +5,7 @@ use clifford_store::{
     StoreError, Tx,
     people::sessions::{self, LINK_FOR},
 };
+use clifford_text::{Chats, Lang};
 
 use super::Done;
 
@@ -14,21 +15,18 @@ pub(super) async fn dashboard(
     channel: &Channel,
     user: &User,
     address: Option<&str>,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
-        return Ok(Done::say(
-            "The link lets whoever opens it see what is yours, so I give it in a private chat only. Write to me there.",
-        ));
+        return Ok(Done::say(lang.say(Chats::DashboardInPrivate)));
     }
     let Some(address) = address else {
-        return Ok(Done::say("There is no dashboard here: it is turned off."));
+        return Ok(Done::say(lang.say(Chats::DashboardOff)));
     };
     let link = sessions::create_link(tx, Some(user.id), now).await?;
-    let minutes = LINK_FOR.as_secs() / 60;
+    let minutes = (LINK_FOR.as_secs() / 60).to_string();
     let link = sessions::login_link(address, link.expose());
-    Ok(Done::say(format!(
-        "{link}\n\nThis link lets you into the dashboard: your conversations, what I remember of you, reminders, files and \
-         usage. It is good once, for {minutes} minutes. Give it to nobody: whoever opens it is you."
-    )))
+    let told = lang.say(Chats::DashboardLink { minutes });
+    Ok(Done::say(format!("{link}\n\n{told}")))
 }

@@ -15,6 +15,7 @@ use clifford_store::{
     },
     places::settings,
 };
+use clifford_text::Lang;
 
 use super::{Done, confirming, platform};
 use crate::identity::{self, Refusal, rules};
@@ -67,7 +68,7 @@ async fn asked(
     let made_on = match &offer.account {
         Some(made) => format!(
             " It was made on {} by {} (`{}`).",
-            platform::called(made.platform.as_str()),
+            platform::called(made.platform.as_str(), Lang::English),
             quoted(&made.name),
             made.platform_user_id
         ),
@@ -285,7 +286,7 @@ async fn accounts(tx: &mut Tx, user: &User, speaking: &Account) -> Result<String
         };
         lines.push_str(&format!(
             "\n- {}: {} (`{}`){this}",
-            platform::called(&identity.platform),
+            platform::called(&identity.platform, Lang::English),
             inline(&identity.name),
             identity.platform_user_id
         ));

@@ -4,6 +4,7 @@ use clifford_chat::{completion::Choice, outbound::Button};
 use clifford_core::{people::User, places::Channel, schedule::trigger::Trigger};
 use clifford_markup::inline::inline;
 use clifford_store::{Conn, StoreError, Tx, triggers};
+use clifford_text::{Chats, Lang};
 use clifford_tools::triggers::reminders;
 
 use super::Done;
@@ -11,20 +12,28 @@ use super::Done;
 /// How many can be removed by a button.
 const BUTTONS: usize = 10;
 
-pub(super) async fn run(tx: &mut Tx, argument: &str, channel: &Channel, user: &User) -> Result<Done, StoreError> {
+pub(super) async fn run(
+    tx: &mut Tx,
+    argument: &str,
+    channel: &Channel,
+    user: &User,
+    lang: Lang,
+) -> Result<Done, StoreError> {
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let all = reminders::visible(tx, user.id, viewer, Some(channel.id)).await?;
     let wanted = argument.trim();
     let wanted = wanted.strip_prefix("remove").unwrap_or(wanted).trim();
     if wanted.is_empty() {
-        return Ok(listed(&all, channel.is_private()));
+        return Ok(listed(&all, channel.is_private(), lang));
     }
     match reminders::find(&all, wanted) {
         Ok(trigger) => {
             triggers::delete(tx, trigger.id).await?;
-            Ok(Done::say(format!("Removed: {}", inline(&trigger.content))))
+            Ok(Done::say(lang.say(Chats::Removed {
+                what: inline(&trigger.content),
+            })))
         }
-        Err(_) => Ok(Done::say("There is no such reminder. `/reminders` lists them.")),
+        Err(_) => Ok(Done::say(lang.say(Chats::NoSuchReminder))),
     }
 }
 
@@ -39,13 +48,16 @@ pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> 
     Ok(all.iter().map(choice).collect())
 }
 
-fn listed(all: &[Trigger], private: bool) -> Done {
-    let hint = "Ask me to remind you: \"remind me every weekday at 8 to stretch\".";
+fn listed(all: &[Trigger], private: bool, lang: Lang) -> Done {
     if all.is_empty() && private {
-        return Done::say(format!("Nothing is set. {hint}"));
+        return Done::say(format!(
+            "{} {}",
+            lang.say(Chats::NothingSet),
+            lang.say(Chats::HowToRemind)
+        ));
     }
     if all.is_empty() {
-        return Done::say("Nothing is set here. Ask me in private for the rest.");
+        return Done::say(lang.say(Chats::NothingSetHere));
     }
     let lines = all.iter().map(|trigger| {
         let next = trigger.next_at.map(|at| reminders::shown(at, &trigger.time_zone));
@@ -61,12 +73,16 @@ fn listed(all: &[Trigger], private: bool) -> Done {
     });
     let buttons = all.iter().take(BUTTONS).map(|trigger| {
         let command = format!("reminders remove {}", reminders::short_id(trigger));
-        Button::new(&format!("Remove: {}", trigger.content), command)
+        let label = lang.say(Chats::Remove {
+            what: trigger.content.clone(),
+        });
+        Button::new(&label, command)
     });
     Done {
         text: format!(
-            "{}\n\n`/reminders remove ID` takes one back.",
-            lines.collect::<Vec<_>>().join("\n")
+            "{}\n\n{}",
+            lines.collect::<Vec<_>>().join("\n"),
+            lang.say(Chats::HowToRemove)
         ),
         buttons: buttons.collect(),
         ..Done::default()
@@ -89,7 +105,7 @@ mod tests {
             ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
         };
         let id = clifford_tools::triggers::reminders::short_id(&trigger);
-        let done = listed(&[trigger], true);
+        let done = listed(&[trigger], true, Lang::English);
         assert_eq!(
             done.text,
             format!(
@@ -99,6 +115,10 @@ mod tests {
         );
         let buttons = [Button::new("Remove: stretch *well*", format!("reminders remove {id}"))];
         assert_eq!(done.buttons, buttons);
-        assert!(listed(&[], false).text.starts_with("Nothing is set here."));
+        assert!(
+            listed(&[], false, Lang::English)
+                .text
+                .starts_with("Nothing is set here.")
+        );
     }
 }

@@ -10,6 +10,7 @@ use clifford_core::{
 };
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx};
+use clifford_text::{Chats, Lang};
 
 use super::{Done, age};
 
@@ -22,6 +23,7 @@ pub(super) async fn search(
     channel: &Channel,
     user: &User,
     zone: &jiff::tz::TimeZone,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let asked = SearchInput {
@@ -30,9 +32,7 @@ pub(super) async fn search(
     };
     let scope = Scope::of(Some(user.id), Some(channel));
     let Ok(request) = Request::read(asked, scope, zone.clone(), now) else {
-        return Ok(Done::say(
-            "What shall I look for? Give me a few words: `/search cat name`.",
-        ));
+        return Ok(Done::say(lang.say(Chats::WhatToLookFor)));
     };
     let request = Request {
         limit: SHOWN,
@@ -41,21 +41,21 @@ pub(super) async fn search(
     };
     let found = clifford_content::search::find::find_within(tx, request).await?;
     if found.items.is_empty() {
-        return Ok(Done::say("I found nothing of that here."));
+        return Ok(Done::say(lang.say(Chats::FoundNothing)));
     }
-    let mut lines = vec!["This is what I found:".to_owned()];
-    lines.extend(found.items.iter().map(|found| line(found, now)));
+    let mut lines = vec![lang.say(Chats::Found)];
+    lines.extend(found.items.iter().map(|found| line(found, lang, now)));
     if found.next.is_some() {
-        lines.push("There is more. Name a date, or \"quote\" what must be there.".to_owned());
+        lines.push(lang.say(Chats::MoreFound));
     }
     Ok(Done::say(lines.join("\n")))
 }
 
-fn line(found: &SearchHit, now: Timestamp) -> String {
+fn line(found: &SearchHit, lang: Lang, now: Timestamp) -> String {
     let message = &found.message;
     let speaker = match message.direction {
-        Direction::Inbound => "",
-        Direction::Outbound => "I: ",
+        Direction::Inbound => String::new(),
+        Direction::Outbound => format!("{} ", lang.say(Chats::SaidByMe)),
     };
     let conversation = message.context_name.as_deref().unwrap_or_default();
     let of = if conversation.is_empty() {
@@ -63,5 +63,9 @@ fn line(found: &SearchHit, now: Timestamp) -> String {
     } else {
         format!(", {}", inline(conversation))
     };
-    format!("- {}{of}: {speaker}{}", age(message.created_at, now), found.snippet)
+    format!(
+        "- {}{of}: {speaker}{}",
+        age(message.created_at, now, lang),
+        found.snippet
+    )
 }

@@ -1,0 +1,44 @@
+New = Eine neue Unterhaltung. Worum geht es?
+NewNamed = Eine neue Unterhaltung: **{ $name }**.
+NoneYet = Hier gibt es noch keine Unterhaltungen.
+ThisOne = ← hier
+Turns = { $count ->
+    [one] 1 Beitrag
+   *[other] { $count } Beiträge
+}
+HowToSwitch = `/switch` mit Name oder Nummer setzt eine fort.
+NoSuch = Eine Unterhaltung `{ $name }` finde ich hier nicht. `/contexts` listet sie auf.
+GoingOn = Weiter geht es mit **{ $name }**.
+ClosedThread = Beendet. Ich antworte hier wieder, wenn mich jemand erwähnt.
+Closed = Beendet. Deine nächste Nachricht beginnt eine neue Unterhaltung.
+NoneOpen = Hier ist keine Unterhaltung offen.
+EndedElsewhere = Die vorige war geteilt, also endete sie auch in { $places }.
+And = { $first } und { $last }
+NoName = (noch ohne Namen)
+JustNow = gerade eben
+MinutesAgo = vor { $minutes } Min.
+HoursAgo = vor { $hours } Std.
+DaysAgo = vor { $days } T.
+ContinueInPrivate = Eine Unterhaltung setze ich nur im privaten Chat fort: Was dort gesagt wurde, geht niemanden sonst etwas an. Schreib mir direkt und gib dort `/continue` ein.
+AlreadyThere = In dieser Unterhaltung bist du schon.
+NoSuchElsewhere = Eine Unterhaltung `{ $name }` von dir finde ich in keinem anderen Chat. `/continue` listet sie auf.
+NoneElsewhere = In anderen privaten Chats hast du keine Unterhaltungen mit mir. Wenn du mir mit einem anderen Konto schreibst, macht `/link` aus beiden eines.
+HowToContinue = `/continue` mit Name oder Nummer setzt eine hier fort.
+GoingOnHere = Weiter geht es hier mit **{ $name }** von { $platform }. Ich antworte jeweils dort, wo du schreibst.
+Terminal = dem Terminal
+Web = der Website
+WhatToLookFor = Wonach soll ich suchen? Gib mir ein paar Wörter: `/search Name der Katze`.
+FoundNothing = Dazu habe ich hier nichts gefunden.
+Found = Das habe ich gefunden:
+MoreFound = Es gibt noch mehr. Nenne ein Datum, oder setze in "Anführungszeichen", was vorkommen muss.
+SaidByMe = Ich:
+DashboardInPrivate = Wer den Link öffnet, sieht alles von dir, darum gebe ich ihn nur im privaten Chat. Schreib mir dort.
+DashboardOff = Hier gibt es kein Dashboard: Es ist ausgeschaltet.
+DashboardLink = Dieser Link führt dich ins Dashboard: deine Unterhaltungen, was ich mir von dir merke, Erinnerungen, Dateien und Verbrauch. Er gilt einmal, { $minutes } Minuten lang. Gib ihn niemandem: Wer ihn öffnet, ist du.
+Removed = Gelöscht: { $what }
+NoSuchReminder = So eine Erinnerung gibt es nicht. `/reminders` listet sie auf.
+NothingSet = Es ist nichts gestellt.
+NothingSetHere = Hier ist nichts gestellt. Den Rest sage ich dir im privaten Chat.
+HowToRemind = Bitte mich einfach darum: „Erinnere mich werktags um 8 ans Dehnen.“
+HowToRemove = `/reminders remove ID` löscht eine.
+Remove = Löschen: { $what }

@@ -1,0 +1,44 @@
+New = A new conversation. What is it about?
+NewNamed = A new conversation: **{ $name }**.
+NoneYet = There are no conversations here yet.
+ThisOne = ← this one
+Turns = { $count ->
+    [one] 1 turn
+   *[other] { $count } turns
+}
+HowToSwitch = `/switch` NAME or number goes on with one.
+NoSuch = I find no conversation `{ $name }` here. `/contexts` lists them.
+GoingOn = Going on with **{ $name }**.
+ClosedThread = Closed. I answer here again when somebody mentions me.
+Closed = Closed. Your next message starts a new conversation.
+NoneOpen = There is no open conversation here.
+EndedElsewhere = The one before was shared, so it ended on { $places } too.
+And = { $first } and { $last }
+NoName = (no name yet)
+JustNow = just now
+MinutesAgo = { $minutes } min ago
+HoursAgo = { $hours } h ago
+DaysAgo = { $days } d ago
+ContinueInPrivate = I go on with a conversation in a private chat only: what was said in one is nobody else's business. Write to me directly, and give `/continue` there.
+AlreadyThere = That is the conversation that you are in.
+NoSuchElsewhere = I find no conversation `{ $name }` of yours in another chat. `/continue` lists them.
+NoneElsewhere = You have no conversations with me in other private chats. If you write to me by another account, `/link` makes both one.
+HowToContinue = `/continue` NAME or number goes on with one here.
+GoingOnHere = Going on here with **{ $name }** from { $platform }. I answer each message where you write it.
+Terminal = the terminal
+Web = the web
+WhatToLookFor = What shall I look for? Give me a few words: `/search cat name`.
+FoundNothing = I found nothing of that here.
+Found = This is what I found:
+MoreFound = There is more. Name a date, or "quote" what must be there.
+SaidByMe = I:
+DashboardInPrivate = The link lets whoever opens it see what is yours, so I give it in a private chat only. Write to me there.
+DashboardOff = There is no dashboard here: it is turned off.
+DashboardLink = This link lets you into the dashboard: your conversations, what I remember of you, reminders, files and usage. It is good once, for { $minutes } minutes. Give it to nobody: whoever opens it is you.
+Removed = Removed: { $what }
+NoSuchReminder = There is no such reminder. `/reminders` lists them.
+NothingSet = Nothing is set.
+NothingSetHere = Nothing is set here. Ask me in private for the rest.
+HowToRemind = Ask me to remind you: "remind me every weekday at 8 to stretch".
+HowToRemove = `/reminders remove ID` takes one back.
+Remove = Remove: { $what }

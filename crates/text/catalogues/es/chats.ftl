@@ -1,0 +1,44 @@
+New = Una conversación nueva. ¿De qué trata?
+NewNamed = Una conversación nueva: **{ $name }**.
+NoneYet = Aquí todavía no hay conversaciones.
+ThisOne = ← esta
+Turns = { $count ->
+    [one] 1 turno
+   *[other] { $count } turnos
+}
+HowToSwitch = `/switch` con nombre o número continúa una.
+NoSuch = No encuentro aquí la conversación `{ $name }`. `/contexts` las muestra.
+GoingOn = Seguimos con **{ $name }**.
+ClosedThread = Cerrada. Volveré a responder aquí cuando alguien me mencione.
+Closed = Cerrada. Tu próximo mensaje empieza una conversación nueva.
+NoneOpen = Aquí no hay ninguna conversación abierta.
+EndedElsewhere = La anterior era compartida, así que también terminó en { $places }.
+And = { $first } y { $last }
+NoName = (aún sin nombre)
+JustNow = ahora mismo
+MinutesAgo = hace { $minutes } min
+HoursAgo = hace { $hours } h
+DaysAgo = hace { $days } d
+ContinueInPrivate = Solo continúo una conversación en un chat privado: lo que se dijo en ella no es asunto de nadie más. Escríbeme directamente y usa `/continue` allí.
+AlreadyThere = Ya estás en esa conversación.
+NoSuchElsewhere = No encuentro una conversación tuya `{ $name }` en otro chat. `/continue` las muestra.
+NoneElsewhere = No tienes conversaciones conmigo en otros chats privados. Si me escribes desde otra cuenta, `/link` une las dos.
+HowToContinue = `/continue` con nombre o número continúa una aquí.
+GoingOnHere = Seguimos aquí con **{ $name }** de { $platform }. Respondo a cada mensaje donde lo escribas.
+Terminal = la terminal
+Web = la web
+WhatToLookFor = ¿Qué busco? Dame unas palabras: `/search nombre del gato`.
+FoundNothing = Aquí no he encontrado nada de eso.
+Found = Esto es lo que he encontrado:
+MoreFound = Hay más. Indica una fecha, o pon entre "comillas" lo que tiene que aparecer.
+SaidByMe = Yo:
+DashboardInPrivate = Quien abre el enlace ve todo lo tuyo, así que solo lo doy en un chat privado. Escríbeme allí.
+DashboardOff = Aquí no hay panel: está desactivado.
+DashboardLink = Este enlace te lleva al panel: tus conversaciones, lo que recuerdo de ti, recordatorios, archivos y consumo. Vale una vez, durante { $minutes } minutos. No se lo des a nadie: quien lo abra serás tú.
+Removed = Eliminado: { $what }
+NoSuchReminder = No existe ese recordatorio. `/reminders` los muestra.
+NothingSet = No hay nada programado.
+NothingSetHere = Aquí no hay nada programado. Pregúntame en privado por el resto.
+HowToRemind = Pídemelo sin más: «recuérdame estirar los días laborables a las 8».
+HowToRemove = `/reminders remove ID` elimina uno.
+Remove = Eliminar: { $what }

@@ -1,0 +1,44 @@
+New = Une nouvelle conversation. De quoi s’agit-il ?
+NewNamed = Une nouvelle conversation : **{ $name }**.
+NoneYet = Il n’y a pas encore de conversations ici.
+ThisOne = ← ici
+Turns = { $count ->
+    [one] { $count } échange
+   *[other] { $count } échanges
+}
+HowToSwitch = `/switch` avec un nom ou un numéro en reprend une.
+NoSuch = Je ne trouve pas de conversation `{ $name }` ici. `/contexts` les liste.
+GoingOn = On continue avec **{ $name }**.
+ClosedThread = Fermée. Je répondrai de nouveau ici quand on me mentionnera.
+Closed = Fermée. Ton prochain message commence une nouvelle conversation.
+NoneOpen = Il n’y a pas de conversation ouverte ici.
+EndedElsewhere = La précédente était partagée, elle s’est donc aussi terminée sur { $places }.
+And = { $first } et { $last }
+NoName = (encore sans nom)
+JustNow = à l’instant
+MinutesAgo = il y a { $minutes } min
+HoursAgo = il y a { $hours } h
+DaysAgo = il y a { $days } j
+ContinueInPrivate = Je ne reprends une conversation que dans un chat privé : ce qui s’y est dit ne regarde personne d’autre. Écris-moi directement, et utilise `/continue` là-bas.
+AlreadyThere = Tu es déjà dans cette conversation.
+NoSuchElsewhere = Je ne trouve pas de conversation `{ $name }` à toi dans un autre chat. `/continue` les liste.
+NoneElsewhere = Tu n’as pas de conversation avec moi dans d’autres chats privés. Si tu m’écris avec un autre compte, `/link` réunit les deux.
+HowToContinue = `/continue` avec un nom ou un numéro en reprend une ici.
+GoingOnHere = On continue ici avec **{ $name }** de { $platform }. Je réponds à chaque message là où tu l’écris.
+Terminal = le terminal
+Web = le web
+WhatToLookFor = Que dois-je chercher ? Donne-moi quelques mots : `/search nom du chat`.
+FoundNothing = Je n’ai rien trouvé de tel ici.
+Found = Voici ce que j’ai trouvé :
+MoreFound = Il y en a d’autres. Donne une date, ou mets entre "guillemets" ce qui doit y figurer.
+SaidByMe = Moi :
+DashboardInPrivate = Quiconque ouvre ce lien voit ce qui est à toi, je ne le donne donc que dans un chat privé. Écris-moi là-bas.
+DashboardOff = Il n’y a pas de tableau de bord ici : il est désactivé.
+DashboardLink = Ce lien te mène au tableau de bord : tes conversations, ce que je retiens de toi, rappels, fichiers et consommation. Il vaut une fois, pendant { $minutes } minutes. Ne le donne à personne : quiconque l’ouvre est toi.
+Removed = Supprimé : { $what }
+NoSuchReminder = Ce rappel n’existe pas. `/reminders` les liste.
+NothingSet = Rien n’est programmé.
+NothingSetHere = Rien n’est programmé ici. Demande-moi le reste en privé.
+HowToRemind = Demande-le-moi simplement : « rappelle-moi de m’étirer en semaine à 8 h ».
+HowToRemove = `/reminders remove ID` en supprime un.
+Remove = Supprimer : { $what }

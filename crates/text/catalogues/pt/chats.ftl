@@ -1,0 +1,44 @@
+New = Uma nova conversa. Sobre o que é?
+NewNamed = Uma nova conversa: **{ $name }**.
+NoneYet = Ainda não há conversas aqui.
+ThisOne = ← esta
+Turns = { $count ->
+    [one] { $count } turno
+   *[other] { $count } turnos
+}
+HowToSwitch = `/switch` com nome ou número continua uma.
+NoSuch = Não encontro a conversa `{ $name }` aqui. `/contexts` lista todas.
+GoingOn = Continuando com **{ $name }**.
+ClosedThread = Encerrada. Volto a responder aqui quando alguém me mencionar.
+Closed = Encerrada. Sua próxima mensagem começa uma nova conversa.
+NoneOpen = Não há conversa aberta aqui.
+EndedElsewhere = A anterior era compartilhada, então terminou também em { $places }.
+And = { $first } e { $last }
+NoName = (ainda sem nome)
+JustNow = agora mesmo
+MinutesAgo = há { $minutes } min
+HoursAgo = há { $hours } h
+DaysAgo = há { $days } d
+ContinueInPrivate = Só continuo uma conversa em um chat particular: o que foi dito nela não interessa a mais ninguém. Escreva direto para mim e use `/continue` lá.
+AlreadyThere = Você já está nessa conversa.
+NoSuchElsewhere = Não encontro uma conversa sua `{ $name }` em outro chat. `/continue` lista todas.
+NoneElsewhere = Você não tem conversas comigo em outros chats particulares. Se você me escreve por outra conta, `/link` junta as duas.
+HowToContinue = `/continue` com nome ou número continua uma aqui.
+GoingOnHere = Continuando aqui com **{ $name }** de { $platform }. Respondo cada mensagem onde você a escrever.
+Terminal = o terminal
+Web = a web
+WhatToLookFor = O que devo procurar? Dê algumas palavras: `/search nome do gato`.
+FoundNothing = Não encontrei nada disso aqui.
+Found = Foi isto que encontrei:
+MoreFound = Há mais. Diga uma data, ou ponha entre "aspas" o que precisa aparecer.
+SaidByMe = Eu:
+DashboardInPrivate = Quem abre o link vê tudo o que é seu, por isso só o dou em um chat particular. Escreva para mim lá.
+DashboardOff = Não há painel aqui: ele está desligado.
+DashboardLink = Este link leva você ao painel: suas conversas, o que lembro de você, lembretes, arquivos e consumo. Vale uma vez, por { $minutes } minutos. Não dê a ninguém: quem abrir será você.
+Removed = Removido: { $what }
+NoSuchReminder = Não existe esse lembrete. `/reminders` lista todos.
+NothingSet = Nada está programado.
+NothingSetHere = Nada está programado aqui. Pergunte-me o resto em particular.
+HowToRemind = É só pedir: “lembre-me de alongar nos dias úteis às 8”.
+HowToRemove = `/reminders remove ID` remove um.
+Remove = Remover: { $what }
