@@ -20,6 +20,7 @@ areas! {
     approval::Approval,
     chats::Chats,
     help::Help,
+    items::Items,
     menu::Menu,
     outcome::Outcome,
     setting::Setting,

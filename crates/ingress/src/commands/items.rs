@@ -12,6 +12,7 @@ use clifford_store::{
     memory::admin::{self as memory_admin, Item},
     places::place_settings::PlaceSettings,
 };
+use clifford_text::{Items, Lang};
 
 use super::Done;
 
@@ -25,6 +26,7 @@ pub(super) async fn list(
     channel: &Channel,
     user: &User,
     defaults: PlaceSettings,
+    lang: Lang,
 ) -> Result<Done, StoreError> {
     let settings = defaults.of(tx, channel.space_id, channel.id).await?;
     let items = memory_admin::seen_by(
@@ -33,52 +35,45 @@ pub(super) async fn list(
         clifford_content::memory::recall::viewer(Some(user.id), Some(channel)),
     )
     .await?;
-    Ok(Done::say(listed(&items, channel.is_private(), settings.memory)))
+    Ok(Done::say(listed(&items, channel.is_private(), settings.memory, lang)))
 }
 
 /// The items, by module.
-fn listed(items: &[Item], private: bool, remembers: bool) -> String {
+fn listed(items: &[Item], private: bool, remembers: bool, lang: Lang) -> String {
     let mut paragraphs = Vec::new();
     if !remembers {
-        paragraphs.push("Memory is off here: I remember nothing new, and use nothing that I know.".to_owned());
+        paragraphs.push(lang.say(Items::IsOff));
     }
     let active: Vec<_> = items.iter().filter(|item| !item.archived).collect();
-    match (active.is_empty(), private) {
-        (true, true) => paragraphs.push("I know nothing about you yet.".to_owned()),
-        (true, false) => paragraphs.push("I know nothing about you that I may tell here.".to_owned()),
-        (false, true) => paragraphs.push("This is what I know about you.".to_owned()),
-        (false, false) => paragraphs.push("This is what I may know about you here.".to_owned()),
-    }
+    paragraphs.push(lang.say(match (active.is_empty(), private) {
+        (true, true) => Items::KnowNothing,
+        (true, false) => Items::KnowNothingHere,
+        (false, true) => Items::Known,
+        (false, false) => Items::KnownHere,
+    }));
     for of_module in active.chunk_by(|a, b| a.module == b.module) {
         let lines: Vec<_> = of_module.iter().map(|item| line(item)).collect();
         let module = of_module.first().map_or("", |item| item.module.as_str());
         paragraphs.push(format!("**{}**\n\n{}", inline(module), lines.join("\n")));
     }
     let marks = [
-        ("📌 stays as it is", active.iter().any(|item| item.pinned)),
-        (
-            "🌐 known wherever you speak to me",
-            active.iter().any(|item| item.shareable),
-        ),
-        ("👥 known where you said it", active.iter().any(|item| is_local(item))),
+        (Items::Pinned, active.iter().any(|item| item.pinned)),
+        (Items::Shared, active.iter().any(|item| item.shareable)),
+        (Items::Local, active.iter().any(|item| is_local(item))),
     ];
-    let marks: Vec<_> = marks.into_iter().filter(|mark| mark.1).map(|mark| mark.0).collect();
+    let marks = marks.into_iter().filter(|mark| mark.1);
+    let marks: Vec<_> = marks.map(|mark| lang.say(mark.0)).collect();
     if !marks.is_empty() {
         paragraphs.push(marks.join(" · "));
     }
     if !private {
-        paragraphs.push("Ask me in private for the rest: what you tell me there stays there.".to_owned());
+        paragraphs.push(lang.say(Items::AskInPrivate));
     }
-    paragraphs.push(match (active.is_empty(), remembers) {
-        (false, _) => {
-            "`/forget KEY`, `/pin KEY`, `/share KEY` and `/private KEY` change it; `/forget all` forgets it all."
-                .to_owned()
-        }
-        (true, true) => "Facts about yourself are remembered when a conversation ends or grows long, or at once if \
-                         you ask me to remember it."
-            .to_owned(),
+    paragraphs.push(lang.say(match (active.is_empty(), remembers) {
+        (false, _) => Items::HowToChange,
+        (true, true) => Items::HowTheyCome,
         (true, false) => return paragraphs.join("\n\n"),
-    });
+    }));
     paragraphs.join("\n\n")
 }
 
@@ -92,56 +87,57 @@ fn is_local(item: &Item) -> bool {
     item.origin_space.is_some() && !item.shareable
 }
 
-pub(super) async fn forget(tx: &mut Tx, argument: &str, channel: &Channel, user: &User) -> Result<Done, StoreError> {
+pub(super) async fn forget(
+    tx: &mut Tx,
+    argument: &str,
+    channel: &Channel,
+    user: &User,
+    lang: Lang,
+) -> Result<Done, StoreError> {
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let wanted = plain(argument);
     if wanted == MEANT {
         let count = memory_admin::forget_all(tx, user.id, viewer).await?;
-        return Ok(Done::say(forgotten(count)));
+        return Ok(Done::say(forgotten(count, lang)));
     }
     let items = memory_admin::seen_by(tx, user.id, viewer).await?;
     if wanted == "all" {
-        return Ok(asks_for_all(&items, channel.is_private()));
+        return Ok(asks_for_all(&items, channel.is_private(), lang));
     }
     match find(&items, &wanted) {
         Found::One(item) => {
             memory_admin::forget(tx, user.id, &item.module, &item.key, viewer).await?;
-            Ok(Done::say(format!("Forgotten: {}.", named(item))))
+            Ok(Done::say(lang.say(Items::Forgotten { name: named(item) })))
         }
-        other => Ok(Done::say(other.explained("forget", &wanted))),
+        other => Ok(Done::say(other.explained("forget", &wanted, lang))),
     }
 }
 
-fn forgotten(count: u64) -> String {
-    match count {
-        0 => "There is nothing to forget.".to_owned(),
-        1 => "Forgotten: one item.".to_owned(),
-        count => format!("Forgotten: all {count} items."),
-    }
+fn forgotten(count: u64, lang: Lang) -> String {
+    lang.say(match count {
+        0 => Items::NothingToForget,
+        count => Items::ForgottenAll { count: count.into() },
+    })
 }
 
 /// Says what would be deleted; nothing is yet.
-fn asks_for_all(items: &[Item], private: bool) -> Done {
+fn asks_for_all(items: &[Item], private: bool, lang: Lang) -> Done {
     if items.is_empty() {
-        return Done::say(forgotten(0));
+        return Done::say(forgotten(0, lang));
     }
     let mut names: Vec<_> = items.iter().filter(|item| !item.archived).map(named).collect();
     match items.len() - names.len() {
         0 => {}
-        1 => names.push("one that is out of use".to_owned()),
-        old => names.push(format!("{old} that are out of use")),
+        old => names.push(lang.say(Items::OutOfUse { count: old.into() })),
     }
-    let what = if private {
-        "all that I know about you"
-    } else {
-        "what I may know about you here"
-    };
-    let text = format!(
-        "This deletes {what} for good:\n\n- {}\n\nType `/forget {MEANT}` to do it.",
-        names.join("\n- ")
-    );
+    let list = format!("- {}", names.join("\n- "));
+    let command = format!("/forget {MEANT}");
+    let text = lang.say(match private {
+        true => Items::DeletesAll { list, command },
+        false => Items::DeletesAllHere { list, command },
+    });
     // In a shared place, the button would make each person who presses it forget their own.
-    let buttons = private.then(|| Button::new("Forget it all", format!("forget {MEANT}")).negative());
+    let buttons = private.then(|| Button::new(&lang.say(Items::ForgetAll), format!("forget {MEANT}")).negative());
     Done {
         text,
         buttons: buttons.into_iter().collect(),
@@ -156,6 +152,7 @@ pub(super) async fn change(
     argument: &str,
     channel: &Channel,
     user: &User,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
@@ -164,7 +161,7 @@ pub(super) async fn change(
     let wanted = plain(argument);
     let item = match find(&items, &wanted) {
         Found::One(item) => item,
-        other => return Ok(Done::say(other.explained(command, &wanted))),
+        other => return Ok(Done::say(other.explained(command, &wanted, lang))),
     };
     let change = match command {
         "pin" => Change {
@@ -175,8 +172,11 @@ pub(super) async fn change(
         _ => known(Visibility::InPrivate),
     };
     Ok(Done::say(match editing::change(tx, item.id, change, now).await? {
-        Ok(item) => now_is(command, &item),
-        Err(fault) => format!("{} stays as it is: {}.", named(item), fault.why),
+        Ok(item) => now_is(command, &item, lang),
+        Err(fault) => lang.say(Items::StaysAsItIs {
+            name: named(item),
+            why: fault.why,
+        }),
     }))
 }
 
@@ -188,16 +188,14 @@ fn known(known: Visibility) -> Change {
 }
 
 /// The state of an item after a command.
-fn now_is(command: &str, item: &Item) -> String {
+fn now_is(command: &str, item: &Item, lang: Lang) -> String {
     let name = named(item);
-    match command {
-        "pin" if item.pinned => {
-            format!("{name} is pinned: it stays as it is until you `/pin` it again, or `/forget` it.")
-        }
-        "pin" => format!("{name} is not pinned any more: it may change with what you tell me."),
-        "share" => format!("{name} is known wherever you speak to me now, in front of others too."),
-        _ => format!("{name} is known in private only now."),
-    }
+    lang.say(match command {
+        "pin" if item.pinned => Items::IsPinned { name },
+        "pin" => Items::IsNotPinned { name },
+        "share" => Items::IsShared { name },
+        _ => Items::IsPrivate { name },
+    })
 }
 
 /// The items that a key stands for.
@@ -213,7 +211,7 @@ enum Found<'a> {
 
 impl Found<'_> {
     /// Why a command did nothing, and what to write instead.
-    fn explained(&self, command: &str, wanted: &str) -> String {
+    fn explained(&self, command: &str, wanted: &str, lang: Lang) -> String {
         let written = |items: &[&Item]| {
             let lines: Vec<_> = items
                 .iter()
@@ -221,24 +219,18 @@ impl Found<'_> {
                 .collect();
             lines.join("\n")
         };
-        match self {
-            Self::One(_) => String::new(),
-            Self::Several(items) => format!("There are several of that key. Which one?\n\n{}", written(items)),
-            Self::Nothing(_) if wanted.is_empty() => {
-                format!("Write what you mean: `/{command} KEY`. `/memory` lists the keys.")
-            }
-            Self::Nothing(near) if near.is_empty() => {
-                format!(
-                    "I know nothing of the key `{}` here. `/memory` lists the keys.",
-                    code(wanted)
-                )
-            }
-            Self::Nothing(near) => format!(
-                "I know nothing of the key `{}` here. Did you mean this?\n\n{}",
-                code(wanted),
-                written(near)
-            ),
-        }
+        lang.say(match self {
+            Self::One(_) => return String::new(),
+            Self::Several(items) => Items::Several { list: written(items) },
+            Self::Nothing(_) if wanted.is_empty() => Items::WriteKey {
+                command: format!("/{command}"),
+            },
+            Self::Nothing(near) if near.is_empty() => Items::NoSuchKey { key: code(wanted) },
+            Self::Nothing(near) => Items::DidYouMean {
+                key: code(wanted),
+                list: written(near),
+            },
+        })
     }
 }
 

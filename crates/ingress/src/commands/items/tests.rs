@@ -47,7 +47,7 @@ fn the_list_is_grouped_and_marked() {
         },
     ];
     assert_eq!(
-        listed(&items, true, true),
+        listed(&items, true, true, Lang::English),
         "This is what I know about you.\n\n\
          **identity**\n\n- `name`: Ada \\*L.\\* 📌 🌐\n\n\
          **preferences**\n\n- `drink`: tea\n- `food`: soup 👥\n\n\
@@ -55,7 +55,7 @@ fn the_list_is_grouped_and_marked() {
          `/forget KEY`, `/pin KEY`, `/share KEY` and `/private KEY` change it; `/forget all` forgets it all."
     );
     assert_eq!(
-        listed(&items[2..3], false, false),
+        listed(&items[2..3], false, false, Lang::English),
         "Memory is off here: I remember nothing new, and use nothing that I know.\n\n\
          This is what I may know about you here.\n\n\
          **preferences**\n\n- `drink`: tea\n\n\
@@ -86,7 +86,7 @@ fn an_empty_list_says_how_things_get_into_it() {
         ),
     ];
     for (private, remembers, expected) in cases {
-        assert_eq!(listed(&none, private, remembers), expected);
+        assert_eq!(listed(&none, private, remembers, Lang::English), expected);
     }
 }
 
@@ -140,7 +140,11 @@ fn what_is_not_clear_is_explained_with_what_to_write() {
     ];
     for (typed, expected) in cases {
         let wanted = plain(typed);
-        assert_eq!(find(&items, &wanted).explained("pin", &wanted), expected, "{typed}");
+        assert_eq!(
+            find(&items, &wanted).explained("pin", &wanted, Lang::English),
+            expected,
+            "{typed}"
+        );
     }
 }
 
@@ -151,7 +155,7 @@ fn forgetting_all_says_what_goes_before_it_does() {
         item("projects", "name", "Clifford"),
         archived("projects", "name"),
     ];
-    let asked = asks_for_all(&items, true);
+    let asked = asks_for_all(&items, true, Lang::English);
     assert_eq!(
         asked.text,
         "This deletes all that I know about you for good:\n\n- `identity.name`\n- `projects.name`\n- one that is out of \
@@ -159,7 +163,7 @@ fn forgetting_all_says_what_goes_before_it_does() {
     );
     let button = Button::new("Forget it all", "forget all yes").negative();
     assert_eq!(asked.buttons, [button]);
-    let here = asks_for_all(&items[..1], false);
+    let here = asks_for_all(&items[..1], false, Lang::English);
     assert_eq!(
         (here.text.as_str(), here.buttons),
         (
@@ -168,7 +172,7 @@ fn forgetting_all_says_what_goes_before_it_does() {
         )
     );
     assert_eq!(
-        [0, 1, 3].map(forgotten),
+        [0, 1, 3].map(|count| forgotten(count, Lang::English)),
         [
             "There is nothing to forget.",
             "Forgotten: one item.",
@@ -203,6 +207,6 @@ fn an_item_after_a_command_is_told_as_it_is() {
         ("private", &name, "`identity.name` is known in private only now."),
     ];
     for (command, item, expected) in cases {
-        assert_eq!(now_is(command, item), expected);
+        assert_eq!(now_is(command, item, Lang::English), expected);
     }
 }
