@@ -23,6 +23,7 @@ areas! {
     items::Items,
     menu::Menu,
     outcome::Outcome,
+    own_data::OwnData,
     setting::Setting,
     sorry::Sorry,
 }

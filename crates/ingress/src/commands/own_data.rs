@@ -7,6 +7,7 @@ use clifford_engine::jobs::{
     export::{self, Export},
 };
 use clifford_store::{Conn, StoreError, Tx, people::erasure, places::settings};
+use clifford_text::{Lang, OwnData};
 
 use super::{Done, confirming};
 
@@ -14,8 +15,6 @@ use super::{Done, confirming};
 const MOST: usize = 8_000_000;
 /// The most rows read while others wait to write: enough for a person who is met just now.
 const FEW: usize = 20_000;
-const UNDER_WAY: &str = "Everything that I have of you is being deleted; this is the last message. If you write to me \
-                         again, I will not know you.";
 
 /// All that is kept of a person, to be handed out.
 #[derive(Clone, Debug)]
@@ -45,35 +44,36 @@ pub(super) async fn export(
     channel: &Channel,
     user: &User,
     gathered: Option<&Gathered>,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
-        return Ok(in_private("export"));
+        return Ok(in_private("export", lang));
     }
-    let by_operator = format!("ask whoever runs me for `clifford export {}`", user.id);
+    let command = format!("clifford export {}", user.id);
     if channel.platform().map_err(StoreError::Corrupt)? == Platform::WEB {
-        return Ok(Done::say(format!(
-            "Get it at `/api/users/{}/export`, or {by_operator}.",
-            user.id
-        )));
+        return Ok(Done::say(lang.say(OwnData::GetItAt {
+            address: format!("/api/users/{}/export", user.id),
+            command,
+        })));
     }
     let file = match gathered.filter(|gathered| gathered.person == user.id) {
         Some(gathered) => gathered
             .text
             .clone()
-            .ok_or_else(|| format!("I have too much of you to send it here: {by_operator}.")),
+            .ok_or_else(|| lang.say(OwnData::TooMuch { command })),
         // This person was only now created or merged.
         None => Export::of(vec![user.id], now)
             .whole(tx, FEW)
             .await?
-            .ok_or_else(|| "Please send `/export` again.".to_owned()),
+            .ok_or_else(|| lang.say(OwnData::SendAgain)),
     };
     let file = match file {
         Ok(file) => file,
         Err(why) => return Ok(Done::say(why)),
     };
     Ok(Done {
-        text: "Everything that I have of you, as JSON Lines.".to_owned(),
+        text: lang.say(OwnData::Exported),
         file: Some((export::file_name(now), file)),
         ..Done::default()
     })
@@ -84,55 +84,49 @@ pub(super) async fn erase(
     argument: &str,
     channel: &Channel,
     user: &User,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
-        return Ok(in_private("erase"));
+        return Ok(in_private("erase", lang));
     }
     if erasure::is_under_way(tx, user.id).await? {
-        return Ok(Done::say(UNDER_WAY));
+        return Ok(Done::say(lang.say(OwnData::BeingDeleted)));
     }
     let mut words = argument.split_whitespace();
     match (words.next(), words.next(), words.next()) {
-        (None, ..) => ask(tx, user, now).await,
+        (None, ..) => ask(tx, user, lang, now).await,
         (Some(yes), Some(code), None) if yes.eq_ignore_ascii_case("yes") => {
             if confirming::taken(tx, user.id, settings::ERASE_CODE, code, now)
                 .await?
                 .is_none()
             {
-                return Ok(Done::say(
-                    "That code is not good, or not any more: nothing was deleted. `/erase` gives you a new one.",
-                ));
+                return Ok(Done::say(lang.say(OwnData::BadCode)));
             }
             let (_, cancelled) = erase::begin(tx, user.id, now).await?;
             Ok(Done {
-                text: UNDER_WAY.to_owned(),
+                text: lang.say(OwnData::BeingDeleted),
                 cancelled,
                 ..Done::default()
             })
         }
-        _ => Ok(Done::say(
-            "Nothing was deleted. `/erase` tells what would be, and how to go on.",
-        )),
+        _ => Ok(Done::say(lang.say(OwnData::NothingDeleted))),
     }
 }
 
-async fn ask(tx: &mut Tx, user: &User, now: Timestamp) -> Result<Done, StoreError> {
+async fn ask(tx: &mut Tx, user: &User, lang: Lang, now: Timestamp) -> Result<Done, StoreError> {
     let code = confirming::ask(tx, user.id, settings::ERASE_CODE, "", now).await?;
     Ok(Done {
-        text: format!(
-            "This deletes everything that I have of you, for good: what you told me and what I answered, here and \
-             everywhere else, what I remember of you, your reminders, files, settings and accounts, and what I quoted \
-             of you to others. Nobody can bring it back; `/export` gives you a copy first.\n\nIf you are sure, send \
-             `/erase yes {code}` within 10 minutes."
-        ),
-        buttons: vec![Button::new("Delete everything", format!("erase yes {code}")).negative()],
+        text: lang.say(OwnData::DeletesEverything {
+            command: format!("/erase yes {code}"),
+        }),
+        buttons: vec![Button::new(&lang.say(OwnData::DeleteEverything), format!("erase yes {code}")).negative()],
         ..Done::default()
     })
 }
 
-fn in_private(command: &str) -> Done {
-    Done::say(format!(
-        "That is between you and me: send `/{command}` in a private chat."
-    ))
+fn in_private(command: &str, lang: Lang) -> Done {
+    Done::say(lang.say(OwnData::InPrivate {
+        command: format!("/{command}"),
+    }))
 }
