@@ -16,6 +16,7 @@ macro_rules! areas {
 }
 
 areas! {
+    accounts::Accounts,
     answer::Answer,
     approval::Approval,
     chats::Chats,

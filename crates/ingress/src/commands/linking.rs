@@ -15,13 +15,10 @@ use clifford_store::{
     },
     places::settings,
 };
-use clifford_text::Lang;
+use clifford_text::{Accounts, Chats, Lang};
 
 use super::{Done, confirming, platform};
 use crate::identity::{self, Refusal, rules};
-
-/// The reply in a shared place.
-const ONLY_IN_PRIVATE: &str = "Accounts are linked and parted in a private chat with me only. Write to me there.";
 
 /// The subject of a confirmation code that is no link: to part this account.
 const PART: &str = "part";
@@ -32,25 +29,26 @@ pub(super) async fn link(
     channel: &Channel,
     user: &User,
     account: &str,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
         if !argument.is_empty() {
             identity::void_code(tx, argument).await?;
         }
-        return Ok(Done::say(ONLY_IN_PRIVATE));
+        return Ok(Done::say(lang.say(Accounts::OnlyInPrivate)));
     }
     let account = here(channel, account)?;
     if argument.is_empty() {
         let made = identity::make_code(tx, &account, now).await?;
-        return Ok(Done::say(offer(&made.code)));
+        return Ok(Done::say(offer(made.code, lang)));
     }
     if let Some(code) = confirming::yes(argument) {
-        return joined(tx, code, user, &account, now).await;
+        return joined(tx, code, user, &account, lang, now).await;
     }
     match identity::look_at_code(tx, &account, argument, now).await? {
-        Ok(offer) => asked(tx, &offer, user, &account, now).await,
-        Err(refusal) => Ok(Done::say(told(&refusal, now))),
+        Ok(offer) => asked(tx, &offer, user, &account, lang, now).await,
+        Err(refusal) => Ok(Done::say(told(&refusal, lang, now))),
     }
 }
 
@@ -60,35 +58,40 @@ async fn asked(
     offer: &identity::Offer,
     user: &User,
     account: &Account,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let about = format!("link {} {} {}", offer.hash, account.platform, account.id);
     let code = confirming::ask(tx, user.id, settings::ACCOUNTS_CODE, &about, now).await?;
-    let maker = quoted(&offer.maker.name);
-    let made_on = match &offer.account {
-        Some(made) => format!(
-            " It was made on {} by {} (`{}`).",
-            platform::called(made.platform.as_str(), Lang::English),
-            quoted(&made.name),
-            made.platform_user_id
-        ),
-        None => String::new(),
-    };
+    let person = quoted(&offer.maker.name);
+    let made_on = offer.account.as_ref().map(|made| {
+        let told = lang.say(Accounts::WasMadeOn {
+            platform: platform::called(made.platform.as_str(), lang),
+            name: quoted(&made.name),
+            account: made.platform_user_id.clone(),
+        });
+        format!(" {told}")
+    });
     let known = links::remembered(tx, user.id).await?;
     let known = match known.in_private + known.elsewhere {
         0 => String::new(),
-        1 => ", the 1 thing that I remember of you".to_owned(),
-        many => format!(", the {many} things that I remember of you"),
+        count => lang.say(Accounts::ThingsKnown { count: count.into() }),
     };
+    let belongs = lang.say(Accounts::CodeBelongs { person: person.clone() });
+    let parts = [
+        format!("{belongs}{}", made_on.unwrap_or_default()),
+        lang.say(Accounts::YouBecome { person, known }),
+        lang.say(Accounts::OnlyIfYours),
+        lang.say(Accounts::ToLink {
+            command: format!("/link yes {code}"),
+        }),
+    ];
     Ok(Done {
-        text: format!(
-            "This code belongs to **{maker}**.{made_on}\n\nIf you go on, you become part of **{maker}**: who uses that account \
-             will read what you told me here in private{known}, your conversations, files, reminders and settings, and \
-             may do what you may.\n\nDo this only if that account is **yours**. If somebody gave you this code, or asked \
-             you to enter it, do not go on: nothing has been linked.\n\nTo link the two, send `/link yes {code}` within \
-             10 minutes."
-        ),
-        buttons: vec![Button::new("Both are mine: link them", format!("link yes {code}"))],
+        text: parts.join("\n\n"),
+        buttons: vec![Button::new(
+            &lang.say(Accounts::BothAreMine),
+            format!("link yes {code}"),
+        )],
         ..Done::default()
     })
 }
@@ -101,67 +104,51 @@ fn quoted(name: &str) -> String {
 }
 
 /// Links what somebody was asked about, on the account on which they were asked.
-async fn joined(tx: &mut Tx, code: &str, user: &User, account: &Account, now: Timestamp) -> Result<Done, StoreError> {
+async fn joined(
+    tx: &mut Tx,
+    code: &str,
+    user: &User,
+    account: &Account,
+    lang: Lang,
+    now: Timestamp,
+) -> Result<Done, StoreError> {
     let about = confirming::taken(tx, user.id, settings::ACCOUNTS_CODE, code, now).await?;
     let words: Vec<_> = about.iter().flat_map(|about| about.splitn(4, ' ')).collect();
     let ["link", hash, platform, id] = words[..] else {
-        return Ok(Done::say(
-            "That code is not good, or not any more: nothing was linked. Enter the other account's code again: `/link CODE`.",
-        ));
+        return Ok(Done::say(lang.say(Accounts::BadLinkCode)));
     };
     if platform != account.platform.as_str() || id != account.id {
-        return Ok(Done::say("You were asked on another account: nothing was linked."));
+        return Ok(Done::say(lang.say(Accounts::OtherAccount)));
     }
     Ok(Done::say(match identity::join(tx, account, hash, now).await? {
-        Ok(user) => format!(
-            "Linked. You are **{}**{} on all of these:{}\n\n`/unlink` parts an account again.",
-            inline(&user.name),
-            role(&user),
-            accounts(tx, &user, account).await?
-        ),
-        Err(refusal) => told(&refusal, now),
+        Ok(user) => {
+            let linked = lang.say(Accounts::Linked {
+                person: titled(&user.name, &user, lang),
+                accounts: accounts(tx, &user, account, lang).await?,
+            });
+            format!("{linked}\n\n{}", lang.say(Accounts::PartsAgain))
+        }
+        Err(refusal) => told(&refusal, lang, now),
     }))
 }
 
-fn offer(code: &str) -> String {
-    format!(
-        "Your code is `{code}`. It is good once, for {} minutes. Write `/link {code}` to me in a private chat on your \
-         other account.\n\nFrom then on both accounts are one person to me: both accounts will share what I remember \
-         about you, your conversations, files and settings, and each may do what the other may.\n\nEnter a code only \
-         on accounts that are yours. Never enter one that somebody else gave you, and never give this one away: \
-         whoever links their account to yours reads along.",
-        rules::GOOD_FOR.as_secs() / 60
-    )
+fn offer(code: String, lang: Lang) -> String {
+    let minutes = (rules::GOOD_FOR.as_secs() / 60).to_string();
+    lang.say(Accounts::YourCode { code, minutes })
 }
 
-fn told(refusal: &Refusal, now: Timestamp) -> String {
-    match refusal {
-        Refusal::NoSuchCode => {
-            "I know no such code. Codes are good once and for ten minutes; `/link` on your other account gives you a \
-             new one."
-                .to_owned()
-        }
-        Refusal::AlreadyLinked => {
-            "This is you already. Enter the code on your other account, the one that is not linked yet.".to_owned()
-        }
+fn told(refusal: &Refusal, lang: Lang, now: Timestamp) -> String {
+    lang.say(match refusal {
+        Refusal::NoSuchCode => Accounts::NoSuchCode,
+        Refusal::AlreadyLinked => Accounts::AlreadyLinked,
         Refusal::TooManyTries(again) => {
-            let minutes = again.since(now).as_millis().div_ceil(60_000).max(1);
-            format!("Those were too many tries. Please try again in {minutes} min.")
+            let minutes = again.since(now).as_millis().div_ceil(60_000).max(1).to_string();
+            Accounts::TooManyTries { minutes }
         }
-        Refusal::OtherWayRound => {
-            "I did not link them: this account may do more than the one that made the code, so the code must come from \
-             this one. Write `/link` to me here, and enter the code that you get on the other account, if that is \
-             yours. The code you entered is void."
-                .to_owned()
-        }
-        Refusal::BeingErased => {
-            "I did not change anything: I am deleting everything that I have of one of these accounts.".to_owned()
-        }
-        Refusal::OnlyAccount => {
-            "This is the only account that I know of you: there is no other to part it from. `/link` links another one."
-                .to_owned()
-        }
-    }
+        Refusal::OtherWayRound => Accounts::OtherWayRound,
+        Refusal::BeingErased => Accounts::BeingErased,
+        Refusal::OnlyAccount => Accounts::OnlyAccount,
+    })
 }
 
 pub(super) async fn unlink(
@@ -170,41 +157,39 @@ pub(super) async fn unlink(
     channel: &Channel,
     user: &User,
     account: &str,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     if !channel.is_private() {
-        return Ok(Done::say(ONLY_IN_PRIVATE));
+        return Ok(Done::say(lang.say(Accounts::OnlyInPrivate)));
     }
     let account = here(channel, account)?;
     let identities = users::identities(tx, user.id).await?;
     if identities.iter().all(|identity| identity::is(identity, &account)) {
-        return Ok(Done::say(told(&Refusal::OnlyAccount, now)));
+        return Ok(Done::say(told(&Refusal::OnlyAccount, lang, now)));
     }
     let first = users::first_identity(tx, user.id).await?;
     let stays = first.is_some_and(|first| identity::is(&first, &account));
     let Some(code) = confirming::yes(argument) else {
-        return about_to_part(tx, user, &account, stays, now).await;
+        return about_to_part(tx, user, &account, stays, lang, now).await;
     };
     let about = confirming::taken(tx, user.id, settings::ACCOUNTS_CODE, code, now).await?;
     if about != Some(format!("{PART} {} {}", account.platform, account.id)) {
-        return Ok(Done::say(
-            "That code is not good, or not any more: nothing was parted. `/unlink` gives you a new one.",
-        ));
+        return Ok(Done::say(lang.say(Accounts::BadPartCode)));
     }
     Ok(Done::say(match identity::part(tx, &account, now).await? {
         Ok(_) => {
             let owner = match (user.role, stays) {
-                (UserRole::Owner, true) => " This account is my owner; they are not any more.",
-                (UserRole::Owner, false) => " They are my owner; this account is not any more.",
-                _ => "",
+                (UserRole::Owner, true) => format!(" {}", lang.say(Accounts::ThisIsOwner)),
+                (UserRole::Owner, false) => format!(" {}", lang.say(Accounts::TheyAreOwner)),
+                _ => String::new(),
             };
-            format!(
-                "Parted. This account is a person of its own to me now, with the conversations that began here and what \
-                 I learned in them. Everything else stayed with the other accounts of **{}**.{owner}",
-                inline(&user.name)
-            )
+            let parted = lang.say(Accounts::Parted {
+                person: inline(&user.name),
+            });
+            format!("{parted}{owner}")
         }
-        Err(refusal) => told(&refusal, now),
+        Err(refusal) => told(&refusal, lang, now),
     }))
 }
 
@@ -214,32 +199,40 @@ async fn about_to_part(
     user: &User,
     account: &Account,
     stays: bool,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let about = format!("{PART} {} {}", account.platform, account.id);
     let code = confirming::ask(tx, user.id, settings::ACCOUNTS_CODE, &about, now).await?;
     let owner = match (user.role, stays) {
-        (UserRole::Owner, true) => {
-            "\n\nThis account was the first: it stays my **owner**, and the others are not any more."
-        }
-        (UserRole::Owner, false) => {
-            "\n\nThis account will **not be my owner** any more: that stays with the account that was the first."
-        }
-        _ => "",
+        (UserRole::Owner, true) => Some(Accounts::StaysOwner),
+        (UserRole::Owner, false) => Some(Accounts::NotOwnerAnyMore),
+        _ => None,
     };
+    let parts = lang.say(Accounts::PartsThis {
+        accounts: accounts(tx, user, account, lang).await?,
+    });
+    let sure = lang.say(Accounts::ToPart {
+        command: format!("/unlink yes {code}"),
+    });
+    let parts: Vec<_> = std::iter::once(parts)
+        .chain(owner.map(|owner| lang.say(owner)))
+        .chain([sure])
+        .collect();
     Ok(Done {
-        text: format!(
-            "This makes the account that you are using a person of its own. It takes along the conversations that began \
-             here and what I learned in them; everything else stays with your other accounts:{}{owner}\n\nIf you are \
-             sure, send `/unlink yes {code}` within 10 minutes.",
-            accounts(tx, user, account).await?
-        ),
-        buttons: vec![Button::new("Part this account", format!("unlink yes {code}"))],
+        text: parts.join("\n\n"),
+        buttons: vec![Button::new(&lang.say(Accounts::PartThis), format!("unlink yes {code}"))],
         ..Done::default()
     })
 }
 
-pub(super) async fn whoami(tx: &mut Tx, channel: &Channel, user: &User, account: &str) -> Result<Done, StoreError> {
+pub(super) async fn whoami(
+    tx: &mut Tx,
+    channel: &Channel,
+    user: &User,
+    account: &str,
+    lang: Lang,
+) -> Result<Done, StoreError> {
     let speaking = here(channel, account)?;
     // Where others read along, a person's other accounts are nobody's business, nor what they are called there.
     let name = if channel.is_private() {
@@ -249,44 +242,53 @@ pub(super) async fn whoami(tx: &mut Tx, channel: &Channel, user: &User, account:
         let this = identities.into_iter().find(|one| identity::is(one, &speaking));
         this.map_or_else(|| account.to_owned(), |this| this.name)
     };
-    let mut text = format!("You are **{}**{}.", inline(&name), role(user));
+    let mut text = lang.say(Accounts::YouAre {
+        person: titled(&name, user, lang),
+    });
     if channel.is_private() {
-        text.push_str(&accounts(tx, user, &speaking).await?);
+        text.push_str(&accounts(tx, user, &speaking, lang).await?);
         let known = links::remembered(tx, user.id).await?;
-        text.push_str(&format!("\n\n{}\n\nYour id here: `{}`", remembered(known), user.id));
+        let id = lang.say(Accounts::YourId {
+            id: user.id.to_string(),
+        });
+        text.push_str(&format!("\n\n{}\n\n{id}", remembered(known, lang)));
     }
     Ok(Done::say(text))
 }
 
 /// All of a person's accounts share what is remembered; it is counted by who else may see it.
-fn remembered(known: Remembered) -> String {
-    let total = match known.in_private + known.elsewhere {
-        0 => return "I remember nothing about you yet.".to_owned(),
-        1 => "1 thing".to_owned(),
-        total => format!("{total} things"),
-    };
-    format!(
-        "I remember {total} about you: {} known in private only, {} known elsewhere as well. `/memory` shows them.",
-        known.in_private, known.elsewhere
-    )
+fn remembered(known: Remembered, lang: Lang) -> String {
+    lang.say(match known.in_private + known.elsewhere {
+        0 => Accounts::RememberNothing,
+        count => Accounts::Remember {
+            count: count.into(),
+            private: known.in_private.to_string(),
+            elsewhere: known.elsewhere.to_string(),
+        },
+    })
 }
 
-fn role(user: &User) -> &'static str {
-    if user.role == UserRole::Owner { ", my owner" } else { "" }
+/// A person's name, with what they are to the bot.
+fn titled(name: &str, user: &User, lang: Lang) -> String {
+    let owner = match user.role {
+        UserRole::Owner => lang.say(Accounts::MyOwner),
+        _ => String::new(),
+    };
+    format!("**{}**{owner}", inline(name))
 }
 
 /// A line for each account of a person; the one they speak by is marked.
-async fn accounts(tx: &mut Tx, user: &User, speaking: &Account) -> Result<String, StoreError> {
+async fn accounts(tx: &mut Tx, user: &User, speaking: &Account, lang: Lang) -> Result<String, StoreError> {
     let mut lines = String::new();
     for identity in users::identities(tx, user.id).await? {
         let this = if identity::is(&identity, speaking) {
-            " ← this one"
+            format!(" {}", lang.say(Chats::ThisOne))
         } else {
-            ""
+            String::new()
         };
         lines.push_str(&format!(
             "\n- {}: {} (`{}`){this}",
-            platform::called(&identity.platform, Lang::English),
+            platform::called(&identity.platform, lang),
             inline(&identity.name),
             identity.platform_user_id
         ));
@@ -310,7 +312,7 @@ mod tests {
         let now = Timestamp(1_000_000);
         for (ms, minutes) in [(1, 1), (60_000, 1), (60_001, 2), (3_600_000, 60)] {
             assert_eq!(
-                told(&Refusal::TooManyTries(Timestamp(now.0 + ms)), now),
+                told(&Refusal::TooManyTries(Timestamp(now.0 + ms)), Lang::English, now),
                 format!("Those were too many tries. Please try again in {minutes} min.")
             );
         }
@@ -318,7 +320,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_counted_by_who_may_see_it() {
-        let count = |in_private, elsewhere| remembered(Remembered { in_private, elsewhere });
+        let count = |in_private, elsewhere| remembered(Remembered { in_private, elsewhere }, Lang::English);
         assert_eq!(count(0, 0), "I remember nothing about you yet.");
         assert_eq!(
             count(0, 1),

@@ -7,7 +7,7 @@ use clifford_engine::run::{
     follow_up::{Begins, follow_up_in},
 };
 use clifford_store::{StoreError, Tx, contexts, messages, runs};
-use clifford_text::{Answer, Lang, Outcome};
+use clifford_text::{Answer, Outcome};
 
 use super::{CommandContext, Done};
 
