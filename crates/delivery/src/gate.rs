@@ -30,10 +30,12 @@ use clifford_telemetry::{
     measures,
     spans::{self, Origin},
 };
+use clifford_text::Undelivered;
 use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
 pub use self::drafts::StreamingText;
+pub(crate) use self::giving_up::Notice;
 use self::{drafts::Drafts, late::Retry, status_message::StatusMessages};
 use super::{Busy, Inner, in_flight::InFlightGuard, locked};
 use crate::outbound::PendingDelivery;
@@ -129,7 +131,7 @@ enum Sent {
     /// The platform will not take it in this form.
     Refused(String),
     /// It is not tried any more. The notice to its chat, if it is a text.
-    GivenUp(String, Option<&'static str>),
+    GivenUp(String, Option<Undelivered>),
     /// Nothing of the message is tried any more: nothing goes through to its chat.
     AllGivenUp(String),
     /// There is no such chat any more.

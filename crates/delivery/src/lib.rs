@@ -51,13 +51,6 @@ use self::{
 };
 use crate::outbound::{PendingDelivery, To};
 
-/// In place of a message that its platform refused in every form.
-const REFUSED_BY_PLATFORM: &str =
-    "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
-/// In place of a message that could not be sent for long.
-const NOT_DELIVERED: &str = "Sorry, an answer of mine could not be sent here for a long time. Please ask again.";
-/// In place of files that their platform refused, that are gone, or that could not be sent for long. Their names follow.
-const FILES_NOT_SENT: &str = "Sorry, I could not send you the file";
 /// The most messages claimed at once.
 const BATCH: u32 = 200;
 /// How often status messages are looked for that were left behind.

@@ -226,6 +226,7 @@ impl Outbound {
                 isolation: None,
                 late_since: None,
                 edits: None,
+                metadata: None,
             },
             parts: parts.clone(),
         });

@@ -13,13 +13,14 @@ use clifford_core::{
 use clifford_store::{
     StoreError, Tx,
     messages::{
-        self, NewOutbound,
+        self,
         outbox::{self, Delivered, Refused},
     },
+    people::reading,
     places::channels,
 };
 
-use super::Inner;
+use super::{Inner, gate::Notice};
 
 /// The status of a message.
 #[derive(Clone)]
@@ -46,10 +47,10 @@ pub(super) enum Mark {
         seq: i64,
         next: i64,
         reason: String,
-        notice: Option<Box<NewOutbound>>,
+        notice: Option<Box<Notice>>,
     },
     /// It will not take the rest. The notice to its chat.
-    Failed(String, Option<Box<NewOutbound>>),
+    Failed(String, Option<Box<Notice>>),
     /// There is no such chat any more.
     ChatGone(String),
     /// The chat has another address now.
@@ -164,9 +165,10 @@ impl Mark {
     }
 }
 
-async fn tell(tx: &mut Tx, notice: Option<Box<NewOutbound>>, now: Timestamp) -> Result<(), StoreError> {
-    match notice {
-        Some(notice) => messages::insert_outbound(tx, &notice, now).await,
-        None => Ok(()),
-    }
+async fn tell(tx: &mut Tx, notice: Option<Box<Notice>>, now: Timestamp) -> Result<(), StoreError> {
+    let Some(notice) = notice else {
+        return Ok(());
+    };
+    let lang = reading::by_id(tx, None, Some(notice.channel)).await?;
+    messages::insert_outbound(tx, &notice.message(lang), now).await
 }

@@ -27,4 +27,5 @@ areas! {
     own_data::OwnData,
     setting::Setting,
     sorry::Sorry,
+    undelivered::Undelivered,
 }

@@ -12,10 +12,11 @@ use clifford_telemetry::{
     failpoint::{self as crash, Way},
     measures,
 };
+use clifford_text::Undelivered;
 use tokio::time::Instant;
 
 use super::{Gate, Held, Sent, late::Tried, status::status_in};
-use crate::{NOT_DELIVERED, status_mark::Mark};
+use crate::status_mark::Mark;
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -72,7 +73,7 @@ impl Gate {
                         // In an outage the later parts of the message would fail too, one by one.
                         return match has_more && !self.probe(message).await {
                             true => Sent::AllGivenUp(reason),
-                            false => Sent::GivenUp(reason, Some(NOT_DELIVERED)),
+                            false => Sent::GivenUp(reason, Some(Undelivered::TooLong)),
                         };
                     }
                     if is_late || right_after_probe {

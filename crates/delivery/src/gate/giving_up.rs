@@ -1,10 +1,15 @@
 //! Parts that are not tried any more. The files behind one are still sent: each is of use without the others.
 
-use clifford_chat::outbound::Part;
-use clifford_store::messages::{NewOutbound, outbox::OutgoingPart};
+use clifford_chat::outbound::{Address, Limits, Part};
+use clifford_core::id::ChannelId;
+use clifford_store::messages::{
+    NewOutbound,
+    outbox::{self, OutgoingPart},
+};
+use clifford_text::{Lang, Undelivered};
 
 use super::{Gate, Held};
-use crate::{FILES_NOT_SENT, NOT_DELIVERED, REFUSED_BY_PLATFORM, outbound, status_mark::Mark};
+use crate::{outbound, status_mark::Mark};
 
 /// The most characters of a file's name in a notice.
 const NAME: usize = 100;
@@ -12,7 +17,7 @@ const NAME: usize = 100;
 impl Gate {
     /// Gives the next part up, with the texts behind it; with no file behind them, the message. Its chat gets a notice,
     /// unless the part is one.
-    pub(super) async fn give_up_part(&self, held: &mut Held, reason: &str, told: Option<&'static str>) {
+    pub(super) async fn give_up_part(&self, held: &mut Held, reason: &str, told: Option<Undelivered>) {
         let behind = held
             .parts
             .iter()
@@ -35,7 +40,7 @@ impl Gate {
     }
 
     /// Gives up all that is left of a message, and tells its chat once.
-    pub(super) async fn give_up_all(&self, held: &mut Held, reason: &str, told: Option<&'static str>) {
+    pub(super) async fn give_up_all(&self, held: &mut Held, reason: &str, told: Option<Undelivered>) {
         let given_up: Vec<_> = held.parts.iter().collect();
         let mark = Mark::Failed(
             self.log_given_up(held, &given_up, reason),
@@ -61,21 +66,49 @@ impl Gate {
 
     /// The notice to the chat in place of the parts given up; `told`: in place of a text. The text of an answer may be
     /// there when its files are not.
-    fn notice(&self, held: &Held, given_up: &[&OutgoingPart], told: Option<&'static str>) -> Option<Box<NewOutbound>> {
-        let told = told?;
-        if given_up.iter().any(|part| is_notice(part)) {
-            return None;
-        }
-        let (to, files) = (&held.message.address.0, names(given_up));
-        if files.is_empty() {
-            return Some(Box::new(outbound::fixed_sentence(self.id, to, told)));
-        }
-        let sentence = match files.len() == given_up.len() {
-            true => files_not_sent(&files),
-            false => format!("{told}{}", nor_files(&files)),
+    fn notice(&self, held: &Held, given_up: &[&OutgoingPart], told: Option<Undelivered>) -> Option<Box<Notice>> {
+        let told = told.filter(|_| !held.message.is_notice())?;
+        let files = names(given_up);
+        Some(Box::new(Notice {
+            channel: self.id,
+            to: held.message.address.0.clone(),
+            told: (files.len() < given_up.len()).then_some(told),
+            files: files.into_iter().map(str::to_owned).collect(),
+            limits: self.channel.limits(),
+        }))
+    }
+}
+
+/// What a chat is told in place of what was given up; its words are found when it is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Notice {
+    pub(crate) channel: ChannelId,
+    to: Address,
+    /// In place of a text.
+    told: Option<Undelivered>,
+    files: Vec<String>,
+    limits: Limits,
+}
+
+impl Notice {
+    /// The message, in the language of those who read it.
+    pub(crate) fn message(&self, lang: Lang) -> NewOutbound {
+        let told = self.told.clone().map(|told| lang.say(told));
+        let message = match (told, self.files.is_empty()) {
+            (Some(told), true) => outbound::fixed_sentence(self.channel, &self.to, &told),
+            (Some(told), false) => {
+                let sentence = format!("{told}{}", nor_files(&self.files, lang));
+                outbound::naming_sentence(self.channel, &self.to, &sentence, &self.limits)
+            }
+            (None, _) => {
+                let sentence = files_not_sent(&self.files, lang);
+                outbound::naming_sentence(self.channel, &self.to, &sentence, &self.limits)
+            }
         };
-        let limits = self.channel.limits();
-        Some(Box::new(outbound::naming_sentence(self.id, to, &sentence, &limits)))
+        NewOutbound {
+            metadata: Some(outbox::notice()),
+            ..message
+        }
     }
 }
 
@@ -95,39 +128,27 @@ fn names<'a>(parts: &[&'a OutgoingPart]) -> Vec<&'a str> {
     parts.iter().filter_map(|part| name(part)).collect()
 }
 
-fn is_notice(part: &OutgoingPart) -> bool {
-    match &part.body.0 {
-        Part::Text { plain, .. } | Part::File { content: plain, .. } => {
-            let begins = [REFUSED_BY_PLATFORM, NOT_DELIVERED, FILES_NOT_SENT];
-            begins.iter().any(|begin| plain.starts_with(begin))
-        }
-        Part::Stored { .. } => false,
-    }
-}
-
 /// Says that files were not sent.
-fn files_not_sent(names: &[&str]) -> String {
-    let (s, it, belongs) = match names {
-        [_] => ("", "it", "that belongs here"),
-        _ => ("s", "them", "that belong here"),
-    };
-    let listed = listed(names);
-    let named = if listed.is_empty() { belongs } else { &listed };
-    format!("{FILES_NOT_SENT}{s} {named}. Please ask for {it} again, or in another form.")
+fn files_not_sent(names: &[String], lang: Lang) -> String {
+    let (count, named) = (names.len().into(), listed(names));
+    lang.say(match named.is_empty() {
+        true => Undelivered::FilesOfNoName { count },
+        false => Undelivered::Files { count, names: named },
+    })
 }
 
 /// Says of the files of a text that was not sent that they were not sent either.
-fn nor_files(names: &[&str]) -> String {
-    match (listed(names), names) {
-        (named, _) if named.is_empty() => String::new(),
-        (named, [_]) => format!(" Its file was not sent either: {named}."),
-        (named, _) => format!(" Its files were not sent either: {named}."),
+fn nor_files(names: &[String], lang: Lang) -> String {
+    let (count, named) = (names.len().into(), listed(names));
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(" {}", lang.say(Undelivered::NorFiles { count, names: named })),
     }
 }
 
 /// Names of files, in Markdown, which they cannot leave.
-fn listed(names: &[&str]) -> String {
-    let plain = |name: &&str| -> String {
+fn listed(names: &[String]) -> String {
+    let plain = |name: &String| -> String {
         let name = name.chars().filter(|c| *c != '`' && !c.is_control());
         name.take(NAME).collect::<String>().trim().to_owned()
     };
@@ -151,6 +172,16 @@ pub(super) fn as_file(part: &Part) -> Option<Part> {
 mod tests {
     use super::*;
 
+    fn not_sent(names: &[&str]) -> String {
+        let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+        files_not_sent(&names, Lang::English)
+    }
+
+    fn nor(names: &[&str]) -> String {
+        let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+        nor_files(&names, Lang::English)
+    }
+
     #[test]
     fn a_file_is_named_by_a_name_that_stays_one() {
         for (name, named) in [
@@ -158,13 +189,12 @@ mod tests {
             ("a`b` **c**\n@everyone.md", "`ab **c**@everyone.md`"),
             ("` \n", "that belongs here"),
         ] {
-            let told = files_not_sent(&[name]);
             assert_eq!(
-                told,
-                format!("{FILES_NOT_SENT} {named}. Please ask for it again, or in another form.")
+                not_sent(&[name]),
+                format!("Sorry, I could not send you the file {named}. Please ask for it again, or in another form.")
             );
         }
-        let long = files_not_sent(&["x".repeat(1_000).as_str()]);
+        let long = not_sent(&["x".repeat(1_000).as_str()]);
         assert!(long.contains(&format!("`{}`", "x".repeat(NAME))), "{long}");
     }
 
@@ -176,15 +206,20 @@ mod tests {
             (&["`", "\n"], "s that belong here"),
         ] {
             assert_eq!(
-                files_not_sent(names),
-                format!("{FILES_NOT_SENT}{named}. Please ask for them again, or in another form.")
+                not_sent(names),
+                format!("Sorry, I could not send you the file{named}. Please ask for them again, or in another form.")
             );
         }
-        assert_eq!(nor_files(&["a.md"]), " Its file was not sent either: `a.md`.");
+        assert_eq!(nor(&["a.md"]), " Its file was not sent either: `a.md`.");
         assert_eq!(
-            nor_files(&["a.md", "b.md"]),
+            nor(&["a.md", "b.md"]),
             " Its files were not sent either: `a.md`, `b.md`."
         );
-        assert_eq!(nor_files(&["\n"]), "");
+        assert_eq!(nor(&["\n"]), "");
+        let names = ["a.md".to_owned()];
+        assert_eq!(
+            nor_files(&names, Lang::German),
+            " Auch die Datei dazu wurde nicht gesendet: `a.md`."
+        );
     }
 }

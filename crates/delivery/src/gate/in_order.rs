@@ -3,9 +3,10 @@
 use clifford_core::{id::MessageId, messages::MessageStatus};
 use clifford_store::messages::outbox::{self, Outgoing};
 use clifford_telemetry::failpoint::{self as crash, Point};
+use clifford_text::Undelivered;
 
 use super::{DELIVERED, FAILED, Gate, Held, LOOK, Sent, giving_up::as_file};
-use crate::{NOT_DELIVERED, REFUSED_BY_PLATFORM, status_mark::Mark};
+use crate::status_mark::Mark;
 
 impl Gate {
     /// Sends a message's parts, in order. One that may have arrived already is sent again only if the
@@ -66,10 +67,10 @@ impl Gate {
                             part.body.0 = file;
                         }
                     }
-                    None => self.give_up_part(&mut held, &reason, Some(REFUSED_BY_PLATFORM)).await,
+                    None => self.give_up_part(&mut held, &reason, Some(Undelivered::Refused)).await,
                 },
                 Sent::GivenUp(reason, told) => self.give_up_part(&mut held, &reason, told).await,
-                Sent::AllGivenUp(reason) => self.give_up_all(&mut held, &reason, Some(NOT_DELIVERED)).await,
+                Sent::AllGivenUp(reason) => self.give_up_all(&mut held, &reason, Some(Undelivered::TooLong)).await,
                 Sent::Gone(reason) => self.give_up_all(&mut held, &reason, None).await,
                 Sent::Late { reason, status } => {
                     if status == MessageStatus::Pending {

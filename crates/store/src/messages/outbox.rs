@@ -46,9 +46,24 @@ pub struct Outgoing {
     pub late_since: Option<Timestamp>,
     /// The message that it changes, in place of being one of its own.
     pub edits: Option<MessageId>,
+    /// Further metadata, of one that was read from its row.
+    pub metadata: Option<JsonText<serde_json::Value>>,
 }
 
+/// The metadata of a message that stands in place of what could not be sent.
+pub fn notice() -> serde_json::Value {
+    serde_json::json!({ NOTICE: true })
+}
+
+const NOTICE: &str = "notice";
+
 impl Outgoing {
+    /// It stands in place of what could not be sent: if it cannot be sent either, nothing more is said.
+    pub fn is_notice(&self) -> bool {
+        let metadata = self.metadata.as_ref();
+        metadata.is_some_and(|metadata| metadata.0[NOTICE] == true)
+    }
+
     /// The evidence of deaths of its holders.
     pub const fn evidence(&self) -> Evidence {
         Evidence {
@@ -87,7 +102,7 @@ macro_rules! claim_outbound {
             $lock,
             ") RETURNING id, channel_id,
                  (SELECT platform FROM channels c WHERE c.id = messages.channel_id) AS platform,
-                 run_id, address, attempts, deaths, isolation, late_since, edits"
+                 run_id, address, attempts, deaths, isolation, late_since, edits, metadata"
         )
     };
 }
