@@ -245,7 +245,8 @@ async fn put_placeholder(shared: &Shared, via: &Via, stand: Placeholder) -> Resu
         Original::Part(_) => false,
     };
     if is_open {
-        let word = Body::Json(json!({"content": stand.text(), "allowed_mentions": {"parse": []}}));
+        let text = stand.text(shared.answers.lang(via));
+        let word = Body::Json(json!({"content": text, "allowed_mentions": {"parse": []}}));
         edit(shared, via, word).await?;
         *original = Some(Original::Open(Some(stand)));
     }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use clifford_channel::DeliveryKey;
+use clifford_text::{Lang, Placeholder as Words};
 use jiff::Timestamp;
 use tokio::sync::OwnedMutexGuard;
 
@@ -16,7 +17,16 @@ const MANY: usize = 256;
 
 /// The acknowledged interactions of this process.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Mutex<HashMap<u64, (Via, PlaceholderSlot)>>);
+pub(crate) struct Answers(Mutex<HashMap<u64, Asked>>);
+
+/// An interaction that was acknowledged.
+#[derive(Debug)]
+struct Asked {
+    via: Via,
+    /// The language of the app of whoever gave it; English where an earlier process heard it.
+    lang: Lang,
+    slot: PlaceholderSlot,
+}
 
 /// `None`: acknowledged by an earlier process. Only Discord knows what became of it.
 type PlaceholderSlot = Arc<tokio::sync::Mutex<Option<Original>>>;
@@ -43,26 +53,37 @@ pub(crate) enum Placeholder {
 
 impl Placeholder {
     /// The word.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Waits => "⏳ This comes after what I am doing now. It may be answered together with a later message.",
-            Self::Silent => "⏸️ No answer for now.",
-            Self::Below => "⤵️ This takes longer. I answer below.",
-        }
+    pub(crate) fn text(self, lang: Lang) -> String {
+        lang.say(match self {
+            Self::Waits => Words::Waits,
+            Self::Silent => Words::Silent,
+            Self::Below => Words::Below,
+        })
     }
 
-    /// The word that this text is.
+    /// The word that this text is, in whichever language it was said: Discord keeps nothing else of it.
     pub(crate) fn of(text: &str) -> Option<Self> {
-        [Self::Waits, Self::Silent, Self::Below]
-            .into_iter()
-            .find(|stand| stand.text() == text)
+        let is_said = |stand: &Self| Lang::ALL.iter().any(|lang| stand.text(*lang) == text);
+        [Self::Waits, Self::Silent, Self::Below].into_iter().find(is_said)
     }
 }
 
 impl Answers {
     /// An interaction was acknowledged just now.
-    pub(crate) fn acknowledged(&self, via: &Via, now: Timestamp) {
+    pub(crate) fn acknowledged(&self, via: &Via, lang: Lang, now: Timestamp) {
         self.place(via, now, Some(Original::Open(None)));
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asked) = answers.get_mut(&via.interaction) {
+            asked.lang = lang;
+        }
+    }
+
+    /// The language in which a word for an interaction is read.
+    pub(crate) fn lang(&self, via: &Via) -> Lang {
+        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answers
+            .get(&via.interaction)
+            .map_or_else(Lang::default, |asked| asked.lang)
     }
 
     /// An interaction is being answered, perhaps since before this process began.
@@ -73,7 +94,7 @@ impl Answers {
     /// The interactions that end in some moments.
     pub(crate) fn ending(&self, now: Timestamp) -> Vec<Via> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let vias = answers.values().map(|(via, _)| via);
+        let vias = answers.values().map(|asked| &asked.via);
         vias.filter(|via| via.is_ending(now)).cloned().collect()
     }
 
@@ -85,10 +106,14 @@ impl Answers {
     fn place(&self, via: &Via, now: Timestamp, new: Option<Original>) -> PlaceholderSlot {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.len() >= MANY {
-            answers.retain(|_, (via, _)| via.is_alive(now));
+            answers.retain(|_, asked| asked.via.is_alive(now));
         }
         let known = answers.entry(via.interaction);
-        let (_, place) = known.or_insert_with(|| (via.clone(), Arc::new(tokio::sync::Mutex::new(new))));
-        Arc::clone(place)
+        let asked = known.or_insert_with(|| Asked {
+            via: via.clone(),
+            lang: Lang::default(),
+            slot: Arc::new(tokio::sync::Mutex::new(new)),
+        });
+        Arc::clone(&asked.slot)
     }
 }

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_channel::{Accepted, Inbound, Ingress, IngressError, Place, PlatformRole, Press, Served};
+use clifford_text::Lang;
 use reqwest::Method;
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -155,7 +156,7 @@ impl Handover {
         alone: bool,
     ) -> Result<(), Stopped> {
         let place = self.place(command.channel, command.guild).await?;
-        let via = self.open(via_of(command, alone), acknowledged).await;
+        let via = self.open(command, alone, acknowledged).await;
         if alone && via.is_none() {
             // Elsewhere others would read the answer. Discord has told its giver that there is none.
             return Ok(());
@@ -196,7 +197,7 @@ impl Handover {
             let event = map::press(pressed, place, via.as_ref().map(Via::in_place));
             return self.in_place(of_speaker(event), via).await;
         }
-        let via = self.open(via_of(pressed, alone), acknowledged).await;
+        let via = self.open(pressed, alone, acknowledged).await;
         if alone && via.is_none() {
             return Ok(());
         }
@@ -216,9 +217,12 @@ impl Handover {
     }
 
     /// An interaction that can be answered, once it was acknowledged.
-    async fn open(&self, via: Via, acknowledged: JoinHandle<bool>) -> Option<Via> {
-        let via = acknowledged.await.unwrap_or(false).then_some(via)?;
-        self.shared.answers.acknowledged(&via, (self.shared.config.clock)());
+    async fn open(&self, of: &InteractionPayload, alone: bool, acknowledged: JoinHandle<bool>) -> Option<Via> {
+        let via = acknowledged.await.unwrap_or(false).then(|| via_of(of, alone))?;
+        let lang = Lang::for_reader(of.speaker.language.as_deref(), None);
+        self.shared
+            .answers
+            .acknowledged(&via, lang, (self.shared.config.clock)());
         Some(via)
     }
 

@@ -25,6 +25,7 @@ areas! {
     menu::Menu,
     outcome::Outcome,
     own_data::OwnData,
+    placeholder::Placeholder,
     setting::Setting,
     sorry::Sorry,
     undelivered::Undelivered,
