@@ -160,7 +160,7 @@ pub async fn run(
         "export" => own_data::export(tx, channel, user, export, lang, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, lang, now).await,
         "key" => keys::run(tx, argument, channel, user, ring, now).await,
-        "usage" => usage::own(tx, user, channel, purse, now).await,
+        "usage" => usage::own(tx, user, channel, purse, lang, now).await,
         "why" => why::why(tx, channel).await,
         "undo" => undo::run(tx, argument, channel, user, lang, now).await,
         "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,

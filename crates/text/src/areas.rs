@@ -29,4 +29,5 @@ areas! {
     setting::Setting,
     sorry::Sorry,
     undelivered::Undelivered,
+    usage::Usage,
 }

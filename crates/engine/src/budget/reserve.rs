@@ -52,7 +52,7 @@ pub enum ReserveOutcome {
     /// It may; to be settled when it has ended. `None`: no budget concerns it.
     Reserved(Option<Settlement>),
     /// It may not.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
 }
 
 /// A budget is spent.
@@ -143,12 +143,12 @@ pub async fn reserve(
                 if let Some(pending) = owner {
                     cx.delivery.deliver(*pending);
                 }
-                return Ok(ReserveOutcome::Refused(Refusal {
+                return Ok(ReserveOutcome::Refused(Box::new(Refusal {
                     sentence: notice::sentence(&account, &zone),
                     error: notice::error(&account),
                     account,
                     was_told,
-                }));
+                })));
             }
         }
     }

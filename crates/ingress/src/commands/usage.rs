@@ -2,8 +2,6 @@
 
 mod left;
 
-use std::fmt::Write as _;
-
 use clifford_chat::role::PlatformRole;
 use clifford_core::{
     budget::{self, Amount, Budget, Period, Scope},
@@ -17,6 +15,7 @@ use clifford_store::{
     StoreError, Tx, budgets,
     usage::{self, Filter, Group},
 };
+use clifford_text::{Lang, Usage};
 use jiff::tz::TimeZone;
 
 use super::Done;
@@ -48,70 +47,104 @@ pub(super) async fn own(
     user: &User,
     channel: &Channel,
     purse: &Purse,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
-    let mut lines = vec!["Usage of your requests:".to_owned()];
-    for (name, period) in [("today", Period::Day), ("this month", Period::Month)] {
+    let mut lines = vec![lang.say(Usage::Head)];
+    for period in [Period::Day, Period::Month] {
         let window = period.window(now, &purse.zone);
         let filter = Filter {
             since: window.from,
             until: Some(window.until),
             user: Some(user.id),
         };
-        lines.push(format!("- {name}: {}", used(&usage::total(tx, filter).await?)));
+        lines.push(format!(
+            "- {}: {}",
+            named(period, lang),
+            used(&usage::total(tx, filter).await?, lang)
+        ));
     }
     let own = purse.budgets.iter().filter(|budget| budget.scope == Scope::User);
     for budget in own {
         let window = budget.period.window(now, &purse.zone);
         let spent = budgets::spent(tx, Scope::User, &user.id.to_string(), &window).await?;
-        lines.push(format!("- {}", rest("", budget, spent)));
+        lines.push(format!("- {}", rest(Whose::Own, budget, spent, lang)));
     }
-    lines.extend(left::of_place(tx, user, channel, purse, now).await?);
-    lines.extend(left::messages(tx, user, channel, purse, now).await?);
+    lines.extend(left::of_place(tx, user, channel, purse, lang, now).await?);
+    lines.extend(left::messages(tx, user, channel, purse, lang, now).await?);
     Ok(Done::say(lines.join("\n")))
 }
 
+fn named(period: Period, lang: Lang) -> String {
+    lang.say(match period {
+        Period::Day => Usage::Today,
+        Period::Month => Usage::ThisMonth,
+    })
+}
+
 /// A sum in words.
-fn used(sum: &Group) -> String {
-    let calls = match sum.calls {
-        1 => "1 model call".to_owned(),
-        calls => format!("{calls} model calls"),
-    };
-    let mut text = format!("{calls}, {} tokens", sum.prompt_tokens + sum.completion_tokens);
-    // Writing to a string cannot fail.
+fn used(sum: &Group, lang: Lang) -> String {
+    let calls = lang.say(Usage::ModelCalls {
+        count: sum.calls.into(),
+    });
+    let tokens = lang.say(Usage::Tokens {
+        tokens: (sum.prompt_tokens + sum.completion_tokens).to_string(),
+    });
+    let cost = |cost: f64| format!("{cost:.4}");
+    let mut text = format!("{calls}, {tokens}");
     if sum.cost > 0.0 {
-        let _ = write!(text, ", {:.4} in cost", sum.cost);
+        let cost = lang.say(Usage::Cost { cost: cost(sum.cost) });
+        text.push_str(&format!(", {cost}"));
     }
-    if sum.own_key_calls > 0 {
-        let _ = match sum.own_key_calls {
-            calls if calls == sum.calls => write!(text, ", all by your own key"),
-            calls => write!(
-                text,
-                "; {calls} of them by your own key, {:.4} in cost",
-                sum.own_key_cost
-            ),
-        };
+    match sum.own_key_calls {
+        0 => {}
+        calls if calls == sum.calls => text.push_str(&format!(", {}", lang.say(Usage::AllByOwnKey))),
+        calls => {
+            let some = lang.say(Usage::SomeByOwnKey {
+                count: calls.into(),
+                cost: cost(sum.own_key_cost),
+            });
+            text.push_str(&format!("; {some}"));
+        }
     }
     if sum.estimated_calls > 0 {
-        let _ = write!(text, " (partly estimated)");
+        text.push_str(&format!(" {}", lang.say(Usage::Estimated)));
     }
     text
 }
 
-/// The rest of a budget; `whose`: nothing, where it is the person's anywhere.
-fn rest(whose: &str, budget: &Budget, spent: Amount) -> String {
-    let period = match budget.period {
-        Period::Day => "today",
-        Period::Month => "this month",
-    };
-    let cost = budget
-        .cost
-        .map(|cost| format!("{:.4} of {cost} in cost", (cost - spent.cost).max(0.0)));
-    let tokens = budget
-        .tokens
-        .map(|tokens| format!("{} of {tokens} tokens", tokens.saturating_sub(spent.tokens)));
-    let parts: Vec<_> = [cost, tokens].into_iter().flatten().collect();
-    format!("left for {whose}{period}: {}", parts.join(", "))
+/// Whose a budget is.
+#[derive(Clone, Copy, Debug)]
+enum Whose {
+    /// The person's, anywhere.
+    Own,
+    /// Everybody's here.
+    Everybody,
+    /// The person's here.
+    OwnHere,
+}
+
+/// The rest of a budget.
+fn rest(whose: Whose, budget: &Budget, spent: Amount, lang: Lang) -> String {
+    let cost = budget.cost.map(|cost| {
+        lang.say(Usage::CostLeft {
+            left: format!("{:.4}", (cost - spent.cost).max(0.0)),
+            all: cost.to_string(),
+        })
+    });
+    let tokens = budget.tokens.map(|tokens| {
+        lang.say(Usage::TokensLeft {
+            left: tokens.saturating_sub(spent.tokens).to_string(),
+            all: tokens.to_string(),
+        })
+    });
+    let what = cost.into_iter().chain(tokens).collect::<Vec<_>>().join(", ");
+    let period = named(budget.period, lang);
+    lang.say(match whose {
+        Whose::Own => Usage::Left { period, what },
+        Whose::Everybody => Usage::LeftForEverybody { period, what },
+        Whose::OwnHere => Usage::LeftForYouHere { period, what },
+    })
 }
 
 #[cfg(test)]
@@ -129,11 +162,11 @@ mod tests {
         };
         let spent = |cost, tokens| Amount { cost, tokens };
         assert_eq!(
-            rest("", &budget, spent(0.125, 40)),
+            rest(Whose::Own, &budget, spent(0.125, 40), Lang::English),
             "left for today: 0.3750 of 0.5 in cost, 60 of 100 tokens"
         );
         assert_eq!(
-            rest("", &budget, spent(0.7, 140)),
+            rest(Whose::Own, &budget, spent(0.7, 140), Lang::English),
             "left for today: 0.0000 of 0.5 in cost, 0 of 100 tokens"
         );
     }

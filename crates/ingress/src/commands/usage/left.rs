@@ -5,15 +5,16 @@ use clifford_core::{
     clock::Timestamp,
     people::User,
     places::Channel,
-    settings::RateScope,
+    settings::{RatePeriod, RateScope},
 };
 use clifford_store::{
     StoreError, Tx, budgets,
     places::{place_settings::PlaceWords, settings},
     rates,
 };
+use clifford_text::{Lang, Usage};
 
-use super::{Purse, rest};
+use super::{Purse, Whose, rest};
 
 /// What is left of the budgets of a group or server, and of this member's there.
 pub(super) async fn of_place(
@@ -21,6 +22,7 @@ pub(super) async fn of_place(
     user: &User,
     channel: &Channel,
     purse: &Purse,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Vec<String>, StoreError> {
     let Some(space) = channel.space_id else {
@@ -34,12 +36,12 @@ pub(super) async fn of_place(
     let mut lines = Vec::new();
     for budget in here {
         let (subject, whose) = match budget.scope {
-            Scope::Space => (space.to_string(), "everybody here "),
-            _ => (budget::member(user.id, space), "you here "),
+            Scope::Space => (space.to_string(), Whose::Everybody),
+            _ => (budget::member(user.id, space), Whose::OwnHere),
         };
         let window = budget.period.window(now, &purse.zone);
         let spent = budgets::spent(tx, budget.scope, &subject, &window).await?;
-        lines.push(format!("- {}", rest(whose, budget, spent)));
+        lines.push(format!("- {}", rest(whose, budget, spent, lang)));
     }
     Ok(lines)
 }
@@ -50,28 +52,33 @@ pub(super) async fn messages(
     user: &User,
     channel: &Channel,
     purse: &Purse,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Vec<String>, StoreError> {
     let mut lines = Vec::new();
     for limit in &purse.limits {
-        let (subject, whose) = match limit.scope {
-            RateScope::User => (Some(user.id.to_string()), "you"),
-            RateScope::Space => (channel.space_id.map(|space| space.to_string()), "everybody here"),
-            RateScope::Channel => (
-                Some(channel.parent_id.unwrap_or(channel.id).to_string()),
-                "this channel",
-            ),
+        let subject = match limit.scope {
+            RateScope::User => Some(user.id.to_string()),
+            RateScope::Space => channel.space_id.map(|space| space.to_string()),
+            RateScope::Channel => Some(channel.parent_id.unwrap_or(channel.id).to_string()),
         };
         let Some(subject) = subject else {
             continue;
         };
         let held = rates::of(tx, &subject).await?;
         let left = limit.left(rates::find(&held, &subject, limit), now).max(0.0).floor();
-        lines.push(format!(
-            "- messages left for {whose}: {left} of {} a {}",
-            limit.messages,
-            limit.per.word()
-        ));
+        let (left, all) = (left.to_string(), limit.messages.to_string());
+        let unit = lang.say(match limit.per {
+            RatePeriod::Minute => Usage::Minute,
+            RatePeriod::Hour => Usage::Hour,
+            RatePeriod::Day => Usage::Day,
+        });
+        let told = lang.say(match limit.scope {
+            RateScope::User => Usage::MessagesForYou { left, all, unit },
+            RateScope::Space => Usage::MessagesForEverybody { left, all, unit },
+            RateScope::Channel => Usage::MessagesForChannel { left, all, unit },
+        });
+        lines.push(format!("- {told}"));
     }
     Ok(lines)
 }

@@ -1,0 +1,30 @@
+//! What a person's requests cost, and what is left.
+
+use crate::message::{Count, messages};
+
+messages! {
+    /// What `/usage` says.
+    Usage in "usage" {
+        Head,
+        Today,
+        ThisMonth,
+        ModelCalls { count: Count },
+        Tokens { tokens: String },
+        Cost { cost: String },
+        AllByOwnKey,
+        SomeByOwnKey { count: Count, cost: String },
+        Estimated,
+        /// What is left, as `CostLeft` and `TokensLeft` say it.
+        Left { period: String, what: String },
+        LeftForEverybody { period: String, what: String },
+        LeftForYouHere { period: String, what: String },
+        CostLeft { left: String, all: String },
+        TokensLeft { left: String, all: String },
+        MessagesForYou { left: String, all: String, unit: String },
+        MessagesForEverybody { left: String, all: String, unit: String },
+        MessagesForChannel { left: String, all: String, unit: String },
+        Minute,
+        Hour,
+        Day,
+    }
+}
