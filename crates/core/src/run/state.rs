@@ -2,8 +2,6 @@
 //!
 //! A run that is resumed folds the same steps and so knows the same: transcript, notes, failures, repeats.
 
-mod children;
-
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet, VecDeque},
     sync::Arc,
@@ -16,6 +14,7 @@ use serde_json::{Value, json};
 mod answered;
 mod asking;
 mod calls;
+mod children;
 mod noted;
 mod pending;
 

@@ -1,0 +1,141 @@
+//! The types of settings: the values that each takes, and why it does not take another.
+
+use clifford_core::settings::BudgetScope;
+use clifford_store::places::{place_settings, settings};
+use clifford_text::{Lang, Setting as Fault};
+use serde_json::Value as Json;
+
+/// The type of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// `true` or `false`.
+    Switch,
+    /// A language as a BCP 47 tag.
+    Language,
+    /// A time zone by its IANA name.
+    TimeZone,
+    /// The name of something that the configuration has: an agent, a model that may be chosen.
+    Name,
+    /// A text of at most so many characters.
+    Text(usize),
+    /// Names with commas between them.
+    List,
+    /// An amount of money for a day or a month, such as `5/month`.
+    Budget,
+    /// A whole number up to this one.
+    Number(u32),
+}
+
+impl Kind {
+    /// A value as it is stored.
+    ///
+    /// # Errors
+    /// Fails with the values that are taken instead.
+    pub fn checked(self, text: &str) -> Result<String, String> {
+        self.read(text)
+            .map_err(|fault| Lang::English.say(fault).trim_end_matches('.').to_owned())
+    }
+
+    /// The same for a person in a chat.
+    ///
+    /// # Errors
+    /// As [`checked`](Self::checked), as a sentence.
+    pub fn read(self, text: &str) -> Result<String, Fault> {
+        let one_of = |words: &[&str]| {
+            let known = words.contains(&text).then(|| text.to_owned());
+            known.ok_or_else(|| Fault::NoneOf {
+                value: text.to_owned(),
+                words: words.join(", "),
+            })
+        };
+        let value = || text.to_owned();
+        match self {
+            Self::Word(words) => one_of(words),
+            Self::Switch => one_of(&["true", "false"]),
+            Self::Number(most) => match text.parse::<u32>() {
+                Ok(number) if number <= most => Ok(number.to_string()),
+                _ => Err(Fault::NoNumber {
+                    value: value(),
+                    most: most.to_string(),
+                }),
+            },
+            Self::Language if is_language(text) => Ok(value()),
+            Self::Language => Err(Fault::NoLanguage { value: value() }),
+            Self::TimeZone => jiff::tz::TimeZone::get(text)
+                .ok()
+                .and_then(|zone| zone.iana_name().map(str::to_owned))
+                .ok_or_else(|| Fault::NoTimeZone { value: value() }),
+            Self::Name if is_name(text) => Ok(value()),
+            Self::Name => Err(Fault::NoName { value: value() }),
+            Self::Text(most) => {
+                let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                match words.chars().count() {
+                    0 => Err(Fault::NoText),
+                    length if length > most => Err(Fault::TextTooLong {
+                        value: head(&words),
+                        most: most.to_string(),
+                    }),
+                    _ => Ok(words),
+                }
+            }
+            Self::List => {
+                let entries = settings::listed(text);
+                let fits = (1..=20).contains(&entries.len()) && entries.iter().all(|entry| is_name(entry));
+                let joined = entries.join(", ");
+                fits.then_some(joined)
+                    .ok_or_else(|| Fault::NoList { value: head(text) })
+            }
+            Self::Budget => {
+                let (amount, period) = text
+                    .split_once('/')
+                    .map_or((text, "month"), |(amount, period)| (amount, period));
+                let value = format!("{}/{}", amount.trim(), period.trim());
+                (place_settings::budget_of(&value, BudgetScope::Space).is_some())
+                    .then_some(value)
+                    .ok_or_else(|| Fault::NoBudget { value: head(text) })
+            }
+        }
+    }
+
+    /// A value as JSON.
+    pub(super) fn shown(self, text: String) -> Json {
+        match (self, text.parse()) {
+            (Self::Switch, Ok(on)) => Json::Bool(on),
+            _ => match (self, text.parse::<u32>()) {
+                (Self::Number(_), Ok(number)) => Json::from(number),
+                _ => Json::String(text),
+            },
+        }
+    }
+
+    /// The only values that it takes, if they are few.
+    pub fn values(self) -> &'static [&'static str] {
+        match self {
+            Self::Word(words) => words,
+            Self::Switch => &["true", "false"],
+            _ => &[],
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=100).contains(&text.chars().count()) && text.trim() == text && !text.chars().any(char::is_control)
+}
+
+/// The beginning of a text, to be repeated.
+fn head(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// The form of a BCP 47 tag.
+fn is_language(text: &str) -> bool {
+    let mut subtags = text.split('-');
+    let first = subtags.next().unwrap_or_default();
+    let alphanumeric = |tag: &str| (1..=8).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
+    (2..=8).contains(&first.len())
+        && first.chars().all(|c| c.is_ascii_alphabetic())
+        && subtags.all(alphanumeric)
+        && text.len() <= 35
+}
