@@ -159,7 +159,7 @@ pub async fn run(
         "dashboard" => dashboard::dashboard(tx, channel, user, given.dashboard, lang, now).await,
         "export" => own_data::export(tx, channel, user, export, lang, now).await,
         "erase" => own_data::erase(tx, argument, channel, user, lang, now).await,
-        "key" => keys::run(tx, argument, channel, user, ring, now).await,
+        "key" => keys::run(tx, argument, channel, user, ring, lang, now).await,
         "usage" => usage::own(tx, user, channel, purse, lang, now).await,
         "why" => why::why(tx, channel).await,
         "undo" => undo::run(tx, argument, channel, user, lang, now).await,

@@ -22,6 +22,7 @@ areas! {
     chats::Chats,
     help::Help,
     items::Items,
+    keys::Keys,
     menu::Menu,
     outcome::Outcome,
     own_data::OwnData,

@@ -11,6 +11,7 @@ use clifford_store::{
     StoreError, Tx,
     people::keys::{self as user_secrets, EncryptedKey},
 };
+use clifford_text::{Keys, Lang};
 
 use super::Done;
 
@@ -81,16 +82,15 @@ impl Ring {
         }
     }
 
-    fn usage(&self) -> String {
+    fn usage(&self, lang: Lang) -> String {
         let example = self.providers.first().map_or("PROVIDER", String::as_str);
-        format!(
-            "`/key set {example} KEY` lets me answer you by your own key, `/key list` shows which I have, and `/key \
-             remove {example}` takes one back. Providers: {}.",
-            match self.providers.as_slice() {
-                [] => "none takes keys".to_owned(),
+        lang.say(Keys::HowTo {
+            example: example.to_owned(),
+            providers: match self.providers.as_slice() {
+                [] => lang.say(Keys::NoneTakesKeys),
                 names => names.join(", "),
-            }
-        )
+            },
+        })
     }
 }
 
@@ -100,90 +100,83 @@ pub(super) async fn run(
     channel: &Channel,
     user: &User,
     ring: Option<&Ring>,
+    lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let Some(ring) = ring else {
-        return Ok(Done::say("Please send that again."));
+        return Ok(Done::say(lang.say(Keys::SendAgain)));
     };
     if !channel.is_private() {
-        return Ok(Done::say(refusal(carries_key(argument), ring.carrier)));
+        return Ok(Done::say(refusal(carries_key(argument), ring.carrier, lang)));
     }
     Ok(Done::say(match (asked(argument), &ring.given) {
-        (KeyCommand::List, _) => list(tx, user, ring).await?,
-        (KeyCommand::Remove(provider), _) => remove(tx, user, provider).await?,
+        (KeyCommand::List, _) => list(tx, user, ring, lang).await?,
+        (KeyCommand::Remove(provider), _) => remove(tx, user, provider, lang).await?,
         (KeyCommand::Set { .. }, Some(Ok(key))) => {
             user_secrets::put(tx, user.id, key, now).await?;
-            taken(&key.provider, ring.carrier)
+            taken(&key.provider, ring.carrier, lang)
         }
         (KeyCommand::Set { .. }, Some(Err(fault))) => {
-            format!("I did not take that: {}.{}", inline(fault), afterwards(ring.carrier))
+            let told = lang.say(Keys::NotTaken { why: inline(fault) });
+            format!("{told}{}", afterwards(ring.carrier, lang))
         }
-        (KeyCommand::Set { .. } | KeyCommand::Unclear, _) => ring.usage(),
+        (KeyCommand::Set { .. } | KeyCommand::Unclear, _) => ring.usage(lang),
     }))
 }
 
-fn taken(provider: &str, carrier: Carrier) -> String {
-    format!(
-        "I have your key for {0}, encrypted, and answer you by it from now on, wherever you write to me. Its \
-         costs are yours and count against no budget of mine; `/usage` shows it. `/key remove {0}` takes it back.{1}",
-        inline(provider),
-        afterwards(carrier)
-    )
+fn taken(provider: &str, carrier: Carrier, lang: Lang) -> String {
+    let told = lang.say(Keys::Taken {
+        provider: inline(provider),
+    });
+    format!("{told}{}", afterwards(carrier, lang))
 }
 
 /// The sentence about the message that a key stood in.
-fn afterwards(carrier: Carrier) -> &'static str {
+fn afterwards(carrier: Carrier, lang: Lang) -> String {
     match carrier {
-        Carrier::Unseen => "",
-        Carrier::Deleted => " I deleted your message with it.",
-        Carrier::Stays => " Please delete your message with it.",
+        Carrier::Unseen => String::new(),
+        Carrier::Deleted => format!(" {}", lang.say(Keys::MessageDeleted)),
+        Carrier::Stays => format!(" {}", lang.say(Keys::MessageStays)),
     }
 }
 
-fn refusal(carried: bool, carrier: Carrier) -> String {
+fn refusal(carried: bool, carrier: Carrier, lang: Lang) -> String {
     let seen = match (carried, carrier) {
-        (true, Carrier::Deleted) => {
-            " I deleted your message; if a key stood in it, others may have seen it: replace it at its provider."
-        }
-        (true, Carrier::Stays) => {
-            " If a key stands in your message, delete it, and replace the key at its provider: others read along here."
-        }
-        (true, Carrier::Unseen) | (false, _) => "",
+        (true, Carrier::Deleted) => format!(" {}", lang.say(Keys::SeenDeleted)),
+        (true, Carrier::Stays) => format!(" {}", lang.say(Keys::SeenStays)),
+        (true, Carrier::Unseen) | (false, _) => String::new(),
     };
-    format!("Keys are between you and me: write `/key` to me in a private chat. I kept nothing of this.{seen}")
+    format!("{}{seen}", lang.say(Keys::BetweenUs))
 }
 
-async fn list(tx: &mut Tx, user: &User, ring: &Ring) -> Result<String, StoreError> {
+async fn list(tx: &mut Tx, user: &User, ring: &Ring, lang: Lang) -> Result<String, StoreError> {
     let keys = user_secrets::list(tx, user.id).await?;
     if keys.is_empty() {
-        return Ok(format!("I have no key of yours. {}", ring.usage()));
+        return Ok(format!("{} {}", lang.say(Keys::NoKey), ring.usage(lang)));
     }
     let lines = keys.iter().map(|key| {
-        let given = key.created_at.to_jiff().strftime("%Y-%m-%d").to_string();
-        let unused = if ring.providers.contains(&key.provider) {
-            ""
-        } else {
-            ", not in use: there is no such provider any more"
-        };
-        format!("\n- {} (since {given}{unused})", inline(&key.provider))
+        let day = key.created_at.to_jiff().strftime("%Y-%m-%d").to_string();
+        let since = lang.say(match ring.providers.contains(&key.provider) {
+            true => Keys::Since { day },
+            false => Keys::SinceUnused { day },
+        });
+        format!("\n- {} {since}", inline(&key.provider))
     });
-    Ok(format!("Your own keys:{}", lines.collect::<String>()))
+    Ok(format!("{}{}", lang.say(Keys::YourKeys), lines.collect::<String>()))
 }
 
-async fn remove(tx: &mut Tx, user: &User, provider: &str) -> Result<String, StoreError> {
+async fn remove(tx: &mut Tx, user: &User, provider: &str, lang: Lang) -> Result<String, StoreError> {
     let keys = user_secrets::list(tx, user.id).await?;
     let meant = keys.into_iter().find(|key| key.provider.eq_ignore_ascii_case(provider));
     let Some(meant) = meant else {
-        return Ok(format!(
-            "I have no key of yours for {}. `/key list` shows which I have.",
-            inline(&byok::hidden_if_key(provider))
-        ));
+        return Ok(lang.say(Keys::NoKeyFor {
+            provider: inline(&byok::hidden_if_key(provider)),
+        }));
     };
     user_secrets::remove(tx, user.id, &meant.provider).await?;
-    Ok(format!(
-        "I forgot your key for {}, and answer you by mine again.",
-        inline(&meant.provider)
-    ))
+    Ok(lang.say(Keys::Forgotten {
+        provider: inline(&meant.provider),
+    }))
 }
 
 #[cfg(test)]

@@ -1,0 +1,16 @@
+SendAgain = Bitte schick das noch einmal.
+HowTo = Mit `/key set { $example } KEY` antworte ich dir mit deinem eigenen Schlüssel, `/key list` zeigt, welche ich habe, und `/key remove { $example }` nimmt einen zurück. Anbieter: { $providers }.
+NoneTakesKeys = keiner nimmt Schlüssel
+NotTaken = Das habe ich nicht angenommen: { $why }.
+Taken = Ich habe deinen Schlüssel für { $provider }, verschlüsselt, und antworte dir ab jetzt damit, wo immer du mir schreibst. Die Kosten sind deine und zählen zu keinem Budget von mir; `/usage` zeigt sie. `/key remove { $provider }` nimmt ihn zurück.
+MessageDeleted = Deine Nachricht damit habe ich gelöscht.
+MessageStays = Bitte lösche deine Nachricht damit.
+BetweenUs = Schlüssel bleiben unter uns: Schreib mir `/key` im privaten Chat. Ich habe nichts davon behalten.
+SeenDeleted = Ich habe deine Nachricht gelöscht; wenn ein Schlüssel darin stand, haben ihn vielleicht andere gesehen: Ersetze ihn beim Anbieter.
+SeenStays = Wenn in deiner Nachricht ein Schlüssel steht, lösche sie und ersetze ihn beim Anbieter: Hier lesen andere mit.
+NoKey = Ich habe keinen Schlüssel von dir.
+YourKeys = Deine eigenen Schlüssel:
+Since = (seit { $day })
+SinceUnused = (seit { $day }, nicht in Gebrauch: Diesen Anbieter gibt es nicht mehr)
+NoKeyFor = Für { $provider } habe ich keinen Schlüssel von dir. `/key list` zeigt, welche ich habe.
+Forgotten = Deinen Schlüssel für { $provider } habe ich vergessen und antworte dir wieder mit meinem.

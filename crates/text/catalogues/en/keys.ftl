@@ -1,0 +1,16 @@
+SendAgain = Please send that again.
+HowTo = `/key set { $example } KEY` lets me answer you by your own key, `/key list` shows which I have, and `/key remove { $example }` takes one back. Providers: { $providers }.
+NoneTakesKeys = none takes keys
+NotTaken = I did not take that: { $why }.
+Taken = I have your key for { $provider }, encrypted, and answer you by it from now on, wherever you write to me. Its costs are yours and count against no budget of mine; `/usage` shows it. `/key remove { $provider }` takes it back.
+MessageDeleted = I deleted your message with it.
+MessageStays = Please delete your message with it.
+BetweenUs = Keys are between you and me: write `/key` to me in a private chat. I kept nothing of this.
+SeenDeleted = I deleted your message; if a key stood in it, others may have seen it: replace it at its provider.
+SeenStays = If a key stands in your message, delete it, and replace the key at its provider: others read along here.
+NoKey = I have no key of yours.
+YourKeys = Your own keys:
+Since = (since { $day })
+SinceUnused = (since { $day }, not in use: there is no such provider any more)
+NoKeyFor = I have no key of yours for { $provider }. `/key list` shows which I have.
+Forgotten = I forgot your key for { $provider }, and answer you by mine again.

@@ -1,0 +1,16 @@
+SendAgain = Envíalo otra vez, por favor.
+HowTo = Con `/key set { $example } KEY` te respondo con tu propia clave, `/key list` muestra cuáles tengo y `/key remove { $example }` retira una. Proveedores: { $providers }.
+NoneTakesKeys = ninguno acepta claves
+NotTaken = No lo he aceptado: { $why }.
+Taken = Tengo tu clave para { $provider }, cifrada, y desde ahora te respondo con ella dondequiera que me escribas. Los costes son tuyos y no cuentan en ningún presupuesto mío; `/usage` los muestra. `/key remove { $provider }` la retira.
+MessageDeleted = He borrado tu mensaje con ella.
+MessageStays = Borra tu mensaje con ella, por favor.
+BetweenUs = Las claves quedan entre tú y yo: escríbeme `/key` en un chat privado. No he guardado nada de esto.
+SeenDeleted = He borrado tu mensaje; si contenía una clave, puede que otros la hayan visto: cámbiala en su proveedor.
+SeenStays = Si tu mensaje contiene una clave, bórralo y cambia la clave en su proveedor: aquí leen otras personas.
+NoKey = No tengo ninguna clave tuya.
+YourKeys = Tus propias claves:
+Since = (desde { $day })
+SinceUnused = (desde { $day }, sin usar: ese proveedor ya no existe)
+NoKeyFor = No tengo ninguna clave tuya para { $provider }. `/key list` muestra cuáles tengo.
+Forgotten = He olvidado tu clave para { $provider } y vuelvo a responderte con la mía.

@@ -1,0 +1,16 @@
+SendAgain = Envoie-le encore une fois, s’il te plaît.
+HowTo = Avec `/key set { $example } KEY`, je te réponds avec ta propre clé, `/key list` montre celles que j’ai, et `/key remove { $example }` en retire une. Fournisseurs : { $providers }.
+NoneTakesKeys = aucun n’accepte de clés
+NotTaken = Je ne l’ai pas pris : { $why }.
+Taken = J’ai ta clé pour { $provider }, chiffrée, et je te réponds désormais avec elle, où que tu m’écrives. Ses coûts sont les tiens et ne comptent dans aucun de mes budgets ; `/usage` les montre. `/key remove { $provider }` la retire.
+MessageDeleted = J’ai supprimé ton message qui la contenait.
+MessageStays = Supprime ton message qui la contient, s’il te plaît.
+BetweenUs = Les clés restent entre nous : écris-moi `/key` dans un chat privé. Je n’ai rien gardé de ceci.
+SeenDeleted = J’ai supprimé ton message ; s’il contenait une clé, d’autres l’ont peut-être vue : remplace-la chez son fournisseur.
+SeenStays = Si ton message contient une clé, supprime-le et remplace la clé chez son fournisseur : d’autres lisent ici.
+NoKey = Je n’ai aucune clé à toi.
+YourKeys = Tes propres clés :
+Since = (depuis { $day })
+SinceUnused = (depuis { $day }, inutilisée : ce fournisseur n’existe plus)
+NoKeyFor = Je n’ai pas de clé à toi pour { $provider }. `/key list` montre celles que j’ai.
+Forgotten = J’ai oublié ta clé pour { $provider } et te réponds de nouveau avec la mienne.

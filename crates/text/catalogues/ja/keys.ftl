@@ -1,0 +1,16 @@
+SendAgain = もう一度送ってください。
+HowTo = `/key set { $example } KEY` であなた自身のキーを使って回答します。`/key list` で登録済みのキーを確認し、`/key remove { $example }` で取り消せます。プロバイダー：{ $providers }。
+NoneTakesKeys = キーを受け付けるものはありません
+NotTaken = 受け付けませんでした：{ $why }。
+Taken = { $provider } 用のキーを暗号化して保存しました。今後はどこで話しかけられても、このキーで回答します。費用はあなたの負担で、私の予算には含まれません。`/usage` で確認でき、`/key remove { $provider }` で取り消せます。
+MessageDeleted = キーを含むメッセージは削除しました。
+MessageStays = キーを含むメッセージを削除してください。
+BetweenUs = キーは二人だけの話です。プライベートチャットで `/key` と送ってください。今回の内容は何も保存していません。
+SeenDeleted = メッセージを削除しました。キーが含まれていた場合、ほかの人に見られた可能性があります。プロバイダーで交換してください。
+SeenStays = メッセージにキーが含まれている場合は削除し、プロバイダーでキーを交換してください。ここはほかの人も読んでいます。
+NoKey = あなたのキーはありません。
+YourKeys = あなたのキー：
+Since = （{ $day } から）
+SinceUnused = （{ $day } から、未使用：そのプロバイダーはもうありません）
+NoKeyFor = { $provider } 用のあなたのキーはありません。`/key list` で確認できます。
+Forgotten = { $provider } 用のキーを忘れました。再び私のキーで回答します。

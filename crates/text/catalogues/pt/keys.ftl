@@ -1,0 +1,16 @@
+SendAgain = Envie isso de novo, por favor.
+HowTo = Com `/key set { $example } KEY` respondo a você com sua própria chave, `/key list` mostra quais tenho e `/key remove { $example }` retira uma. Provedores: { $providers }.
+NoneTakesKeys = nenhum aceita chaves
+NotTaken = Não aceitei isso: { $why }.
+Taken = Tenho sua chave para { $provider }, criptografada, e a partir de agora respondo a você com ela, onde quer que você me escreva. Os custos são seus e não contam em nenhum orçamento meu; `/usage` mostra. `/key remove { $provider }` a retira.
+MessageDeleted = Apaguei sua mensagem com ela.
+MessageStays = Apague sua mensagem com ela, por favor.
+BetweenUs = Chaves ficam entre nós: escreva `/key` para mim em um chat particular. Não guardei nada disto.
+SeenDeleted = Apaguei sua mensagem; se havia uma chave nela, outros podem ter visto: troque-a no provedor.
+SeenStays = Se há uma chave na sua mensagem, apague-a e troque a chave no provedor: outras pessoas leem aqui.
+NoKey = Não tenho nenhuma chave sua.
+YourKeys = Suas próprias chaves:
+Since = (desde { $day })
+SinceUnused = (desde { $day }, sem uso: esse provedor não existe mais)
+NoKeyFor = Não tenho chave sua para { $provider }. `/key list` mostra quais tenho.
+Forgotten = Esqueci sua chave para { $provider } e volto a responder com a minha.

@@ -1,0 +1,16 @@
+SendAgain = 请再发送一次。
+HowTo = `/key set { $example } KEY` 让我用你自己的密钥回答你，`/key list` 查看我有哪些，`/key remove { $example }` 收回一个。提供商：{ $providers }。
+NoneTakesKeys = 没有提供商接受密钥
+NotTaken = 我没有接受：{ $why }。
+Taken = 我已加密保存你用于 { $provider } 的密钥，今后无论你在哪里给我发消息，我都用它回答你。费用由你承担，不计入我的任何预算；`/usage` 会显示。`/key remove { $provider }` 可收回它。
+MessageDeleted = 我已删除你包含密钥的消息。
+MessageStays = 请删除你包含密钥的消息。
+BetweenUs = 密钥是你我之间的事：请在私聊中给我发送 `/key`。我没有保留任何内容。
+SeenDeleted = 我已删除你的消息；如果其中有密钥，别人可能已经看到：请在提供商处更换。
+SeenStays = 如果你的消息中有密钥，请删除消息并在提供商处更换密钥：这里有其他人在看。
+NoKey = 我没有你的密钥。
+YourKeys = 你自己的密钥：
+Since = （自 { $day } 起）
+SinceUnused = （自 { $day } 起，未使用：该提供商已不存在）
+NoKeyFor = 我没有你用于 { $provider } 的密钥。`/key list` 会显示我有哪些。
+Forgotten = 我已忘记你用于 { $provider } 的密钥，重新用我的密钥回答你。
