@@ -101,17 +101,20 @@ pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
     intents
 }
 
-/// What was said without the names of those who said it, `[Bob] hello`, and without what it answers.
+/// What was said without the names of those who said it, `[Bob] hello`, without what it answers, and of a voice message
+/// its words alone.
 fn without_speakers(message: &str) -> String {
     let said = |line: &str| -> Option<usize> {
         let end = line.strip_prefix('[')?.find("] ")?;
         (1..=LONGEST_NAME).contains(&end).then_some(end + 3)
     };
     let is_quoted = |line: &&str| line.starts_with("In reply to ") || line.starts_with("> ");
+    let is_recording = |line: &&str| line.starts_with("[voice") && line.ends_with(']');
     let lines: Vec<_> = message
         .lines()
         .map(|line| line.get(said(line).unwrap_or_default()..).unwrap_or_default())
-        .filter(|line| !is_quoted(line))
+        .filter(|line| !is_quoted(line) && !is_recording(line))
+        .map(|line| line.strip_prefix("Spoken: ").unwrap_or(line))
         .collect();
     lines.join("\n")
 }
@@ -447,6 +450,8 @@ mod tests {
             ("I love you", vec![Intent::Unknown]),
             ("My name is Bob?", vec![Intent::Unknown]),
             ("[Bob] hello", vec![Intent::Greet]),
+            ("[Bob] [voice]\nSpoken: hello", vec![Intent::Greet]),
+            ("[voice: a.ogg]\nSpoken: hello", vec![Intent::Greet]),
             (
                 "[Bob] In reply to Ann: \"hm\"\n[Bob] what is 2+2?",
                 vec![calculate("2+2")],
