@@ -32,7 +32,6 @@ mod pair;
 mod people;
 mod policy;
 mod probe;
-mod progress;
 mod quarantine;
 mod restore;
 mod runs;

@@ -21,7 +21,7 @@ pub(super) enum Unit {
 }
 
 /// A bar on standard error, which is gone when the work has ended.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct Bar(ProgressBar, Unit);
 
 impl Bar {
     /// A bar for work that is named by `what`; without a total it shows how much is done, and that it goes on. It is seen
@@ -34,12 +34,12 @@ impl Bar {
         bar.set_style(style(unit, total.is_some()));
         bar.set_message(what.to_owned());
         bar.enable_steady_tick(TICK);
-        Self(bar)
+        Self(bar, unit)
     }
 
     /// Nothing.
     pub(super) fn none() -> Self {
-        Self(ProgressBar::hidden())
+        Self(ProgressBar::hidden(), Unit::Things(""))
     }
 
     /// Says what is done now.
@@ -51,6 +51,21 @@ impl Bar {
     pub(super) fn at(&self, done: u64, total: u64) {
         self.0.set_length(total);
         self.0.set_position(done);
+    }
+
+    /// Says what is done now, and how much of it; of how much, if that is known.
+    pub(super) fn show(&self, what: &str, done: u64, total: Option<u64>) {
+        if self.0.length().is_some() != total.is_some() {
+            self.0.set_style(style(self.1, total.is_some()));
+        }
+        self.say(what);
+        match total {
+            Some(total) => self.at(done, total),
+            None => {
+                self.0.unset_length();
+                self.0.set_position(done);
+            }
+        }
     }
 
     /// How far a copy of a database is.

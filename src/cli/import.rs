@@ -15,10 +15,10 @@ use clifford_store::{
 };
 
 use super::{
+    bar::{Bar, Unit},
     examples, export,
     output::Format,
     people,
-    progress::Progress,
     setup::{self, Globals},
 };
 
@@ -101,23 +101,23 @@ async fn import(
         options.owner = Some(owner);
     }
     let source: Arc<dyn Source> = source.into();
-    let mut line = Progress::new(!args.format.json);
+    let bar = Bar::new(!args.format.json, "importing", Unit::Things("records"), None);
     let mut progress = |step: Step| {
         let what = match step.phase {
             Phase::Checking => "checking",
             Phase::Writing => "importing",
         };
-        line.show(what, step.done, step.total);
+        bar.show(what, step.done, step.total);
     };
     let now = setup::now();
     if args.dry_run {
         let plan = portable::plan(db, &source, options, now, &mut progress).await;
-        line.end();
+        drop(bar);
         return told::plan(&plan?, args.format);
     }
     let agent = agent(loaded, db).await?;
     let outcome = portable::import(db, storage, &source, options, agent, now, &mut progress).await;
-    line.end();
+    drop(bar);
     told::outcome(&outcome?, args.format)
 }
 

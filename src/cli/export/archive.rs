@@ -24,8 +24,8 @@ use super::{Args, unwritable};
 use crate::{
     app,
     cli::{
+        bar::{Bar, Unit},
         output, people,
-        progress::Progress,
         setup::{self, Globals},
     },
 };
@@ -134,7 +134,7 @@ async fn records(
     is_shown: bool,
 ) -> anyhow::Result<Counts> {
     let mut counts = Counts::default();
-    let mut progress = Progress::new(is_shown);
+    let bar = Bar::new(is_shown, "exporting", Unit::Things("records"), None);
     let mut writer = Writer::new(BufWriter::new(file), head).map_err(unwritable)?;
     portable::begin(conn).await?;
     let mut cursor = Cursor::default();
@@ -151,10 +151,10 @@ async fn records(
             done += 1;
         }
         let kind = page.last().map_or("", |record| record.kind().plural());
-        progress.show(&format!("exporting {kind}"), done, None);
+        bar.show(&format!("exporting {kind}"), done, None);
     }
     portable::end(conn).await?;
-    progress.end();
+    drop(bar);
     let out = writer.finish().map_err(unwritable)?;
     let out = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
     out.sync_all().map_err(unwritable)?;
