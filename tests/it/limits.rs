@@ -73,3 +73,30 @@ async fn a_role_and_a_group_have_limits_of_their_own() {
     assert!(said(7, "six").await.starts_with("You are writing faster"));
     bot.finish().await;
 }
+
+#[tokio::test]
+async fn how_many_messages_a_minute_have_come_is_known_after_a_kill() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.set("ingress.user_messages_per_minute", 1).start().await;
+        let (ada, bob) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+        assert_eq!(tell(&bot, ada, 7, "one").await.text, "You said: one");
+        bot.until("its delivery", async |look| {
+            (look.undelivered().await == 0).then_some(())
+        })
+        .await;
+        bot.kill().await;
+        bot.start().await;
+        let refused = tell(&bot, ada, 7, "two").await.text;
+        assert!(
+            refused.starts_with("You are writing faster than I may answer."),
+            "{refused}"
+        );
+        // Stopping is always let in.
+        assert_eq!(tell(&bot, ada, 7, "/stop").await.text, "There is nothing to stop.");
+        assert_eq!(tell(&bot, bob, 8, "hello").await.text, "You said: hello");
+        bot.finish().await;
+    }
+}

@@ -93,6 +93,34 @@ pub fn limits(section: &Ingress, roles: &[PlatformRole]) -> Vec<RateLimit> {
     all.iter().filter(holds).cloned().collect()
 }
 
+/// The same with that of `user_messages_per_minute`, which holds for everybody.
+pub fn in_force(section: &Ingress, roles: &[PlatformRole]) -> Vec<RateLimit> {
+    let mut limits = limits(section, roles);
+    limits.retain(|limit| !is_pace(limit));
+    limits.extend(pace(section, roles));
+    limits
+}
+
+/// How many messages a person may write in a minute; `None`: any number.
+pub fn pace(section: &Ingress, roles: &[PlatformRole]) -> Option<RateLimit> {
+    let set = limits(section, roles).into_iter().find(is_pace);
+    match (set, section.user_messages_per_minute) {
+        (set, 0) => set,
+        (Some(set), most) => Some(RateLimit {
+            messages: set.messages.min(most),
+            ..set
+        }),
+        (None, most) => Some(RateLimit {
+            messages: most,
+            ..RateLimit::default()
+        }),
+    }
+}
+
+fn is_pace(limit: &RateLimit) -> bool {
+    limit.scope == RateScope::User && limit.per == RatePeriod::Minute
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +177,30 @@ mod tests {
         };
         assert_eq!(messages(&[]), [5, 100, 30]);
         assert_eq!(messages(&["staff"]), [50, 100, 30]);
+    }
+
+    #[test]
+    fn everybody_has_a_pace_that_is_the_least_of_what_is_set() {
+        use RatePeriod::{Hour, Minute};
+        let section = |most, limits: Vec<RateLimit>| Ingress {
+            user_messages_per_minute: most,
+            limits,
+            ..Ingress::default()
+        };
+        let set = |messages| {
+            vec![
+                limit(RateScope::User, Minute, messages, &[]),
+                limit(RateScope::User, Hour, 7, &[]),
+            ]
+        };
+        let in_force = |section: &Ingress| {
+            let limits = in_force(section, &[]).into_iter();
+            limits.map(|limit| (limit.messages, limit.per)).collect::<Vec<_>>()
+        };
+        assert_eq!(in_force(&section(0, Vec::new())), []);
+        assert_eq!(in_force(&section(60, Vec::new())), [(60, Minute)]);
+        assert_eq!(in_force(&section(60, set(5))), [(7, Hour), (5, Minute)]);
+        assert_eq!(in_force(&section(3, set(5))), [(7, Hour), (3, Minute)]);
+        assert_eq!(in_force(&section(0, set(5))), [(7, Hour), (5, Minute)]);
     }
 }

@@ -9,9 +9,9 @@ pub(super) const LONGEST: usize = 1 << 20;
 ///
 /// # Errors
 /// [`Code::TooManyMessages`](super::problem::Code::TooManyMessages).
-pub(super) fn check_pace(api: &Shared, caller: &Caller) -> Result<(), Problem> {
+pub(super) async fn check_pace(api: &Shared, caller: &Caller) -> Result<(), Problem> {
     match caller.only() {
-        Some(_) => Ok(api.ingress.api_pace(&caller.place(), &caller.speaker())?),
+        Some(_) => Ok(api.ingress.api_pace(&caller.place(), &caller.speaker()).await?),
         None => Ok(()),
     }
 }

@@ -156,7 +156,7 @@ pub(super) async fn create(
     }
     check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
     let (agent, address) = destination(&api, &caller, &new).await?;
-    pace::check_pace(&api, &caller)?;
+    pace::check_pace(&api, &caller).await?;
     let speaker = caller.speaker();
     let platform = caller.place().platform;
     let now = api.clock.now();
@@ -372,7 +372,7 @@ pub(super) async fn retry(
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<Run>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
-    pace::check_pace(&api, &caller)?;
+    pace::check_pace(&api, &caller).await?;
     Ok((StatusCode::ACCEPTED, Json(api.runs.retry(id).await?)))
 }
 

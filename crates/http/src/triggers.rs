@@ -190,7 +190,7 @@ pub(super) async fn create(
     }
     let user = new.user_id.or(caller.only());
     let zone = references(&api, &caller, &new, user).await?;
-    pace::check_pace(&api, &caller)?;
+    pace::check_pace(&api, &caller).await?;
     let most = most_triggers(&api, &caller).await?;
     let settings = &api.context.settings.triggers;
     let new = NewTrigger {
@@ -371,7 +371,7 @@ pub(super) async fn change(
     let mut changed = editing::changed(trigger, change, now)?;
     let is_rescheduled = changed.next_at != due;
     if is_rescheduled && changed.next_at.is_some() {
-        pace::check_pace(&api, &caller)?;
+        pace::check_pace(&api, &caller).await?;
     }
     let most = most_triggers(&api, &caller).await?;
     let written = api
@@ -446,7 +446,7 @@ pub(super) async fn fire(
     Id(id): Id<TriggerId>,
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
-    pace::check_pace(&api, &caller)?;
+    pace::check_pace(&api, &caller).await?;
     let (outbound, now) = (api.context.outbound.clone(), api.clock.now());
     let fired = api
         .db

@@ -7,9 +7,10 @@ use clifford_core::{
     access::{Audience, Entry},
     id::{ChannelId, MessageId, RunId, UserId},
     places::Mode,
+    rate,
 };
 use clifford_engine::work::Work;
-use clifford_store::{StoreError, Tx, messages, places::channels};
+use clifford_store::{StoreError, Tx, messages, people::users, places::channels, rates};
 use serde_json::json;
 
 use super::{
@@ -80,7 +81,7 @@ impl IngressService {
     pub async fn api_message(&self, message: ApiMessage) -> Result<ApiAccepted, ApiRefusal> {
         let now = self.clock.now();
         if message.is_limited {
-            self.api_pace(&message.place, &message.speaker)?;
+            self.api_pace(&message.place, &message.speaker).await?;
         }
         let (platform, place) = (message.place.platform, message.place.external_id.clone());
         let text = self.masked(message.text);
@@ -166,12 +167,31 @@ impl IngressService {
         })
     }
 
-    /// Counts what a person's token asks for beside messages against the same limit.
+    /// Counts what a person's token asks for beside messages against the same limit: in this process, and in the row that
+    /// all processes share.
     ///
     /// # Errors
-    /// [`ApiRefusal::TooFast`].
-    pub fn api_pace(&self, place: &Place, speaker: &Speaker) -> Result<(), ApiRefusal> {
-        match self.pace.wait(place, speaker, self.clock.now()) {
+    /// [`ApiRefusal::TooFast`]; the database fails.
+    pub async fn api_pace(&self, place: &Place, speaker: &Speaker) -> Result<(), ApiRefusal> {
+        let now = self.clock.now();
+        if let Some(wait) = self.pace.wait(place, speaker, now) {
+            return Err(ApiRefusal::TooFast(wait));
+        }
+        let Some(limit) = rate::pace(&self.settings.section, &[]) else {
+            return Ok(());
+        };
+        let (platform, account) = (place.platform, speaker.id.clone());
+        let taken = self.db.write(move |tx| {
+            let (limit, account) = (limit.clone(), account.clone());
+            Box::pin(async move {
+                let Some(user) = users::by_identity(tx, platform, &account).await? else {
+                    return Ok(None);
+                };
+                let taken = rates::take(tx, &user.id.to_string(), &limit, now).await?;
+                Ok((taken.refused > 0).then(|| limit.wait(taken.tokens)))
+            })
+        });
+        match taken.await? {
             Some(wait) => Err(ApiRefusal::TooFast(wait)),
             None => Ok(()),
         }

@@ -10,6 +10,8 @@ use clifford_core::{
     access::{self, Audience, Entry},
     clock::Timestamp,
     places::Speaks,
+    rate,
+    settings::RateLimit,
 };
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::models::{byok, roles::Keyed};
@@ -23,7 +25,8 @@ use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
 use super::{
-    IngressService, Origin, answer, newcomer, outcome::IngressOutcome, pace, pace::Limited, pairing, reply, settle,
+    IngressService, Origin, answer, message::limits::over, newcomer, outcome::IngressOutcome, pace, pace::Limited,
+    pairing, reply, settle,
 };
 use crate::commands::{self, Carrier, Choices, CommandContext, Gathered, Purse, Ring};
 
@@ -108,6 +111,13 @@ impl IngressService {
             ring: self.ring(&command, limited).await?,
             choices: self.offered(&command.name),
             dashboard: self.settings.dashboard.clone(),
+            pace: match command.name.as_str() {
+                "stop" => None,
+                _ => rate::pace(
+                    &self.settings.section,
+                    origin.speaker.roles.as_deref().unwrap_or_default(),
+                ),
+            },
             may_refuse: self.pace.may_refuse(&origin.place, &origin.speaker, now),
             manages: {
                 self.question_lands(&command).await?;
@@ -248,6 +258,8 @@ struct CommandRequest {
     manages: bool,
     may_refuse: bool,
     limited: Limited,
+    /// How many commands and messages their giver may write, over all processes.
+    pace: Option<RateLimit>,
     now: Timestamp,
 }
 
@@ -266,6 +278,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         manages,
         may_refuse,
         limited,
+        pace,
         now,
     } = asked;
     if commands::links_accounts(&command.name) {
@@ -301,6 +314,10 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
     let aside = clifford_core::places::Channel {
         active_context_id: None,
         ..channel.clone()
+    };
+    let limited = match (limited, &pace) {
+        (Limited::No, Some(limit)) => over(tx, &user.id.to_string(), limit, now).await?,
+        (limited, _) => limited,
     };
     match limited {
         Limited::No => {}

@@ -184,7 +184,7 @@ impl IngressService {
             .await?;
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
         let roles = message.speaker.roles.as_deref().unwrap_or_default();
-        let limits = rate::limits(&self.settings.section, roles);
+        let limits = rate::in_force(&self.settings.section, roles);
         let (mut via, mut reply_to) = (message.via.take(), Some(message.id.clone()));
         if is_addressed && limited == Limited::No {
             match Box::pin(self.thread_for(&message, via.as_deref(), &audience, now)).await {

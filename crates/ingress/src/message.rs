@@ -2,7 +2,7 @@
 
 mod attachments;
 mod busy;
-mod limits;
+pub(super) mod limits;
 mod words;
 
 use std::{sync::Arc, time::Duration};

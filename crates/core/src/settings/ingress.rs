@@ -56,8 +56,8 @@ pub struct Ingress {
     #[serde(rename = "ambient_minutes", with = "Minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub ambient: Duration,
-    /// The most messages of one person a minute, in chats and by tokens of people. Tokens of the operator and of owners
-    /// have no limit. 0 = no limit.
+    /// The most messages of one person a minute, in chats and by tokens of people, over all processes. Tokens of the
+    /// operator and of owners have no limit. 0 = no limit.
     #[schemars(range(min = 0, max = 100_000))]
     pub user_messages_per_minute: u32,
     /// The most characters of a quoted message that are shown with its reply.

@@ -2,6 +2,7 @@
 
 use clifford_core::{
     access::PlaceRules,
+    clock::Timestamp,
     people::{User, UserRole},
     places::Channel,
     settings::{RateLimit, RateScope},
@@ -27,11 +28,9 @@ impl AcceptContext {
             let Some(subject) = subject(limit, user, channel) else {
                 continue;
             };
-            let taken = rates::take(tx, &subject, limit, self.now).await?;
-            match taken.refused {
-                0 => {}
-                1 => return Ok(Limited::Tell(limit.wait(taken.tokens))),
-                _ => return Ok(Limited::Silently),
+            match over(tx, &subject, limit, self.now).await? {
+                Limited::No => {}
+                limited => return Ok(limited),
             }
         }
         Ok(Limited::No)
@@ -53,6 +52,16 @@ impl AcceptContext {
         }
         Ok(())
     }
+}
+
+/// Counts a message of a subject against a limit, over all processes.
+pub(crate) async fn over(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<Limited, StoreError> {
+    let taken = rates::take(tx, subject, limit, now).await?;
+    Ok(match taken.refused {
+        0 => Limited::No,
+        1 => Limited::Tell(limit.wait(taken.tokens)),
+        _ => Limited::Silently,
+    })
 }
 
 /// Whose messages a limit counts here; `None`: it counts none here.
