@@ -222,3 +222,26 @@ async fn without_an_enabled_agent_the_chat_is_told_so() {
         assert_eq!(bot.look().await.count("runs").await, 0);
     }
 }
+
+#[tokio::test]
+async fn in_a_server_the_first_part_of_an_answer_calls_whoever_asked_and_no_other_part_does() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let ada = bot.discord.user("Ada");
+    let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+    let asked = bot.discord.user_says(channel, ada, "Clifford write a lot");
+    bot.discord
+        .wait_for("the last part", |fake| {
+            let sent = fake.sent(channel);
+            sent.iter()
+                .any(|sent| sent.content.contains("That was all."))
+                .then_some(())
+        })
+        .await;
+    bot.finish().await;
+    let sent = bot.discord.sent(channel);
+    let called: Vec<_> = sent.iter().map(|sent| (sent.reply_to, sent.pinged.clone())).collect();
+    let mut expected = vec![(None, Vec::new()); sent.len()];
+    expected[0] = (Some(asked), vec![ada.to_string()]);
+    assert!(sent.len() > 1);
+    assert_eq!(called, expected);
+}

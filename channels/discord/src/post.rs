@@ -104,6 +104,8 @@ pub(crate) fn message_of_files(to: &Address, parts: &[Part], key: &DeliveryKey) 
     let reply_to = to.reply_to.as_ref().filter(|_| to.via.is_none() && !to.private);
     if let Some(id) = reply_to.and_then(|id| id.parse::<u64>().ok()) {
         json["message_reference"] = json!({"message_id": id.to_string(), "fail_if_not_exists": false});
+        // Nobody else is: a model's mentions tell nobody.
+        json["allowed_mentions"]["replied_user"] = json!(true);
     }
     with_files(json, parts)
 }

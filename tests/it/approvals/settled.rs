@@ -85,7 +85,7 @@ async fn on_discord_a_question_in_a_server_names_the_person_asked_and_then_whoev
         settled.content
     );
     assert!(settled.content.contains("value: \"tea\""), "{}", settled.content);
-    assert_eq!((settled.buttons.len(), settled.pinged.len()), (0, 0));
+    assert_eq!((settled.buttons.len(), settled.pinged), (0, vec![ada.to_string()]));
     runs(&bot, 1, RunStatus::Completed).await;
     bot.finish().await;
 }

@@ -6,7 +6,7 @@ use clifford_fakes::discord::{Fault, Route, Sent, SentFile};
 use crate::support::{Bot, to};
 
 #[tokio::test]
-async fn a_reply_points_at_its_message_and_pings_nobody() {
+async fn a_reply_points_at_its_message_and_pings_whoever_wrote_that_alone() {
     let bot = Bot::start().await;
     let (channel, user) = bot.channel();
     let asked = bot.fake.user_says(channel, user, "hello?");
@@ -30,7 +30,7 @@ async fn a_reply_points_at_its_message_and_pings_nobody() {
         files: Vec::new(),
         buttons: Vec::new(),
         styles: Vec::new(),
-        pinged: Vec::new(),
+        pinged: vec![user.to_string()],
         before: Vec::new(),
     };
     assert_eq!(sent, [expected]);

@@ -36,6 +36,10 @@ impl Gate {
         let is_late = held.retry.is_some();
         let has_more = held.parts.len() > 1;
         let message = &mut held.message;
+        // The first part of an answer points at its question, and no later one.
+        if part.seq > 0 {
+            message.address.0.reply_to = None;
+        }
         let mut backoff = self.inner.settings.section.backoff;
         let mut was_probed = false;
         loop {
