@@ -38,7 +38,7 @@ pub struct Http {
     /// The most connections from one address of another machine; a proxy on this machine is not limited.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_connections_per_address: u32,
-    /// The most streams of runs that one token has open.
+    /// The most streams that one token has open, of runs and of live events.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_streams_per_token: u32,
     /// The longest time for the head of a connection's first request.

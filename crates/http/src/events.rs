@@ -9,36 +9,36 @@
 mod changes;
 mod journal;
 mod kinds;
+mod resume;
+mod view;
 mod watcher;
 
-use std::{
-    collections::{HashSet, VecDeque},
-    convert::Infallible,
-    time::Duration,
-};
+use std::{collections::VecDeque, convert::Infallible, time::Duration};
 
 use axum::{
     extract::State,
     http::HeaderMap,
     response::sse::{Event, KeepAlive, Sse},
 };
-use clifford_core::{clock::Timestamp, id::SpaceId};
+use clifford_core::clock::Timestamp;
 use clifford_store::StoreError;
 use futures::Stream;
 use tokio::{sync::watch, time::Instant};
 
 use self::{
     changes::Channels,
-    journal::{About, Place},
+    journal::Place,
     kinds::MarkEvent,
+    resume::{Resume, last_event},
+    view::View,
     watcher::Reading,
 };
 pub(super) use self::{kinds::LiveEvent, watcher::LiveEvents};
 use super::{
     Shared,
-    access::{Caller, Need, Object, managed_spaces},
+    access::Caller,
     auth::Reader,
-    problem::{Code, Problem, ProblemBody},
+    problem::{Problem, ProblemBody},
     stream::Seat,
 };
 
@@ -79,10 +79,7 @@ pub(super) async fn events(
     let feed = Feed {
         _seat: Seat::take(&api, caller.token())?,
         reading: Reading::new(&api),
-        view: View {
-            caller,
-            managed: HashSet::new(),
-        },
+        view: View::new(caller),
         grown: api.state.events.journal.watch(),
         stage: Stage::Begins(resume),
         place: api.state.events.journal.end(),
@@ -96,81 +93,6 @@ pub(super) async fn events(
         Some((Ok(event), feed))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
-}
-
-/// Where a reader was: the moment until which they were told everything, and the place in a process's journal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Resume {
-    through: Timestamp,
-    /// The process; nothing: the event was told from the rows.
-    process: String,
-    life: u64,
-    number: u64,
-}
-
-impl Resume {
-    fn parse(id: &str) -> Option<Self> {
-        let mut parts = id.split('-');
-        let resume = Self {
-            through: Timestamp(parts.next()?.parse().ok()?),
-            process: parts.next()?.to_owned(),
-            life: parts.next()?.parse().ok()?,
-            number: parts.next()?.parse().ok()?,
-        };
-        parts.next().is_none().then_some(resume)
-    }
-
-    fn id(through: Timestamp, process: &str, place: (u64, u64)) -> String {
-        format!("{}-{process}-{}-{}", through.0, place.0, place.1)
-    }
-}
-
-fn last_event(headers: &HeaderMap) -> Result<Option<Resume>, Problem> {
-    let Some(value) = headers.get("last-event-id") else {
-        return Ok(None);
-    };
-    let text = value.to_str().unwrap_or_default().trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let resume = Resume::parse(text);
-    let wrong = || {
-        Problem::new(
-            Code::InvalidHeader,
-            "it must be the id of an event, as the stream gave it",
-        )
-    };
-    resume.map(Some).ok_or_else(|| wrong().of_field("Last-Event-ID"))
-}
-
-/// What a reader may see.
-struct View {
-    caller: Caller,
-    /// The spaces that a person managed when the stream began.
-    managed: HashSet<SpaceId>,
-}
-
-impl View {
-    async fn sees(&self, api: &Shared, about: &About) -> bool {
-        // An owner's token, whose scope was checked, sees everything.
-        let Some(me) = self.caller.only() else { return true };
-        let About::Owned { person, channel } = about else {
-            return false;
-        };
-        if *person == Some(me) {
-            return true;
-        }
-        let Some(channel) = channel else { return false };
-        if channel.is_private() {
-            return channel.user_id == Some(me);
-        }
-        // No platform is asked about places that its person has nothing to do with.
-        channel.space_id.is_some_and(|space| self.managed.contains(&space))
-            && (self.caller)
-                .allow(api, Need::See, &Object::channel(channel), "channel")
-                .await
-                .is_ok()
-    }
 }
 
 /// What a stream does next.
@@ -229,9 +151,7 @@ impl Feed {
     /// Finds out where the stream goes on, and what was missed until there.
     async fn begin(&mut self, resume: Option<Resume>) -> Result<(), StoreError> {
         self.reading.begins().await;
-        if let Some(me) = self.view.caller.only() {
-            self.view.managed = managed_spaces(&self.api, me).await?.into_iter().collect();
-        }
+        self.view.begin(&self.api).await?;
         let journal = &self.api.state.events.journal;
         self.place = journal.end();
         match resume {
@@ -262,7 +182,7 @@ impl Feed {
             self.show(&reset);
             return Ok(());
         };
-        if self.view.caller.only().is_none() {
+        if self.view.is_owners() {
             changed.extend(changes::standing(&self.api).await?);
         }
         let mut events = VecDeque::with_capacity(changed.len());
@@ -280,6 +200,10 @@ impl Feed {
 
     /// Takes what the journal has next, or waits for it.
     async fn read(&mut self) {
+        if Instant::now() >= self.ends_at {
+            self.stage = Stage::Over;
+            return;
+        }
         let found = (self.api.state.events.journal).from(self.place.life, self.place.number, AT_ONCE);
         let Ok(found) = found else {
             // It comes back, and is told from the rows.
@@ -303,7 +227,7 @@ impl Feed {
     async fn wait(&mut self) {
         tokio::select! {
             _ = self.grown.changed() => {}
-            () = tokio::time::sleep_until(self.ends_at) => self.stage = Stage::Over,
+            () = tokio::time::sleep_until(self.ends_at) => {}
             () = tokio::time::sleep_until(self.mark_at) => {
                 // One that ended by a bug begins anew.
                 self.reading.begins().await;
@@ -341,28 +265,5 @@ impl Feed {
     fn process(&self) -> String {
         let worker = self.api.context.worker.to_string();
         worker.rsplit('-').next().unwrap_or_default().to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_read_as_it_was_given_and_nothing_else_is() {
-        let resume = Resume {
-            through: Timestamp(17),
-            process: "2f1f3a0b1c2d".to_owned(),
-            life: 3,
-            number: 40,
-        };
-        let id = Resume::id(resume.through, &resume.process, (resume.life, resume.number));
-        assert_eq!(id, "17-2f1f3a0b1c2d-3-40");
-        assert_eq!(Resume::parse(&id), Some(resume));
-        let told_from_rows = Resume::id(Timestamp(17), "", (0, 0));
-        assert!(Resume::parse(&told_from_rows).is_some_and(|resume| resume.life == 0));
-        for wrong in ["", "17", "17-a-3", "17-a-3-x", "17-a-3-4-5", "x-a-3-4"] {
-            assert_eq!(Resume::parse(wrong), None, "{wrong}");
-        }
     }
 }

@@ -208,3 +208,38 @@ async fn a_file_goes_along_with_a_message() {
         bot.app.shutdown().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_of_the_api_hold_every_operation_and_need_no_session() {
+    let bot = Bot::start().await;
+    let stranger = Browser {
+        bot: &bot,
+        cookie: String::new(),
+    };
+    let description = stranger.data("/api/openapi.json").await;
+    let index = stranger.page("/api/docs").await;
+    let mut operations = 0;
+    for (path, methods) in description["paths"].as_object().unwrap() {
+        for operation in methods.as_object().unwrap().values() {
+            let (tag, id) = (
+                operation["tags"][0].as_str().unwrap(),
+                operation["operationId"].as_str().unwrap(),
+            );
+            assert!(index.contains(&format!("href=\"/api/docs/{tag}#{id}\"")), "{path}");
+            let page = stranger.page(&format!("/api/docs/{tag}")).await;
+            assert!(page.contains(&format!("id=\"{id}\"")), "{path}");
+            let lacks = "href=\"#object-";
+            for name in page.split(lacks).skip(1).filter_map(|rest| rest.split('"').next()) {
+                assert!(page.contains(&format!("id=\"object-{name}\"")), "{tag} lacks {name}");
+            }
+            operations += 1;
+        }
+    }
+    assert!(operations > 90, "{operations}");
+    let events = stranger.page("/api/docs/events").await;
+    for part in ["LiveEvent", "Last-Event-ID", "$CLIFFORD/api/events", "--no-buffer"] {
+        assert!(events.contains(part), "{part} is not in {events}");
+    }
+    assert_eq!(stranger.get("/api/docs/nothing").await.status, 404);
+    bot.app.shutdown().await;
+}
