@@ -17,17 +17,20 @@ use super::{
     ids::IdArg,
     output::{self, Format},
     setup::Globals,
+    words,
 };
 
 /// Arguments of `agents`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford agents list",
+    "clifford agents show Ada",
     "clifford agents add Ada --prompt 'You are Ada, who answers briefly.'",
     "clifford agents set Ada --prompt-file ada.txt",
     "clifford agents prompts Ada",
     "clifford agents show Ada --version 1",
     "clifford agents restore Ada 1",
+    "clifford agents remove Ada",
     "clifford channels set 0190d7b2 --agent 0198f2c4",
     "",
     "Agents of bot.toml ([agent] is the default one) are made and deleted there.",
@@ -46,7 +49,7 @@ enum Command {
         #[command(flatten)]
         which: Which,
         /// Show this version of its prompt.
-        #[arg(long, value_name = "VERSION")]
+        #[arg(long, value_name = "VERSION", value_parser = words::whole::<u32>)]
         version: Option<u32>,
     },
     /// Make an agent.
@@ -62,6 +65,7 @@ enum Command {
         #[command(flatten)]
         which: Which,
         /// The version, as `clifford agents prompts` shows it.
+        #[arg(value_parser = words::whole::<u32>)]
         version: u32,
     },
 }
