@@ -49,10 +49,10 @@ def examples(bot, report):
     first = lambda path: (bot.api("GET", path)["items"] or [{}])[0].get("id", "none")
     run, context, person = first("/api/runs?limit=1"), first("/api/contexts?limit=1"), first("/api/users?limit=1")
     known = {"/runs/{id}": run, "/chat/{id}": context, "/conversations/{id}": context, "/people/{id}": person,
-             "/tools/{name}": "web", "/agents/{id}": first("/api/agents")}
+             "/tools/{name}": "web", "/agents/{id}": first("/api/agents"), "/api/docs/{tag}": "runs"}
     pages = {}
     for route in routes():
-        value = known.get(re.sub(r"^(/[a-z]+/\{[a-z]+\}).*", r"\1", route))
+        value = known.get(re.sub(r"^([^{]*\{[a-z]+\}).*", r"\1", route))
         if "{" not in route:
             pages[route] = route
         elif value:
