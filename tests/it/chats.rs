@@ -128,7 +128,12 @@ async fn topics_of_a_forum_are_conversations_of_their_own() {
         Prompt::read(&last).conversation(),
         ["[Ada] Clifford cats", "You said: [Ada] Clifford cats"]
     );
-    assert_eq!(bot.look().await.channels().await.len(), 2);
+    // The forum is known, too: what is set for it holds in its topics.
+    let channels = bot.look().await.channels().await;
+    let of_forum = channels
+        .iter()
+        .filter(|channel| channel.parent_id == Some(channels[0].id));
+    assert_eq!((channels.len(), of_forum.count()), (3, 2));
 }
 
 #[tokio::test]
