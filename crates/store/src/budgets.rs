@@ -45,12 +45,14 @@ impl From<Sum> for Amount {
 /// A reservation holds as long as the claim that it was made under, and a claim as long as its worker may be at the call:
 /// this process (`$3`) until it gives the claim back, however late it renews the lease; another one for a lease longer
 /// than the row says (`$4`: one lease ago). A run that is cancelled is charged for the call that it broke off, which
-/// takes no longer than a lease.
+/// takes no longer than a lease. What no run and no job does holds a lease by its own name, which it deletes.
 const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
                          AND (h.epoch = r.epoch AND h.lease_until > 0 AND (h.lease_owner = $3 OR h.lease_until > $4)
                               OR h.epoch = r.epoch + 1 AND h.status = 'cancelled' AND h.ended_at > $4))
                      OR EXISTS (SELECT 1 FROM jobs h WHERE h.id = r.holder AND h.epoch = r.epoch AND h.lease_until > 0
-                         AND (h.lease_owner = $3 OR h.lease_until > $4)))";
+                         AND (h.lease_owner = $3 OR h.lease_until > $4))
+                     OR EXISTS (SELECT 1 FROM leases h WHERE h.name = r.holder AND h.until > 0
+                         AND (h.owner = $3 OR h.until > $4)))";
 
 /// How a budget stands for this holder, whose own reservation does not count. Its row is locked until the transaction
 /// ends, so that nobody else reserves at the same time.
@@ -226,7 +228,8 @@ pub async fn sum_up_anew(tx: &mut Tx) -> Result<(), StoreError> {
     // A reservation counts as long as its claim is current; the rest ended long ago.
     tx.defer(
         "DELETE FROM budget_reservations WHERE NOT EXISTS (SELECT 1 FROM runs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)
-         AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)",
+         AND NOT EXISTS (SELECT 1 FROM jobs h WHERE h.id = holder AND h.epoch = budget_reservations.epoch)
+         AND NOT EXISTS (SELECT 1 FROM leases h WHERE h.name = holder)",
         args![],
     )
     .await

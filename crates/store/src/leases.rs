@@ -105,6 +105,12 @@ pub async fn count(tx: &mut Tx, prefix: &str, window: ClaimWindow) -> Result<u32
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
+/// Gives a lease back whose name is never used again.
+pub async fn end(tx: &mut Tx, name: &str) -> Result<(), StoreError> {
+    tx.execute("DELETE FROM leases WHERE name = $1", args![name]).await?;
+    Ok(())
+}
+
 /// Gives a lease back.
 pub async fn release(tx: &mut Tx, name: &str, owner: WorkerId) -> Result<(), StoreError> {
     tx.execute(

@@ -14,7 +14,7 @@ use clifford_store::{
     Db, StoreError, Tx,
     budgets::{self, Standing},
     jobs::{self, NewJob},
-    leases::ClaimWindow,
+    leases::{self, ClaimWindow},
     runs::{self, NewRun, queue as run_queue},
     usage::{self, Call, Filter, Group},
 };
@@ -196,6 +196,42 @@ pub async fn a_job_holds_what_it_reserved_as_a_run_does(world: World) {
     assert_eq!(reserved(lease.owner, late).await, half);
     assert_eq!(reserved(WorkerId::new(), NOW.after(LEASE)).await, half);
     assert_eq!(reserved(WorkerId::new(), late).await, Amount::default());
+}
+
+pub async fn a_lease_holds_what_was_reserved_by_its_name(world: World) {
+    let (db, bot) = (&world.db, account(Scope::Bot, BOT));
+    let (name, owner) = ("rerun:one", WorkerId::new());
+    let window = ClaimWindow::new(owner, NOW, LEASE);
+    reserve(db, name, 0, BOT, amount(0.5, 100)).await;
+    let reserved = async |worker, now| {
+        let look = ClaimWindow::new(worker, now, LEASE);
+        seen_by(db, &bot, "another", look).await.reserved
+    };
+    let (half, nothing, late) = (amount(0.5, 100), Amount::default(), NOW.after(LEASE * 2));
+    // Without a lease it is worth nothing.
+    assert_eq!(reserved(owner, NOW).await, nothing);
+    // A lease is renewed under a higher epoch, and the reservation stays.
+    for _ in 0..2 {
+        let held = db.write(move |tx| Box::pin(async move { leases::hold(tx, name, window).await }));
+        assert!(held.await.expect("a lease"));
+    }
+    assert_eq!(reserved(owner, late).await, half);
+    assert_eq!(reserved(WorkerId::new(), NOW.after(LEASE)).await, half);
+    assert_eq!(reserved(WorkerId::new(), late).await, nothing);
+    let sum_up = async || {
+        let summed = db.write(move |tx| Box::pin(async move { budgets::sum_up_anew(tx).await }));
+        summed.await.expect("sums up");
+    };
+    sum_up().await;
+    assert_eq!(reserved(owner, NOW).await, half);
+    let ended = db.write(move |tx| Box::pin(async move { leases::end(tx, name).await }));
+    ended.await.expect("ends");
+    assert_eq!(reserved(owner, NOW).await, nothing);
+    // A reservation that nobody holds is dropped: a new lease by its name finds none.
+    sum_up().await;
+    let held = db.write(move |tx| Box::pin(async move { leases::hold(tx, name, window).await }));
+    assert!(held.await.expect("a lease"));
+    assert_eq!(reserved(owner, NOW).await, nothing);
 }
 
 /// A charge while nobody has summed up the spending, or while somebody does, is in the sum once.

@@ -53,6 +53,7 @@ on_both_engines![
     budgets::a_reservation_ends_with_the_claim_that_it_was_made_under,
     budgets::a_cancelled_run_holds_what_it_reserved_until_it_is_charged,
     budgets::a_job_holds_what_it_reserved_as_a_run_does,
+    budgets::a_lease_holds_what_was_reserved_by_its_name,
     budgets::a_charge_that_is_not_committed_yet_is_in_the_sum,
     budgets::many_at_once_reserve_no_more_than_there_is,
     budgets::what_was_used_before_there_was_a_budget_counts,
