@@ -10,6 +10,7 @@ mod loading;
 pub mod masked;
 pub mod perform;
 pub mod prompt;
+pub mod rerun;
 pub mod session;
 pub mod settling;
 pub mod title;
@@ -17,6 +18,7 @@ pub mod tool_payer;
 pub mod undoing;
 pub mod unpaid;
 pub mod unread;
+pub mod verdicts;
 
 use clifford_store::runs::Lease;
 

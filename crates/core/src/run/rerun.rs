@@ -5,6 +5,8 @@
 //! only shown then, and the rerun goes on; anything whose outcome the model would read next ends the rerun, because
 //! nobody knows that outcome.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{
@@ -56,6 +58,40 @@ pub enum RerunEnd {
         /// Why.
         why: String,
     },
+}
+
+/// What a rerun asked models for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RerunSpent {
+    /// The models that replied, as `provider/model`.
+    pub models: BTreeSet<String>,
+    /// Model calls.
+    pub calls: u32,
+    /// Tokens sent.
+    pub prompt_tokens: u64,
+    /// Tokens received.
+    pub completion_tokens: u64,
+    /// The cost.
+    pub cost: f64,
+}
+
+impl RerunSpent {
+    /// What these steps asked for. A reply that was given is no model's, and names no provider.
+    pub fn of(steps: &[Step]) -> Self {
+        let replies = steps.iter().filter_map(|step| match &step.kind {
+            StepKind::Event(Event::LlmResponse(reply)) if !reply.provider.is_empty() => Some(reply),
+            _ => None,
+        });
+        replies.fold(Self::default(), |mut spent, reply| {
+            spent.models.insert(format!("{}/{}", reply.provider, reply.model));
+            spent.calls += 1;
+            spent.prompt_tokens = spent.prompt_tokens.saturating_add(reply.usage.prompt_tokens);
+            spent.completion_tokens = spent.completion_tokens.saturating_add(reply.usage.completion_tokens);
+            spent.cost += reply.cost;
+            spent
+        })
+    }
 }
 
 /// The next move of a rerun.

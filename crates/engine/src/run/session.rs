@@ -8,6 +8,7 @@ mod meanwhile;
 mod media;
 mod policy_check;
 mod prefetch;
+pub(super) mod retracing;
 mod speech;
 mod streaming;
 mod take_in;
@@ -152,6 +153,8 @@ pub struct Session<'a> {
     heard: Option<Heard>,
     /// The next commit says something that its person is told once.
     told_once: Option<ToldOnce>,
+    /// It is a rerun: nobody hears of it, and it hears nobody.
+    is_again: bool,
     /// The run's span in a trace.
     span: Span,
 }
@@ -215,6 +218,7 @@ impl<'a> Session<'a> {
             is_blind: false,
             heard: None,
             told_once: None,
+            is_again: false,
             span: Span::current(),
         }
     }

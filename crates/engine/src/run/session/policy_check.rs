@@ -175,7 +175,7 @@ impl Session<'_> {
     }
 
     /// The decision on a call that cannot be made, and so was not judged.
-    async fn not_made(&mut self, before: Vec<StepKind>, call: ToolCall) -> Result<Decision, Gone> {
+    pub(super) async fn not_made(&mut self, before: Vec<StepKind>, call: ToolCall) -> Result<Decision, Gone> {
         let options = self.options().await?;
         let fault = self.cx.tools.fault(&options, &call);
         // Its server came back just now: it may be asked for again.
@@ -200,7 +200,7 @@ impl Session<'_> {
 
     /// The verdict on a call; none, if it cannot be made here: there is no such command, it is turned off, or its
     /// arguments are refused.
-    async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
+    pub(super) async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
         let cx = self.cx;
         let options = self.options().await?;
         let Some(command) = (cx.tools.command(&call.name)).filter(|_| cx.tools.fault(&options, call).is_none()) else {

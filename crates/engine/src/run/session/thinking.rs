@@ -60,7 +60,7 @@ struct Exchange {
 }
 
 /// How often a prompt is made shorter that its model refuses as too long.
-const SHORTENED: u32 = 4;
+pub(super) const SHORTENED: u32 = 4;
 /// The shortest reply that a call is worth making for.
 const LEAST_REPLY: u32 = 256;
 
@@ -104,24 +104,8 @@ impl Session<'_> {
             draft,
             reply,
         } = asked;
-        let (request, sections, prompt_tokens) = (&prompt.request, prompt.sections, prompt.tokens());
-        self.push(StepKind::Event(Event::LlmRequest {
-            messages: request.messages.len(),
-            estimated_tokens: sections.total(),
-            sections,
-            prompt_hash,
-            prompt: self
-                .cx
-                .settings
-                .engine
-                .record_prompts
-                .then(|| serde_json::to_value(self.storable(&request.messages)).unwrap_or_default())
-                .map(|prompt| self.cx.masker.mask_json(prompt)),
-            holds: (self.holds.iter())
-                .filter(|held| !self.state.labels.knows(held))
-                .cloned()
-                .collect(),
-        }));
+        let prompt_tokens = prompt.tokens();
+        self.push(self.requested(&prompt, prompt_hash));
         let completion = match reply {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {
@@ -135,9 +119,42 @@ impl Session<'_> {
             }
         };
         draft.end();
+        let response = self.replied(role, own.as_ref(), completion, began);
+        self.push(StepKind::Event(Event::LlmResponse(response)));
+        if crash::is_armed(Point::ResponseRecorded) {
+            self.commit(Effects::default()).await?;
+            crash::reach(Point::ResponseRecorded);
+        }
+        Ok(())
+    }
+
+    /// The step of a request.
+    pub(super) fn requested(&self, prompt: &Prompt, prompt_hash: String) -> StepKind {
+        let messages = &prompt.request.messages;
+        StepKind::Event(Event::LlmRequest {
+            messages: messages.len(),
+            estimated_tokens: prompt.sections.total(),
+            sections: prompt.sections,
+            prompt_hash,
+            prompt: self
+                .cx
+                .settings
+                .engine
+                .record_prompts
+                .then(|| serde_json::to_value(self.storable(messages)).unwrap_or_default())
+                .map(|prompt| self.cx.masker.mask_json(prompt)),
+            holds: (self.holds.iter())
+                .filter(|held| !self.state.labels.knows(held))
+                .cloned()
+                .collect(),
+        })
+    }
+
+    /// A reply with its cost, which is counted.
+    pub(super) fn replied(&self, role: Role, own: Option<&Own>, completion: Completion, began: Instant) -> LlmResponse {
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
         let cost = self.models().charge(role, &completion, payer);
-        self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
+        LlmResponse {
             text: completion.text,
             tool_calls: completion.tool_calls,
             usage: completion.usage,
@@ -146,12 +163,7 @@ impl Session<'_> {
             cost,
             duration_ms: millis(began.elapsed()),
             own_key: own.is_some(),
-        })));
-        if crash::is_armed(Point::ResponseRecorded) {
-            self.commit(Effects::default()).await?;
-            crash::reach(Point::ResponseRecorded);
         }
-        Ok(())
     }
 
     /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended, or
@@ -244,7 +256,7 @@ impl Session<'_> {
 
     /// Whether the model refused the images that it was shown: the prompt is put together once more without them, and
     /// says so.
-    fn is_unseen(&mut self, reply: &Result<Completion, NoReply>) -> bool {
+    pub(super) fn is_unseen(&mut self, reply: &Result<Completion, NoReply>) -> bool {
         let Err(NoReply {
             error: ModelError::Unseen { is_blind, .. },
             timed_out: false,
@@ -262,7 +274,7 @@ impl Session<'_> {
     }
 
     /// The decision on a run whose next prompt exceeds its tokens, or its model's window; `None`: it is asked.
-    fn beyond(&self, prompt: &Prompt) -> Option<Decision> {
+    pub(super) fn beyond(&self, prompt: &Prompt) -> Option<Decision> {
         let (used, most) = (self.state.tokens, self.rules.most_tokens());
         if used.saturating_add(prompt.tokens()) > most {
             let next = prompt.tokens();
@@ -281,7 +293,7 @@ impl Session<'_> {
 
     /// Limits the reply to the money for its call: the budgets' reservation, and the rest of the run's own money. The
     /// decision on a run whose next call may cost more than that; `None`: it is made.
-    fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
+    pub(super) fn hold_to_money(&self, prompt: &mut Prompt, role: Role, own: Option<&Own>) -> Option<Decision> {
         let limit = self.rules.engine.max_run_cost;
         let has_budgets = own.is_none() && self.has_budgets();
         if limit.is_none() && !has_budgets {
@@ -373,6 +385,9 @@ impl Session<'_> {
 
     /// What people said among themselves where the run was asked, as far as that place shows it.
     fn ambient(&self, settings: &[Setting]) -> Vec<Value> {
+        if self.is_again {
+            return Vec::new();
+        }
         let most = self.cx.settings.defaults().with(settings.to_vec()).ambient_messages;
         let place = self.work.channel.as_ref().filter(|channel| !channel.is_private());
         let (Some(channel), RunKind::Coordinator) = (place.filter(|_| most > 0), self.work.run.kind) else {
@@ -447,7 +462,7 @@ impl Session<'_> {
 }
 
 /// Whether a request was refused for its bytes, of which images have the most.
-const fn is_too_many_bytes(reply: &Result<Completion, NoReply>) -> bool {
+pub(super) const fn is_too_many_bytes(reply: &Result<Completion, NoReply>) -> bool {
     matches!(
         reply,
         Err(NoReply {
@@ -462,7 +477,7 @@ const fn is_too_many_bytes(reply: &Result<Completion, NoReply>) -> bool {
 }
 
 /// SHA-256 of a prompt as JSON, without putting its text together.
-fn hash(messages: &[Message]) -> String {
+pub(super) fn hash(messages: &[Message]) -> String {
     struct Hashing(Sha256);
     impl io::Write for Hashing {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
