@@ -42,6 +42,7 @@ mod quarantine;
 #[cfg(test)]
 mod reference;
 mod replay;
+mod rerun;
 mod router;
 mod runs;
 mod search;
@@ -58,6 +59,7 @@ mod undo;
 mod usage;
 mod users;
 mod webhooks;
+mod why;
 
 use std::sync::Arc;
 

@@ -28,8 +28,8 @@ use super::{
     Api, Shared, access, agents, auth, budgets, channels, completions, connections, contexts, events, export, feedback,
     files, health, hooks, keys, links, memories, messages, metrics, openapi, outbox, pairings, policies,
     problem::{Code, Problem},
-    prompts, quarantine, replay, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers, undo,
-    usage, users, webhooks,
+    prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers,
+    undo, usage, users, webhooks, why,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -56,12 +56,16 @@ pub fn router(api: Api) -> Router {
     let patient = served(patient).layer(from_fn(move |request, next| {
         limited(within + messages::LONGEST_WAIT, request, next)
     }));
+    // A run may take its time once more.
+    let longest = api.context.rules.engine.max_run_time;
+    let lasting = served(lasting).layer(from_fn(move |request, next| limited(within + longest, request, next)));
     let open = served(open).layer(from_fn(move |request, next| {
         limited(within + BODY_FIRST, request, next)
     }));
     Router::new()
         .merge(quick)
         .merge(patient)
+        .merge(lasting)
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(Shared::clone(&api), auth::authenticate))
@@ -104,6 +108,8 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(runs::confirm));
     add(routes!(undo::undo));
     add(routes!(replay::replay));
+    add(routes!(rerun::compare));
+    add(routes!(why::why));
     add(routes!(stream::stream));
     add(routes!(events::events));
     add(routes!(contexts::list, contexts::create));
@@ -179,6 +185,11 @@ fn patient(add: &mut dyn FnMut(Routes)) {
     add(routes!(completions::create));
 }
 
+/// Routes that take as long as a run may.
+fn lasting(add: &mut dyn FnMut(Routes)) {
+    add(routes!(rerun::rerun));
+}
+
 /// The router of these routes. Each description is dropped at once: all of them together take some megabytes, which
 /// most processes never need.
 fn served(routes: impl FnOnce(&mut dyn FnMut(Routes))) -> Router<Shared> {
@@ -193,7 +204,7 @@ fn served(routes: impl FnOnce(&mut dyn FnMut(Routes))) -> Router<Shared> {
 /// The description of every route, as JSON.
 static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
     let mut description = Description::openapi();
-    for routes in [quick, patient, open] {
+    for routes in [quick, patient, lasting, open] {
         routes(&mut |route| {
             let (_, described) = OpenApiRouter::new().routes(route).split_for_parts();
             description.merge(described);

@@ -227,6 +227,9 @@ fn rows() -> Vec<Row> {
         ),
         Row("get", "/api/runs/{id}", "", About::Run, none(), SEE_RUN),
         Row("get", "/api/runs/{id}/replay", "", About::Run, none(), SEE_RUN),
+        Row("get", "/api/runs/{id}/compare", "with=@", About::Run, none(), SEE_RUN),
+        Row("get", "/api/runs/{id}/why", "", About::Run, none(), SEE_RUN),
+        Row("post", "/api/runs/{id}/rerun", "", About::Run, json!({}), CHANGE_RUN),
         Row("get", "/api/runs/{id}/stream", "", About::Run, none(), SEE_RUN),
         Row(
             "get",
