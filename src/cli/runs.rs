@@ -4,6 +4,7 @@ mod change;
 mod labels;
 mod list;
 mod replay;
+mod rerun;
 mod show;
 mod tail;
 mod words;
@@ -34,6 +35,7 @@ use super::{
     "clifford runs deny last",
     "clifford runs retry 0198f2c4",
     "clifford runs replay last",
+    "clifford runs rerun last --from 3 --model MODEL",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -56,6 +58,8 @@ enum Command {
     Retry(Which),
     /// Show the engine's state after each step.
     Replay(Which),
+    /// Do a run once more from one of its steps on, and show the difference; nothing is sent or stored.
+    Rerun(rerun::Args),
     /// Show a run's steps as they happen, until it ends.
     Tail(Which),
 }
@@ -89,10 +93,14 @@ impl FromStr for RunArg {
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    let command = match args.command {
+        Command::Rerun(args) => return Box::pin(rerun::run(globals, args)).await.map(|()| ExitCode::SUCCESS),
+        command => command,
+    };
     // Faults of the settings come before those of the database.
     let loaded = globals.load()?;
     let db = globals.database().await?;
-    let outcome = match args.command {
+    let outcome = match command {
         Command::List(args) => list::run(&db, args).await,
         Command::Show(which) => show::run(&db, &which).await,
         Command::Cancel(which) => change::cancel(&db, &which).await,
@@ -101,6 +109,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::Retry(which) => change::retry(&db, &which).await,
         Command::Replay(which) => replay::run(&db, &loaded, &which).await,
         Command::Tail(which) => tail::run(&db, &which).await,
+        Command::Rerun(_) => anyhow::bail!("a rerun is done by an engine"),
     };
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)

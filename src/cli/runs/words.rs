@@ -64,7 +64,7 @@ fn clip(text: &str) -> String {
     }
 }
 
-fn words(kind: &StepKind) -> (&'static str, String) {
+pub(super) fn words(kind: &StepKind) -> (&'static str, String) {
     match kind {
         StepKind::ToolCall(call) => {
             let args = serde_json::to_string(&call.args).unwrap_or_default();

@@ -61,7 +61,7 @@ fn a_run_is_shown_tailed_and_replayed_step_by_step() {
 #[test]
 fn a_run_that_is_not_there_is_named() {
     let machine = Machine::asked("hello");
-    for command in ["show", "cancel", "retry", "replay", "tail"] {
+    for command in ["show", "cancel", "retry", "replay", "tail", "rerun"] {
         machine
             .run(["runs", command, NOBODY])
             .fails_with(&format!("there is no run {NOBODY}; `clifford runs list` shows them"));
@@ -100,4 +100,43 @@ fn a_sleeping_run_is_cancelled_from_outside_and_done_again() {
         (&"pending".into(), &waiting[0]["inputText"])
     );
     assert_ne!(again["id"], waiting[0]["id"]);
+}
+
+#[test]
+fn a_run_is_done_once_more_beside_what_was_recorded() {
+    let machine = Machine::asked("what is 17 * 23?");
+    let same = machine.run(["runs", "rerun", "last"]).succeeds();
+    for part in [
+        "prompt   the recorded one",
+        "end      as a run does",
+        "0 different",
+        "[as recorded in step ",
+    ] {
+        assert!(same.contains(part), "{part}: {same}");
+    }
+    let id = machine.run(["runs", "list", "--json"]).json()[0]["id"].clone();
+    let id = id.as_str().expect("an id");
+    let reply = r#"{"type":"send_message","message":"Guess!"}"#;
+    let told = machine
+        .run(["runs", "rerun", &id[..13], "--reply", reply, "--json"])
+        .json();
+    assert_eq!((&told["runId"], &told["end"]["is"]), (&id.into(), &"finished".into()));
+    assert_eq!(told["spent"]["calls"], 0);
+    let would = told["steps"].as_array().expect("steps").iter();
+    let would: Vec<_> = would.filter(|pair| pair["effect"]["is"] == "would_have").collect();
+    assert_eq!(would.len(), 1, "{told:#}");
+    assert_eq!(would[0]["rerun"]["type"], "assistant_message");
+    let shown = machine.run(["runs", "rerun", "last", "--reply", reply]).succeeds();
+    assert!(shown.contains("[would have; not carried out]"), "{shown}");
+    // Nothing of all that is a run or a message.
+    assert_eq!(
+        machine.run(["runs", "list", "--json"]).json().as_array().map(Vec::len),
+        Some(1)
+    );
+    machine
+        .run(["runs", "rerun", "last", "--model", "gpt-nobody"])
+        .fails_with("there is no model `gpt-nobody` to choose; there is offline");
+    machine
+        .run(["runs", "rerun", "last", "--prompt-version", "9"])
+        .fails_with("the run's agent has no version 9 of its prompt");
 }
