@@ -119,7 +119,9 @@ async fn furnish(bot: &Bot, owner: &Browser<'_>) -> Vec<String> {
     let reminded = owner
         .says("remind me in 2 hours to buy <script>alert(1)</script>", "completed")
         .await;
-    paths.push(format!("/runs/{reminded}"));
+    let pages = ["", "/why", "/replay", "/prompt", "/rerun?from=1"];
+    paths.extend(pages.map(|page| format!("/runs/{reminded}{page}")));
+    paths.push(format!("/runs/compare?a={reminded}&b={}", runs[1]));
     let rule = [("name", PAYLOADS[0]), ("tools", "web"), ("action", "confirm")];
     owner.does("/policies", "/policies", &rule).await;
     bot.token(&["read"]).await;
@@ -180,6 +182,7 @@ fn addressed(payload: &str) -> Vec<String> {
         given("/memory", "q"),
         given("/runs", "status"),
         given("/runs", "before"),
+        given("/runs/compare", "a"),
         given("/settings", "scope"),
         given("/usage", "by"),
         given("/login", "link"),

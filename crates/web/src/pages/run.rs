@@ -1,6 +1,12 @@
 //! One run: what it was asked, its state, its subagents, and its steps as a timeline.
 
+pub(super) mod compare;
+pub(super) mod prompts;
+pub(super) mod replay;
+pub(super) mod rerun;
+mod sides;
 mod steps;
+pub(super) mod why;
 
 use axum::{extract::Path, http::Method, response::Redirect};
 use futures::future::try_join_all;
@@ -142,13 +148,18 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                 @if let Some(channel) = &run.channel_id { a href={ "/runs?channel=" (channel) } { "Runs of this channel" } }
                 @if let Some(parent) = &run.parent_run_id { a href={ "/runs/" (parent) } { "The run that asked for it" } }
             }
+            nav.small.row aria-label="More about this run" {
+                a href={ "/runs/" (run.id) "/why" } { "Why the rules decided so" }
+                a href={ "/runs/" (run.id) "/replay" } { "What it knew after each step" }
+                a href={ "/runs/compare?a=" (run.id) } { "Compare with another run" }
+            }
         }
         @if let Some(tree) = tree {
             section.card aria-labelledby="tree-title" { h2 id="tree-title" { "Subagents" } (tree) }
         }
         section.card id="steps" data-live aria-labelledby="steps-title" {
             header { h2 id="steps-title" { "What it did" } span.small.quiet { (whole.run_steps.len()) " steps" } }
-            (steps::timeline(&whole.run_steps, run.created_at, took))
+            (steps::timeline(&whole.run_steps, run.created_at, took, Some(&run.id)))
             @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
                 div.draft.quiet data-stream=(run.id) aria-label="What the model is writing" role="group" {}
             }
@@ -202,7 +213,7 @@ async fn tree(asker: &Asker, whole: &Whole, depth: usize) -> Result<Option<Marku
 
 /// The steps of a run, for the side of a chat.
 pub(crate) fn timeline_of(whole: &Whole) -> Markup {
-    steps::timeline(&whole.run_steps, whole.run.created_at, 0)
+    steps::timeline(&whole.run_steps, whole.run.created_at, 0, None)
 }
 
 /// A button of the page.

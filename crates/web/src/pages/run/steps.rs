@@ -15,7 +15,7 @@ use crate::view::{
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Step {
-    seq: u32,
+    pub(crate) seq: u32,
     r#type: String,
     tool_name: Option<String>,
     args_json: Option<Value>,
@@ -32,6 +32,16 @@ impl Step {
     /// The event of a step of that kind.
     pub(crate) fn event(&self) -> Option<&str> {
         self.result_json.as_ref()?.get("event")?.as_str()
+    }
+
+    /// It is a question to the model.
+    pub(crate) fn asks_model(&self) -> bool {
+        self.event() == Some("llm_request")
+    }
+
+    /// The prompt of that question was recorded.
+    pub(crate) fn has_prompt(&self) -> bool {
+        (self.result_json.as_ref()).is_some_and(|event| event.get("prompt").is_some_and(|prompt| !prompt.is_null()))
     }
 
     /// The subagents that it created.
@@ -64,13 +74,14 @@ impl Step {
     }
 }
 
-/// The timeline of these steps, of a run that began then and took so many milliseconds.
-pub(crate) fn timeline(steps: &[Step], begun: At, took: u64) -> Markup {
+/// The timeline of these steps, of a run that began then and took so many milliseconds. With the run's id, it leads from
+/// each question to the model to its prompt, and to a rerun from there on.
+pub(crate) fn timeline(steps: &[Step], begun: At, took: u64, run: Option<&str>) -> Markup {
     html! {
         @if steps.is_empty() {
             p.quiet { "Nothing yet: its first step shows here at once." }
         } @else {
-            ol.timeline { @for step in steps { (item(step, begun, took)) } }
+            ol.timeline { @for step in steps { (item(step, begun, took, run)) } }
         }
     }
 }
@@ -104,7 +115,7 @@ impl Shown {
     }
 }
 
-fn item(step: &Step, begun: At, took: u64) -> Markup {
+fn item(step: &Step, begun: At, took: u64, run: Option<&str>) -> Markup {
     let shown = shown(step);
     let at = u64::try_from(step.created_at.0.since(begun.0).as_millis()).unwrap_or(u64::MAX);
     let tokens = step.prompt_tokens.zip(step.completion_tokens);
@@ -130,7 +141,26 @@ fn item(step: &Step, begun: At, took: u64) -> Markup {
                 (chart::span(float(at.saturating_sub(long)), float(long), float(took), if step.tool_name.is_some() { "tool" } else { "" }))
             }
             (shown.more)
+            @if let Some(run) = run.filter(|_| step.asks_model()) {
+                p.small.row {
+                    @if step.has_prompt() {
+                        a href={ "/runs/" (run) "/prompt?step=" (step.seq) } { "The prompt, and what is new in it" }
+                    }
+                    a href={ "/runs/" (run) "/rerun?from=" (step.seq) } { "Run once more from here" }
+                }
+            }
         }
+    }
+}
+
+/// What a step did, without its place in time.
+pub(crate) fn brief(step: &Step) -> Markup {
+    let shown = shown(step);
+    html! {
+        div.small.quiet { "Step " (step.seq) }
+        div { (shown.name) }
+        @if let Some(text) = &shown.words { div { (words(text)) } }
+        (shown.more)
     }
 }
 
