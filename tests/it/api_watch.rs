@@ -70,6 +70,16 @@ impl Watch {
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
+    /// The body of an answer to a request that may get none: its server may die meanwhile.
+    pub async fn attempt(&self, path: &str, body: &'static str) -> Option<String> {
+        let request = self
+            .client
+            .post(format!("http://{}{path}", self.address))
+            .bearer_auth(TOKEN);
+        let request = request.header("content-type", "application/json").body(body);
+        request.send().await.ok()?.text().await.ok()
+    }
+
     /// Whether it is ready, and its checks.
     pub async fn ready(&self) -> (u16, Value) {
         let (status, text) = self.get("/readyz").await;

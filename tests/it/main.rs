@@ -77,6 +77,7 @@ mod receiving;
 mod reload;
 mod remembering;
 mod reminders;
+mod rerun;
 mod scans;
 mod scripted_model;
 mod secrets;
