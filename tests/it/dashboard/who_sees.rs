@@ -79,6 +79,8 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
         assert!(closed.text.contains("This is for the bot's owner"), "{}", closed.text);
         assert!(!bobs.page("/").await.contains(&format!("href=\"{path}\"")), "{path}");
     }
+    // Messages that wait are shown to whoever manages their space; others have none.
+    assert!(!bobs.page("/outbox").await.contains("quinces"));
     // Ada changes what is hers.
     adas.does(
         "/memory",

@@ -249,7 +249,9 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
         }
         Scope::Agent(_) => inherited.clear(),
         Scope::User(id) => {
-            let told = users::get(conn, id).await?.and_then(|user| user.language);
+            // One that was chosen took the place of what the platform tells.
+            let told = users::get(conn, id).await?.filter(|user| !user.language_set);
+            let told = told.and_then(|user| user.language);
             inherited = told.map(|told| Setting::new("language", &told)).into_iter().collect();
         }
     }

@@ -179,8 +179,8 @@ async fn what_is_wrong_with_its_section_is_told_as_of_every_section() {
             "bot.toml:1: tools.sockets: unknown section; did you mean `tools.socket`?",
         ),
         (
-            "[channels.socket]\ntyping_seconds = 61\n",
-            "bot.toml:2: channels.socket.typing_seconds: expected a whole number from 1 to 60, but got 61",
+            "[channels.socket]\ntoken = \"hunter2\"\ntyping_seconds = 61\n",
+            "bot.toml:3: channels.socket.typing_seconds: expected a whole number from 1 to 60, but got 61",
         ),
         (
             "[channels.socket]\n",
