@@ -15,7 +15,7 @@ fn asked(bot: &Bot) -> Vec<String> {
 #[tokio::test]
 async fn a_message_that_a_run_was_set_aside_for_is_quoted_by_nobody() {
     for setup in both("run") {
-        let mut bot = setup.start().await;
+        let mut bot = setup.set("ingress.shared_parallel", 1).start().await;
         let group = bot.telegram.supergroup(GROUP, "Engines");
         bot.telegram.user(7, "Ada");
         bot.telegram.user(8, "Bob");

@@ -1,4 +1,5 @@
-//! The spending and the reservations of budgets; sums of usage.
+//! The spending and the reservations of budgets; sums of usage. This file is long because all who reserve, and all ways
+//! that they come to an end, share the same few accounts.
 
 use std::time::Duration;
 
