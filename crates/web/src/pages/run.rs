@@ -149,9 +149,9 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                 @if let Some(parent) = &run.parent_run_id { a href={ "/runs/" (parent) } { "The run that asked for it" } }
             }
             nav.small.row aria-label="More about this run" {
-                a href={ "/runs/" (run.id) "/why" } { "Why the rules decided so" }
-                a href={ "/runs/" (run.id) "/replay" } { "What it knew after each step" }
-                a href={ "/runs/compare?a=" (run.id) } { "Compare with another run" }
+                a.button href={ "/runs/" (run.id) "/why" } { "Why the rules decided so" }
+                a.button href={ "/runs/" (run.id) "/replay" } { "What it knew after each step" }
+                a.button href={ "/runs/compare?a=" (run.id) } { "Compare with another run" }
             }
         }
         @if let Some(tree) = tree {
