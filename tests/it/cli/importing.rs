@@ -161,7 +161,9 @@ async fn a_killed_import_goes_on_on_postgresql() {
 
 #[test]
 fn what_a_person_said_here_is_known_there_after_a_look_at_who_would_know_it() {
-    let machine = Machine::asked("remember my qprivwort");
+    let machine = Machine::new();
+    let chat = machine.pipe("remember my qprivwort\n", &["chat", "--quiet"]);
+    assert_eq!(chat.code, 0, "{chat:?}");
     machine
         .run(["memory", "add", "terminal:you", "preferences.tea", "likes oolong"])
         .succeeds();
@@ -191,7 +193,12 @@ fn what_a_person_said_here_is_known_there_after_a_look_at_who_would_know_it() {
         (&"you".into(), &true.into())
     );
     let imported = there.run(["import", archive, "--json"]).json();
-    assert_eq!(imported["stored"]["memory items"], 1, "{imported}");
+    assert_eq!(
+        imported["stored"]["memory items"], written["records"]["memory items"],
+        "{imported}"
+    );
+    assert_eq!(imported["stored"]["messages"], written["records"]["messages"]);
+    assert!(imported["stored"]["messages"].as_u64() >= Some(2), "{imported}");
     assert!(
         there
             .run(["memory", "list", "terminal:you"])

@@ -1,5 +1,6 @@
 -- Two people in a group and in private, of whom one is erased: what is hers begins with q, what is his with b.
-INSERT INTO agents VALUES ('00000000-0000-7000-8000-00000000000a', 'clifford', 'You are Clifford.', 'run', TRUE, TRUE, 1, 1);
+INSERT INTO agents (id, name, prompt, mode, enabled, is_default, created_at, updated_at)
+    VALUES ('00000000-0000-7000-8000-00000000000a', 'clifford', 'You are Clifford.', 'run', TRUE, TRUE, 1, 1);
 INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at) VALUES ('00000000-0000-7000-8000-0000000000aa', 'Qadanym', 'owner', 'en', NULL, 1000, 1000);
 INSERT INTO users (id, name, role, language, time_zone, created_at, updated_at) VALUES ('00000000-0000-7000-8000-0000000000bb', 'Bobnym', 'member', 'en', NULL, 1000, 1000);
 INSERT INTO identities VALUES ('telegram', '987654321', '00000000-0000-7000-8000-0000000000aa', 'Qadanym Qsurnym', 'qadahandle', 1000);

@@ -269,7 +269,9 @@ async fn init_asks_its_questions_and_tries_the_token_that_is_typed() {
     let (machine, server) = (Machine::new(), Server::start().await);
     let api_url = ("CLIFFORD_CHANNELS__SOCKET__API_URL", server.api_url());
     let mut terminal = Terminal::start(machine.command(&["init"], &[api_url, ("TERM", "xterm")]));
-    terminal.answer("Which chat platforms should the bot join?", "Socket \r").await;
+    terminal
+        .answer("Which chat platforms should the bot join?", "Socket \r")
+        .await;
     terminal
         .shows("A bot of the chat is made in its server's list of tokens.")
         .await;
