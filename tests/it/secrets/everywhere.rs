@@ -281,8 +281,8 @@ impl Garden {
 
     /// The paths of a route: one for each thing of its kind.
     async fn each(&self, route: &str) -> Vec<String> {
-        // A person's file is kept byte by byte.
-        if route.ends_with("/content") {
+        // A person's file is kept byte by byte; events have no end, and tell what the lists tell.
+        if route.ends_with("/content") || route == "/api/events" {
             return Vec::new();
         }
         let Some((list, rest)) = route.split_once("/{id}") else {
@@ -296,13 +296,22 @@ impl Garden {
                 route => vec![route.to_owned()],
             };
         };
+        // What a step was asked stands in the database, which is looked through as well.
+        if rest.contains("/{seq}") {
+            return Vec::new();
+        }
         let pages = self.pages(list).await;
         let pages = pages
             .iter()
             .map(|(_, text)| serde_json::from_str::<Value>(text).unwrap());
         let items = pages.flat_map(|page| page["items"].as_array().cloned().unwrap_or_default());
         let ids: Vec<_> = items.filter_map(|item| Some(item["id"].as_str()?.to_owned())).collect();
-        ids.iter().map(|id| format!("{list}/{id}{rest}")).collect()
+        let rest = rest.replace("{version}", "1");
+        let of = |id: &String| match rest.as_str() {
+            "/compare" => format!("{list}/{id}/compare?with={id}"),
+            rest => format!("{list}/{id}{rest}"),
+        };
+        ids.iter().map(of).collect()
     }
 
     /// Nothing of this holds a secret, however it is written.
