@@ -8,11 +8,10 @@ use clifford_core::id::TokenId;
 use clifford_store::{
     Conn,
     people::{
-        tokens::{self, ApiToken},
+        tokens::{self, ApiToken, NewToken},
         users,
     },
 };
-use clifford_vault::Token;
 use serde_json::json;
 
 use super::{
@@ -120,18 +119,16 @@ async fn create(
         None => None,
     };
     let person = user.as_ref().map(|user| user.id);
-    let token = Token::new(&mut rand::rng());
-    let (id, hash, now) = (TokenId::new(), token.hash(), setup::now());
-    let (stored, called) = (scopes.clone(), name.clone());
-    db.write(move |tx| {
-        Box::pin(async move {
-            match person {
-                Some(person) => tokens::insert_for(tx, id, &called, &hash, &stored, person, now).await,
-                None => tokens::insert(tx, id, &called, &hash, &stored, now).await,
-            }
-        })
-    })
-    .await?;
+    let (new, now) = (
+        NewToken {
+            name: name.clone(),
+            scopes: scopes.clone(),
+            user: person,
+        },
+        setup::now(),
+    );
+    let made = db.write(move |tx| Box::pin(async move { tokens::create(tx, &new, now).await }));
+    let (id, token) = made.await?;
     db.close().await;
     if format.json {
         output::json(&json!({

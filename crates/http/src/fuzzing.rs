@@ -46,6 +46,7 @@ readers![
     NewMessage,
     runs::NewRun,
     NewRerun,
+    NewTokenBody,
     triggers::NewTriggerBody,
     NewValue,
     Rule,

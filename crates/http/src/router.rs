@@ -149,7 +149,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(sessions::log_out));
     add(routes!(sessions::end));
     add(routes!(sessions::me));
-    add(routes!(tokens::list));
+    add(routes!(tokens::list, tokens::create));
     add(routes!(tokens::revoke));
     add(routes!(spaces::list));
     add(routes!(spaces::get));

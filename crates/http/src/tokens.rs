@@ -1,17 +1,24 @@
-//! Tokens of the API: listed and revoked. `clifford token create` makes them.
+//! Tokens of the API: listed, made and revoked. Nobody makes a token that may do more than they may.
 
 use axum::{Json, extract::State, http::StatusCode};
-use clifford_core::id::TokenId;
-use clifford_store::people::tokens::{self, ApiToken};
+use clifford_core::id::{TokenId, UserId};
+use clifford_store::people::tokens::{self, ApiToken, NewToken};
+use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::Reader,
-    extract::Id,
+    access::{Caller, Need, Object, Scope},
+    auth::{Reader, Writer},
+    extract::{Body, Id, check_text},
     page::Page,
-    problem::{Problem, ProblemBody},
+    problem::{Code, Problem, ProblemBody},
+    users,
 };
+
+/// The longest name.
+const LONGEST_NAME: usize = 100;
+/// How many tokens in use a person makes for themselves.
+const MOST_OF_PERSON: usize = 50;
 
 /// The tokens that the caller may see, oldest first, without the tokens: a person's their own, an owner's token all.
 #[utoipa::path(get, path = "/api/tokens", tag = "tokens", security(("bearer" = [])),
@@ -26,6 +33,105 @@ pub(super) async fn list(
         found.retain(|token| token.user_id == Some(only));
     }
     Ok(Json(Page::whole(found)))
+}
+
+/// A token to be made.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(as = NewToken)]
+pub(super) struct NewTokenBody {
+    /// A name, by which it is known when it is to be revoked.
+    #[schema(min_length = 1, max_length = 100)]
+    name: String,
+    /// Its rights, none of which its maker lacks.
+    #[schema(min_items = 1)]
+    scopes: Vec<Scope>,
+    /// The person whose it is; left out: the caller's own person, of an owner's token the operator.
+    #[schema(value_type = Option<String>)]
+    user_id: Option<UserId>,
+}
+
+/// A token that was just made.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MadeToken {
+    /// Its id.
+    #[schema(value_type = String)]
+    id: TokenId,
+    /// Its name.
+    name: String,
+    /// Its rights.
+    scopes: Vec<String>,
+    /// The person whose it is; none: the operator's.
+    #[schema(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// The token itself. It is shown this once: only its hash is kept.
+    token: String,
+}
+
+/// Makes a token and shows it, this once. A person's token makes tokens of that person, an owner's with `admin` of
+/// everybody, and of the operator.
+#[utoipa::path(post, path = "/api/tokens", tag = "tokens", security(("bearer" = [])), request_body = NewTokenBody,
+    responses((status = 201, body = MadeToken), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Body(body): Body<NewTokenBody>,
+) -> Result<(StatusCode, Json<MadeToken>), Problem> {
+    let user = body.user_id.or(caller.only());
+    let object = user.map_or(Object::Bot, Object::person);
+    let (need, what) = match user {
+        Some(user) => (Need::Configure, format!("user {user}")),
+        None => (Need::Administer, "route".to_owned()),
+    };
+    caller.allow_field(&api, need, &object, "userId", what).await?;
+    for scope in &body.scopes {
+        caller.require(*scope)?;
+    }
+    check_text("name", &body.name, LONGEST_NAME)?;
+    if body.scopes.is_empty() {
+        return Err(Problem::input("scopes", "a token needs a scope: read, write or admin"));
+    }
+    if let Some(user) = user {
+        users::one(&api, user).await?;
+    }
+    check_count(&api, &caller).await?;
+    let scopes = [Scope::Read, Scope::Write, Scope::Admin].into_iter();
+    let scopes = scopes.filter(|scope| body.scopes.contains(scope));
+    let new = NewToken {
+        name: body.name,
+        scopes: scopes.map(|scope| scope.as_str().to_owned()).collect(),
+        user,
+    };
+    let (stored, now) = (new.clone(), api.clock.now());
+    let made = api
+        .db
+        .write(move |tx| Box::pin(async move { tokens::create(tx, &stored, now).await }));
+    let (id, token) = made.await?;
+    let made = MadeToken {
+        id,
+        name: new.name,
+        scopes: new.scopes,
+        user_id: new.user,
+        token: token.expose().to_owned(),
+    };
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Holds a person to a number of tokens: each is a row that is read with every list.
+async fn check_count(api: &Shared, caller: &Caller) -> Result<(), Problem> {
+    let Some(me) = caller.only() else { return Ok(()) };
+    let known = tokens::list(&mut api.db.read().await?).await?;
+    let in_use = known
+        .iter()
+        .filter(|token| token.user_id == Some(me) && token.revoked_at.is_none());
+    if in_use.count() < MOST_OF_PERSON {
+        return Ok(());
+    }
+    let detail = format!("{MOST_OF_PERSON} tokens are in use, which is the most: revoke one first");
+    Err(Problem::new(Code::WrongState, detail))
 }
 
 /// Revokes a token: it is good no more.

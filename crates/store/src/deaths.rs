@@ -1,6 +1,6 @@
 //! Deaths of processes, counted on the work that they held, and the work that was set aside for them.
 
-use clifford_core::{clock::Timestamp, row::FromRow, value::args, work::Kind};
+use clifford_core::{clock::Timestamp, id::RunId, row::FromRow, value::args, work::Kind};
 use serde::Serialize;
 
 use super::{Conn, StoreError, Tx};
@@ -32,15 +32,22 @@ pub struct Quarantined {
     pub quarantined_at: Timestamp,
     /// A hint: a job's kind, a trigger's, a platform, a file's name.
     pub about: Option<String>,
+    /// What became of it, in words, where it was written down.
+    pub error: Option<String>,
+    /// The run that it is, or that it is of.
+    #[schema(value_type = Option<String>)]
+    pub run_id: Option<RunId>,
 }
 
 /// Everything that is set aside, as one list.
-const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about FROM runs WHERE quarantined_at IS NOT NULL
-    UNION ALL SELECT 'job', id, quarantined_at, kind FROM jobs WHERE quarantined_at IS NOT NULL
-    UNION ALL SELECT 'message', id, quarantined_at, status FROM messages WHERE quarantined_at IS NOT NULL
-    UNION ALL SELECT 'trigger', id, quarantined_at, kind FROM triggers WHERE quarantined_at IS NOT NULL
-    UNION ALL SELECT 'event', id, quarantined_at, platform FROM inbound_attempts WHERE quarantined_at IS NOT NULL
-    UNION ALL SELECT 'file', id, quarantined_at, media_type FROM files WHERE quarantined_at IS NOT NULL";
+const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about, error, id AS run_id FROM runs
+        WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'job', id, quarantined_at, kind, error, NULL FROM jobs WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'message', id, quarantined_at, status, error, run_id FROM messages WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'trigger', id, quarantined_at, kind, last_error, NULL FROM triggers WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'event', id, quarantined_at, platform, NULL, NULL FROM inbound_attempts
+        WHERE quarantined_at IS NOT NULL
+    UNION ALL SELECT 'file', id, quarantined_at, media_type, NULL, NULL FROM files WHERE quarantined_at IS NOT NULL";
 
 /// The quarantined work, the newest first.
 pub async fn quarantined(conn: &mut Conn, limit: u32) -> Result<Vec<Quarantined>, StoreError> {

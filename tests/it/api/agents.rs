@@ -116,6 +116,8 @@ async fn quarantined_work_is_retried_or_taken_off_the_list() {
             .len()
     };
     assert_eq!(listed().await, 2);
+    let why = bot.get("/api/quarantine?limit=1").await.json()["items"][0].clone();
+    assert_eq!((&why["error"], &why["runId"]), (&json!("quarantined"), &why["id"]));
     let retried = bot
         .post(&format!("/api/quarantine/{}/retry", runs[0]), &json!({}))
         .await;

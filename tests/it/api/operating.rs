@@ -8,7 +8,7 @@ use clifford_store::people::pairings;
 use reqwest::Method;
 use serde_json::json;
 
-use super::bot::Bot;
+use super::bot::{Bot, OWNER};
 use crate::store::erasure::script;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -108,5 +108,71 @@ async fn a_revoked_token_is_good_no_more() {
     assert_eq!(bot.call(Method::DELETE, &one, &json!({})).await.status, 204);
     assert_eq!(status().await, 401);
     assert_eq!(bot.call(Method::DELETE, &one, &json!({})).await.status, 404);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_made_shown_once_and_may_do_no_more_than_its_maker() {
+    let bot = Bot::start().await;
+    let ada = bot.member("7", UserRole::Member).await;
+    bot.token_of(ada, "hers", &["write"]).await;
+    let make = async |token: &str, body: &serde_json::Value| {
+        let request = bot.request(Method::POST, "/api/tokens").bearer_auth(token).json(body);
+        bot.send(request).await
+    };
+    let made = make(
+        OWNER,
+        &json!({ "name": "laptop", "scopes": ["write", "read", "read"], "userId": ada }),
+    )
+    .await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let made = made.json();
+    let token = made["token"].as_str().unwrap();
+    assert!(token.starts_with("clf_"), "{token}");
+    assert_eq!(
+        (&made["name"], &made["scopes"], &made["userId"]),
+        (&json!("laptop"), &json!(["read", "write"]), &json!(ada))
+    );
+    let me = bot
+        .send(bot.request(Method::GET, "/api/me").bearer_auth(token))
+        .await
+        .json();
+    assert_eq!((&me["userId"], &me["role"]), (&json!(ada), &json!("person")));
+    let listed = bot.get("/api/tokens").await;
+    assert!(
+        listed.text.contains("laptop") && !listed.text.contains(token),
+        "{}",
+        listed.text
+    );
+
+    // Ada's own token makes tokens of hers, of its own scopes, and none of the operator's.
+    let own = make("hers", &json!({ "name": "phone", "scopes": ["write"] })).await;
+    assert_eq!((own.status, &own.json()["userId"]), (201, &json!(ada)), "{}", own.text);
+    for scope in ["read", "admin"] {
+        let more = make("hers", &json!({ "name": "more", "scopes": [scope] })).await;
+        assert_eq!(
+            (more.status, &more.json()["code"]),
+            (403, &json!("missing_scope")),
+            "{scope}"
+        );
+    }
+    for (body, status, field) in [
+        (json!({ "name": " ", "scopes": ["read"] }), 422, "name"),
+        (json!({ "name": "x", "scopes": [] }), 422, "scopes"),
+        (json!({ "name": "x", "scopes": ["all"] }), 422, "scopes[0]"),
+    ] {
+        let refused = make(OWNER, &body).await;
+        assert_eq!(
+            (refused.status, &refused.json()["field"]),
+            (status, &json!(field)),
+            "{body}"
+        );
+    }
+    let nobody = json!({ "name": "x", "scopes": ["read"], "userId": "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d" });
+    assert_eq!(make(OWNER, &nobody).await.status, 404);
+    for count in 0..48 {
+        let one = make("hers", &json!({ "name": format!("{count}"), "scopes": ["write"] })).await;
+        assert_eq!(one.status, if count < 47 { 201 } else { 409 }, "{count}: {}", one.text);
+    }
     bot.app.shutdown().await;
 }

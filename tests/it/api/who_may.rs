@@ -369,6 +369,23 @@ fn rows() -> Vec<Row> {
             &[(Nobodys, "UU++++++")],
         ),
         Row("get", "/api/tokens", "", Nothing, none(), LIST),
+        // Left out: one's own, of an owner's token the operator's.
+        Row(
+            "post",
+            "/api/tokens",
+            "",
+            Nothing,
+            json!({"name": "laptop", "scopes": ["write"]}),
+            &[(Nobodys, "UUF++FF+")],
+        ),
+        Row(
+            "post",
+            "/api/tokens",
+            "",
+            Person,
+            json!({"name": "laptop", "scopes": ["write"], "userId": "@"}),
+            FOR_PERSON,
+        ),
         Row(
             "delete",
             "/api/tokens/{id}",

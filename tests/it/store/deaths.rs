@@ -124,6 +124,7 @@ pub async fn what_is_set_aside_is_listed_until_it_is_tried_again(world: World) {
     assert_eq!(listed.len(), 1);
     assert_eq!((listed[0].kind, listed[0].id.clone()), (Kind::Run, run.id.to_string()));
     assert_eq!(listed[0].quarantined_at, NOW);
+    assert_eq!((listed[0].run_id, listed[0].error.as_deref()), (Some(run.id), None));
     assert_eq!(
         deaths::find(&mut conn, &listed[0].id).await.expect("reads"),
         Some(listed[0].clone())

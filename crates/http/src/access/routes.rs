@@ -115,6 +115,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/v1/chat/completions", Who::Change),
     ("get", "/api/me", Who::AnyToken),
     ("get", "/api/tokens", Who::See),
+    ("post", "/api/tokens", Who::Configure),
     ("delete", "/api/tokens/{id}", Who::Configure),
     ("get", "/api/spaces", Who::See),
     ("get", "/api/spaces/{id}", Who::See),

@@ -1,5 +1,7 @@
 //! The one rule: from a token's grant, the operation and the object's owner to a permission or a refusal. Pure.
 
+use serde::Deserialize;
+
 /// On whose behalf a token acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
@@ -51,7 +53,9 @@ impl Scopes {
 }
 
 /// A scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = TokenScope)]
 pub(crate) enum Scope {
     /// Looks.
     Read,

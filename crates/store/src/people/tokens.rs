@@ -9,6 +9,7 @@ use clifford_core::{
     row::FromRow,
     value::args,
 };
+use clifford_vault::Token;
 use serde::Serialize;
 
 use crate::{Conn, StoreError, Tx};
@@ -58,6 +59,28 @@ pub struct Bearer {
 /// The account of a token's speaker.
 pub fn account(id: TokenId) -> String {
     format!("api:{id}")
+}
+
+/// A token that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    /// A name of its maker's choice.
+    pub name: String,
+    /// Its rights.
+    pub scopes: Vec<String>,
+    /// The person whose it is; none: the operator's.
+    pub user: Option<UserId>,
+}
+
+/// Makes a token. Its text is shown this once.
+pub async fn create(tx: &mut Tx, new: &NewToken, now: Timestamp) -> Result<(TokenId, Token), StoreError> {
+    let token = Token::new(&mut rand::rng());
+    let (id, hash) = (TokenId::new(), token.hash());
+    match new.user {
+        Some(user) => insert_for(tx, id, &new.name, &hash, &new.scopes, user, now).await?,
+        None => insert(tx, id, &new.name, &hash, &new.scopes, now).await?,
+    }
+    Ok((id, token))
 }
 
 /// Stores an operator's token by its hash.
