@@ -8,6 +8,7 @@ mod errors;
 mod events;
 mod export;
 mod files;
+mod heads;
 mod limits;
 mod links;
 mod memories;

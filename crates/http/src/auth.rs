@@ -75,6 +75,11 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
 }
 
 async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
+    // A proxy may have judged another one of them.
+    if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
+        let challenge = "Bearer realm=\"clifford\", error=\"invalid_request\"";
+        return Err(Problem::new(Code::Unauthorized, "send one Authorization header").with_challenge(challenge));
+    }
     let Some(token) = bearer(headers) else {
         if let Some(secret) = sessions::cookie(headers) {
             return sessions::caller(api, (method, headers), secret).await;

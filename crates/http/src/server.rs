@@ -1,7 +1,9 @@
 //! Listening: connections up to a limit, each in a task of its own, ended in order at the stop. Which of them gives its place
-//! to another is decided in `connections`, which requests are meant for this server in `hosts`.
+//! to another is decided in `connections`, which requests are meant for this server in `hosts`, which bodies have a clear end in
+//! `framing`.
 
 mod connections;
+mod framing;
 mod hosts;
 
 use std::{
@@ -14,7 +16,7 @@ use std::{
 
 use axum::{
     Router,
-    http::{Request, Uri},
+    http::{HeaderValue, Request, Uri, header},
     response::{IntoResponse, Response},
 };
 use clifford_config as config;
@@ -32,12 +34,16 @@ use self::{
     connections::{Connections, Limits, ResponseBody},
     hosts::Hosts,
 };
+use super::problem::Problem;
 
 /// How long to wait when the system has no more connections to give.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
 /// How long a caller who has just been let in may take to ask, although the server stops: else nobody would answer.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// The most bytes of a head. As many may be read at once, so one of less than twice as many may be taken.
+const LONGEST_HEAD: usize = 64 * 1024;
 
 /// The address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
@@ -217,7 +223,10 @@ impl Answering {
         stream.set_nodelay(true).ok();
         let local = stream.local_addr().ok().map(|address| address.ip().to_canonical());
         let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(self.idle_timeout);
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.idle_timeout)
+            .max_buf_size(LONGEST_HEAD);
         let began = Instant::now();
         let (router, hosts, asking) = (self.router, self.hosts, peer.clone());
         let service =
@@ -256,15 +265,25 @@ async fn answered(
 ) -> Result<Response, Infallible> {
     let asked = peer.begins();
     let meant = hosts.check((request.version(), request.uri(), request.headers()), local);
-    let response = match meant {
-        Ok(()) => {
+    let response = match (framing::check(request.headers()), meant) {
+        (Ok(()), Ok(())) => {
             request.extensions_mut().insert(peer);
             match router.oneshot(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             }
         }
-        Err(problem) => problem.into_response(),
+        (Err(problem), _) => last(problem),
+        (Ok(()), Err(problem)) => problem.into_response(),
     };
     Ok(response.map(|body| ResponseBody::of(body, asked)))
+}
+
+/// The last answer of a connection: nobody knows what would come next on it.
+fn last(problem: Problem) -> Response {
+    let mut response = problem.into_response();
+    response
+        .headers_mut()
+        .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }

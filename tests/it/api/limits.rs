@@ -26,7 +26,7 @@ async fn connect(bot: &Bot) -> TcpStream {
 }
 
 /// All that comes until the server closes. It must close.
-async fn rest(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
+pub(super) async fn rest(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut all = Vec::new();
     match timeout(PATIENCE, stream.read_to_end(&mut all)).await {
         // A connection that is reset is closed as well.
