@@ -61,10 +61,15 @@ impl Watch {
 
     /// The same of a request with a body.
     pub async fn post(&self, path: &str, body: String) -> (u16, String) {
+        self.post_as(TOKEN, path, body).await
+    }
+
+    /// The same with another token.
+    pub async fn post_as(&self, token: &str, path: &str, body: String) -> (u16, String) {
         let request = self
             .client
             .post(format!("http://{}{path}", self.address))
-            .bearer_auth(TOKEN);
+            .bearer_auth(token);
         let request = request.header("content-type", "application/json").body(body);
         let response = request.send().await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())

@@ -1,9 +1,13 @@
 //! A question is answered in words: one word is the button, any other reply is what its person wants instead.
 
 use clifford_core::runs::RunStatus;
+use serde_json::{Value, json};
 
 use super::{asking, kept, runs, said, started, tell};
-use crate::harness::{Bot, Site};
+use crate::{
+    api_watch::{Watch, watched},
+    harness::{Bot, Site},
+};
 
 /// Waits until the question is marked as delivered, so that a reply to it finds it.
 async fn landed(bot: &Bot) {
@@ -12,6 +16,25 @@ async fn landed(bot: &Bot) {
         (look.undelivered().await == 0).then_some(())
     })
     .await;
+}
+
+/// Whether the model was told, in the same run, that its person said this.
+fn heard(bot: &Bot, words: &str) -> bool {
+    let requests = bot.model.requests();
+    let mut heard = requests.iter().flat_map(|request| request.messages().to_vec());
+    heard.any(|message| {
+        let text = message["content"].as_str().unwrap_or_default();
+        text.contains("user_message") && text.contains(words)
+    })
+}
+
+/// A token of somebody's own.
+async fn token_of(bot: &Bot, person: &str) -> String {
+    let args = [
+        "token", "create", "--user", person, "--scope", "read", "--scope", "write", "--json",
+    ];
+    let made: Value = serde_json::from_str(&bot.command(&args).await).unwrap();
+    made["token"].as_str().expect("a token").to_owned()
 }
 
 #[tokio::test]
@@ -50,16 +73,9 @@ async fn a_reply_in_other_words_denies_the_call_and_is_what_the_person_wants_ins
         landed(&bot).await;
         bot.telegram.reply_to(chat, 7, "yes, but coffee", question.message_id);
         said(&bot, chat, 3).await;
-        let run = runs(&bot, 1, RunStatus::Completed).await.remove(0);
+        runs(&bot, 1, RunStatus::Completed).await;
         assert_eq!(kept(&bot).await, 0);
-        // The model was told, in the same run.
-        let requests = bot.model.requests();
-        let mut heard = requests.iter().flat_map(|request| request.messages().to_vec());
-        let told = heard.any(|message| {
-            let text = message["content"].as_str().unwrap_or_default();
-            text.contains("user_message") && text.contains("yes, but coffee")
-        });
-        assert!(told, "{run:?}");
+        assert!(heard(&bot, "yes, but coffee"));
         bot.finish().await;
     }
 }
@@ -113,4 +129,79 @@ async fn discord_user_answers_a_question_in_a_word() {
     runs(&bot, 1, RunStatus::Completed).await;
     assert_eq!(kept(&bot).await, 1);
     bot.finish().await;
+}
+
+#[tokio::test]
+async fn on_discord_a_reply_in_other_words_is_what_the_person_wants_instead() {
+    for setup in [Some(asking(Site::Discord)), asking(Site::Discord).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = started(setup).await;
+        let user = bot.discord.user("Ada");
+        let dm = bot.discord.dm(user);
+        bot.discord.user_says(dm, user, "Ada drinks tea");
+        let question = bot.discord.wait_for_sent(dm, 1).await.remove(0);
+        landed(&bot).await;
+        bot.discord.user_replies(dm, user, question.id, "yes, but coffee");
+        runs(&bot, 1, RunStatus::Completed).await;
+        assert_eq!(kept(&bot).await, 0);
+        assert!(heard(&bot, "yes, but coffee"));
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn on_discord_a_strangers_words_answer_nothing() {
+    let mut bot = started(asking(Site::Discord)).await;
+    let (ada, eve) = (bot.discord.user("Ada"), bot.discord.user("Eve"));
+    let guild = bot.discord.guild("Team");
+    let channel = bot.discord.channel(guild, "general");
+    bot.discord.join(guild, ada, &[]);
+    bot.discord.join(guild, eve, &[]);
+    let asks = format!("<@{}> Ada drinks tea", bot.discord.bot());
+    bot.discord.user_says(channel, ada, &asks);
+    let question = bot.discord.wait_for_sent(channel, 1).await.remove(0);
+    landed(&bot).await;
+    bot.discord.user_replies(channel, eve, question.id, "yes");
+    let told = bot.discord.wait_for_sent(channel, 2).await.remove(1);
+    assert!(told.content.contains(super::NOT_THEIRS), "{}", told.content);
+    runs(&bot, 1, RunStatus::Waiting).await;
+    assert_eq!(kept(&bot).await, 0);
+    bot.discord.user_replies(channel, ada, question.id, "ja");
+    runs(&bot, 1, RunStatus::Completed).await;
+    assert_eq!(kept(&bot).await, 1);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn by_the_api_the_run_goes_on_with_the_words_of_its_person_alone() {
+    for setup in [Some(asking(Site::Telegram)), asking(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = started(watched(setup)).await;
+        let (ada, bob) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+        tell(&bot, bob, 8, "hello").await;
+        tell(&bot, ada, 7, "Ada drinks tea").await;
+        let run = bot
+            .until("the run to wait", async |look| {
+                let mut runs = look.runs().await.into_iter();
+                runs.find(|run| run.status == RunStatus::Waiting)
+            })
+            .await;
+        let (hers, his) = (token_of(&bot, "telegram:7").await, token_of(&bot, "telegram:8").await);
+        let api = Watch::on(&bot);
+        let confirm = format!("/api/runs/{}/confirm", run.id);
+        let words = |decision: &str| json!({"decision": decision, "words": "yes, but coffee"}).to_string();
+        assert_eq!(api.post_as(&his, &confirm, words("deny")).await.0, 404);
+        assert_eq!(api.post_as(&hers, &confirm, words("approve")).await.0, 422);
+        assert_eq!(api.post_as(&hers, &confirm, words("deny")).await.0, 202);
+        said(&bot, ada, 2).await;
+        runs(&bot, 2, RunStatus::Completed).await;
+        assert_eq!(kept(&bot).await, 0);
+        assert!(heard(&bot, "yes, but coffee"));
+        assert_eq!(api.post_as(&hers, &confirm, words("deny")).await.0, 409);
+        bot.finish().await;
+    }
 }
