@@ -3,6 +3,7 @@
 mod configured;
 mod everywhere;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clifford_fakes::{openai::Reply, telegram::TelegramFake};
 use serde_json::{Value, json};
 
@@ -120,4 +121,48 @@ async fn a_secret_shows_nowhere_whoever_says_it() {
     assert!(said[0].contains("so far: [secret]"), "{said:?}");
     assert!(said[1].contains("done with [secret]"), "{said:?}");
     bot.assert_no_violations();
+}
+
+/// A secret as a model writes it that is to smuggle it out.
+fn spellings(secret: &str) -> Vec<String> {
+    let with = |between: &str| secret.chars().map(String::from).collect::<Vec<_>>().join(between);
+    let hexadecimal = clifford_vault::hex(secret.as_bytes());
+    vec![
+        secret.chars().rev().collect(),
+        secret.to_uppercase(),
+        with(" "),
+        with("-"),
+        with(" ").chars().rev().collect(),
+        secret.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+        secret
+            .bytes()
+            .map(|byte| format!("{byte:02x} "))
+            .collect::<String>()
+            .trim()
+            .to_owned(),
+        hexadecimal.to_uppercase(),
+        hexadecimal,
+        STANDARD.encode(secret),
+        STANDARD.encode(format!("key {secret};")),
+        STANDARD.encode(format!("the key: {secret}")),
+    ]
+}
+
+#[tokio::test]
+async fn a_secret_leaves_in_no_spelling() {
+    let (mut bot, room) = started().await;
+    let spellings = spellings(TelegramFake::TOKEN);
+    for (answers, spelled) in spellings.iter().enumerate() {
+        let notes = json!([{ "category": "requirements", "content": "it" }, { "category": "plan", "content": "it" }]);
+        let output = format!("It is «{spelled}».");
+        bot.model.push(Reply::json(
+            &json!({ "type": "finish", "output": output, "notes": notes }),
+        ));
+        bot.says(room, "what is the key?");
+        let said = bot.answers(room, answers + 1).await.remove(answers);
+        // Of a longer text in Base64 the beginning and the end are left.
+        let kept = said.replace("[secret]", "");
+        assert!(said.contains("[secret]") && kept.len() < 40, "{said}");
+    }
+    bot.finish().await;
 }

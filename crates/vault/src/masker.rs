@@ -1,57 +1,55 @@
 //! Takes known secrets out of texts.
 
+mod forms;
+mod patterns;
+
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
     fmt,
-    ops::Bound,
+    ops::Range,
     sync::{PoisonError, RwLock},
 };
 
-use aho_corasick::{AhoCorasick, MatchKind};
-use base64::{
-    Engine as _,
-    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
-};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use self::patterns::Patterns;
 use crate::{HIDDEN, Secret};
 
+/// More bytes than these between two letters, and nobody reads them as one word.
+const FURTHEST: usize = 16;
+/// Stands between such letters: no letter and no digit.
+const APART: char = ' ';
+
 /// Replaces every secret it knows by [`HIDDEN`]: in log lines, errors, prompts, tool results and messages. A secret is
-/// found as it is, and as JSON, a web address or Base64 write it.
+/// found as it is, turned around, and as JSON, a web address, hexadecimal digits or Base64 write it. A long one is found
+/// in either case, and whatever stands between its letters.
 pub struct Masker {
     known: RwLock<KnownSecrets>,
 }
 
 struct KnownSecrets {
-    forms: BTreeSet<String>,
-    /// How many bytes the longest form has.
-    longest: usize,
-    automaton: AhoCorasick,
+    exact: Patterns,
+    spelled: Patterns,
 }
-
-/// Secrets with fewer bytes are left alone: they are no secrets, and would be found in ordinary words.
-const SHORTEST: usize = 6;
 
 impl Masker {
     /// Knows these secrets.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
-        let forms = secrets.into_iter().flat_map(forms).collect();
+        let secrets: Vec<_> = secrets.into_iter().collect();
+        let known = KnownSecrets {
+            exact: Patterns::new(secrets.iter().flat_map(|secret| forms::exact(secret))),
+            spelled: Patterns::new(secrets.iter().flat_map(|secret| forms::spelled(secret))),
+        };
         Self {
-            known: RwLock::new(KnownSecrets::new(forms)),
+            known: RwLock::new(known),
         }
     }
 
     /// Knows one more from now on.
     pub fn learn(&self, secret: &Secret) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let before = known.forms.len();
-        let mut all = known.forms.clone();
-        all.extend(forms(secret));
-        if all.len() > before {
-            *known = KnownSecrets::new(all);
-        }
+        known.exact.add(forms::exact(secret));
+        known.spelled.add(forms::spelled(secret));
     }
 
     /// The text without secrets; borrowed if there were none in it.
@@ -59,10 +57,10 @@ impl Masker {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let mut masked = String::new();
         let mut end = 0;
-        for found in known.automaton.find_iter(text) {
-            masked.push_str(text.get(end..found.start()).unwrap_or_default());
+        for found in known.find(text) {
+            masked.push_str(text.get(end..found.start).unwrap_or_default());
             masked.push_str(HIDDEN);
-            end = found.end();
+            end = found.end;
         }
         if end == 0 {
             return Cow::Borrowed(text);
@@ -77,8 +75,9 @@ impl Masker {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let end = known.open(text);
         // A secret that was found is shown as one or not at all.
-        let cut = (known.automaton.find_iter(text)).find(|found| found.start() < end && end < found.end());
-        text.get(..cut.map_or(end, |found| found.start())).unwrap_or_default()
+        let mut found = known.find(text).into_iter();
+        let cut = found.find(|found| found.start < end && end < found.end);
+        text.get(..cut.map_or(end, |found| found.start)).unwrap_or_default()
     }
 
     /// The same of every text in a value, names of fields too. A number that is a secret becomes a text.
@@ -100,50 +99,73 @@ impl Masker {
 }
 
 impl KnownSecrets {
-    fn new(forms: BTreeSet<String>) -> Self {
-        let built = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(&forms);
-        #[expect(
-            clippy::expect_used,
-            reason = "it fails only when the secrets have more than 2^31 bytes together"
-        )]
-        let automaton = built.expect("the secrets of a configuration fit into a search automaton");
-        let longest = forms.iter().map(String::len).max().unwrap_or(0);
-        Self {
-            forms,
-            longest,
-            automaton,
+    /// Where secrets stand, from left to right; none overlaps another.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found: Vec<_> = self.exact.find(text).collect();
+        if !self.spelled.is_empty() {
+            let letters = Letters::of(text);
+            found.extend(self.spelled.find(&letters.text).map(|at| letters.range(&at)));
+            found.sort_by_key(|at| at.start);
         }
+        found.into_iter().fold(Vec::new(), |mut apart: Vec<Range<usize>>, at| {
+            match apart.last_mut() {
+                Some(last) if at.start < last.end => last.end = last.end.max(at.end),
+                _ => apart.push(at),
+            }
+            apart
+        })
     }
 
     /// Where the end of a text begins that may go on as a secret.
     fn open(&self, text: &str) -> usize {
-        let first = text.len().saturating_sub(self.longest);
-        let goes_on = |end: &str| {
-            let longer = (Bound::Excluded(end), Bound::Unbounded);
-            (self.forms.range::<str, _>(longer).next()).is_some_and(|form| form.starts_with(end))
-        };
-        (first..text.len())
-            .find(|at| text.get(*at..).is_some_and(goes_on))
-            .unwrap_or(text.len())
+        let exact = self.exact.open(text);
+        if self.spelled.is_empty() {
+            return exact;
+        }
+        let letters = Letters::of(text);
+        let open = self.spelled.open(&letters.text);
+        letters.start(open).map_or(exact, |spelled| spelled.min(exact))
     }
 }
 
-/// How a secret may be written.
-fn forms(secret: &Secret) -> Vec<String> {
-    let text = secret.expose();
-    if text.len() < SHORTEST {
-        return Vec::new();
+/// The letters and digits of a text.
+struct Letters {
+    text: String,
+    /// For each byte of them, the bytes of the text that its letter stands in.
+    places: Vec<(usize, usize)>,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let (mut found, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+        for (place, letter) in forms::letters(text) {
+            let end = places.last().map_or(0, |last: &(usize, usize)| last.1);
+            if place.0 - end > FURTHEST {
+                found.push(APART);
+                places.resize(found.len(), (end, place.0));
+            }
+            found.push(letter);
+            places.resize(found.len(), place);
+        }
+        let end = places.last().map_or(0, |last: &(usize, usize)| last.1);
+        if text.len() - end > FURTHEST {
+            found.push(APART);
+            places.resize(found.len(), (end, text.len()));
+        }
+        Self { text: found, places }
     }
-    let json = Value::from(text).to_string();
-    vec![
-        text.to_owned(),
-        json.trim_matches('"').to_owned(),
-        utf8_percent_encode(text, NON_ALPHANUMERIC).to_string(),
-        STANDARD_NO_PAD.encode(text),
-        URL_SAFE_NO_PAD.encode(text),
-    ]
+
+    /// Where a letter begins in the text.
+    fn start(&self, at: usize) -> Option<usize> {
+        self.places.get(at).map(|place| place.0)
+    }
+
+    /// Where letters stand in the text, with what is between them.
+    fn range(&self, at: &Range<usize>) -> Range<usize> {
+        let start = self.start(at.start).unwrap_or_default();
+        let last = at.end.checked_sub(1).and_then(|last| self.places.get(last));
+        start..last.map_or(start, |place| place.1)
+    }
 }
 
 impl Default for Masker {
@@ -189,6 +211,7 @@ mod tests {
             ("ein schlüsselbund ✓", "ein [secret]bund ✓"),
             ("secretsecret", "[secret][secret]"),
             ("SK-LIVE-1 sk-live-", "SK-LIVE-1 sk-live-"),
+            ("1-evil-ks", "[secret]"),
         ];
         for (text, expected) in cases {
             assert_eq!(masker.mask(text), expected, "{text}");
@@ -206,6 +229,61 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(masker.mask(text), expected, "{text}");
         }
+    }
+
+    /// Base64, as everybody writes it.
+    fn base64(text: &str) -> String {
+        base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text)
+    }
+
+    #[test]
+    fn a_secret_is_found_in_a_longer_text_that_was_encoded() {
+        let masker = masker(&["sk-live-0123456789"]);
+        for (before, after) in [
+            ("", ""),
+            ("a", "b"),
+            ("ab", "cd"),
+            ("abc", "d"),
+            ("key=", "&x"),
+            ("Bearer ", "\r\n"),
+        ] {
+            let text = format!("{before}sk-live-0123456789{after}");
+            let masked = masker.mask(&base64(&text)).into_owned();
+            assert!(masked.contains("[secret]"), "{masked}");
+            // What is left of it is less than two letters on either side.
+            let left = masked.replace("[secret]", "").trim_end_matches('=').len();
+            assert!(left <= (before.len() + after.len()) * 4 / 3 + 4, "{masked}");
+        }
+        let hexadecimal = crate::hex("a sk-live-0123456789 b".as_bytes());
+        assert_eq!(masker.mask(&hexadecimal), "6120[secret]2062");
+        assert_eq!(masker.mask(&hexadecimal.to_uppercase()), "6120[secret]2062");
+    }
+
+    #[test]
+    fn a_long_secret_is_found_however_it_is_spelled() {
+        let masker = masker(&["sk-live-0123456789ABC", "hunter22"]);
+        for spelled in [
+            "s k - l i v e - 0 1 2 3 4 5 6 7 8 9 A B C",
+            "SK-LIVE-0123456789abc",
+            "s.k.l.i.v.e.0.1.2.3.4.5.6.7.8.9.A.B.C",
+            "sk\u{200b}-live-\n0123456789ABC",
+            "sk live 0123 4567 89ABC",
+            "CBA9876543210-evil-ks",
+            "C B A 9 8 7 6 5 4 3 2 1 0 - e v i l - k s",
+            "73 6b 2d 6c 69 76 65 2d 30 31 32 33 34 35 36 37 38 39 41 42 43",
+            "sk%2dlive%2d0123456789ABC",
+        ] {
+            assert_eq!(
+                masker.mask(&format!("it is «{spelled}».")),
+                "it is «[secret]».",
+                "{spelled}"
+            );
+        }
+        // A short one would be found in ordinary words.
+        assert_eq!(masker.mask("h u n t e r 2 2"), "h u n t e r 2 2");
+        assert_eq!(masker.mask("sk-live-0123456789AB"), "sk-live-0123456789AB");
+        let far = format!("sk-live-{}0123456789ABC", "-".repeat(20));
+        assert_eq!(masker.mask(&far), far);
     }
 
     #[test]
@@ -234,16 +312,40 @@ mod tests {
             ("say hunter2", "say "),
             ("say hunter22", "say "),
             ("say hunter22.", "say hunter22."),
-            ("say hunter22-long", "say hunter22-long"),
+            // Its last letter may begin another one: all of them are looked for from their ends, too.
+            ("say hunter22-long", "say "),
+            ("say hunter22-long.", "say hunter22-long."),
             ("say hunter22-lo ", "say hunter22-lo "),
             ("ü", "ü"),
         ];
         for (text, expected) in cases {
             assert_eq!(masker.settled(text), expected, "{text}");
         }
+        let masker = self::masker(&["q0123-4567-89ab-cdef"]);
+        for (text, expected) in [
+            ("it is q 0 1 2 ", "it is "),
+            ("it is Q0 - 12.", "it is "),
+            ("it is q 0 1 z", "it is q 0 1 z"),
+            // Nothing that stands so far away belongs to it.
+            ("it is q                       ", "it is q                       "),
+        ] {
+            assert_eq!(masker.settled(text), expected, "{text}");
+        }
     }
 
     proptest! {
+        #[test]
+        fn what_is_settled_of_something_spelled_only_grows(
+            pieces in prop::collection::vec(prop::sample::select(vec!["aabbab", "AB", "bab", " ", "-", "ü"]), 0..16),
+            cut in 0..80_usize,
+        ) {
+            let masker = masker(&["aabbab-ababbababab", "bababaabbabababa", "ab-aab"]);
+            let text = pieces.concat();
+            let cut = text.floor_char_boundary(cut.min(text.len()));
+            let (early, late) = (masker.mask(masker.settled(&text[..cut])), masker.mask(&text));
+            prop_assert!(late.starts_with(&*early), "{early} and then {late}");
+        }
+
         #[test]
         fn what_is_settled_only_grows_and_holds_no_secret(text in "[ab]{0,40}", cut in 0..40_usize) {
             let masker = masker(&["aabbab", "bbabaa", "aabbabbb", "abbaab"]);
