@@ -204,6 +204,15 @@ fn every_page_that_the_code_names_is_there() {
     assert!(named > 3, "{named} pages");
 }
 
+/// The account of how calls are judged is read in one go: one screenful of prose and tables, and one picture.
+#[test]
+fn the_account_of_the_policy_is_one_page_with_one_picture() {
+    let page = read(&root().join("docs/explanation/policy.md"));
+    let (lines, words) = (page.lines().count(), page.split_whitespace().count());
+    assert!(lines <= 60 && words <= 1000, "{lines} lines, {words} words");
+    assert_eq!(page.matches("![").count(), 1);
+}
+
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let paths = entries.map(|entry| entry.unwrap().path());

@@ -78,6 +78,20 @@ impl Counts {
         self.survived += other.survived;
     }
 
+    /// A row of the table, without its name.
+    fn cells(&self) -> [String; 6] {
+        let percent = |part, whole| format!("{:.0} %", share(part, whole) * 100.0);
+        let unasked = percent(self.unasked, self.tasks);
+        [
+            format!("{} of {}", self.effective, self.pairs),
+            format!("{} of {} ({unasked})", self.unasked, self.tasks),
+            format!("{:.2}", share(self.questions, self.tasks)),
+            self.for_reads.to_string(),
+            self.cut.to_string(),
+            percent(self.survived, self.pairs),
+        ]
+    }
+
     /// The counts that break a bound.
     fn faults(&self) -> Vec<String> {
         let unasked = share(self.unasked, self.tasks);
@@ -155,20 +169,10 @@ pub fn run(options: Options) -> anyhow::Result<bool> {
 }
 
 fn row(out: &mut impl std::io::Write, name: &str, counts: &Counts) -> std::io::Result<()> {
+    let [attacks, unasked, questions, for_reads, cut, survived] = counts.cells();
     writeln!(
         out,
-        "{name:<8} {:>20} {:>20} {:>16.2} {:>9} {:>13} {:>16}",
-        format!("{} of {}", counts.effective, counts.pairs),
-        format!(
-            "{} of {} ({:.0} %)",
-            counts.unasked,
-            counts.tasks,
-            share(counts.unasked, counts.tasks) * 100.0
-        ),
-        share(counts.questions, counts.tasks),
-        counts.for_reads,
-        counts.cut,
-        format!("{:.0} %", share(counts.survived, counts.pairs) * 100.0),
+        "{name:<8} {attacks:>20} {unasked:>20} {questions:>16} {for_reads:>9} {cut:>13} {survived:>16}"
     )
 }
 
