@@ -4,7 +4,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Redirect, Response},
 };
-use maud::html;
+use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
@@ -90,13 +90,33 @@ impl IntoResponse for Failure {
                 "The log says more. Nothing that was accepted is lost; try again.".to_owned(),
             ),
         };
-        let page = layout::alone(
-            &title,
+        let told = Told { title, detail };
+        let page = told.page(None);
+        let mut response = (status, page).into_response();
+        response.extensions_mut().insert(told);
+        response
+    }
+}
+
+/// What a page of a failure says.
+#[derive(Clone)]
+pub(crate) struct Told {
+    title: String,
+    detail: String,
+}
+
+impl Told {
+    /// The page. `back`: the page from which its reader came, whose form the browser still has.
+    pub(crate) fn page(&self, back: Option<&str>) -> Markup {
+        layout::alone(
+            &self.title,
             &html! {
-                div.note.bad role="alert" { p { strong { (words(&title)) } } p { (words(&detail)) } }
-                p { a.button href="/" { "Go to the start page" } }
+                div.note.bad role="alert" { p { strong { (words(&self.title)) } } p { (words(&self.detail)) } }
+                p.row {
+                    @if let Some(back) = back { a.button.main href=(back) { "Go back" } }
+                    a.button href="/" { "Go to the start page" }
+                }
             },
-        );
-        (status, page).into_response()
+        )
     }
 }

@@ -9,8 +9,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::FutureExt;
+use url::Url;
 
-use super::failure::Failure;
+use super::{
+    failure::{Failure, Told},
+    form::is_local,
+};
 
 /// What a page may do. There is no `unsafe-inline`: no style or script of a page counts but those of `assets`.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; \
@@ -31,12 +35,38 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 /// Sets those headers, and makes a page of a panic.
 pub(crate) async fn guarded(request: Request, next: Next) -> Response {
+    let back = came_from(&request);
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let response = answered.unwrap_or_else(|_| {
+    let mut response = answered.unwrap_or_else(|_| {
         tracing::error!("request handler panicked");
         Failure::Unreadable.into_response()
     });
+    if let Some(back) = back
+        && let Some(told) = response.extensions_mut().remove::<Told>()
+    {
+        response = (response.status(), told.page(Some(&back))).into_response();
+    }
     dressed(response)
+}
+
+/// The page of this server from which a form came.
+fn came_from(request: &Request) -> Option<String> {
+    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    if request.method() != Method::POST {
+        return None;
+    }
+    let page = Url::parse(text(header::REFERER)?).ok()?;
+    let host = page.host_str()?;
+    let host = page
+        .port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    if !text(header::HOST)?.eq_ignore_ascii_case(&host) {
+        return None;
+    }
+    let path = page
+        .query()
+        .map_or_else(|| page.path().to_owned(), |query| format!("{}?{query}", page.path()));
+    is_local(&path).then_some(path)
 }
 
 /// Where programs ask, and not people with a browser.
@@ -68,4 +98,32 @@ fn dressed(mut response: Response) -> Response {
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_leads_back_to_the_page_of_its_form_and_nowhere_else() {
+        for (method, referer, expected) in [
+            ("POST", "http://127.0.0.1:8088/tokens", Some("/tokens")),
+            (
+                "POST",
+                "https://127.0.0.1:8088/memory?q=a%20b#x",
+                Some("/memory?q=a%20b"),
+            ),
+            ("GET", "http://127.0.0.1:8088/tokens", None),
+            ("POST", "http://evil.example/tokens", None),
+            ("POST", "http://127.0.0.1:8089/tokens", None),
+            ("POST", "http://127.0.0.1:8088//evil.example", None),
+            ("POST", "javascript:alert(1)", None),
+        ] {
+            let request = Request::builder().method(method).header("host", "127.0.0.1:8088");
+            let request = request.header("referer", referer).body(Body::empty()).unwrap();
+            assert_eq!(came_from(&request).as_deref(), expected, "{referer}");
+        }
+    }
 }
