@@ -216,7 +216,7 @@ pub struct SettingView {
     pub inherited: Option<Json>,
     /// The only values that it takes; empty: others than a few.
     pub values: &'static [&'static str],
-    /// The kind of the trigger.
+    /// Its meaning, in a sentence.
     pub description: &'static str,
 }
 
