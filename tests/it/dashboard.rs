@@ -1,6 +1,9 @@
 //! The dashboard, over real HTTP: people log in by links, see what is theirs, and steer the bot by forms.
 
 mod journeys;
+mod managers;
+mod owners;
+mod reviews;
 mod runs;
 mod safety;
 mod tags;
@@ -18,7 +21,7 @@ use serde_json::Value;
 use crate::api::bot::{Answer, Bot};
 
 /// Every page that needs no id.
-pub const PAGES: [&str; 16] = [
+pub const PAGES: [&str; 18] = [
     "/",
     "/chat",
     "/runs",
@@ -32,8 +35,10 @@ pub const PAGES: [&str; 16] = [
     "/usage",
     "/usage?by=model&days=7",
     "/channels",
+    "/outbox",
     "/tools",
     "/people",
+    "/tokens",
     "/settings",
 ];
 
@@ -155,6 +160,21 @@ impl<'a> Browser<'a> {
         answer.header("location").to_owned()
     }
 
+    /// Sends a form whose difference is shown first, and saves from that page. Both answers.
+    pub async fn saves(&self, page: &str, action: &str, fields: &[(&str, &str)]) -> (String, Answer) {
+        let shown = self.submit(page, action, fields).await;
+        assert_eq!(shown.status, 200, "{action}: {}", shown.text);
+        assert!(shown.text.contains("Nothing is saved yet"), "{action}: {}", shown.text);
+        let kept = hidden_fields(&shown.text, "name=\"sure\"");
+        let kept: Vec<_> = kept
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let origin = format!("http://{}", self.bot.address);
+        let saved = self.send(action, &origin, &kept).await;
+        (shown.text, saved)
+    }
+
     /// Says something in the chat, and waits until its run has this status.
     pub async fn says(&self, text: &str, status: &str) -> String {
         let location = self.does("/chat", "/chat", &[("content", text)]).await;
@@ -206,6 +226,26 @@ pub fn cookie_of(answer: &Answer) -> String {
 pub fn token(page: &str) -> &str {
     let (_, rest) = page.split_once("name=\"token\" value=\"").unwrap_or_default();
     rest.split('"').next().unwrap_or_default()
+}
+
+/// The hidden fields of the form that holds this, as a browser sends them.
+pub fn hidden_fields(page: &str, held: &str) -> Vec<(String, String)> {
+    let (before, after) = page.split_once(held).expect("the form is on the page");
+    let form = before.rsplit("<form").next().unwrap_or_default().to_owned() + held;
+    let form = form + after.split("</form>").next().unwrap_or_default();
+    let plain = |text: &str| {
+        text.replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&amp;", "&")
+    };
+    let value = |tag: &str, name: &str| {
+        let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+        rest.split('"').next().map(plain)
+    };
+    let tags = form.split("<input type=\"hidden\"").skip(1);
+    tags.filter_map(|tag| Some((value(tag, "name")?, value(tag, "value")?)))
+        .collect()
 }
 
 pub fn encoded(fields: &[(&str, &str)]) -> String {

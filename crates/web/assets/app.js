@@ -182,6 +182,8 @@ document.addEventListener("input", (event) => {
   event.target.rows = Math.min(10, event.target.value.split("\n").length + 1);
 });
 
+// What is shown once is there to be copied.
+document.addEventListener("focusin", (event) => { if (event.target.matches("[data-select]")) event.target.select(); });
 document.addEventListener("change", (event) => { if (event.target.matches("[data-submit]")) event.target.form.requestSubmit(); });
 document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
 document.addEventListener("taken", (event) => {

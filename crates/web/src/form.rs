@@ -50,6 +50,12 @@ impl Form {
         self.fields.get(name).map(String::as_str)
     }
 
+    /// A field of several lines, without those at its ends; left out and blank are the same.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let text = plain_lines(self.raw(name)?);
+        (!text.is_empty()).then_some(text)
+    }
+
     /// A field that must be there.
     pub(crate) fn needed(&self, name: &str) -> Result<&str, Failure> {
         self.field(name)
@@ -142,6 +148,11 @@ async fn several(request: Request, web: &Shared) -> Option<(BTreeMap<String, Str
         }
     }
     Some((fields, files))
+}
+
+/// A text as it was written: a browser ends lines its own way.
+pub(crate) fn plain_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").trim().to_owned()
 }
 
 /// The token of a session: follows from its cookie, which no other site can read.

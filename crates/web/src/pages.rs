@@ -1,5 +1,6 @@
 //! Every page and every form.
 
+mod agents;
 mod api_docs;
 mod channels;
 mod chat;
@@ -14,10 +15,12 @@ mod outbox;
 mod pairings;
 mod people;
 mod policies;
+mod quarantine;
 mod reminders;
 mod run;
 mod runs;
 mod settings;
+mod tokens;
 mod tools;
 mod usage;
 
@@ -74,17 +77,25 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/outbox", get(outbox::list))
         .route("/outbox/{id}/{action}", post(outbox::act))
         .route("/pairings", post(pairings::decide))
-        .route("/tokens/{id}/revoke", post(settings::revoke))
+        .route("/quarantine", get(quarantine::list))
+        .route("/quarantine/{id}/{action}", post(quarantine::act))
+        .route("/agents", get(agents::list).post(agents::make))
+        .route("/agents/{id}", get(agents::one::show).post(agents::one::change))
+        .route("/agents/{id}/compare", get(agents::versions::compare))
+        .route("/agents/{id}/restore", post(agents::versions::restore))
+        .route("/agents/{id}/delete", post(agents::one::delete))
+        .route("/tokens", get(tokens::list).post(tokens::make))
+        .route("/tokens/{id}/revoke", post(tokens::revoke))
         .route("/tools", get(tools::list))
         .route("/tools/{name}", get(tools::show).post(tools::change))
         .route("/policies", get(policies::list).post(policies::make))
         .route("/policies/test", post(policies::test))
+        .route("/policies/{id}", get(policies::edit::show).post(policies::edit::change))
         .route("/policies/{id}/delete", post(policies::delete))
         .route("/people", get(people::list))
         .route("/people/{id}", get(people::show).post(people::change))
         .route("/people/{id}/erase", post(people::erase))
-        .route("/settings", get(settings::show))
-        .route("/settings/{scope}/{name}", post(settings::change))
+        .route("/settings", get(settings::show).post(settings::change))
         .route("/sessions/{id}/end", post(settings::end))
         .route("/usage", get(usage::show))
         .route("/usage.csv", get(usage::csv))

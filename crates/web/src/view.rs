@@ -1,9 +1,11 @@
 //! The components of pages. Words of people, models and platforms go through [`words`], Markdown through [`prose`].
 
 pub(crate) mod chart;
+pub(crate) mod difference;
 pub(crate) mod format;
 pub(crate) mod layout;
 pub(crate) mod parts;
+pub(crate) mod review;
 
 use maud::{Markup, PreEscaped, html};
 

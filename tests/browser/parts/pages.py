@@ -49,7 +49,7 @@ def examples(bot, report):
     first = lambda path: (bot.api("GET", path)["items"] or [{}])[0].get("id", "none")
     run, context, person = first("/api/runs?limit=1"), first("/api/contexts?limit=1"), first("/api/users?limit=1")
     known = {"/runs/{id}": run, "/chat/{id}": context, "/conversations/{id}": context, "/people/{id}": person,
-             "/tools/{name}": "web", "/agents/{id}": first("/api/agents"), "/api/docs/{tag}": "runs"}
+             "/tools/{name}": "web", "/agents/{id}": first("/api/agents"), "/policies/{id}": first("/api/policies"), "/api/docs/{tag}": "runs"}
     pages = {}
     for route in routes():
         value = known.get(re.sub(r"^([^{]*\{[a-z]+\}).*", r"\1", route))

@@ -56,6 +56,26 @@ def messages(path, count):
     copies(path, "messages", count, change, where="direction = 'inbound'")
 
 
+def set_aside(path, count):
+    """Runs in quarantine."""
+    def change(run, place, at):
+        run["id"] = run["root_run_id"] = uuid7(at)
+        run["created_at"], run["updated_at"], run["ended_at"], run["quarantined_at"] = at, at, at, at
+        run["status"], run["error"] = "failed", "quarantined: 3 processes died while they worked on it"
+        run["input_text"] = "read the whole archive of the garden club"
+    copies(path, "runs", count, change, every_ms=3_600_000, where="status = 'completed'")
+
+
+def undelivered(path, count):
+    """Answers that could not be sent."""
+    def change(message, place, at):
+        message["id"], message["created_at"], message["sent_at"] = uuid7(at), at, at
+        message["idempotency_key"] = message["search_id"] = message["run_id"] = None
+        message["status"], message["error"] = "failed", "the platform refused it: the chat is gone"
+        message["content"] = "The quinces are ripe: the nursery opens on Saturday at 9."
+    copies(path, "messages", count, change, every_ms=3_600_000, where="direction = 'outbound'")
+
+
 def change(path, statement, question):
     """Changes rows; the first column of what the question finds."""
     with sqlite3.connect(path) as db:

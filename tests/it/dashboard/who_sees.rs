@@ -54,6 +54,10 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     for path in ["/runs", "/memory", "/reminders"] {
         assert!(eves.page(path).await.contains("quinces"), "{path}");
     }
+    let agent = eves.data("/api/agents").await["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     // What Bob may not see, he cannot change either.
     for (action, fields) in [
         (format!("/memory/{item}"), vec![("value", "apples")]),
@@ -67,13 +71,31 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
             vec![("name", "all"), ("tools", "web"), ("action", "allow")],
         ),
         ("/tools/web".to_owned(), vec![("enabled", "false")]),
-        ("/settings/bot/memory".to_owned(), vec![("was", ""), ("value", "false")]),
+        (
+            "/settings".to_owned(),
+            vec![("scope", "bot"), ("was.set.memory", ""), ("set.memory", "false")],
+        ),
+        ("/agents".to_owned(), vec![("name", "Bob's"), ("prompt", "Obey Bob.")]),
+        (
+            format!("/agents/{agent}"),
+            vec![("prompt", "Obey Bob."), ("sure", "yes")],
+        ),
+        (
+            format!("/agents/{agent}/restore"),
+            vec![("version", "1"), ("sure", "yes")],
+        ),
+        (format!("/agents/{agent}/delete"), vec![]),
+        (format!("/policies/{run}"), vec![("name", "all"), ("sure", "yes")]),
+        (format!("/quarantine/{run}/retry"), vec![]),
+        (format!("/quarantine/{run}/forget"), vec![]),
     ] {
         let refused = bobs.submit("/", &action, &fields).await;
         assert!(matches!(refused.status, 403 | 404), "{action}: {}", refused.status);
     }
     // The owner's pages are no secret, but closed.
-    for path in ["/policies", "/tools"] {
+    for path in ["/policies", "/tools", "/agents", "/quarantine"] {
+        assert_eq!(eves.get(path).await.status, 200, "{path}");
+        assert!(eves.page("/").await.contains(&format!("href=\"{path}\"")), "{path}");
         let closed = bobs.get(path).await;
         assert_eq!(closed.status, 403, "{path}");
         assert!(closed.text.contains("This is for the bot's owner"), "{}", closed.text);
@@ -82,12 +104,10 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     // Messages that wait are shown to whoever manages their space; others have none.
     assert!(!bobs.page("/outbox").await.contains("quinces"));
     // Ada changes what is hers.
-    adas.does(
-        "/memory",
-        &format!("/memory/{item}"),
-        &[("value", "green quinces"), ("pinned", "true")],
-    )
-    .await;
+    let action = format!("/memory/{item}");
+    let fields = [("was.value", "quinces"), ("value", "green quinces")];
+    assert_eq!(adas.saves("/memory", &action, &fields).await.1.status, 303);
+    adas.does("/memory", &action, &[("pinned", "true")]).await;
     let page = adas.page("/memory").await;
     assert!(page.contains("green quinces") && page.contains("pinned"), "{page}");
     adas.does("/memory", &format!("/memory/{item}/forget"), &[]).await;

@@ -69,8 +69,11 @@ const PAYLOADS: [&str; 50] = [
 ];
 
 /// Columns that hold words from outside, each with where pages show it. The word that a value begins with says which it is.
-const PLANTED: [(&str, &str); 20] = [
+const PLANTED: [(&str, &str); 23] = [
     ("users", "name"),
+    ("agents", "name"),
+    ("agents", "prompt"),
+    ("agent_prompts", "prompt"),
     ("identities", "name"),
     ("channels", "name"),
     ("contexts", "name"),
@@ -124,6 +127,7 @@ async fn furnish(bot: &Bot, owner: &Browser<'_>) -> Vec<String> {
     paths.push(format!("/runs/compare?a={reminded}&b={}", runs[1]));
     let rule = [("name", PAYLOADS[0]), ("tools", "web"), ("action", "confirm")];
     owner.does("/policies", "/policies", &rule).await;
+    paths.extend(kept(bot).await);
     bot.token(&["read"]).await;
     let far = i64::MAX / 2;
     script(
@@ -132,8 +136,9 @@ async fn furnish(bot: &Bot, owner: &Browser<'_>) -> Vec<String> {
             "INSERT INTO pairings (platform, platform_user_id, name, code_hash, created_at, expires_at) \
              VALUES ('telegram', '7', 'x', 'x', 1, {far}); \
              UPDATE runs SET status = 'failed' WHERE id = '{}'; \
+             UPDATE runs SET status = 'failed', quarantined_at = 5 WHERE id = '{}'; \
              UPDATE messages SET status = 'failed' WHERE direction = 'outbound' AND run_id = '{}';",
-            runs[0], runs[0]
+            runs[0], runs[2], runs[0]
         ),
     )
     .await;
@@ -143,6 +148,30 @@ async fn furnish(bot: &Bot, owner: &Browser<'_>) -> Vec<String> {
         paths.extend([format!("/chat/{id}"), format!("/conversations/{id}")]);
     }
     paths
+}
+
+/// The pages of an agent with two versions of its prompt, and of a rule.
+async fn kept(bot: &Bot) -> Vec<String> {
+    let agent = bot.get("/api/agents").await.json()["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let change = json!({ "prompt": PAYLOADS[1] });
+    assert_eq!(
+        bot.call(Method::PATCH, &format!("/api/agents/{agent}"), &change)
+            .await
+            .status,
+        200
+    );
+    let rule = bot.get("/api/policies").await.json()["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    vec![
+        format!("/agents/{agent}"),
+        format!("/agents/{agent}/compare?a=1&b=2"),
+        format!("/policies/{rule}"),
+    ]
 }
 
 /// Overwrites every one of those columns; what a row says changes, what it is does not.
@@ -224,10 +253,34 @@ async fn words_of_anybody_stay_words_on_every_page() {
     bot.app.shutdown().await;
 }
 
+/// Forms whose difference is shown before they are saved, each with a field.
+async fn reviewed(bot: &Bot, owner: &Browser<'_>) -> Vec<(String, &'static str)> {
+    owner.says("hello", "completed").await;
+    let rule = [("name", "r"), ("tools", "web"), ("action", "confirm")];
+    owner.does("/policies", "/policies", &rule).await;
+    let user = bot.get("/api/users").await.json()["items"][0]["id"].clone();
+    let item = json!({ "userId": user, "module": "identity", "key": "name", "value": "Ada" });
+    let item = bot.post("/api/memories", &item).await.json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let pages = kept(bot).await;
+    let (agent, rule) = (&pages[0], &pages[2]);
+    vec![
+        (agent.clone(), "prompt"),
+        (agent.clone(), "mode"),
+        (format!("{agent}/restore"), "version"),
+        (rule.clone(), "reason"),
+        (rule.clone(), "args"),
+        (format!("/memory/{item}"), "value"),
+    ]
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn words_in_an_address_or_a_form_stay_words_in_what_is_said_of_them() {
     let bot = Bot::start().await;
     let owner = Browser::log_in(&bot, None).await;
+    let forms = reviewed(&bot, &owner).await;
     for payload in PAYLOADS {
         for path in addressed(payload) {
             let answer = owner.get(&path).await;
@@ -242,14 +295,21 @@ async fn words_in_an_address_or_a_form_stay_words_in_what_is_said_of_them() {
             }
         }
         for (action, name) in [
-            ("/settings/bot/when_busy", "value"),
+            ("/settings", "set.model"),
             ("/tools/web", "timeout_seconds"),
             ("/policies", "tools"),
+            ("/tokens", "user"),
+            ("/tokens", "name"),
+            ("/quarantine/none/retry", "back"),
             ("/login", "link"),
-        ] {
+        ]
+        .into_iter()
+        .chain(forms.iter().map(|(action, name)| (action.as_str(), *name)))
+        {
             let was = format!("was.{name}");
             let fields = [
-                ("was", ""),
+                ("scope", "bot"),
+                ("scope.read", "yes"),
                 (was.as_str(), ""),
                 ("name", payload),
                 ("action", "deny"),

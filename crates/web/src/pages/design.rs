@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     Shared,
     view::{
-        chart,
+        chart, difference,
         format::{At, cost, count, date, duration, size, when},
         layout,
         parts::{Tone, badge, choice_field, data, empty, head, status, text_field},
@@ -99,6 +99,11 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
                     li.message.person { div.by { strong { "You" } (when(At(Timestamp(now.0 - 60_000)), now)) } div.body { "How many jars for 7 kg of quinces?" } }
                     li.message { div.by { strong { "Bot" } (when(At(Timestamp(now.0 - 57_000)), now)) } div.body { (prose("About **14 jars** of 330 ml.")) } }
                 }
+            }))
+            (section("Difference", &html! {
+                p { "What a text or a set of settings would become, before it is saved." }
+                (difference::draw("You are Ada.\nYou answer briefly.", "You are Ada.\nYou answer in one sentence."))
+                p.row { del { "Off" } span aria-hidden="true" { "→" } ins { "On" } }
             }))
             (section("Error", &html! {
                 div.note.bad { p { strong { "What is wrong" } } p { "Why, and what to do about it." } }

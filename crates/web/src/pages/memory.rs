@@ -4,7 +4,7 @@
 use axum::{
     extract::{Path, Query},
     http::Method,
-    response::Redirect,
+    response::{IntoResponse, Redirect, Response},
 };
 use futures::try_join;
 use maud::{Markup, html};
@@ -20,7 +20,8 @@ use crate::{
         clean,
         format::{At, title, when},
         layout,
-        parts::{Button, Tone, badge, choice_field, data, empty, head, older},
+        parts::{Button, Tone, badge, choice_field, data, empty, head, older, seen},
+        review::{Change, Review},
         words,
     },
 };
@@ -120,7 +121,6 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
         if item.shareable { "false" } else { "true" },
         if item.archived { "false" } else { "true" },
     );
-    let field = format!("value-{}", item.id);
     html! {
         article.card {
             div.row.apart {
@@ -147,32 +147,58 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
             }
             details id={ "edit-" (item.id) } {
                 summary { "Edit" }
-                form.stack method="post" action=(action) data-inplace {
-                    (layout::token(asker))
-                    input type="hidden" name="back" value=(asker.path);
-                    label for=(field) { "Text" }
-                    textarea id=(field) name="value" required { (clean(&item.value)) }
-                    div { button.main type="submit" { "Save" } }
-                }
+                (edit(asker, item, &asker.path, &item.value))
             }
         }
     }
 }
 
-/// Changes an item.
-pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+/// Changes an item. What a new text makes different is shown first.
+pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
+    let path = format!("/api/memories/{}", part(&id));
     let mut change = json!({});
     for name in ["pinned", "shareable", "archived"] {
         if let Some(value) = form.field(name) {
             change[name] = json!(value == "true");
         }
     }
-    if let Some(value) = form.field("value") {
-        change["value"] = json!(value);
+    let back = form.back("/memory");
+    if form.raw("value").is_some() {
+        let item: Item = form.asker.get(&path).await?;
+        let action = format!("/memory/{}", item.id);
+        let text = form.needed("value")?;
+        let review = Review {
+            title: "Change a memory",
+            action: &action,
+            leave: back,
+            changes: Change::of(&form, "value", &item.key, &item.value).into_iter().collect(),
+            along: &[("back", back)],
+            form: Some(edit(&form.asker, &item, back, text)),
+        };
+        if !review.is_sure(&form) {
+            return Ok(review.show(&form.asker));
+        }
+        for Change { now, .. } in &review.changes {
+            change["value"] = json!(now);
+        }
     }
-    let path = format!("/api/memories/{}", part(&id));
     form.send(Method::PATCH, &path, Some(&change)).await?;
-    Ok(Redirect::to(form.back("/memory")))
+    Ok(Redirect::to(back).into_response())
+}
+
+/// The form for another text.
+fn edit(asker: &Asker, item: &Item, back: &str, text: &str) -> Markup {
+    let field = format!("value-{}", item.id);
+    html! {
+        form.stack method="post" action={ "/memory/" (item.id) } {
+            (layout::token(asker))
+            input type="hidden" name="back" value=(back);
+            (seen("value", &item.value))
+            label for=(field) { "Text" }
+            textarea id=(field) name="value" required { (clean(text)) }
+            div { button.main type="submit" { "Show the difference" } }
+        }
+    }
 }
 
 /// Forgets one.

@@ -1,6 +1,8 @@
 //! Policies: the rules that were made here, a form for a new one, and the tester, which says what would become of a call
 //! and why.
 
+pub(crate) mod edit;
+
 use axum::{extract::Path, http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -45,11 +47,12 @@ struct Tried {
     arguments: Value,
 }
 
-const ACTIONS: [(&str, &str); 4] = [
+const ACTIONS: [(&str, &str); 5] = [
     ("confirm", "Ask a person"),
     ("deny", "Deny"),
     ("allow", "Allow"),
     ("allow_tainted", "Allow, even with words from outside"),
+    ("limit", "Limit how often"),
 ];
 const PLACES: [(&str, &str); 3] = [
     ("", "Everywhere"),
@@ -77,7 +80,7 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
                 div.fields {
                     (text_field("name", "Name", "", "Such as: ask before deleting"))
                     (text_field("tools", "Commands", "", "web.fetch, *.delete, or a whole tool; with commas"))
-                    (choice_field("action", "Verdict", "confirm", &ACTIONS))
+                    (choice_field("action", "Verdict", "confirm", &ACTIONS[..4]))
                     (choice_field("place", "Where", "", &PLACES))
                     (text_field("priority", "Priority", "0", "The highest decides; -1000 to 1000"))
                     button.main type="submit" { "Make the rule" }
@@ -117,7 +120,7 @@ fn table(asker: &Asker, rules: &[Rule]) -> Markup {
             tbody {
                 @for rule in rules {
                     tr {
-                        td.lead { (words(&rule.name)) }
+                        td.lead { a href={ "/policies/" (rule.id) } { (words(if rule.name.is_empty() { "(no name)" } else { &rule.name })) } }
                         td data-label="Verdict" { (verdict(&rule.action)) }
                         td data-label="Commands" { code { (words(&listed(&rule.tools))) } }
                         td data-label="Places" { (words(&listed(&rule.places))) }

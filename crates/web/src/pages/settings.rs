@@ -3,7 +3,7 @@
 use axum::{
     extract::{Path, Query},
     http::Method,
-    response::Redirect,
+    response::{IntoResponse, Redirect, Response},
 };
 use futures::try_join;
 use maud::{Markup, html};
@@ -18,7 +18,8 @@ use crate::{
         clean,
         format::{At, title, when},
         layout,
-        parts::{Button, empty, head, short},
+        parts::{Button, empty, head, seen, short},
+        review::{Change, Review},
         words,
     },
 };
@@ -35,6 +36,24 @@ struct Setting {
     description: String,
 }
 
+impl Setting {
+    /// A value of it as people say it; blank: what is inherited.
+    fn told(&self, value: &str) -> String {
+        let said = |value: &str| {
+            if self.values.is_empty() {
+                value.to_owned()
+            } else {
+                named(value)
+            }
+        };
+        match (value, plain(&self.inherited).as_str()) {
+            ("", "") => "Not set here".to_owned(),
+            ("", inherited) => format!("As inherited: {}", said(inherited)),
+            (value, _) => said(value),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -42,16 +61,6 @@ struct Session {
     user_agent: Option<String>,
     created_at: At,
     seen_at: At,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Token {
-    id: String,
-    name: String,
-    scopes: Vec<String>,
-    created_at: At,
-    revoked_at: Option<At>,
 }
 
 /// Of what.
@@ -74,10 +83,9 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (scope, _) => scope.to_owned(),
     };
     let path = with_query("/api/settings", &[("scope", &scope)]);
-    let (page, sessions, tokens) = try_join!(
+    let (page, sessions) = try_join!(
         asker.get::<Page<Setting>>(&path),
-        asker.find::<Page<Session>>("/api/sessions"),
-        asker.find::<Page<Token>>("/api/tokens")
+        asker.find::<Page<Session>>("/api/sessions")
     )?;
     let about = match scope.split(':').next() {
         Some("user") => "Of one person.",
@@ -91,43 +99,47 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             @if let Some(own) = own.filter(|own| *own != scope) { a.button href={ "/settings?scope=" (own) } { "Mine" } }
         }))
         section.card aria-label="Settings" {
-            ul.list { @for setting in &page.items { (line(&asker, &scope, setting)) } }
+            (fields(&asker, &scope, &page.items, |setting| plain(&setting.value)))
         }
         (browsers(&asker, &sessions.unwrap_or_default().items))
-        @if let Some(tokens) = tokens { (programs(&asker, &tokens.items)) }
     };
     Ok(layout::page(&asker, "Settings", &content))
 }
 
-fn line(asker: &Asker, scope: &str, setting: &Setting) -> Markup {
-    let action = format!("/settings/{}/{}", part(scope), part(&setting.name));
-    let (here, default) = (plain(&setting.value), plain(&setting.inherited));
+/// The form of all settings of a scope.
+fn fields(asker: &Asker, scope: &str, settings: &[Setting], value: impl Fn(&Setting) -> String) -> Markup {
+    html! {
+        form.stack method="post" action="/settings" {
+            (layout::token(asker))
+            input type="hidden" name="scope" value=(clean(scope));
+            ul.list { @for setting in settings { (line(setting, &value(setting))) } }
+            div.save { button.main type="submit" { "Show the difference" } span.small.quiet { "Nothing is saved before you have seen it." } }
+        }
+    }
+}
+
+fn line(setting: &Setting, value: &str) -> Markup {
+    let (here, inherited) = (plain(&setting.value), setting.told(""));
     let (id, hint) = (format!("set-{}", setting.name), format!("hint-{}", setting.name));
+    let name = format!("set.{}", setting.name);
     html! {
         li {
             div.about {
                 label.label for=(id) { (words(&title(&setting.name))) }
                 div.small.quiet id=(hint) { (words(&setting.description)) }
             }
-            form.row.pair method="post" action=(action) data-inplace data-said="Saved." {
-                (layout::token(asker))
-                input type="hidden" name="back" value=(asker.path);
-                input type="hidden" name="was" value=(clean(&here));
-                div.field.choice {
-                    @if setting.values.is_empty() {
-                        input id=(id) name="value" value=(clean(&here)) placeholder=(if default.is_empty() { "not set here".to_owned() } else { clean(&default) }) aria-describedby=(hint) autocomplete="off";
-                    } @else {
-                        select id=(id) name="value" aria-describedby=(hint) {
-                            option value="" selected[here.is_empty()] {
-                                @if default.is_empty() { "Not set here" } @else { "As inherited: " (clean(&named(&default))) }
-                            }
-                            @for value in &setting.values {
-                                option value=(clean(value)) selected[*value == here] { (clean(&named(value))) }
-                            }
+            div.field.narrow {
+                (seen(&name, &here))
+                @if setting.values.is_empty() {
+                    input id=(id) name=(name) value=(clean(value)) placeholder=(clean(&inherited)) aria-describedby=(hint) autocomplete="off";
+                } @else {
+                    select id=(id) name=(name) aria-describedby=(hint) {
+                        option value="" selected[value.is_empty()] { (clean(&inherited)) }
+                        @for one in &setting.values {
+                            option value=(clean(one)) selected[one.as_str() == value] { (clean(&named(one))) }
                         }
                     }
                 }
-                button type="submit" { "Save" }
             }
         }
     }
@@ -204,52 +216,41 @@ fn browsers(asker: &Asker, sessions: &[Session]) -> Markup {
     }
 }
 
-fn programs(asker: &Asker, tokens: &[Token]) -> Markup {
-    let good: Vec<_> = tokens.iter().filter(|token| token.revoked_at.is_none()).collect();
-    html! {
-        section.card id="tokens" data-live aria-labelledby="tokens-title" {
-            h2 id="tokens-title" { "Tokens of programs" }
-            @if good.is_empty() {
-                (empty("No tokens", &html! { code { "clifford token create" } " makes one, for a program that uses the API." }))
-            } @else {
-                ul.list {
-                    @for token in good {
-                        li {
-                            div.about {
-                                strong { (words(&token.name)) }
-                                div.small.quiet { (words(&token.scopes.join(", "))) " · since " (when(token.created_at, asker.now())) }
-                            }
-                            (Button::new(&format!("/tokens/{}/revoke", token.id), "Revoke").danger("Revoke this token? Its program stops working.").draw(asker))
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Revokes a token.
-pub(crate) async fn revoke(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
-    form.send(Method::DELETE, &format!("/api/tokens/{}", part(&id)), None)
-        .await?;
-    Ok(Redirect::to("/settings"))
-}
-
-/// Saves one setting; blank: what is inherited holds again. A change by somebody else meanwhile is told.
-pub(crate) async fn change(Path((scope, name)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
-    let path = format!("/api/settings/{}/{}", part(&scope), part(&name));
-    let now: Setting = form.asker.get(&path).await?;
-    if plain(&now.value) != form.field("was").unwrap_or_default() {
-        let why = format!("Somebody changed “{name}” while you did; load the page again to see it.");
-        return Err(Failure::Wrong(why));
-    }
-    match form.field("value") {
-        None if now.value.is_null() => Value::Null,
-        None => form.send(Method::DELETE, &path, None).await?,
-        Some(value) => form.send(Method::PUT, &path, Some(&json!({ "value": value }))).await?,
+/// Saves what was changed, after its writer has seen the difference. Blank: what is inherited holds again.
+pub(crate) async fn change(form: Form) -> Result<Response, Failure> {
+    let scope = form.needed("scope")?;
+    let here = with_query("/settings", &[("scope", scope)]);
+    let path = with_query("/api/settings", &[("scope", scope)]);
+    let page: Page<Setting> = form.asker.get(&path).await?;
+    let changes = page.items.iter().filter_map(|setting| {
+        let (name, label) = (format!("set.{}", setting.name), title(&setting.name));
+        let change = Change::of(&form, &name, &label, &plain(&setting.value))?;
+        Some(change.told_as(|value| setting.told(value)))
+    });
+    let given = |setting: &Setting| {
+        let given = form.raw(&format!("set.{}", setting.name));
+        given.map_or_else(|| plain(&setting.value), str::to_owned)
     };
-    let here = with_query("/settings", &[("scope", &scope)]);
-    Ok(Redirect::to(form.back(&here)))
+    let review = Review {
+        title: "Change settings",
+        action: "/settings",
+        leave: &here,
+        changes: changes.collect(),
+        along: &[("scope", scope)],
+        form: Some(fields(&form.asker, scope, &page.items, given)),
+    };
+    if !review.is_sure(&form) {
+        return Ok(review.show(&form.asker));
+    }
+    for Change { name, now, .. } in &review.changes {
+        let name = name.trim_start_matches("set.");
+        let path = format!("/api/settings/{}/{}", part(scope), part(name));
+        match now.as_str() {
+            "" => form.send(Method::DELETE, &path, None).await?,
+            value => form.send(Method::PUT, &path, Some(&json!({ "value": value }))).await?,
+        };
+    }
+    Ok(Redirect::to(&here).into_response())
 }
 
 /// Logs a browser out.

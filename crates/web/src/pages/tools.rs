@@ -1,6 +1,10 @@
 //! Tools: what they can do, whether they may, and a form for the settings of each, made from their types.
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{
+    extract::Path,
+    http::Method,
+    response::{IntoResponse, Redirect, Response},
+};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +17,8 @@ use crate::{
         clean,
         format::title,
         layout,
-        parts::{Button, Tone, badge, head},
+        parts::{Button, Tone, badge, head, seen},
+        review::{Change, Review},
         words,
     },
 };
@@ -48,6 +53,25 @@ struct Field {
     #[serde(default)]
     set_here: Value,
     schema: Value,
+}
+
+impl Tool {
+    /// The settings that have a form; whether it is on has its button.
+    fn shown(&self) -> impl Iterator<Item = &Field> {
+        let has_form = |field: &&Field| field.name != "enabled" && Kind::of(&field.schema) != Kind::Other;
+        self.fields.iter().filter(has_form)
+    }
+}
+
+impl Field {
+    /// A value of it as people say it; blank: as it is without a setting.
+    fn told(&self, value: &str) -> String {
+        match (value, Kind::of(&self.schema)) {
+            ("", _) => "As it is without a setting".to_owned(),
+            (value, Kind::Switch | Kind::Words(_)) => title(value),
+            (value, _) => value.to_owned(),
+        }
+    }
 }
 
 /// The form of a field, by its schema.
@@ -165,42 +189,48 @@ pub(crate) async fn show(asker: Asker, Path(name): Path<String>) -> Result<Marku
         }
         section.card aria-labelledby="settings-title" {
             h2 id="settings-title" { "Settings" }
-            form.stack method="post" action=(action) {
-                (layout::token(&asker))
-                @for field in tool.fields.iter().filter(|field| field.name != "enabled") { (drawn(field)) }
-                div { button.main type="submit" { "Save" } }
-            }
+            (fields(&asker, &tool, |field| plain(&field.set_here)))
         }
     };
     Ok(layout::page(&asker, &title(&tool.name), &content))
 }
 
-fn drawn(field: &Field) -> Markup {
+/// The form of a tool's settings.
+fn fields(asker: &Asker, tool: &Tool, value: impl Fn(&Field) -> String) -> Markup {
+    html! {
+        @if tool.shown().next().is_none() {
+            p.quiet { "It has none." }
+        } @else {
+            form.stack method="post" action={ "/tools/" (part(&tool.name)) } {
+                (layout::token(asker))
+                @for field in tool.shown() { (drawn(field, &value(field))) }
+                div { button.main type="submit" { "Show the difference" } }
+            }
+        }
+    }
+}
+
+fn drawn(field: &Field, here: &str) -> Markup {
     let kind = Kind::of(&field.schema);
     let about = field.schema["description"].as_str().unwrap_or_default();
     let hint = format!("{}-hint", field.name);
     let now = plain(&field.value);
-    let here = plain(&field.set_here);
     let by = field.set_by.as_str().unwrap_or("default");
     html! {
-        @if kind != Kind::Other {
-            div.field.wide {
-                label for=(field.name) { (words(&title(&field.name))) }
-                @match &kind {
-                    Kind::Switch => { (choices(field, &here, &["true".to_owned(), "false".to_owned()], &hint)) }
-                    Kind::Words(all) => { (choices(field, &here, all, &hint)) }
-                    Kind::Lines => {
-                        textarea id=(field.name) name=(field.name) aria-describedby=(hint) { (clean(&here)) }
-                    }
-                    _ => {
-                        input id=(field.name) name=(field.name) value=(clean(&here)) aria-describedby=(hint) autocomplete="off"
-                            inputmode=[(kind == Kind::Number).then_some("decimal")];
-                    }
+        div.field.wide {
+            label for=(field.name) { (words(&title(&field.name))) }
+            @match &kind {
+                Kind::Switch => { (choices(field, here, &["true".to_owned(), "false".to_owned()], &hint)) }
+                Kind::Words(all) => { (choices(field, here, all, &hint)) }
+                Kind::Lines => { textarea id=(field.name) name=(field.name) aria-describedby=(hint) { (clean(here)) } }
+                _ => {
+                    input id=(field.name) name=(field.name) value=(clean(here)) aria-describedby=(hint) autocomplete="off"
+                        inputmode=[(kind == Kind::Number).then_some("decimal")];
                 }
-                input type="hidden" name={ "was." (field.name) } value=(clean(&here));
-                span.hint id=(hint) {
-                    (words(about)) " Now: " code { (words(if now.is_empty() { "nothing" } else { &now })) } ", by " (words(by)) "."
-                }
+            }
+            (seen(&field.name, &plain(&field.set_here)))
+            span.hint id=(hint) {
+                (words(about)) " Now: " code { (words(if now.is_empty() { "nothing" } else { &now })) } ", by " (words(by)) "."
             }
         }
     }
@@ -227,41 +257,47 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Saves what was changed in the form; what somebody else changed meanwhile is told, not overwritten.
-pub(crate) async fn change(Path(name): Path<String>, form: Form) -> Result<Redirect, Failure> {
+/// Turns a tool on or off, or saves what was changed in its form, after its writer has seen the difference.
+pub(crate) async fn change(Path(name): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/tools/{}", part(&name));
     let tool: Tool = form.asker.get(&path).await?;
-    let mut change = Map::new();
+    let here = format!("/tools/{}", part(&name));
     if let Some(turn) = form.field("enabled") {
-        change.insert("enabled".to_owned(), json!(turn == "true"));
+        let change = json!({ "enabled": turn == "true" });
+        form.send(Method::PATCH, &path, Some(&change)).await?;
+        return Ok(Redirect::to(&here).into_response());
     }
-    for field in &tool.fields {
-        let (Some(given), Some(was)) = (form.raw(&field.name), form.raw(&format!("was.{}", field.name))) else {
+    let changes = tool.shown().filter_map(|field| {
+        let change = Change::of(&form, &field.name, &title(&field.name), &plain(&field.set_here))?;
+        Some(change.told_as(|value| field.told(value)))
+    });
+    let given = |field: &Field| {
+        let given = form.raw(&field.name);
+        given.map_or_else(|| plain(&field.set_here), str::to_owned)
+    };
+    let heading = format!("Change {}", title(&tool.name));
+    let review = Review {
+        title: &heading,
+        action: &here,
+        leave: &here,
+        changes: changes.collect(),
+        along: &[],
+        form: Some(fields(&form.asker, &tool, given)),
+    };
+    if !review.is_sure(&form) {
+        return Ok(review.show(&form.asker));
+    }
+    let mut change = Map::new();
+    for Change { name, now, .. } in &review.changes {
+        let Some(field) = tool.shown().find(|field| field.name == *name) else {
             continue;
         };
-        if same(given, was) {
-            continue;
-        }
-        if !same(&plain(&field.set_here), was) {
-            let why = format!(
-                "Somebody changed “{}” while you did; load the page again to see it.",
-                field.name
-            );
-            return Err(Failure::Wrong(why));
-        }
-        let value = Kind::of(&field.schema).read(given);
-        let value = value.map_err(|why| Failure::Wrong(format!("“{}”: {why}.", field.name)))?;
-        change.insert(field.name.clone(), value);
+        let value = Kind::of(&field.schema).read(now);
+        let value = value.map_err(|why| Failure::Wrong(format!("“{name}”: {why}.")))?;
+        change.insert(name.clone(), value);
     }
-    if !change.is_empty() {
-        form.send(Method::PATCH, &path, Some(&Value::Object(change))).await?;
-    }
-    Ok(Redirect::to(&format!("/tools/{}", part(&name))))
-}
-
-/// Whether two texts of a form are the same: a browser ends lines its own way.
-fn same(one: &str, other: &str) -> bool {
-    one.trim().lines().eq(other.trim().lines())
+    form.send(Method::PATCH, &path, Some(&Value::Object(change))).await?;
+    Ok(Redirect::to(&here).into_response())
 }
 
 #[cfg(test)]
@@ -300,6 +336,5 @@ mod tests {
         ] {
             assert_eq!(kind.read(given), expected, "{given}");
         }
-        assert!(same("a\r\nb", "a\nb") && !same("a", "b"));
     }
 }

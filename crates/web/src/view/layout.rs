@@ -29,9 +29,12 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
         &[
             ("/channels", "Channels"),
             ("/outbox", "Outbox"),
+            ("/quarantine", "Quarantine"),
+            ("/agents", "Agents"),
             ("/tools", "Tools"),
             ("/policies", "Policies"),
             ("/people", "People"),
+            ("/tokens", "Tokens"),
             ("/settings", "Settings"),
         ],
     ),
@@ -128,7 +131,8 @@ pub(crate) fn token(asker: &Asker) -> Markup {
 
 /// Pages that would only say that they are the owner's are left out.
 fn may_see(asker: &Asker, address: &str) -> bool {
-    !matches!(address, "/policies" | "/tools") || asker.me().is_none_or(|me| me.role != "person")
+    !matches!(address, "/agents" | "/policies" | "/quarantine" | "/tools")
+        || asker.me().is_none_or(|me| me.role != "person")
 }
 
 fn is_at(here: &str, address: &str) -> Option<&'static str> {

@@ -77,6 +77,8 @@ pub(crate) struct Button<'a> {
     pub(crate) confirm: Option<&'a str>,
     /// Further fields.
     pub(crate) fields: &'a [(&'a str, &'a str)],
+    /// The page stays, and its parts change in place.
+    stays: bool,
 }
 
 impl<'a> Button<'a> {
@@ -88,6 +90,7 @@ impl<'a> Button<'a> {
             class: "",
             confirm: None,
             fields: &[],
+            stays: true,
         }
     }
 
@@ -110,10 +113,16 @@ impl<'a> Button<'a> {
         self
     }
 
+    /// One that leads to a page of its own.
+    pub(crate) const fn leads_on(mut self) -> Self {
+        self.stays = false;
+        self
+    }
+
     /// As a form. Without a script the page loads anew; with it, its parts change in place.
     pub(crate) fn draw(&self, asker: &Asker) -> Markup {
         html! {
-            form.inline method="post" action=(self.action) data-inplace {
+            form.inline method="post" action=(self.action) data-inplace[self.stays] {
                 (layout::token(asker))
                 input type="hidden" name="back" value=(asker.path);
                 @for (name, value) in self.fields { input type="hidden" name=(name) value=(clean(value)); }
@@ -133,6 +142,23 @@ pub(crate) fn text_field(id: &str, label: &str, value: &str, hint: &str) -> Mark
             @if !hint.is_empty() { span.hint id={ (id) "-hint" } { (hint) } }
         }
     }
+}
+
+/// A field for a text of several lines.
+pub(crate) fn long_field(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    let rows = value.lines().map(|line| 1 + line.chars().count() / 90).sum::<usize>() + 1;
+    html! {
+        div.field.wide {
+            label for=(id) { (label) }
+            textarea id=(id) name=(id) rows=(rows.clamp(3, 24)) aria-describedby=[described(id, hint)] { (clean(value)) }
+            @if !hint.is_empty() { span.hint id={ (id) "-hint" } { (hint) } }
+        }
+    }
+}
+
+/// The value that the writer of a form sees: what somebody else makes of it meanwhile is told by it.
+pub(crate) fn seen(name: &str, value: &str) -> Markup {
+    html! { input type="hidden" name={ "was." (name) } value=(clean(value)); }
 }
 
 /// A field with a choice: values and their labels.

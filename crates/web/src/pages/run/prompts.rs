@@ -11,6 +11,7 @@ use crate::{
     backend::{Asker, part},
     failure::Failure,
     view::{
+        difference,
         format::{count, title},
         layout,
         parts::{Tone, badge, data, empty, head},
@@ -108,7 +109,7 @@ fn drawn(now: &Recorded, then: Option<&Recorded>) -> Markup {
                 div {
                     div.row { strong { (title(&message.role)) } @if was.is_some() { (badge(Tone::Warn, "changed")) } }
                     @match was {
-                        Some(was) => (lines(&was.content, &message.content)),
+                        Some(was) => (difference::draw(&pretty(&was.content), &pretty(&message.content))),
                         None => pre tabindex="0" { (words(&pretty(&message.content))) },
                     }
                 }
@@ -139,24 +140,6 @@ fn changed<'a>(now: &'a [Message], then: &'a [Message]) -> Vec<(&'a Message, Opt
         }
     }
     changed
-}
-
-/// The lines that went and came.
-fn lines(then: &str, now: &str) -> Markup {
-    let (then, now) = (pretty(then), pretty(now));
-    let (then, now): (Vec<_>, Vec<_>) = (then.lines().collect(), now.lines().collect());
-    let mut shown = String::new();
-    for row in align(&then, &now) {
-        let (mark, line) = match row {
-            Row::Both(..) => continue,
-            Row::Left(place) => ("- ", then.get(place)),
-            Row::Right(place) => ("+ ", now.get(place)),
-        };
-        shown.push_str(mark);
-        shown.push_str(line.copied().unwrap_or_default());
-        shown.push('\n');
-    }
-    html! { pre tabindex="0" { (words(&shown)) } }
 }
 
 /// A message in lines: JSON over several.
@@ -192,10 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_went_and_came_are_shown() {
-        let shown = lines(r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#).into_string();
-        assert!(shown.contains("-   &quot;b&quot;: 2"), "{shown}");
-        assert!(shown.contains("+   &quot;b&quot;: 3"), "{shown}");
-        assert!(!shown.contains("&quot;a&quot;"), "{shown}");
+    fn json_is_compared_in_lines() {
+        let shown = difference::draw(&pretty(r#"{"a":1,"b":2}"#), &pretty(r#"{"a":1,"b":3}"#)).into_string();
+        for part in [
+            "&quot;b&quot;: <mark>2</mark>",
+            "&quot;b&quot;: <mark>3</mark>",
+            "&quot;a&quot;: 1,",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
     }
 }

@@ -1,0 +1,165 @@
+//! One agent: its form, what a change would make different, and the end of it.
+
+use axum::{
+    extract::{Path, Query},
+    http::Method,
+    response::{IntoResponse, Redirect, Response},
+};
+use futures::try_join;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, json};
+
+use super::{
+    Agent, MODES, STATES, named,
+    versions::{self, Version},
+};
+use crate::{
+    backend::{Asker, Page, part, with_query},
+    failure::Failure,
+    form::Form,
+    view::{
+        layout,
+        parts::{Button, choice_field, head, long_field, seen},
+        review::{Change, Review},
+    },
+};
+
+/// Which versions of its prompt.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    before: String,
+}
+
+/// The page.
+pub(crate) async fn show(
+    asker: Asker,
+    Path(id): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Markup, Failure> {
+    let path = format!("/api/agents/{}", part(&id));
+    let versions = with_query(
+        &format!("{path}/prompts"),
+        &[("before", &wanted.before), ("limit", "20")],
+    );
+    let (agent, versions) = try_join!(asker.get::<Agent>(&path), asker.get::<Page<Version>>(&versions))?;
+    let content = html! {
+        (head(&agent.name, "", &html! {
+            (agent.state())
+            a.button href="/agents" { "All agents" }
+        }))
+        section.card aria-labelledby="edit-title" {
+            h2 id="edit-title" { "Prompt" }
+            (fields(&asker, &agent, &Values::of(&agent)))
+        }
+        (versions::draw(&asker, &agent, &versions))
+        (end(&asker, &agent))
+    };
+    Ok(layout::page(&asker, &agent.name, &content))
+}
+
+/// The values of the form.
+struct Values<'a> {
+    prompt: &'a str,
+    mode: &'a str,
+    enabled: &'a str,
+}
+
+impl<'a> Values<'a> {
+    fn of(agent: &'a Agent) -> Self {
+        Self {
+            prompt: &agent.prompt,
+            mode: &agent.mode,
+            enabled: state(agent),
+        }
+    }
+}
+
+fn state(agent: &Agent) -> &'static str {
+    if agent.enabled { "true" } else { "false" }
+}
+
+fn fields(asker: &Asker, agent: &Agent, values: &Values<'_>) -> Markup {
+    html! {
+        form.stack method="post" action={ "/agents/" (agent.id) } {
+            (layout::token(asker))
+            (seen("prompt", &agent.prompt)) (seen("mode", &agent.mode)) (seen("enabled", state(agent)))
+            div.fields {
+                (long_field("prompt", "Prompt", values.prompt, "Who it is and how it speaks. Runs go by it from their next question to the model on."))
+                (choice_field("mode", "How it answers", values.mode, &MODES))
+                (choice_field("enabled", "State", values.enabled, &STATES))
+            }
+            @if agent.is_of_file() {
+                p.small.quiet {
+                    "It stands in " code { "bot.toml" } ": its state and mode hold until the next start, and its prompt until "
+                    code { "bot.toml" } " gives it another one."
+                }
+            }
+            div { button.main type="submit" { "Show the difference" } }
+        }
+    }
+}
+
+fn end(asker: &Asker, agent: &Agent) -> Markup {
+    html! {
+        section.card aria-labelledby="delete-title" {
+            h2 id="delete-title" { "Delete" }
+            @if agent.is_of_file() {
+                p { "It stands in " code { "bot.toml" } ". Take it out there: the next start turns it off, and then it can be deleted here." }
+            } @else {
+                p { "What names it has the default agent then. Its runs stay, and so do the versions of its prompt, if an agent of this name is made again." }
+                div {
+                    (Button::new(&format!("/agents/{}/delete", agent.id), "Delete this agent").danger("Delete this agent?").draw(asker))
+                }
+            }
+        }
+    }
+}
+
+/// Saves what was changed, after its writer has seen the difference.
+pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
+    let path = format!("/api/agents/{}", part(&id));
+    let agent: Agent = form.asker.get(&path).await?;
+    let changes = [
+        Change::of(&form, "prompt", "Prompt", &agent.prompt),
+        Change::of(&form, "mode", "How it answers", &agent.mode).map(|change| change.told_as(named)),
+        Change::of(&form, "enabled", "State", state(&agent)).map(|change| change.told_as(named)),
+    ];
+    let here = format!("/agents/{}", agent.id);
+    let prompt = form.text("prompt");
+    let values = Values {
+        prompt: prompt.as_deref().unwrap_or(&agent.prompt),
+        mode: form.field("mode").unwrap_or(&agent.mode),
+        enabled: form.field("enabled").unwrap_or(state(&agent)),
+    };
+    let title = format!("Change {}", agent.name);
+    let review = Review {
+        title: &title,
+        action: &here,
+        leave: &here,
+        changes: changes.into_iter().flatten().collect(),
+        along: &[],
+        form: Some(fields(&form.asker, &agent, &values)),
+    };
+    if !review.is_sure(&form) {
+        return Ok(review.show(&form.asker));
+    }
+    let mut change = Map::new();
+    for Change { name, now, .. } in &review.changes {
+        let value = match name.as_str() {
+            "enabled" => json!(now == "true"),
+            _ => json!(now),
+        };
+        change.insert(name.clone(), value);
+    }
+    form.send(Method::PATCH, &path, Some(&change.into())).await?;
+    Ok(Redirect::to(&here).into_response())
+}
+
+/// Deletes one.
+pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
+    form.send(Method::DELETE, &format!("/api/agents/{}", part(&id)), None)
+        .await?;
+    Ok(Redirect::to("/agents"))
+}

@@ -1,0 +1,187 @@
+//! Texts and sets of settings: the difference is shown before anything is saved, and a change of somebody else meanwhile
+//! is told and not overwritten.
+
+use serde_json::json;
+
+use super::{Browser, journeys::bots};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_saved_after_their_difference_was_seen() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let value = async |name: &str| owner.data(&format!("/api/settings/bot/{name}")).await["value"].clone();
+        let fields = [
+            ("scope", "bot"),
+            ("was.set.when_busy", ""),
+            ("set.when_busy", "steer"),
+            ("was.set.memory", ""),
+            ("set.memory", "false"),
+            ("was.set.model", ""),
+            ("set.model", ""),
+        ];
+        let shown = owner.submit("/settings", "/settings", &fields).await;
+        assert_eq!(value("when_busy").await, json!(null), "nothing is saved by looking");
+        for part in ["What changes", "When busy", "Steer", "Memory", "Off"] {
+            assert!(shown.text.contains(part), "{part}: {}", shown.text);
+        }
+        let (review, saved) = owner.saves("/settings", "/settings", &fields).await;
+        assert!(!review.contains("<h3><bdi>Model"), "{review}");
+        assert_eq!((saved.status, saved.header("location")), (303, "/settings?scope=bot"));
+        assert_eq!(
+            [value("when_busy").await, value("memory").await],
+            [json!("steer"), json!(false)]
+        );
+        // Blank: what is inherited holds again.
+        let fields = [("scope", "bot"), ("was.set.memory", "false"), ("set.memory", "")];
+        assert_eq!(owner.saves("/settings", "/settings", &fields).await.1.status, 303);
+        assert_eq!(value("memory").await, json!(null));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_somebody_else_meanwhile_is_told_and_not_overwritten() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let value = async || owner.data("/api/settings/bot/when_busy").await["value"].clone();
+        let set = |value: &'static str| [("scope", "bot"), ("was.set.when_busy", ""), ("set.when_busy", value)];
+        assert_eq!(owner.saves("/settings", "/settings", &set("steer")).await.1.status, 303);
+        // Somebody who still sees the page from before, and somebody who is about to save.
+        for sure in [None, Some(("sure", "yes"))] {
+            let fields: Vec<_> = set("interrupt").into_iter().chain(sure).collect();
+            let told = owner.submit("/settings", "/settings", &fields).await;
+            assert_eq!(told.status, 409, "{}", told.text);
+            assert!(
+                told.text.contains("Somebody changed this while you did"),
+                "{}",
+                told.text
+            );
+            assert!(
+                told.text.contains("Steer") && told.text.contains("Interrupt"),
+                "{}",
+                told.text
+            );
+            assert_eq!(value().await, json!("steer"));
+        }
+        // What a writer left alone stays as somebody else made it.
+        let fields = [("scope", "bot"), ("was.set.when_busy", ""), ("set.when_busy", "")];
+        let told = owner.submit("/settings", "/settings", &fields).await;
+        assert!(told.text.contains("Nothing would change"), "{}", told.text);
+        // Whoever has seen the difference to what holds now may save their own.
+        let told = owner.submit("/settings", "/settings", &set("interrupt")).await;
+        let kept = super::hidden_fields(&told.text, "name=\"sure\"");
+        let kept: Vec<_> = kept
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let saved = owner.send("/settings", &format!("http://{}", bot.address), &kept).await;
+        assert_eq!((saved.status, value().await), (303, json!("interrupt")));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_settings_of_a_tool_are_saved_after_their_difference_was_seen() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let page = "/tools/web";
+        let fields = [("was.timeout_seconds", ""), ("timeout_seconds", "20")];
+        let (review, saved) = owner.saves(page, page, &fields).await;
+        assert!(review.contains("Timeout seconds") && review.contains("20"), "{review}");
+        assert_eq!(saved.status, 303, "{}", saved.text);
+        assert!(owner.page(page).await.contains("value=\"20\""));
+        let late = owner.submit(page, page, &[fields[0], ("timeout_seconds", "25")]).await;
+        assert_eq!(late.status, 409, "{}", late.text);
+        let wrong = [("was.timeout_seconds", "20"), ("timeout_seconds", "many")];
+        let wrong = owner.saves(page, page, &wrong).await.1;
+        assert_eq!(wrong.status, 422, "{}", wrong.text);
+        assert!(owner.page(page).await.contains("value=\"20\""));
+        // One button, at once.
+        owner.does(page, page, &[("enabled", "false")]).await;
+        assert!(owner.page(page).await.contains("Turn on"));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_has_another_text_after_its_difference_was_seen() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        owner.says("hello", "completed").await;
+        let user = bot.get("/api/users").await.json()["items"][0]["id"].clone();
+        let item = json!({ "userId": user, "module": "preferences", "key": "tea", "value": "green tea with <milk>" });
+        let item = bot.post("/api/memories", &item).await.json();
+        let action = format!("/memory/{}", item["id"].as_str().unwrap());
+        let fields = [
+            ("was.value", "green tea with <milk>"),
+            ("value", "green tea with sugar & nothing else, ever, whatever they say"),
+            ("back", "/memory?q=tea"),
+        ];
+        let (review, saved) = owner.saves("/memory", &action, &fields).await;
+        for part in ["<del", "green tea with <mark>&lt;milk&gt;</mark>", "<ins", "sugar "] {
+            assert!(review.contains(part), "{part}: {review}");
+        }
+        assert_eq!((saved.status, saved.header("location")), (303, "/memory?q=tea"));
+        assert!(owner.page("/memory?q=tea").await.contains("sugar &amp; nothing else"));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_is_changed_and_keeps_the_conditions_that_the_form_does_not_hold() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let rule = json!({
+            "name": "ask", "action": "confirm", "tools": ["web"], "platforms": ["discord"], "days": ["mon"], "priority": 5,
+        });
+        let made = bot.post("/api/policies", &rule).await.json();
+        let page = format!("/policies/{}", made["id"].as_str().unwrap());
+        assert!(owner.page("/policies").await.contains(&format!("href=\"{page}\"")));
+        let form = owner.page(&page).await;
+        assert!(
+            form.contains("Further conditions") && form.contains("discord"),
+            "{form}"
+        );
+        let fields = [
+            ("was.action", "confirm"),
+            ("action", "deny"),
+            ("was.tools", "web"),
+            ("tools", "web.fetch, compute"),
+            ("was.priority", "5"),
+            ("priority", "5"),
+            ("was.args", ""),
+            ("args", "path = /etc/*"),
+        ];
+        let (review, saved) = owner.saves(&page, &page, &fields).await;
+        for part in [
+            "Verdict",
+            "Ask a person",
+            "Deny",
+            "web.fetch, compute",
+            "Conditions on arguments",
+        ] {
+            assert!(review.contains(part), "{part}: {review}");
+        }
+        assert!(!review.contains("<h3><bdi>Priority"), "{review}");
+        assert_eq!(saved.status, 303, "{}", saved.text);
+        let kept = bot.get(&format!("/api{page}")).await.json();
+        for (name, expected) in [
+            ("action", json!("deny")),
+            ("tools", json!(["web.fetch", "compute"])),
+            ("args", json!(["path = /etc/*"])),
+            ("platforms", json!(["discord"])),
+            ("days", json!(["mon"])),
+            ("priority", json!(5)),
+        ] {
+            assert_eq!(kept[name], expected, "{name}: {kept}");
+        }
+        let wrong = owner
+            .saves(&page, &page, &[("was.priority", "5"), ("priority", "high")])
+            .await
+            .1;
+        assert_eq!(wrong.status, 422, "{}", wrong.text);
+        owner.does(&page, &format!("{page}/delete"), &[]).await;
+        assert_eq!(bot.get("/api/policies").await.json()["items"], json!([]));
+        bot.app.shutdown().await;
+    }
+}
