@@ -1,5 +1,6 @@
 //! Limits of messages by person, role and place: buckets in the database.
 
+use clifford_core::messages::Direction;
 use clifford_fakes::telegram::{Chat, Sent};
 use serde_json::json;
 
@@ -48,6 +49,69 @@ async fn a_person_over_their_limit_is_told_once_and_usage_tells_what_is_left() {
         assert_eq!(bot.telegram.sent(ada).len(), 5);
         bot.finish().await;
     }
+}
+
+/// A message that says that its author writes too fast.
+fn is_notice(sent: &Sent) -> bool {
+    sent.text.starts_with("You are writing faster than I may answer.")
+}
+
+/// Waits until all runs have ended, and all that they say is delivered.
+async fn quiet(bot: &Bot) {
+    bot.telegram.wait_for_confirmed().await;
+    bot.until("the runs to end", async |look| {
+        let ended = look.runs().await.iter().all(|run| run.status.is_ended());
+        (ended && look.undelivered().await == 0).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_floods_is_told_once_and_keeps_nobody_waiting() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.set("ingress.user_messages_per_minute", 60).start().await;
+        let (ada, bob) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+        for number in 0..400 {
+            bot.telegram.user_says(ada, 7, &format!("flood {number}"));
+        }
+        assert_eq!(tell(&bot, bob, 8, "hello").await.text, "You said: hello");
+        quiet(&bot).await;
+        let sent = bot.telegram.sent(ada);
+        let notices = sent.iter().filter(|sent| is_notice(sent)).count();
+        // A slow machine may need more than the minute for which they were told.
+        assert!((1..=3).contains(&notices), "{notices}");
+        let stored = bot.look().await.messages(Direction::Inbound).await.len();
+        assert!((61..=61 + 120).contains(&stored), "{stored}");
+        assert!(sent.len() - notices < stored && bot.model.request_count() <= stored);
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn who_floods_a_group_silences_nobody_else_there() {
+    let setup = Setup::on(Site::Telegram).set("ingress.user_messages_per_minute", 20);
+    let mut bot = setup.start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    for number in 0..200 {
+        bot.telegram
+            .user_says(group, 7, &format!("@clifford_bot flood {number}"));
+    }
+    bot.telegram.user_says(group, 8, "@clifford_bot hello");
+    bot.telegram
+        .wait_until("Bob's answer", |fake| {
+            let mut sent = fake.sent(group).into_iter();
+            sent.find(|sent| sent.text.contains("[Bob] hello"))
+        })
+        .await;
+    quiet(&bot).await;
+    let notices = bot.telegram.sent(group).iter().filter(|sent| is_notice(sent)).count();
+    assert!((1..=3).contains(&notices), "{notices}");
+    bot.finish().await;
 }
 
 #[tokio::test]

@@ -363,3 +363,22 @@ async fn a_database_that_is_away_is_a_503_without_its_reasons() {
     let metrics = bot.get("/metrics").await;
     assert_eq!(metrics.status, 200);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_is_at_most_so_long_even_where_longer_bodies_are_taken() {
+    const LONGEST: usize = 1 << 20;
+    let bot = Bot::with(&[("http.max_body_bytes", "8388608")]).await;
+    let posts = async |path: &str, field: &str, length: usize| {
+        let text = "ü".repeat(length);
+        bot.post(path, &json!({ field: text })).await
+    };
+    for (path, field) in [("/api/messages", "content"), ("/api/runs", "inputText")] {
+        let answer = posts(path, field, LONGEST + 1).await;
+        assert_eq!(problem(&answer), expected(422, "invalid_input", field), "{path}");
+        assert_eq!(bot.get("/api/runs").await.json()["items"], json!([]), "{path}");
+    }
+    let told = json!({"model": "clifford", "messages": [{"role": "user", "content": "x".repeat(LONGEST + 1)}]});
+    assert_eq!(bot.post("/v1/chat/completions", &told).await.status, 422);
+    assert_eq!(posts("/api/messages", "content", LONGEST).await.status, 202);
+    bot.app.shutdown().await;
+}
