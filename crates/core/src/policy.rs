@@ -19,9 +19,11 @@
 
 mod addresses;
 mod around;
+mod asked;
 mod built_in;
 pub mod class;
 mod condition;
+mod disguise;
 pub mod evidence;
 mod granted;
 pub mod judge;

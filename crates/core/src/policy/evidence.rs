@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::{
     addresses,
-    phrase::{self, Haystack},
+    phrase::Haystack,
     texts,
     words::{self, KnownWords},
 };
@@ -107,7 +107,7 @@ impl Evidence {
         denied.values().for_each(|value| {
             texts::each_text(value, &mut |text| repeats |= said.holds(text) && !before.holds(text));
         });
-        let forbids = phrase::pieces(&own).any(|word| FORBIDDING.contains(&word.as_str()));
+        let forbids = texts::pieces(&own).any(|word| FORBIDDING.contains(&word.as_str()));
         if !repeats && !forbids {
             self.denials.push(self.person.len());
             self.sayable.take();

@@ -5,7 +5,7 @@
 //! meant. "Do not forget to mail Bob" forbids nothing. The last word counts: "No, do not pay Bob" takes back what was said
 //! before.
 
-use super::{phrase::Haystack, trace::is_order};
+use super::{asked::is_order, phrase::Haystack};
 
 /// Words that forbid what follows them in their clause.
 const FORBIDDING: [&str; 16] = [

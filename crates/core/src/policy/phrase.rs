@@ -2,7 +2,7 @@
 
 use jiff::civil;
 
-use super::{addresses, words::KnownWords};
+use super::{addresses, texts, words::KnownWords};
 use crate::clock::Timestamp;
 
 /// Texts in which values are looked for.
@@ -100,7 +100,7 @@ impl Haystack {
         self.texts.push(Tokens {
             plain: exact.to_lowercase(),
             exact,
-            pieces: pieces(text).collect(),
+            pieces: texts::pieces(text).collect(),
         });
     }
 
@@ -315,17 +315,6 @@ pub(super) fn is_code(text: &str) -> bool {
     digits >= 6 || (digits > 0 && text.chars().filter(|c| c.is_alphanumeric()).count() >= 10)
 }
 
-/// The words and numbers of a text, lower case.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
-    let plain = addresses::plain(text).to_lowercase();
-    let pieces: Vec<_> = plain
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|piece| !piece.is_empty())
-        .map(str::to_owned)
-        .collect();
-    pieces.into_iter()
-}
-
 /// The number that a text is, digit by digit and without zeros that say nothing: `1,100.50` and `1100.5` are `1100.5`,
 /// `12,50` is `12.5`. None, if it is no number, or one that some read otherwise: `1.100`.
 pub(super) fn decimal(text: &str) -> Option<String> {
@@ -416,7 +405,7 @@ const JOINED: usize = 4;
 /// Whether words in a row make a value, without what stands between them. Short words make one of theirs only where
 /// it is a code: "Ann a" is no `Anna`.
 fn holds_in_a_row(pieces: &[String], value: &str) -> bool {
-    let parts: Vec<_> = self::pieces(value).collect();
+    let parts: Vec<_> = texts::pieces(value).collect();
     let wanted = parts.concat();
     let is_code = wanted.chars().any(|c| c.is_ascii_digit());
     if wanted.is_empty() {

@@ -1,20 +1,16 @@
 //! The limits of a text that is written for people: no address that its person did not name, no number or code that
 //! nobody who may has told, no word that only an unannounced result told, in whatever way it is written. Pure.
 
-pub(in crate::policy) mod alike;
-pub(in crate::policy) mod spelling;
-pub(in crate::policy) mod together;
-
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::{
     addresses::{self, Short},
+    disguise::{alike, spelling, together},
     evidence::Evidence,
-    phrase::{self, Haystack},
-    texts::each_text,
-    trace,
+    phrase::Haystack,
+    texts::{self, each_text},
     words::{self, KnownWords},
 };
 
@@ -92,7 +88,7 @@ impl<'a> Prose<'a> {
         let all: Vec<&str> = before.iter().map(String::as_str).chain(texts.iter().copied()).collect();
         let untold = |text: &str| {
             let small = digits(text).filter(|number| number.len() == 1 && !self.numbers.contains(number));
-            small.count() + spelling::counted(text, self.person)
+            small.count() + spelling::counted(text, |word| self.person.has_word(word))
         };
         // The same text to several people tells its numbers once.
         let different: BTreeSet<_> = all.iter().copied().collect();
@@ -122,7 +118,7 @@ impl<'a> Prose<'a> {
     fn latin(&self, plain: &str) -> String {
         let is_known = |word: &String| self.person.has_word(word) || self.announced.has_word(word);
         let is_unknown = |token: &&str| {
-            let mut words = phrase::pieces(token).peekable();
+            let mut words = texts::pieces(token).peekable();
             words.peek().is_none() || !words.all(|word| is_known(&word))
         };
         let unknown: Vec<_> = plain.split_whitespace().filter(is_unknown).collect();
@@ -230,7 +226,7 @@ fn is_odd(token: &str) -> bool {
 
 /// Whether a text holds no word that somebody did not say: small words of grammar, and other forms of theirs, aside.
 pub(super) fn is_of(text: &str, person: &Haystack) -> bool {
-    phrase::pieces(text).all(|word| {
+    texts::pieces(text).all(|word| {
         let is_small = word.chars().count() < 3 && !word.chars().any(|c| c.is_ascii_digit());
         is_small || SMALL.contains(&word.as_str()) || person.has_word(&word) || person.has_form_of(&word)
     })
@@ -311,7 +307,7 @@ fn is_year(number: &str) -> bool {
 /// Calls something with every text among arguments that is written to be read.
 fn each_written(args: &Value, name: &str, with: &mut impl FnMut(&str)) {
     match args {
-        Value::String(text) if trace::PROSE.contains(&name) => with(text),
+        Value::String(text) if texts::PROSE.contains(&name) => with(text),
         Value::Array(items) => items.iter().for_each(|item| each_written(item, name, with)),
         Value::Object(fields) => (fields.iter()).for_each(|(name, value)| each_written(value, name, with)),
         _ => {}
@@ -319,7 +315,7 @@ fn each_written(args: &Value, name: &str, with: &mut impl FnMut(&str)) {
 }
 
 fn long_words(text: &str) -> impl Iterator<Item = String> {
-    phrase::pieces(text).filter(|word| word.chars().count() >= SHORTEST)
+    texts::pieces(text).filter(|word| word.chars().count() >= SHORTEST)
 }
 
 /// The numbers of a text, without zeros in front.

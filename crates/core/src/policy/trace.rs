@@ -5,7 +5,7 @@
 //!
 //! - **The person said it**: every argument that is neither prose nor a date stands in their own message of this turn, or
 //!   is the id of what they named. Unless the call was announced, a verb of theirs must ask for the command
-//!   (`trace/asked.rs`), it is made once, and its prose is of their words, too.
+//!   (`policy/asked.rs`), it is made once, and its prose is of their words, too.
 //! - **It was announced** before anything of others was read, is made no more often than that, and every argument is the
 //!   person's word or one whole field of an announced result that nobody else can have chosen (`trace/fields.rs`).
 //!   Addresses, accounts and other codes are the person's, or stand in their contacts beside a name of theirs.
@@ -15,14 +15,12 @@
 //! where something new is made without them. Prose tells nothing that the person did not say and no announced result told
 //! (`policy/prose.rs`), neither by itself nor together with the texts of other fields and of earlier calls.
 
-mod asked;
 mod clauses;
 mod fields;
 mod leaves;
 mod origins;
 mod receipt;
 
-pub(in crate::policy) use asked::is_order;
 pub use origins::{Holding, Origin, Source, Traced, is_unasked, of_others, origins};
 pub use receipt::is_receipt;
 use serde_json::{Map, Number, Value};
@@ -30,38 +28,20 @@ use serde_json::{Map, Number, Value};
 use self::{
     clauses::Said,
     fields::Wanted,
-    leaves::{Way, walk},
+    leaves::{Leaf, Way, walk},
 };
 use super::{
+    asked,
     evidence::{Evidence, tool},
     granted::Grants,
     phrase::{self, Haystack},
     prose::{self, Prose},
-    texts::each_text,
+    texts::{self, each_text},
     words::KnownWords,
 };
 use crate::memory::levels::MODULES;
 
-/// Arguments that are written to be read by people.
-pub(super) const PROSE: [&str; 16] = [
-    "body",
-    "caption",
-    "comment",
-    "content",
-    "contents",
-    "description",
-    "details",
-    "memo",
-    "message",
-    "note",
-    "notes",
-    "reason",
-    "subject",
-    "summary",
-    "text",
-    "title",
-];
-/// Of these, what names something.
+/// Of the arguments that are written for people, what names something.
 const TITLES: [&str; 3] = ["subject", "summary", "title"];
 /// Commands that concern their person alone, and can be taken back.
 const OWN: [&str; 3] = ["memory.put", "reminders.set", "reminders.update"];
@@ -103,19 +83,6 @@ pub struct Request<'a> {
     pub evidence: &'a Evidence,
     /// The private words of its person.
     pub private: &'a KnownWords,
-}
-
-/// A value among the arguments.
-struct Leaf<'a> {
-    /// Where it stands.
-    path: String,
-    /// The name of its field.
-    name: &'a str,
-    value: &'a Value,
-    /// Its schema; nothing, if that says nothing of it.
-    schema: Option<&'a Value>,
-    /// The names on the way to it that the schema does not know: they say something themselves.
-    unknown: Vec<&'a str>,
 }
 
 /// The scale on which the arguments of one call are weighed.
@@ -371,7 +338,7 @@ fn is_persons(leaf: &Leaf<'_>, value: &Value, person: &Haystack, is_new: bool) -
     match value {
         Value::Null => is_new,
         Value::Bool(false) => false,
-        Value::Bool(true) => phrase::pieces(leaf.name).any(|word| word.chars().count() > 3 && person.has_word(&word)),
+        Value::Bool(true) => texts::pieces(leaf.name).any(|word| word.chars().count() > 3 && person.has_word(&word)),
         Value::Number(number) => person.holds_number(number),
         Value::String(text) if text.is_empty() => is_new,
         Value::String(text) => person.holds(text),
@@ -392,18 +359,6 @@ fn is_in_own_words(leaf: &Leaf<'_>, person: &Haystack) -> bool {
         Value::Number(number) if leaf.path == "level" => number.as_u64().is_some_and(|level| level <= 5),
         Value::String(text) => leaf.is_known(person) && (phrase::is_date(text) || prose::is_of(text, person)),
         value => is_persons(leaf, value, person, true),
-    }
-}
-
-impl Leaf<'_> {
-    /// Whether it is written for people, by its name and by its schema, which knows it.
-    fn is_prose(&self) -> bool {
-        self.schema.is_some() && self.unknown.is_empty() && PROSE.contains(&self.name)
-    }
-
-    /// Whether the schema knows it, or the person's words name it.
-    fn is_known(&self, person: &Haystack) -> bool {
-        self.unknown.iter().all(|name| person.holds(name))
     }
 }
 

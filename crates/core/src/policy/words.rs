@@ -20,7 +20,7 @@ pub use self::{
 };
 use super::{
     addresses::{self, Short},
-    prose::{alike, spelling, together},
+    disguise::{alike, spelling, together},
     texts::each_text,
 };
 

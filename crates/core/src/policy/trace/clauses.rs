@@ -1,8 +1,11 @@
 //! Whether a call puts together what its person said of different things: "pay 5 to Ann and 500 to Bob" orders nothing
 //! of 500 to Ann.
 
-use super::asked;
-use crate::policy::phrase::{self, Haystack};
+use crate::policy::{
+    asked,
+    phrase::{self, Haystack},
+    texts,
+};
 
 /// Words between the parts of what is ordered.
 const BETWEEN: [&str; 6] = ["and", "then", "but", "und", "dann", "aber"];
@@ -86,10 +89,10 @@ impl Part {
     }
 
     fn goes_to(&self, written: &str) -> bool {
-        let first = phrase::pieces(written).next();
+        let first = texts::pieces(written).next();
         first.is_some_and(|first| {
             self.goals()
-                .any(|goal| phrase::pieces(goal).next().as_ref() == Some(&first))
+                .any(|goal| texts::pieces(goal).next().as_ref() == Some(&first))
         })
     }
 

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{PROSE, asked};
 use crate::policy::{
+    asked,
     evidence::{self, Evidence, Heard},
     granted::Grants,
     phrase::{self, Haystack},
     prose,
-    texts::each_text,
+    texts::{self, PROSE, each_text},
 };
 
 /// A text of more words, or of more characters, is running text.
@@ -175,7 +175,7 @@ impl Wanted<'_> {
 
     /// How many of the words by which an object is called are the person's.
     fn matches(&self, record: &Map<String, Value>) -> usize {
-        let words = names(record).flat_map(phrase::pieces);
+        let words = names(record).flat_map(texts::pieces);
         words
             .filter(|word| word.chars().count() >= 3 && !prose::is_small(word) && self.grants.said.has_word(word))
             .count()
@@ -206,8 +206,8 @@ impl Wanted<'_> {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let length = phrase::pieces(&written).count();
-        let speaks = |text: &str| phrase::pieces(text).count() > length && Haystack::of([text]).holds(&written);
+        let length = texts::pieces(&written).count();
+        let speaks = |text: &str| texts::pieces(text).count() > length && Haystack::of([text]).holds(&written);
         self.evidence.heard.iter().any(|heard| {
             let mut spoken = false;
             each_text(&heard.told, &mut |text| spoken |= speaks(text));

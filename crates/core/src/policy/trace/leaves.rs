@@ -2,10 +2,35 @@
 
 use serde_json::{Map, Value};
 
-use super::Leaf;
+use crate::policy::{phrase::Haystack, texts::PROSE};
 
 /// How deep arguments are read; what lies deeper is one value that nobody said.
 const DEEPEST: usize = 8;
+
+/// A value among the arguments.
+pub(super) struct Leaf<'a> {
+    /// Where it stands.
+    pub path: String,
+    /// The name of its field.
+    pub name: &'a str,
+    pub value: &'a Value,
+    /// Its schema; nothing, if that says nothing of it.
+    pub schema: Option<&'a Value>,
+    /// The names on the way to it that the schema does not know: they say something themselves.
+    pub unknown: Vec<&'a str>,
+}
+
+impl Leaf<'_> {
+    /// Whether it is written for people, by its name and by its schema, which knows it.
+    pub fn is_prose(&self) -> bool {
+        self.schema.is_some() && self.unknown.is_empty() && PROSE.contains(&self.name)
+    }
+
+    /// Whether the schema knows it, or the person's words name it.
+    pub fn is_known(&self, person: &Haystack) -> bool {
+        self.unknown.iter().all(|name| person.holds(name))
+    }
+}
 
 /// The way to a value.
 #[derive(Clone, Default)]

@@ -13,12 +13,12 @@ use clifford_text::{Approval, Lang};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Grounds, Leaf, PROSE, Request, Way, is_persons, walk};
+use super::{Grounds, Leaf, Request, Way, is_persons, walk};
 use crate::policy::{
     evidence::{Evidence, Heard},
     phrase::{self, Haystack},
     prose,
-    texts::each_text,
+    texts::{PROSE, each_text},
 };
 
 /// An argument of a call, and where it comes from.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Grounds, Request, grounds};
 use crate::policy::{
     phrase::{self, Haystack},
-    texts::each_text,
+    texts::{self, each_text},
 };
 
 /// The most words of a receipt.
@@ -140,7 +140,7 @@ fn is_text_known(name: &str, text: &str, known: &Haystack, words: &mut usize) ->
         let bare = token.trim_matches(|c: char| !c.is_alphanumeric());
         let is_known = || {
             !phrase::is_address(bare)
-                && phrase::pieces(bare).all(|word| {
+                && texts::pieces(bare).all(|word| {
                     WORDS.contains(&word.as_str())
                         || (known.has_word(&word) && !word.chars().all(|c| c.is_ascii_digit()))
                 })

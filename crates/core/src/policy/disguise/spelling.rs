@@ -5,7 +5,7 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 
-use crate::policy::phrase::{self, Haystack};
+use crate::policy::texts;
 
 /// Numbers in words, of some languages, and the digits that they stand for.
 const NUMBERS: [(&str, &str); 90] = [
@@ -157,8 +157,8 @@ pub(super) fn is_one(word: &str) -> bool {
 }
 
 /// How many digits a text tells in words or in Roman letters that its person did not write so.
-pub(super) fn counted(text: &str, person: &Haystack) -> usize {
-    let words: Vec<_> = phrase::pieces(text).filter(|word| !person.has_word(word)).collect();
+pub(in crate::policy) fn counted(text: &str, is_said: impl Fn(&str) -> bool) -> usize {
+    let words: Vec<_> = texts::pieces(text).filter(|word| !is_said(word)).collect();
     let spelled: usize = words
         .iter()
         .filter_map(|word| number(word))
@@ -172,10 +172,7 @@ pub(super) fn counted(text: &str, person: &Haystack) -> usize {
     // An I is somebody.
     let is_row = tokens.iter().any(|token| *token != "I");
     let romans = if is_row {
-        tokens
-            .iter()
-            .filter(|token| !person.has_word(&token.to_lowercase()))
-            .count()
+        tokens.iter().filter(|token| !is_said(&token.to_lowercase())).count()
     } else {
         0
     };

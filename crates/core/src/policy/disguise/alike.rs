@@ -53,7 +53,7 @@ pub(in crate::policy) fn is_in_signs(text: &str) -> bool {
 }
 
 /// Whether a text holds more signs than one that is written for people.
-pub(super) fn is_full_of_signs(text: &str) -> bool {
+pub(in crate::policy) fn is_full_of_signs(text: &str) -> bool {
     let is_usual = |c: char| c.is_ascii() || c.is_alphanumeric() || c.is_whitespace() || is_combining_mark(c);
     let is_punctuation = |c: char| matches!(c, '\u{a1}'..='\u{bf}' | '\u{2010}'..='\u{203e}' | '\u{20a0}'..='\u{20bf}' | '\u{3001}'..='\u{303f}' | '\u{200d}' | '\u{fe0f}');
     text.chars().filter(|c| !is_usual(*c) && !is_punctuation(*c)).count() > MOST_SIGNS

@@ -2,7 +2,7 @@
 //! Pure.
 
 use super::spelling;
-use crate::policy::phrase;
+use crate::policy::texts;
 
 /// The fewest letters of a word that is looked for across others: shorter ones stand there by chance.
 const IN_PIECES: usize = 6;
@@ -27,7 +27,7 @@ pub(in crate::policy) struct Streams {
 
 impl Streams {
     pub fn of<T: AsRef<str>>(texts: &[T]) -> Self {
-        let pieces: Vec<_> = texts.iter().flat_map(|text| phrase::pieces(text.as_ref())).collect();
+        let pieces: Vec<_> = texts.iter().flat_map(|text| texts::pieces(text.as_ref())).collect();
         let joined = pieces.concat();
         let spelled = pieces.iter().filter_map(|word| spelled(word)).collect();
         let mut streams = Self {
@@ -47,7 +47,7 @@ impl Streams {
     }
 
     fn read(&mut self, text: &str) {
-        let words: Vec<_> = phrase::pieces(text).collect();
+        let words: Vec<_> = texts::pieces(text).collect();
         let firsts: String = words.iter().filter_map(|word| word.chars().next()).collect();
         let lasts: String = words.iter().filter_map(|word| word.chars().next_back()).collect();
         // `one` is a digit, or no more than a word.

@@ -1,7 +1,7 @@
 //! Whether a person asks for a command in their own words: a verb of its name, or one that means the same, stands in a
 //! sentence of theirs that is no question and forbids nothing.
 
-use crate::policy::phrase;
+use super::{phrase, texts};
 
 /// Verbs that ask for the same, in English and German. A command of one is asked for by each of them.
 const VERBS: [&[&str]; 13] = [
@@ -179,7 +179,7 @@ pub(super) fn is_asked_for(command: &str, is_payment: bool, texts: &[String]) ->
         .collect();
     texts.iter().any(|text| {
         sentences(text).any(|sentence| {
-            let words: Vec<_> = phrase::pieces(sentence).collect();
+            let words: Vec<_> = texts::pieces(sentence).collect();
             let is_apt =
                 |word: &&String| !is_payment || !SENDING.contains(&word.as_str()) || has_amount(sentence, None);
             let mut verbs = words.iter().filter(|word| wanted.contains(word)).filter(is_apt);
@@ -212,7 +212,7 @@ fn has_amount(text: &str, wanted: Option<&str>) -> bool {
 }
 
 /// Whether a word is a verb by which something is ordered.
-pub(in crate::policy) fn is_order(word: &str) -> bool {
+pub(super) fn is_order(word: &str) -> bool {
     VERBS.iter().any(|group| group.contains(&word)) && !NOUNS.contains(&word)
 }
 
@@ -291,7 +291,7 @@ fn pieces(command: &str) -> Vec<String> {
         }
         spaced.push(c);
     }
-    phrase::pieces(&spaced).collect()
+    texts::pieces(&spaced).collect()
 }
 
 /// A text by its sentences. A full stop within an address or a number ends none.
