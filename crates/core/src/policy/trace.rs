@@ -138,7 +138,7 @@ impl Scale<'_> {
             return self.nothing(Some(leaf));
         }
         if evidence.announced(name) > 0 {
-            let untold = self.leaves.iter().find(|leaf| !self.is_announced(leaf));
+            let untold = self.told_first(|leaf| !self.is_announced(leaf));
             let is_said = || names() && self.leaves.iter().all(|leaf| self.is_said(leaf));
             return match untold {
                 None if is_said() => Grounds::Said,
@@ -146,7 +146,7 @@ impl Scale<'_> {
                 Some(_) => self.nothing(untold),
             };
         }
-        let unsaid = self.leaves.iter().find(|leaf| !self.is_said_unannounced(leaf));
+        let unsaid = self.told_first(|leaf| !self.is_said_unannounced(leaf));
         // A call that names nobody and nothing was said by nobody.
         if unsaid.is_none() && names() && self.is_asked_for() {
             return Grounds::Said;
@@ -170,6 +170,13 @@ impl Scale<'_> {
         let found = clauses::recombined(&self.request.evidence.person, &values)?;
         let at = values.iter().position(|value| std::ptr::eq(value, found))?;
         named.get(at).copied()
+    }
+
+    /// One of these arguments: the first that a result told, since that says most, or the first at all.
+    fn told_first(&self, is_one: impl Fn(&Leaf<'_>) -> bool) -> Option<&Leaf<'_>> {
+        let those: Vec<_> = self.leaves.iter().filter(|leaf| is_one(leaf)).collect();
+        let told = (those.iter()).find(|leaf| source(leaf.value, self.request.evidence).is_some());
+        told.or(those.first()).copied()
     }
 
     fn nothing(&self, untold: Option<&Leaf<'_>>) -> Grounds {
