@@ -13,6 +13,7 @@ mod mcp;
 mod operating;
 mod own_data;
 mod people;
+mod policies;
 mod postgres;
 mod runs;
 mod serving;
