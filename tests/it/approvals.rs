@@ -8,6 +8,7 @@ mod settled;
 mod shown;
 mod together;
 pub mod transcripts;
+mod unasked;
 mod words;
 
 use clifford_core::runs::{Run, RunStatus};
