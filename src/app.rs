@@ -18,20 +18,20 @@ use clifford_core::{
     clock::{SharedClock, SystemClock},
     id::WorkerId,
 };
-use clifford_delivery::{Delivery, outbound::Outbound};
-use clifford_engine::{Context, Notifiers, Runs, ambient::Ambient, events::Events, models::encryption::Encryption};
+use clifford_delivery::Delivery;
+use clifford_engine::{Context, Runs, models::encryption::Encryption};
 use clifford_http::{self as http, Api, Server, channel::WebChannel};
 use clifford_ingress::IngressService;
 use clifford_store::{Db, DbOptions, StoreError, leases::clock_guard::ClockGuard};
 use clifford_telemetry::{quarantine::Careful, runtime};
-use clifford_tools::{self as tools, About, Registry, Services, mcp};
+use clifford_tools::{About, Registry, Services, Toolbox, mcp};
 use clifford_vault::Masker;
 use clifford_worker::Workers;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use self::platforms::PLATFORMS;
-use self::settings::{count, delivery_settings, ingress_settings};
+use self::settings::{delivery_settings, ingress_settings};
 pub(crate) use self::{
     models::{provider, sees_images, speech, transcription},
     settings::{engine_settings, policy, rules, storage},
@@ -178,13 +178,6 @@ impl App {
         if let Some(terminal) = &options.terminal {
             channels.insert(Platform::TERMINAL, Arc::clone(terminal));
         }
-        let lease = config.engine.lease;
-        let limits = channels
-            .iter()
-            .map(|(platform, channel)| (*platform, channel.limits()))
-            .collect();
-        let max_parts = count(config.delivery.max_parts);
-        let outbound = Outbound::new(limits, max_parts, worker, lease, Arc::clone(&masker));
         let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
         let files = Arc::new(Files::new(storage, config.files.clone(), channels.clone()));
         let delivery = Delivery::new(
@@ -194,6 +187,7 @@ impl App {
             delivery_settings(&config),
             channels.clone(),
             Arc::clone(&files),
+            Arc::clone(&masker),
         );
         let roles = Arc::new(models::roles(&config, secrets)?);
         let services = Arc::new(Services {
@@ -209,44 +203,38 @@ impl App {
             about: about(&config, &clock),
             workers: options.worker_processes,
         });
-        let tools = Arc::new(Registry::new(loaded.platforms, config.engine.max_tool_retries));
-        let mcp = mcp::Supervisor::start(&tools, &services);
-        let settings = engine_settings(&config);
-        let context = Arc::new(Context {
-            db: db.clone(),
-            clock_guard: ClockGuard::new(Arc::clone(&clock), worker, settings.engine.lease),
-            clock: Arc::clone(&clock),
-            worker,
-            rules: rules(&config, &tools, &tools::Options::new(Arc::clone(&services), &[])),
-            settings,
-            models: roles,
-            tools,
-            notify: Notifiers {
-                runs: Arc::clone(&services.notify),
-                ..Notifiers::default()
-            },
+        let tools = Toolbox {
+            registry: Arc::new(Registry::new(loaded.platforms, config.engine.max_tool_retries)),
             services,
-            outbound,
-            isolation: delivery.isolation(),
+        };
+        let mcp = mcp::Supervisor::start(&tools.registry, &tools.services);
+        let rules = rules(&config, &tools.registry, &tools.options(&[]));
+        let context = Context::new(
+            db.clone(),
+            ClockGuard::new(Arc::clone(&clock), worker, config.engine.lease),
+            engine_settings(&config, rules),
+            roles,
+            tools,
             delivery,
-            ambient: Ambient::new(config.ingress.ambient),
-            masker: Arc::clone(&masker),
-            events: Events::default(),
-            stop: CancellationToken::new(),
-            tasks: TaskTracker::new(),
-            encryption: Arc::new(Encryption::new(
+            Encryption::new(
                 secrets.encryption_key.clone(),
                 &loaded.data_dir,
-                Arc::clone(&masker),
-            )),
-        });
+                Arc::clone(&secrets.masker),
+            ),
+        );
         let careful = Arc::<Careful>::default();
         if follows_a_death {
             tracing::warn!("last process crashed, storing events one by one for a while");
             careful.follow_a_death();
         }
         let runs = Runs::new(Arc::clone(&context));
-        let ingress = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), ingress_settings(&config));
+        let ingress = IngressService::new(
+            db.clone(),
+            Arc::clone(&clock),
+            Arc::clone(&runs),
+            Arc::clone(&careful),
+            ingress_settings(&config),
+        );
         let app = Self {
             config,
             db,

@@ -57,10 +57,10 @@ pub(crate) fn policy(config: &Config) -> policy::PolicySettings {
     }
 }
 
-/// The settings of the engine.
-pub(crate) fn engine_settings(config: &Config) -> engine::EngineSettings {
+/// The settings of the engine, which judges runs by these rules.
+pub(crate) fn engine_settings(config: &Config, rules: Rules) -> engine::EngineSettings {
     engine::EngineSettings {
-        engine: config.engine.clone(),
+        rules,
         ingress: config.ingress.clone(),
         memory: config.memory,
         triggers: config.triggers,

@@ -66,9 +66,8 @@ impl App {
         self.background_stop.cancel();
         if timeout_at(until.finish, self.finished()).await.is_err() {
             tracing::info!("leaving runs in flight to the next start or another process");
-            self.context.stop.cancel();
-            self.context.tasks.close();
-            if timeout_at(until.release, self.context.tasks.wait()).await.is_err() {
+            self.context.stop();
+            if timeout_at(until.release, self.context.at_rest()).await.is_err() {
                 tracing::warn!("run did not stop in time");
             }
         }
@@ -89,12 +88,11 @@ impl App {
     async fn finished(&self) {
         self.receivers.close();
         self.receivers.wait().await;
-        self.context.tasks.close();
-        self.context.tasks.wait().await;
+        self.context.at_rest().await;
     }
 
     async fn release_runs(&self, until: Instant) {
-        let worker = self.context.worker;
+        let worker = self.context.worker();
         let given = self
             .db
             .write(move |tx| Box::pin(run_queue::release_runs(tx, Some(worker))));
@@ -105,7 +103,7 @@ impl App {
     }
 
     async fn close(&self) {
-        let worker = self.context.worker;
+        let worker = self.context.worker();
         let given = self
             .db
             .write(move |tx| Box::pin(run_queue::release_all(tx, Some(worker))));

@@ -74,8 +74,8 @@ impl App {
                 careful: Arc::clone(&self.careful),
                 clock_guard: Arc::new(ClockGuard::new(
                     Arc::clone(&self.clock),
-                    self.context.worker,
-                    self.context.settings.engine.lease.min(receiver::LEASE),
+                    self.context.worker(),
+                    self.context.settings.engine().lease.min(receiver::LEASE),
                 )),
                 again: Arc::clone(&self.connect_again),
             };

@@ -31,13 +31,13 @@ pub(super) async fn call(
 ) -> anyhow::Result<ToolOutcome> {
     let context = &app.context;
     // A server's tools are known once it is connected to.
-    context.tools.settled(name).await;
-    let known = context.tools.command(name);
+    context.tools.registry.settled(name).await;
+    let known = context.tools.registry.command(name);
     let unknown = |options: &Options| {
-        let why = context.tools.unknown(options, name);
+        let why = context.tools.registry.unknown(options, name);
         anyhow!(why.replace("tools.list names those there are", "`clifford tools list` shows them"))
     };
-    let command = known.ok_or_else(|| unknown(&Options::new(Arc::clone(&context.services), &[])))?;
+    let command = known.ok_or_else(|| unknown(&context.tools.options(&[])))?;
     if command.class != Class::Read {
         bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
     }
@@ -48,8 +48,8 @@ pub(super) async fn call(
         user,
     };
     let rows = settings::around(&mut app.db.read().await?, around).await?;
-    let options = Arc::new(Options::new(Arc::clone(&context.services), &rows));
-    if context.tools.lacks(&options, name).is_some() {
+    let options = Arc::new(context.tools.options(&rows));
+    if context.tools.registry.lacks(&options, name).is_some() {
         return Err(unknown(&options));
     }
     let run = RunId::new();
@@ -69,10 +69,10 @@ pub(super) async fn call(
     let cx = ToolContext {
         db: app.db.clone(),
         clock: Arc::clone(&app.clock),
-        registry: Arc::clone(&context.tools),
-        services: Arc::clone(&context.services),
+        registry: Arc::clone(&context.tools.registry),
+        services: Arc::clone(&context.tools.services),
         options,
-        time_zone: context.rules.engine.time_zone.clone(),
+        time_zone: context.settings.engine().time_zone.clone(),
         catch_up: context.settings.triggers.catch_up,
         agent,
         user,
@@ -97,7 +97,7 @@ pub(super) async fn call(
         args,
         idempotency_key: run.to_string(),
     };
-    let called = context.tools.call(cx, &call).await;
+    let called = context.tools.registry.call(cx, &call).await;
     // The purchase that was unfinished when its time was over.
     payer.charge_broken_off().await;
     Ok(called.outcome)

@@ -35,7 +35,6 @@ use clifford_store::{
     leases::ClaimWindow,
     messages::{self, outbox, queue_depth},
 };
-use clifford_vault::Masker;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::world::{Home, LEASE, NOW, World};
@@ -232,9 +231,9 @@ impl Given {
             settings,
             BTreeMap::from([(Platform::new("telegram"), serving)]),
             files,
+            Arc::default(),
         );
-        let limits = BTreeMap::from([(Platform::new("telegram"), channel.limits())]);
-        let outbound = Outbound::new(limits, 5, worker, LEASE, Arc::new(Masker::new([])));
+        let outbound = delivery.outbound().clone();
         let to = To {
             platform: Platform::new("telegram"),
             channel: world.channel.id,

@@ -15,11 +15,9 @@ use clifford_core::{
     schedule::trigger::CatchUp,
     settings::{Delivery as Section, Engine, Ingress, Memory, Retention, Triggers},
 };
-use clifford_delivery::{self as delivery, Delivery, outbound::Outbound};
+use clifford_delivery::{self as delivery, Delivery};
 use clifford_engine::{
-    Context, EngineSettings, Notifiers, Runs,
-    ambient::Ambient,
-    events::Events,
+    Context, EngineSettings, Runs,
     models::{
         encryption::Encryption,
         roles::{Assigned, Roles},
@@ -28,10 +26,9 @@ use clifford_engine::{
 use clifford_llm::Sight;
 use clifford_llm_api::model::Model;
 use clifford_store::{Db, leases::clock_guard::ClockGuard};
-use clifford_tools::{Registry, Services, Tool, registry};
+use clifford_tools::{Registry, Services, Tool, Toolbox, registry};
 use clifford_vault::Masker;
 use clifford_worker::{Program, Workers};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 const LEASE: Duration = Duration::from_secs(30);
 const DAY: Duration = Duration::from_secs(86_400);
@@ -70,11 +67,6 @@ impl InProcessEngine {
             workers: Workers::of(Program::at(env!("CARGO_BIN_EXE_clifford"))),
             ..Services::default()
         });
-        let limits = self
-            .channels
-            .iter()
-            .map(|(platform, channel)| (*platform, channel.limits()))
-            .collect();
         let roles = self.model.map_or_else(Roles::default, |model| {
             let executor = Assigned {
                 provider: None,
@@ -94,31 +86,29 @@ impl InProcessEngine {
             delivery(),
             self.channels,
             Arc::new(Files::default()),
+            Arc::clone(&masker),
         );
-        Runs::new(Arc::new(Context {
-            db: db.clone(),
-            clock_guard: ClockGuard::new(Arc::clone(&self.clock), worker, LEASE),
-            clock: self.clock,
-            worker,
-            rules: self.rules,
-            settings: settings(self.grace),
-            models: Arc::new(roles),
-            tools: Arc::new(Registry::of(self.tools, 5)),
-            notify: Notifiers {
-                runs: Arc::clone(&services.notify),
-                ..Notifiers::default()
+        let rules = Rules {
+            engine: Engine {
+                lease: LEASE,
+                max_concurrent_runs: 100,
+                conversation_limit: 50,
+                ..self.rules.engine
             },
-            services,
-            outbound: Outbound::new(limits, 5, worker, LEASE, Arc::clone(&masker)),
-            isolation: delivery.isolation(),
+            ..self.rules
+        };
+        Runs::new(Context::new(
+            db.clone(),
+            ClockGuard::new(self.clock, worker, LEASE),
+            settings(rules, self.grace),
+            Arc::new(roles),
+            Toolbox {
+                registry: Arc::new(Registry::of(self.tools, 5)),
+                services,
+            },
             delivery,
-            ambient: Ambient::new(DAY),
-            encryption: Arc::new(Encryption::new(None, "/nonexistent".as_ref(), Arc::clone(&masker))),
-            masker,
-            events: Events::default(),
-            stop: CancellationToken::new(),
-            tasks: TaskTracker::new(),
-        }))
+            Encryption::new(None, "/nonexistent".as_ref(), masker),
+        ))
     }
 }
 
@@ -134,15 +124,11 @@ fn delivery() -> delivery::DeliverySettings {
     }
 }
 
-fn settings(grace: Duration) -> EngineSettings {
+fn settings(rules: Rules, grace: Duration) -> EngineSettings {
     EngineSettings {
-        engine: Engine {
-            lease: LEASE,
-            max_concurrent_runs: 100,
-            conversation_limit: 50,
-            ..Engine::default()
-        },
+        rules,
         ingress: Ingress {
+            ambient: DAY,
             when_busy: WhenBusy::FollowUp,
             voice_replies: VoiceReplies::Never,
             auto_close: Duration::ZERO,

@@ -153,8 +153,7 @@ async fn shown(slowly: bool) -> Vec<&'static str> {
     };
     runs.submit(run).await.unwrap();
     screen.shows("done").await;
-    runs.context.tasks.close();
-    runs.context.tasks.wait().await;
+    runs.context.at_rest().await;
     let lines = screen.0.borrow().clone();
     home.db.close().await;
     lines

@@ -37,6 +37,7 @@ use clifford_store::{
     },
 };
 use clifford_telemetry::{quarantine::Isolation, spans::Origin};
+use clifford_vault::Masker;
 use dashmap::DashMap;
 use tokio::{
     sync::mpsc,
@@ -49,7 +50,7 @@ use self::{
     gate::{Gate, Item},
     in_flight::InFlight,
 };
-use crate::outbound::{PendingDelivery, To};
+use crate::outbound::{Outbound, PendingDelivery, To};
 
 /// The most messages claimed at once.
 const BATCH: u32 = 200;
@@ -79,6 +80,8 @@ struct Inner {
     worker: WorkerId,
     settings: DeliverySettings,
     channels: BTreeMap<Platform, Arc<dyn Channel>>,
+    /// Makes the messages that go there.
+    outbound: Outbound,
     files: Arc<Files>,
     /// The work that is isolated, because processes died of it or beside it.
     isolation: Isolation,
@@ -131,7 +134,8 @@ struct AtWork {
 }
 
 impl Delivery {
-    /// Delivers through these channels; files that go along are read when they are sent.
+    /// Delivers through these channels, and makes the messages for them; files that go along are read when they are
+    /// sent.
     pub fn new(
         db: Db,
         clock: SharedClock,
@@ -139,8 +143,13 @@ impl Delivery {
         settings: DeliverySettings,
         channels: BTreeMap<Platform, Arc<dyn Channel>>,
         files: Arc<Files>,
+        masker: Arc<Masker>,
     ) -> Self {
+        let limits = (channels.iter())
+            .map(|(platform, channel)| (*platform, channel.limits()))
+            .collect();
         let inner = Inner {
+            outbound: Outbound::new(limits, settings.section.max_parts, worker, settings.lease, masker),
             db,
             clock,
             worker,
@@ -375,6 +384,11 @@ impl Delivery {
             self.pass(platform, channel, item);
         }
         Ok(guilty)
+    }
+
+    /// Makes messages for these channels.
+    pub fn outbound(&self) -> &Outbound {
+        &self.inner.outbound
     }
 
     /// The isolation of this process's work.

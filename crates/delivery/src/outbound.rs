@@ -26,7 +26,7 @@ use sha2::{Digest, Sha256};
 pub struct Outbound {
     limits: BTreeMap<Platform, Limits>,
     /// More parts than this go as a file.
-    max_parts: usize,
+    max_parts: u32,
     worker: WorkerId,
     lease: Duration,
     masker: Arc<Masker>,
@@ -69,9 +69,9 @@ pub struct PendingDelivery {
 
 impl Outbound {
     /// Makes messages for these platforms; what it makes is this worker's to deliver.
-    pub fn new(
+    pub(crate) const fn new(
         limits: BTreeMap<Platform, Limits>,
-        max_parts: usize,
+        max_parts: u32,
         worker: WorkerId,
         lease: Duration,
         masker: Arc<Masker>,
@@ -85,13 +85,18 @@ impl Outbound {
         }
     }
 
+    /// Makes messages in a process that delivers none: the first process that serves the platform takes them.
+    pub fn without_platforms() -> Self {
+        Self::new(BTreeMap::new(), 1, WorkerId::new(), Duration::ZERO, Arc::default())
+    }
+
     /// The limits of a platform, if this process serves it.
     pub fn limits(&self, platform: Platform) -> Option<&Limits> {
         self.limits.get(&platform)
     }
 
     /// Hides secrets.
-    pub fn masker(&self) -> &Masker {
+    pub const fn masker(&self) -> &Arc<Masker> {
         &self.masker
     }
 
@@ -256,7 +261,7 @@ impl Outbound {
         files: Vec<Part>,
     ) -> Vec<(String, Part)> {
         let mut rendered = rendered(text, limits);
-        if rendered.len() > self.max_parts {
+        if rendered.len() > usize::try_from(self.max_parts).unwrap_or(usize::MAX) {
             let caption = clifford_markup::head(text, CAPTION_UNITS);
             rendered = vec![Part::File {
                 name: "answer.md".to_owned(),
@@ -421,13 +426,7 @@ mod tests {
 
     #[test]
     fn what_a_run_will_say_has_its_key_beforehand() {
-        let outbound = Outbound::new(
-            BTreeMap::new(),
-            5,
-            WorkerId::new(),
-            Duration::ZERO,
-            Arc::new(Masker::new([])),
-        );
+        let outbound = Outbound::without_platforms();
         let run = RunId::new();
         let to = To {
             platform: Platform::new("discord"),

@@ -4,25 +4,26 @@ use std::sync::Arc;
 
 use clifford_content::memory::recall::Amounts;
 use clifford_core::{
-    budget::Budget,
+    budget::{Budget, period::zone},
     clock::SharedClock,
     id::WorkerId,
     places::Mode,
     run::rules::Rules,
     settings::{Engine, Ingress, Memory, Retention, Triggers},
 };
-use clifford_delivery::{Delivery, outbound::Outbound};
+use clifford_delivery::Delivery;
 use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
 use clifford_telemetry::quarantine::Isolation;
-use clifford_tools::{Registry, Services};
+use clifford_tools::Toolbox;
 use clifford_vault::Masker;
+use jiff::tz::TimeZone;
 use tokio::sync::Notify;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     ambient::Ambient,
     events::Events,
     models::{encryption::Encryption, roles::Roles},
+    process::Process,
 };
 
 /// How many of a context's messages a direct chat's prompt has.
@@ -31,8 +32,8 @@ const CHAT_TURNS: u32 = 40;
 /// The sections of `bot.toml` that the engine works by.
 #[derive(Clone, Debug, Default)]
 pub struct EngineSettings {
-    /// `[engine]`.
-    pub engine: Engine,
+    /// The rules that runs are judged by; `[engine]` is one of them.
+    pub rules: Rules,
     /// `[ingress]`.
     pub ingress: Ingress,
     /// `[memory]`.
@@ -46,6 +47,16 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
+    /// `[engine]`.
+    pub const fn engine(&self) -> &Engine {
+        &self.rules.engine
+    }
+
+    /// The time zone of budgets, and of people who have not set theirs.
+    pub fn zone(&self) -> TimeZone {
+        zone(&self.engine().time_zone)
+    }
+
     /// The defaults for places without settings of their own.
     pub const fn defaults(&self) -> PlaceSettings {
         PlaceSettings::configured(&self.ingress, &self.memory)
@@ -55,7 +66,7 @@ impl EngineSettings {
     pub fn amounts(&self, mode: Mode) -> Amounts {
         Amounts {
             turns: match mode {
-                Mode::Run => self.engine.conversation_limit,
+                Mode::Run => self.engine().conversation_limit,
                 Mode::Chat => CHAT_TURNS,
             },
             each: self.memory.cross_channel_limit,
@@ -63,45 +74,32 @@ impl EngineSettings {
     }
 }
 
-/// The context of runs, jobs and triggers: the database, the clock, the models and the rest. One per process; code that
-/// needs the database alone takes the database.
+/// The context of runs, jobs and triggers. One per process; code that needs the database alone takes the database.
 pub struct Context {
     /// The database.
-    pub db: Db,
+    pub(crate) db: Db,
     /// The clock.
-    pub clock: SharedClock,
-    /// This process.
-    pub worker: WorkerId,
-    /// Tells when leases of other processes may be taken over.
-    pub clock_guard: ClockGuard,
-    /// The rules' numbers.
-    pub rules: Rules,
+    pub(crate) clock: SharedClock,
+    /// This process among those at the database.
+    pub(crate) process: Process,
+    /// Work that processes died of is done alone.
+    pub(crate) isolation: Isolation,
+    /// Hides secrets.
+    pub(crate) masker: Arc<Masker>,
     /// Settings.
     pub settings: EngineSettings,
     /// The models, by role.
     pub models: Arc<Roles>,
-    /// The tools.
-    pub tools: Arc<Registry>,
-    /// The services that tools use.
-    pub services: Arc<Services>,
-    /// Makes messages.
-    pub outbound: Outbound,
-    /// Delivers them.
+    /// The tools, and the services that they use.
+    pub tools: Toolbox,
+    /// Makes messages, and delivers them.
     pub delivery: Delivery,
-    /// Hides secrets.
-    pub masker: Arc<Masker>,
     /// Encrypts secrets before they are stored.
-    pub encryption: Arc<Encryption>,
+    pub encryption: Encryption,
     /// Tells those who watch.
     pub events: Events,
     /// Wakes the loops that look for work.
     pub notify: Notifiers,
-    /// Told to stop: no new steps are begun.
-    pub stop: CancellationToken,
-    /// Tasks that a stopping process waits for: one a run, and what must be written to its end.
-    pub tasks: TaskTracker,
-    /// Work that processes died of is done alone.
-    pub isolation: Isolation,
     /// What people said around, kept in memory.
     pub ambient: Ambient,
 }
@@ -109,8 +107,61 @@ pub struct Context {
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Context")
-            .field("worker", &self.worker)
+            .field("worker", &self.worker())
             .finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// The context of a process that takes leases by `guard`.
+    pub fn new(
+        db: Db,
+        guard: ClockGuard,
+        settings: EngineSettings,
+        models: Arc<Roles>,
+        tools: Toolbox,
+        delivery: Delivery,
+        encryption: Encryption,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            db,
+            clock: Arc::clone(guard.clock()),
+            process: Process::new(guard),
+            isolation: delivery.isolation(),
+            masker: Arc::clone(encryption.masker()),
+            events: Events::default(),
+            notify: Notifiers {
+                runs: Arc::clone(&tools.services.notify),
+                ..Notifiers::default()
+            },
+            ambient: Ambient::new(settings.ingress.ambient),
+            settings,
+            models,
+            tools,
+            delivery,
+            encryption,
+        })
+    }
+
+    /// This process, as its leases name it.
+    pub const fn worker(&self) -> WorkerId {
+        self.process.worker()
+    }
+
+    /// Hides secrets.
+    pub fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
+    /// Begins no new steps from now on: what is at work lets go of its run.
+    pub fn stop(&self) {
+        self.process.stop.cancel();
+    }
+
+    /// Waits until no run is at work here, and what must be written to its end is.
+    pub async fn at_rest(&self) {
+        self.process.tasks.close();
+        self.process.tasks.wait().await;
     }
 }
 
@@ -122,5 +173,5 @@ pub struct Notifiers {
     /// There is a job to do.
     pub jobs: Notify,
     /// A reservation of a budget was settled.
-    pub budget: Notify,
+    pub(crate) budget: Notify,
 }

@@ -78,7 +78,7 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
 }
 
 async fn claim(cx: &Context) -> Result<Option<(Row, JobLease)>, StoreError> {
-    let window = cx.clock_guard.window();
+    let window = cx.process.window();
     // Most of the time there is nothing, which a reader can tell.
     let next = jobs::next_due(&mut cx.db.read().await?, window).await?;
     if next.is_none_or(|at| at > window.now) {
@@ -91,7 +91,7 @@ async fn claim(cx: &Context) -> Result<Option<(Row, JobLease)>, StoreError> {
 async fn examine(claimed: &Claimed) {
     let (cx, row, lease) = (claimed.context(), &claimed.row, claimed.lease);
     let (deaths, evidence) = (row.deaths, row.evidence());
-    match cx.settings.engine.deaths().verdict(evidence) {
+    match cx.settings.engine().deaths().verdict(evidence) {
         Verdict::Innocent => {
             cx.isolation.pass().await;
             work_on(claimed).await;
@@ -99,7 +99,7 @@ async fn examine(claimed: &Claimed) {
         Verdict::Suspect => {
             tracing::warn!(job_id = %row.id, deaths, "working on a suspected job in isolation");
             let suspect = cx.isolation.suspect(key(lease), evidence.mark_at_work());
-            let keeper = cx.tasks.spawn(keep_turns_short(Arc::clone(cx), lease));
+            let keeper = cx.process.tasks.spawn(keep_turns_short(Arc::clone(cx), lease));
             let keeper = AbortOnDropHandle::new(keeper);
             work_on(claimed).await;
             drop((keeper, suspect));
@@ -142,7 +142,7 @@ pub async fn enter_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreE
 
 /// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
 async fn keep_turns_short(cx: Arc<Context>, lease: JobLease) {
-    while !cx.stop.is_cancelled() {
+    while !cx.process.stop.is_cancelled() {
         let turn = cx.isolation.overdue(&key(lease)).await;
         if let Err(error) = mark(&cx, lease, Mark::Waiting).await {
             tracing::warn!(job_id = %lease.job, %error, "failed to mark a suspected job");
@@ -226,10 +226,10 @@ async fn caught(work: impl Future<Output = Result<(), JobError>>) -> Result<(), 
 /// Renews the lease of a claimed job, three times in the life of one, for as long as it is this worker's. Whether it
 /// still is, each write of the work finds out by itself.
 async fn renew_lease(cx: &Context, lease: JobLease) -> Infallible {
-    let every = (cx.settings.engine.lease / 3).max(Duration::from_millis(100));
+    let every = (cx.settings.engine().lease / 3).max(Duration::from_millis(100));
     loop {
         tokio::time::sleep(every).await;
-        let (clock, lasts) = (Arc::clone(&cx.clock), cx.settings.engine.lease);
+        let (clock, lasts) = (Arc::clone(&cx.clock), cx.settings.engine().lease);
         let renewed = cx
             .db
             .write(move |tx| Box::pin(async move { jobs::renew(tx, &lease, clock.now().after(lasts)).await }))

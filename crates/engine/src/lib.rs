@@ -14,6 +14,7 @@ pub mod events;
 pub mod jobs;
 pub mod memory;
 pub mod models;
+mod process;
 pub mod run;
 mod runs;
 pub mod scheduler;

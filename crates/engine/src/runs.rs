@@ -53,7 +53,7 @@ impl Runs {
     /// No runs yet.
     pub fn new(context: Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
-            permits: Arc::new(Semaphore::new(context.settings.engine.max_concurrent_runs)),
+            permits: Arc::new(Semaphore::new(context.settings.engine().max_concurrent_runs)),
             context,
             cancellations: DashMap::new(),
         })
@@ -71,7 +71,7 @@ impl Runs {
             return self.start_held(work.lease);
         };
         let held = self.hold(work.lease);
-        self.context.tasks.spawn(async move {
+        self.context.process.tasks.spawn(async move {
             let _permit = permit;
             held.work_on(work).await;
         });
@@ -82,12 +82,12 @@ impl Runs {
         let held = self.hold(lease);
         // The time of waiting counts from now, even if the clock is adjusted meanwhile.
         let mut now = self.context.clock.now();
-        self.context.tasks.spawn(async move {
+        self.context.process.tasks.spawn(async move {
             let cx = &held.runs.context;
             loop {
                 let wait = at.since(now);
                 tokio::select! {
-                    () = cx.stop.cancelled() => return,
+                    () = cx.process.stop.cancelled() => return,
                     () = tokio::time::sleep(wait) => {}
                 }
                 // Begun in one step, so that nothing joins its input after that was read.
@@ -117,7 +117,7 @@ impl Runs {
     /// Works on a run that this process holds, and that must be read first.
     pub fn start_held(self: &Arc<Self>, lease: Lease) {
         let held = self.hold(lease);
-        self.context.tasks.spawn(async move {
+        self.context.process.tasks.spawn(async move {
             // Never closed, so a permit is always had in the end.
             let _permit = Arc::clone(&held.runs.permits).acquire_owned().await;
             held.runs.context.wait_for_suspects(lease).await;
@@ -127,7 +127,7 @@ impl Runs {
 
     /// From now on the task of this claim can be told to stop: before it has a permit, too.
     pub(super) fn hold(self: &Arc<Self>, lease: Lease) -> Held {
-        let cancelled = self.context.stop.child_token();
+        let cancelled = self.context.process.stop.child_token();
         self.cancellations.insert((lease.run, lease.epoch), cancelled.clone());
         Held {
             runs: Arc::clone(self),

@@ -65,7 +65,7 @@ async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
             break;
         }
     }
-    for guilty in cx.delivery.claim(cx.clock_guard.window()).await? {
+    for guilty in cx.delivery.claim(cx.process.window()).await? {
         cx.quarantine_message(guilty).await?;
     }
     // Behind the messages that some of them are to become.
@@ -73,7 +73,7 @@ async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
     let mut conn = cx.db.read().await?;
     // The work of a dead process is taken over as soon as its lease expires.
     let free = match cx.db.is_shared() {
-        true => run_queue::next_lease_end(&mut conn, cx.worker, now).await?,
+        true => run_queue::next_lease_end(&mut conn, cx.process.worker(), now).await?,
         false => None,
     };
     let next = [
@@ -89,10 +89,10 @@ async fn claim(runs: &Arc<Runs>, permits: usize) -> Result<bool, StoreError> {
     let cx = &runs.context;
     // No other work is claimed while a suspect is worked on, for a bounded time. Work claimed then waits by itself.
     cx.isolation.opening().await;
-    let window = cx.clock_guard.window();
+    let window = cx.process.window();
     let limit = u32::try_from(permits).unwrap_or(u32::MAX);
     let served = cx.delivery.served();
-    let tree = u32::try_from(cx.settings.engine.max_parallel_subagents).unwrap_or(u32::MAX);
+    let tree = u32::try_from(cx.settings.engine().max_parallel_subagents).unwrap_or(u32::MAX);
     let claimed = cx
         .db
         .write(move |tx| Box::pin(async move { run_queue::claim(tx, window, &served, limit, tree).await }))

@@ -62,7 +62,7 @@ pub(super) async fn list(
     Query(wanted): Query<BudgetsQuery>,
 ) -> Result<Json<Page<BudgetView>>, Problem> {
     let user = caller.whose(&api, wanted.user_id).await?;
-    let zone = budget::zone(&api.context.rules.engine.time_zone);
+    let zone = api.context.settings.zone();
     let now = api.clock.now();
     let mut conn = api.db.read().await?;
     let mut shown = Vec::new();

@@ -90,7 +90,7 @@ pub(super) async fn all(api: &Shared) -> Result<Vec<ConnectionView>, StoreError>
 async fn one(api: &Shared, platform: Platform, known: Option<Connection>) -> Result<ConnectionView, StoreError> {
     let mut conn = api.db.read().await?;
     let holder = leases::holder(&mut conn, &lease_name(platform, 0), api.clock.now()).await?;
-    let is_elsewhere = holder.is_some_and(|holder| holder != api.context.worker);
+    let is_elsewhere = holder.is_some_and(|holder| holder != api.context.worker());
     let last_message_at = channels::last_message_on(&mut conn, platform).await?;
     let (state, name, detail) = standing(known.as_ref().map(|known| &known.status), is_elsewhere);
     let last_error = known.as_ref().and_then(|known| known.last_error.clone());

@@ -263,7 +263,7 @@ impl Feed {
 
     /// This process, as far as an id of an event needs to tell it from others.
     fn process(&self) -> String {
-        let worker = self.api.context.worker.to_string();
+        let worker = self.api.context.worker().to_string();
         worker.rsplit('-').next().unwrap_or_default().to_owned()
     }
 }

@@ -101,11 +101,11 @@ pub(super) async fn upload(
     request: Request,
 ) -> Result<(StatusCode, Json<File>), Problem> {
     check_text("name", &name, 1000)?;
-    let kept = &api.context.services.files;
+    let kept = &api.context.tools.services.files;
     let content = content_of(request, kept.most()).await?;
     let (user, channel) = api.ingress.api_visitor(caller.place(), caller.speaker()).await?;
     let new = NewFile {
-        name: api.context.masker.mask(&name).into_owned(),
+        name: api.context.masker().mask(&name).into_owned(),
         content,
         user: Some(user),
         place: Some((channel, None)),
@@ -157,7 +157,7 @@ pub(super) async fn content(
 ) -> Result<Response, Problem> {
     let file = one(&api, &caller, Need::Open, id).await?;
     let now = api.clock.now();
-    let content = api.context.services.files.content(&api.db, &file, now).await?;
+    let content = api.context.tools.services.files.content(&api.db, &file, now).await?;
     let media_type = file
         .media_type
         .as_deref()

@@ -191,5 +191,5 @@ fn late(api: &Shared, platform: Platform) -> String {
 async fn elsewhere(api: &Shared, platform: Platform) -> Result<bool, StoreError> {
     let mut conn = api.db.read().await?;
     let holder = leases::holder(&mut conn, &lease_name(platform, 0), api.clock.now()).await?;
-    Ok(holder.is_some_and(|holder| holder != api.context.worker))
+    Ok(holder.is_some_and(|holder| holder != api.context.worker()))
 }

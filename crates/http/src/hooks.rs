@@ -61,6 +61,13 @@ pub(super) async fn take(
         body: &body,
     };
     let context = &api.context;
-    let fired = webhook::take(&api.db, &context.encryption, &context.outbound, call, api.clock.now()).await?;
+    let fired = webhook::take(
+        &api.db,
+        &context.encryption,
+        context.delivery.outbound(),
+        call,
+        api.clock.now(),
+    )
+    .await?;
     Ok((StatusCode::ACCEPTED, Json(follow(&api, fired))))
 }

@@ -113,7 +113,7 @@ fn circuits(api: &Shared) {
 /// How much of this process is at work.
 #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52")]
 fn workers(api: &Shared) {
-    let limit = api.context.settings.engine.max_concurrent_runs;
+    let limit = api.context.settings.engine().max_concurrent_runs;
     let busy = limit.saturating_sub(api.runs.free_permits());
     gauge!("clifford_workers_limit").set(limit as f64);
     gauge!("clifford_workers_busy").set(busy as f64);

@@ -125,10 +125,10 @@ pub(super) async fn test(
 ) -> Result<Json<Tried>, Problem> {
     let context = &api.context;
     let made = policies::list(&mut api.db.read().await?).await?;
-    let rules = trial::rules(&context.rules.policy, made);
-    let zone = &context.rules.engine.time_zone;
+    let rules = trial::rules(&context.settings.rules.policy, made);
+    let zone = &context.settings.engine().time_zone;
     trial::run(
-        &context.tools,
+        &context.tools.registry,
         &rules,
         &given.call,
         &given.args,

@@ -1,11 +1,8 @@
 //! The replay of a run: the engine's state and decision at each step.
 
-use std::sync::Arc;
-
 use axum::{Json, extract::State};
 use clifford_core::{id::RunId, runs::RunStatus};
 use clifford_store::runs::steps;
-use clifford_tools::Options;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -68,10 +65,10 @@ pub(super) async fn replay(
 ) -> Result<Json<Replay>, Problem> {
     let run = allowed(&api, &caller, Need::See, id).await?;
     let steps = steps::of_run(&mut api.db.read().await?, id).await?;
-    let mut rules = api.context.rules.clone();
+    let mut rules = api.context.settings.rules.clone();
     // Those of servers too, as they are now.
-    let options = Options::new(Arc::clone(&api.context.services), &[]);
-    rules.single_commands = api.context.tools.single_commands(&options);
+    let options = api.context.tools.options(&[]);
+    rules.single_commands = api.context.tools.registry.single_commands(&options);
     let iterations = clifford_core::run::replay::replay(&run, &rules, &steps)
         .into_iter()
         .map(|iteration| ReplayIteration {

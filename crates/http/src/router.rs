@@ -57,7 +57,7 @@ pub fn router(api: Api) -> Router {
         limited(within + messages::LONGEST_WAIT, request, next)
     }));
     // A run may take its time once more.
-    let longest = api.context.rules.engine.max_run_time;
+    let longest = api.context.settings.engine().max_run_time;
     let lasting = served(lasting).layer(from_fn(move |request, next| limited(within + longest, request, next)));
     let open = served(open).layer(from_fn(move |request, next| {
         limited(within + BODY_FIRST, request, next)

@@ -225,7 +225,7 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
     // Which of them can be used is another question: that depends on where the run is.
-    let known: Vec<_> = (api.context.tools.all().iter())
+    let known: Vec<_> = (api.context.tools.registry.all().iter())
         .flat_map(|tool| {
             let commands = tool.commands.iter();
             let names = commands.map(|command| format!("{}.{}", tool.name, command.name));

@@ -3,7 +3,6 @@
 use axum::{Json, extract::State};
 use clifford_content::search::find::SearchHit;
 use clifford_core::{
-    budget,
     id::{ChannelId, UserId},
     search::{self, Cursor, Form, Scope, SearchInput},
 };
@@ -75,7 +74,7 @@ pub(super) async fn list(
         from: wanted.from.as_deref(),
         to: wanted.to.as_deref(),
     };
-    let zone = budget::zone(&api.context.rules.engine.time_zone);
+    let zone = api.context.settings.zone();
     let request = search::Request::read(asked, scope, zone, api.clock.now())
         .map_err(|fault| wrong(if fault.field == "query" { "q" } else { fault.field }, &fault.detail))?;
     let request = search::Request {

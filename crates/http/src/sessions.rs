@@ -23,7 +23,6 @@ use axum::{
     response::{AppendHeaders, IntoResponse},
 };
 use clifford_core::{
-    budget,
     clock::Timestamp,
     id::{SessionId, UserId},
     people::UserRole,
@@ -304,7 +303,7 @@ enum MyRole {
 #[utoipa::path(get, path = "/api/me", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Me)))]
 pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Json<Me> {
-    let zone = budget::zone(&api.context.rules.engine.time_zone);
+    let zone = api.context.settings.zone();
     let scopes = [Scope::Read, Scope::Write, Scope::Admin];
     let scopes = scopes.into_iter().filter(|scope| caller.grant.scopes.include(*scope));
     Json(Me {

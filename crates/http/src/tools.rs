@@ -103,8 +103,8 @@ pub(super) async fn change(
     Body(change): Body<ToolChange>,
 ) -> Result<Json<ShownTool>, Problem> {
     let scope = within.read()?;
-    let tool = tool_options::find(&api.context.tools, &name.0).map_err(Problem::not_found)?;
-    let changes = tool_options::checked(&tool, scope, &api.context.services.config, &change.0)
+    let tool = tool_options::find(&api.context.tools.registry, &name.0).map_err(Problem::not_found)?;
+    let changes = tool_options::checked(&tool, scope, &api.context.tools.services.config, &change.0)
         .map_err(|(field, why)| Problem::input(&field, why))?;
     let now = api.clock.now();
     (api.db)
@@ -116,11 +116,11 @@ pub(super) async fn change(
 async fn shown(api: &Shared, scope: Scope) -> Result<Vec<ShownTool>, Problem> {
     let context = &api.context;
     let mut conn = api.db.read().await?;
-    Ok(tool_options::list(&mut conn, scope, &context.tools, &context.services).await?)
+    Ok(tool_options::list(&mut conn, scope, &context.tools.registry, &context.tools.services).await?)
 }
 
 async fn one(api: &Shared, scope: Scope, name: &str) -> Result<ShownTool, Problem> {
-    tool_options::find(&api.context.tools, name).map_err(Problem::not_found)?;
+    tool_options::find(&api.context.tools.registry, name).map_err(Problem::not_found)?;
     let found = shown(api, scope).await?.into_iter().find(|tool| tool.name == name);
     found.ok_or_else(|| Problem::not_found(format!("tool `{name}`")))
 }

@@ -1,7 +1,5 @@
 //! Triggers: reminders, runs by the clock, webhooks.
 
-use std::sync::Arc;
-
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{
     clock::Timestamp,
@@ -15,12 +13,9 @@ use clifford_store::{
     places::{agents, settings},
     triggers::{self, Filter, Firing},
 };
-use clifford_tools::{
-    Options,
-    triggers::{
-        editing::{self, Change, Fault, NewTrigger},
-        reminders,
-    },
+use clifford_tools::triggers::{
+    editing::{self, Change, Fault, NewTrigger},
+    reminders,
 };
 use serde::{Deserialize, Serialize};
 
@@ -207,7 +202,7 @@ pub(super) async fn create(
         time_zone: new
             .time_zone
             .or(zone)
-            .unwrap_or_else(|| api.context.rules.engine.time_zone.clone()),
+            .unwrap_or_else(|| api.context.settings.engine().time_zone.clone()),
         catch_up: new.catch_up.unwrap_or(settings.catch_up),
         created_by: caller.label(),
     };
@@ -246,7 +241,7 @@ async fn most_triggers(api: &Shared, caller: &Caller) -> Result<Option<usize>, P
         user: Some(user),
     };
     let rows = settings::around(&mut api.db.read().await?, around).await?;
-    let options = Options::new(Arc::clone(&api.context.services), &rows);
+    let options = api.context.tools.options(&rows);
     let most = options.section("reminders")["max_per_user"].as_u64();
     Ok(most.and_then(|most| usize::try_from(most).ok()))
 }
@@ -447,7 +442,7 @@ pub(super) async fn fire(
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {
     allowed(&api, &caller, Need::Change, id).await?;
     pace::check_pace(&api, &caller).await?;
-    let (outbound, now) = (api.context.outbound.clone(), api.clock.now());
+    let (outbound, now) = (api.context.delivery.outbound().clone(), api.clock.now());
     let fired = api
         .db
         .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))

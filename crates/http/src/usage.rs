@@ -1,7 +1,7 @@
 //! The use of models, in sums.
 
 use axum::{Json, extract::State};
-use clifford_core::{budget, clock::Timestamp, id::UserId, models::Grouping};
+use clifford_core::{clock::Timestamp, id::UserId, models::Grouping};
 use clifford_store::usage::{self, Filter, Group};
 use serde::Deserialize;
 
@@ -55,7 +55,7 @@ pub(super) async fn list(
         until: wanted.until,
         user: caller.whose(&api, wanted.user_id).await?,
     };
-    let zone = budget::zone(&api.context.rules.engine.time_zone);
+    let zone = api.context.settings.zone();
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.db.read().await?;
     let groups = usage::grouped(&mut conn, by, filter, &zone, limit).await?;

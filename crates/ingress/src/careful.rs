@@ -83,7 +83,7 @@ impl IngressService {
     }
 
     async fn take_carefully(&self, known: Event, event: Inbound) -> Result<Accepted, StoreError> {
-        let isolation = &self.context.isolation;
+        let isolation = &self.context.delivery.isolation();
         // Of the two lines only that of events is left while others are taken first.
         let next = isolation.next_turn();
         tokio::pin!(next);
@@ -108,7 +108,7 @@ impl IngressService {
             if quarantined {
                 return Ok(Accepted::Stored);
             }
-            if self.context.settings.engine.deaths().verdict_of_marks(deaths) == Verdict::Guilty {
+            if self.context.settings.engine().deaths().verdict_of_marks(deaths) == Verdict::Guilty {
                 return self.set_aside(&known, event, deaths).await;
             }
             let taken = Box::pin(self.take_at_once(event)).await;
@@ -211,6 +211,10 @@ impl IngressService {
         };
         let lang = reading::by_id(&mut conn, None, Some(channel.id)).await?;
         let told = sentences::EVENT_QUARANTINED.text(lang);
-        Ok(Some(self.context.outbound.message(to, &told, self.clock.now())))
+        Ok(Some(self.context.delivery.outbound().message(
+            to,
+            &told,
+            self.clock.now(),
+        )))
     }
 }

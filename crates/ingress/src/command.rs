@@ -99,13 +99,13 @@ impl IngressService {
     ) -> Result<IngressOutcome, StoreError> {
         let asked = CommandRequest {
             audience: self.audience(origin.place.platform),
-            outbound: self.context.outbound.clone(),
+            outbound: self.context.delivery.outbound().clone(),
             defaults: self.context.settings.defaults(),
             purse: Purse::new(
                 &self.context.settings.budgets,
                 &self.settings.section,
                 origin.speaker.roles.as_deref().unwrap_or_default(),
-                &self.context.rules.engine.time_zone,
+                &self.context.settings.engine().time_zone,
             ),
             export: self.gathered(&command, limited, now).await?,
             ring: self.ring(&command, limited).await?,
@@ -182,7 +182,7 @@ impl IngressService {
         if !matches!(command, "settings" | "model") {
             return Choices::default();
         }
-        let (tools, config) = (&self.context.tools, &self.context.services.config);
+        let (tools, config) = (&self.context.tools.registry, &self.context.tools.services.config);
         let names = tools.all().into_iter().map(|tool| tool.name.to_string());
         Choices {
             models: self.context.models.offers(),

@@ -15,7 +15,7 @@ use super::{IngressService, outcome::IngressOutcome};
 impl IngressService {
     pub(super) async fn joined(&self, joined: Joined) -> Result<Accepted, StoreError> {
         let place = joined.place;
-        let (now, outbound) = (self.clock.now(), self.context.outbound.clone());
+        let (now, outbound) = (self.clock.now(), self.context.delivery.outbound().clone());
         let access = self.audience(place.platform).access;
         let greeted = self.db.write(move |tx| {
             Box::pin(async move {

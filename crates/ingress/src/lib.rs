@@ -124,12 +124,18 @@ impl Origin {
 
 impl IngressService {
     /// Events become runs of `runs`; while `careful` is on, they are stored one by one.
-    pub fn new(runs: Arc<Runs>, careful: Arc<Careful>, settings: IngressSettings) -> Arc<Self> {
+    pub fn new(
+        db: Db,
+        clock: SharedClock,
+        runs: Arc<Runs>,
+        careful: Arc<Careful>,
+        settings: IngressSettings,
+    ) -> Arc<Self> {
         let context = Arc::clone(&runs.context);
         let pace = Pace::new(settings.section.user_messages_per_minute);
         Arc::new(Self {
-            db: context.db.clone(),
-            clock: Arc::clone(&context.clock),
+            db,
+            clock,
             runs,
             context,
             careful,
@@ -218,9 +224,9 @@ impl IngressService {
             is_addressed,
             is_heard,
             settings: self.settings.clone(),
-            outbound: self.context.outbound.clone(),
-            worker: self.context.worker,
-            lease: self.context.settings.engine.lease,
+            outbound: self.context.delivery.outbound().clone(),
+            worker: self.context.worker(),
+            lease: self.context.settings.engine().lease,
             mode: None,
             defaults: self.context.settings.defaults(),
             limited,
@@ -294,7 +300,7 @@ impl IngressService {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
         };
-        match self.context.masker.mask(&text) {
+        match self.context.masker().mask(&text) {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => text,
         }
@@ -319,8 +325,8 @@ impl IngressService {
         let rules = EditRules {
             within: self.settings.section.edit_within,
             defaults: self.context.settings.defaults(),
-            worker: self.context.worker,
-            until: now.after(self.context.settings.engine.lease),
+            worker: self.context.worker(),
+            until: now.after(self.context.settings.engine().lease),
             now,
         };
         let edited = self.db.write(move |tx| Box::pin(edit::store(tx, edit, rules))).await?;

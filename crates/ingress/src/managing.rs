@@ -86,7 +86,7 @@ impl IngressService {
         let may_anyway = |run: &clifford_core::runs::Run| {
             (user.as_ref()).is_some_and(|user| run.user_id == Some(user.id) || user.role == UserRole::Owner)
         };
-        let actor = self.context.services.actors.get(&place.platform);
+        let actor = self.context.tools.actor(place.platform);
         let (Some(actor), Some(false)) = (actor, run.as_ref().map(may_anyway)) else {
             return Ok(false);
         };
@@ -107,7 +107,7 @@ impl IngressService {
         if user.as_ref().is_some_and(|user| user.role == UserRole::Owner) {
             return Ok(true);
         }
-        match self.context.services.actors.get(&place.platform) {
+        match self.context.tools.actor(place.platform) {
             Some(actor) if self.is_welcome(command, user.map(|user| user.role)) => {
                 Ok(asked(actor.as_ref(), place, &command.speaker).await)
             }
@@ -118,7 +118,7 @@ impl IngressService {
     /// The same of somebody who types: the platform is not asked with each letter. What is typed is judged anew when it
     /// is given as a command.
     pub(super) async fn managed_lately(&self, place: &Place, speaker: &Speaker) -> bool {
-        let Some(actor) = self.context.services.actors.get(&place.platform) else {
+        let Some(actor) = self.context.tools.actor(place.platform) else {
             return false;
         };
         let now = self.clock.now();

@@ -46,7 +46,7 @@ impl IngressService {
         if speaker.roles.is_some() || place.kind.is_private() || speaker.is_bot {
             return Ok(());
         }
-        let (Some(space), Some(actor)) = (&place.space, self.context.services.actors.get(&place.platform)) else {
+        let (Some(space), Some(actor)) = (&place.space, self.context.tools.actor(place.platform)) else {
             return Ok(());
         };
         if !self.roles_matter(place.platform).await? {
@@ -73,7 +73,7 @@ impl IngressService {
 
     async fn roles_matter(&self, platform: Platform) -> Result<bool, StoreError> {
         let by_audience = |audience: &Audience| !audience.allow_roles.is_empty();
-        let rules = &self.context.rules.policy.rules;
+        let rules = &self.context.settings.rules.policy.rules;
         if self.settings.audiences.get(&platform).is_some_and(by_audience)
             || (self.settings.section.limits.iter()).any(|limit| !limit.platform_roles.is_empty())
             || rules.iter().any(|rule| !rule.platform_roles.is_empty())

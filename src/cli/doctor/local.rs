@@ -8,7 +8,7 @@ use std::{
 };
 
 use clifford_config::{Config, Loaded};
-use clifford_core::work::Kind;
+use clifford_core::{run::rules::Rules, work::Kind};
 use clifford_engine::jobs::maintenance;
 use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, maintenance::Record, places::settings};
 use clifford_worker::Workers;
@@ -118,7 +118,7 @@ async fn failing(loaded: &Loaded) -> Result<Vec<Record>, StoreError> {
     };
     let db = Db::open(&options).await?;
     let failing = async {
-        let settings = app::engine_settings(&loaded.config);
+        let settings = app::engine_settings(&loaded.config, Rules::from(loaded.config.engine.clone()));
         maintenance::failing(&mut db.read().await?, &settings).await
     };
     let failing = failing.await;

@@ -1,14 +1,11 @@
 //! `clifford triggers remove`, `enable`, `disable` and `fire`.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-
 use anyhow::bail;
-use clifford_core::{id::WorkerId, schedule::trigger::TriggerKind};
+use clifford_core::schedule::trigger::TriggerKind;
 use clifford_delivery::outbound::Outbound;
 use clifford_engine::triggers::fire;
 use clifford_store::{Db, StoreError, triggers};
 use clifford_tools::triggers::editing::{self, Change};
-use clifford_vault::Masker;
 use serde_json::json;
 
 use super::{Which, find, next};
@@ -48,8 +45,7 @@ pub(super) async fn enable(db: &Db, which: &Which, enabled: bool) -> anyhow::Res
 pub(super) async fn fire(db: &Db, which: &Which) -> anyhow::Result<()> {
     let id = find(&mut db.read().await?, &which.trigger).await?.id;
     let now = setup::now();
-    let masker = Arc::new(Masker::new([]));
-    let outbound = Outbound::new(BTreeMap::new(), 1, WorkerId::new(), Duration::ZERO, masker);
+    let outbound = Outbound::without_platforms();
     let fired = db
         .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))
         .await

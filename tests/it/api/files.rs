@@ -73,7 +73,7 @@ async fn a_file_is_uploaded_sent_with_a_message_had_back_and_deleted() {
     let gone = bot.call(Method::DELETE, &format!("/api/files/{id}"), &json!({})).await;
     assert_eq!(gone.status, 204);
     assert_eq!(bot.get(&format!("/api/files/{id}/content")).await.status, 404);
-    let files = &bot.app.context.services.files;
+    let files = &bot.app.context.tools.services.files;
     let now = bot.app.clock.now();
     assert_eq!(
         clifford_content::files::sweep(&bot.app.db, files.storage(), now)

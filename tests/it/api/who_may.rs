@@ -839,7 +839,8 @@ impl World {
             key: None,
         };
         let app = &self.bot.app;
-        let file = app.context.services.files.create(&app.db, new, app.clock.now()).await;
+        let files = &app.context.tools.services.files;
+        let file = files.create(&app.db, new, app.clock.now()).await;
         file.unwrap().id.to_string()
     }
 

@@ -186,7 +186,13 @@ impl Desk {
             },
             dashboard: None,
         };
-        let ingress = IngressService::new(Arc::clone(&runs), Arc::default(), settings);
+        let ingress = IngressService::new(
+            home.db.clone(),
+            Arc::clone(&hands) as _,
+            Arc::clone(&runs),
+            Arc::default(),
+            settings,
+        );
         Self {
             home,
             world,
@@ -270,8 +276,7 @@ impl Desk {
         self.tasks.wait().await;
         let end = tokio::time::Instant::now() + PATIENCE;
         for runs in [&self.runs, &self.neighbour] {
-            runs.context.tasks.close();
-            runs.context.tasks.wait().await;
+            runs.context.at_rest().await;
             runs.context.delivery.flush(end, end).await;
         }
         assert_eq!(self.said(), expected);

@@ -12,6 +12,7 @@ use clifford_chat::{
     platform::Platform,
 };
 use clifford_core::{
+    clock::{Clock as _, SystemClock},
     id::{AgentId, RunId},
     messages::Direction,
     people::{User, UserRole},
@@ -35,7 +36,7 @@ use clifford_store::{
 };
 use clifford_tools::{Command, Tool, ToolContext, ToolError};
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::obedient::Obedient;
 use crate::{
@@ -78,6 +79,7 @@ pub struct World {
     words: Arc<Mutex<String>>,
     acts: Acts,
     stop: CancellationToken,
+    tasks: TaskTracker,
 }
 
 impl World {
@@ -86,7 +88,7 @@ impl World {
         let (words, acts) = (Arc::new(Mutex::new(String::new())), Acts::default());
         let runs = runs(&home, tools(&words, &acts));
         let agent = AgentId::new();
-        let now = runs.context.clock.now();
+        let now = SystemClock.now();
         let (user, private, shared) = home
             .db
             .write(move |tx| {
@@ -119,9 +121,8 @@ impl World {
             .await
             .unwrap();
         let stop = CancellationToken::new();
-        runs.context
-            .tasks
-            .spawn(scheduler::run(Arc::clone(&runs), stop.clone()));
+        let tasks = TaskTracker::new();
+        tasks.spawn(scheduler::run(Arc::clone(&runs), stop.clone()));
         let world = Self {
             home,
             runs,
@@ -132,6 +133,7 @@ impl World {
             words,
             acts,
             stop,
+            tasks,
         };
         let context = world.context(world.private.clone()).await;
         let cat = item("relationships", "cat", SECRET, 0);
@@ -141,12 +143,13 @@ impl World {
 
     pub async fn end(self) {
         self.stop.cancel();
-        self.runs.context.tasks.close();
+        self.tasks.close();
+        self.tasks.wait().await;
         self.home.db.close().await;
     }
 
     async fn context(&self, channel: Channel) -> clifford_core::id::ContextId {
-        let now = self.runs.context.clock.now();
+        let now = SystemClock.now();
         let begun = self
             .home
             .db

@@ -9,6 +9,7 @@ use clifford_chat::{
 };
 use clifford_core::{
     access::{Access, Audience},
+    clock::{Clock as _, SystemClock},
     settings::Ingress,
 };
 use clifford_engine::Runs;
@@ -78,9 +79,15 @@ async fn after_a_death(home: &Home) -> (Arc<Runs>, Arc<IngressService>) {
         dashboard: None,
     };
     let careful = Arc::<Careful>::default();
-    let ingress = IngressService::new(Arc::clone(&runs), Arc::clone(&careful), settings);
+    let ingress = IngressService::new(
+        home.db.clone(),
+        Arc::new(SystemClock),
+        Arc::clone(&runs),
+        Arc::clone(&careful),
+        settings,
+    );
     // Announcements of long ago are forgotten.
-    let now = runs.context.clock.now();
+    let now = SystemClock.now();
     let died = home.db.write(move |tx| {
         Box::pin(async move {
             let id = clifford_vault::hash("telegram/message/1/suspect");
@@ -99,13 +106,13 @@ async fn a_suspected_event_waits_for_its_turn_and_others_are_taken_meanwhile() {
         .flatten()
     {
         let (runs, ingress) = after_a_death(&home).await;
-        let turn = runs.context.isolation.turn().await;
+        let turn = runs.context.delivery.isolation().turn().await;
         let suspect = ingress.accept(Inbound::Message(message("suspect")));
         // Behind it in line, and no suspect.
         let other = async {
             ingress.accept(Inbound::Message(message("other"))).await.unwrap();
             for _ in 0..4 {
-                runs.context.isolation.pass().await;
+                runs.context.delivery.isolation().pass().await;
             }
             assert_eq!(column(&home.db, INBOUND).await, ["other"]);
             drop(turn);
@@ -126,7 +133,7 @@ async fn a_suspected_event_is_stored_though_other_suspects_are_always_in_line() 
         // A suspect that anything waits for works so long, and is in line again.
         let works = async || {
             for _ in 0..6 {
-                let _turn = runs.context.isolation.turn().await;
+                let _turn = runs.context.delivery.isolation().turn().await;
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         };

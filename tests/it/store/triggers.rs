@@ -334,7 +334,7 @@ pub async fn a_signature_is_good_once_and_forgotten_when_it_is_stale(world: Worl
     assert!(!kept.contains("secret"));
     let put = db.write(move |tx| Box::pin(async move { triggers::put_secret(tx, id, &kept).await }));
     put.await.expect("keeps");
-    let outbound = engine(db).outbound.clone();
+    let outbound = engine(db).delivery.outbound().clone();
     let call = async |name: &str, secret: &str, seconds: i64, body: &[u8], now: Timestamp| {
         let timestamp = (NOW.0 / 1000 + seconds).to_string();
         let pieces: [&[u8]; 3] = [timestamp.as_bytes(), b".", body];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clifford_chat::role::PlatformRole;
 use clifford_core::{
-    budget::{Account, Amount, BOT, Budget, Scope, Settlement, Verdict, accounts, period, verdict},
+    budget::{Account, Amount, BOT, Budget, Scope, Settlement, Verdict, accounts, verdict},
     id::{SpaceId, UserId},
     places::Channel,
     run::sentences::Sentence,
@@ -89,7 +89,7 @@ pub async fn reserve(
     if budgets.is_empty() {
         return Ok(ReserveOutcome::Reserved(None));
     }
-    let zone = period::zone(&cx.rules.engine.time_zone);
+    let zone = cx.settings.zone();
     let mut has_waited = false;
     loop {
         let accounts = accounts(
@@ -108,8 +108,8 @@ pub async fn reserve(
             claim: claim.clone(),
             worst,
             telling,
-            outbound: cx.outbound.clone(),
-            window: cx.clock_guard.window(),
+            outbound: cx.delivery.outbound().clone(),
+            window: cx.process.window(),
             zone: zone.clone(),
         };
         let found = cx.db.write(move |tx| Box::pin(asked.find(tx))).await?;

@@ -153,8 +153,8 @@ async fn work(claimed: &Claimed, Payload { person, asked_at }: Payload) -> Resul
                 cx.ambient.forget(&account.platform, &account.platform_user_id);
             }
         }
-        typed(&cx.db, person, &cx.services.data_dir).await?;
-        let erased = rows(&cx.db, person, lease, cx.services.files.storage(), now).await?;
+        typed(&cx.db, person, &cx.tools.services.data_dir).await?;
+        let erased = rows(&cx.db, person, lease, cx.tools.services.files.storage(), now).await?;
         for (run, epoch) in &erased.taken {
             claimed.runs.interrupt(*run, *epoch);
         }

@@ -197,7 +197,7 @@ impl Schedule {
             slot.not_before = now.after(every);
             return Ok(slot.not_before);
         }
-        let (window, kind) = (self.cx.clock_guard.window(), job.kind());
+        let (window, kind) = (self.cx.process.window(), job.kind());
         let claimed = self
             .cx
             .db
@@ -284,7 +284,7 @@ async fn attempt(cx: &Context, job: &dyn MaintenanceJob, deaths: i64) -> Result<
 
 /// Renews the lease of a job at work, three times in the life of one, until another process has it.
 async fn lost(cx: &Context, lease: MaintenanceLease) {
-    let lasts = cx.settings.engine.lease;
+    let lasts = cx.settings.engine().lease;
     loop {
         tokio::time::sleep((lasts / 3).max(Duration::from_millis(100))).await;
         let clock = Arc::clone(&cx.clock);

@@ -39,6 +39,11 @@ impl Encryption {
         }
     }
 
+    /// Hides the secrets that it has seen.
+    pub const fn masker(&self) -> &Arc<Masker> {
+        &self.masker
+    }
+
     /// Encrypts a secret for storage. It decrypts under this very name only.
     ///
     /// # Errors

@@ -1,7 +1,5 @@
 //! Cancelling: a run and its whole tree, in all workers. Their later writes are refused.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
@@ -16,7 +14,6 @@ use clifford_store::{
     triggers,
 };
 use clifford_text::Outcome;
-use clifford_vault::Masker;
 
 use super::{
     follow_up::{Begins, follow_up_in, wake_parent},
@@ -98,18 +95,16 @@ pub async fn commit(
 /// # Errors
 /// [`StoreError::WrongState`]: it has ended. [`StoreError::NotFound`]: there is none.
 pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
-    let nobody = WorkerId::new();
     let lease = Lease {
         run: id,
-        owner: nobody,
+        owner: WorkerId::new(),
         epoch: 0,
     };
     let mut conn = db.read().await?;
     let work = Work::without_steps(&mut conn, lease).await?;
     let notice = work.lang(&mut conn).await?.say(Outcome::Cancelled);
     drop(conn);
-    let masker = Arc::new(Masker::new([]));
-    let outbound = Outbound::new(BTreeMap::new(), 1, nobody, Duration::ZERO, masker);
+    let outbound = Outbound::without_platforms();
     let message = work
         .reply_to()
         .filter(|_| work.run.parent_run_id.is_none())

@@ -64,8 +64,8 @@ impl Context {
     /// How this process begins what waits behind a run.
     pub fn begins(&self) -> Begins {
         Begins {
-            worker: self.worker,
-            lease_for: self.settings.engine.lease,
+            worker: self.process.worker(),
+            lease_for: self.settings.engine().lease,
             parallel: self.settings.ingress.shared_parallel,
         }
     }

@@ -25,7 +25,7 @@ const RETRY: Duration = Duration::from_secs(1);
 impl Context {
     /// Quarantines a message that processes died of; its chat gets a notice in its place.
     pub(crate) async fn quarantine_message(&self, message: Outgoing) -> Result<(), StoreError> {
-        let (id, deaths, worker, now) = (message.id, message.deaths, self.worker, self.clock.now());
+        let (id, deaths, worker, now) = (message.id, message.deaths, self.process.worker(), self.clock.now());
         let lang = reading::by_id(&mut self.db.read().await?, None, Some(message.channel_id)).await?;
         let told = message.platform.parse().ok().map(|platform| {
             let to = To {
@@ -36,7 +36,8 @@ impl Context {
                 run: None,
                 address: message.address.0.clone(),
             };
-            self.outbound
+            self.delivery
+                .outbound()
                 .message(to, &sentences::MESSAGE_QUARANTINED.text(lang), now)
         });
         let (told, pending) = told.unzip();
@@ -70,7 +71,7 @@ impl Context {
     /// Each turn of a suspect that others wait for ends after a while: its row says so before they begin.
     pub(crate) async fn keep_turns_short(self: Arc<Self>, lease: Lease) {
         let key = key(lease);
-        while !self.stop.is_cancelled() {
+        while !self.process.stop.is_cancelled() {
             let turn = self.isolation.overdue(&key).await;
             self.mark(lease, Mark::Waiting).await;
             drop(turn);
@@ -123,7 +124,7 @@ impl Context {
                 Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to mark a suspected run, retrying"),
             }
             tokio::select! {
-                () = self.stop.cancelled() => return,
+                () = self.process.stop.cancelled() => return,
                 () = tokio::time::sleep(RETRY) => {}
             }
         }
@@ -142,7 +143,7 @@ impl Context {
                 Err(error) => tracing::warn!(run_id = %lease.run, %error, "failed to quarantine a run, retrying"),
             }
             tokio::select! {
-                () = self.stop.cancelled() => return false,
+                () = self.process.stop.cancelled() => return false,
                 () = tokio::time::sleep(RETRY) => {}
             }
         }
@@ -179,7 +180,7 @@ impl Isolates for RunInIsolation {
 
     fn retract(&self, file: FileId) {
         let cx = Arc::clone(&self.cx);
-        self.cx.tasks.spawn(async move {
+        self.cx.process.tasks.spawn(async move {
             loop {
                 let retracted = cx
                     .db
@@ -191,7 +192,7 @@ impl Isolates for RunInIsolation {
                     }
                 }
                 tokio::select! {
-                    () = cx.stop.cancelled() => return,
+                    () = cx.process.stop.cancelled() => return,
                     () = tokio::time::sleep(RETRY) => {}
                 }
             }

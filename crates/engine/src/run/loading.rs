@@ -24,7 +24,7 @@ impl Context {
                 Err(error) => tracing::warn!(run_id = %lease.run, %error, "run waits for the database"),
             }
             tokio::select! {
-                () = self.stop.cancelled() => return Ok(None),
+                () = self.process.stop.cancelled() => return Ok(None),
                 () = tokio::time::sleep(RETRY) => {}
             }
         }

@@ -125,10 +125,11 @@ pub enum RerunError {
 /// # Errors
 /// There is no such run or model, or too many reruns; the database.
 pub async fn rerun(cx: &Arc<Context>, request: RerunRequest) -> Result<RerunReport, RerunError> {
-    let stop = cx.stop.child_token();
+    let stop = cx.process.stop.child_token();
     let guard = stop.clone().drop_guard();
     let context = Arc::clone(cx);
     let done = cx
+        .process
         .tasks
         .spawn(async move { lease::leased(&context, request, &stop).await })
         .await;
@@ -169,7 +170,7 @@ async fn worked(
     // No claim has this epoch: whatever would be written for the run is refused.
     let lease = Lease {
         run: request.run,
-        owner: cx.worker,
+        owner: cx.process.worker(),
         epoch: -1,
     };
     let mut work = cx.load(lease).await?;

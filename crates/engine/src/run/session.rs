@@ -168,7 +168,12 @@ impl<'a> Session<'a> {
     /// Takes a run up where its steps end.
     pub fn open(cx: &'a Arc<Context>, starter: &'a dyn Starter, work: Work, cancelled: &'a CancellationToken) -> Self {
         let window = cx.models.window(Role::of_run(&work.run), None);
-        let rules = cx.rules.of(work.user.as_ref()).within(window).of_run(&work.run);
+        let rules = cx
+            .settings
+            .rules
+            .of(work.user.as_ref())
+            .within(window)
+            .of_run(&work.run);
         let mut state = RunState::replay(&work.run, &rules, &work.steps);
         let language = work.user.as_ref().and_then(|user| user.language.as_deref());
         state.lang = Lang::for_reader(language, None);
@@ -259,7 +264,7 @@ impl<'a> Session<'a> {
             && !name.contains('.')
         {
             let options = self.options().await?;
-            self.rules.single_commands = self.cx.tools.single_commands(&options);
+            self.rules.single_commands = self.cx.tools.registry.single_commands(&options);
         }
         Ok(())
     }
@@ -289,7 +294,7 @@ impl<'a> Session<'a> {
                 let (origins, readers, may_be_undone) =
                     match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
                         Ok(steps) => {
-                            let state = RunState::replay(&child, &self.cx.rules, &steps);
+                            let state = RunState::replay(&child, &self.cx.settings.rules, &steps);
                             if state.evidence.tells_of_person() {
                                 self.private.learn(child.output_text.as_deref().unwrap_or_default());
                             }

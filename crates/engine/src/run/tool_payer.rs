@@ -162,7 +162,7 @@ impl ToolPayer {
         &self,
         writing: impl Future<Output = Result<(), StoreError>> + Send + 'static,
     ) -> Result<(), StoreError> {
-        let writing = self.cx.tasks.spawn(writing).await;
+        let writing = self.cx.process.tasks.spawn(writing).await;
         writing.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
     }
 
@@ -208,7 +208,7 @@ impl Pays for ToolPayer {
             settlement,
             broken_off: crate::budget::charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
-        request.deadline = Some((Instant::now() + cx.rules.engine.max_run_time).into_std());
+        request.deadline = Some((Instant::now() + cx.settings.engine().max_run_time).into_std());
         let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {

@@ -93,7 +93,7 @@ async fn fail(
 ) -> Result<(), Gone> {
     let mut conn = cx.db.read().await?;
     let work = Work::without_steps(&mut conn, lease).await?;
-    let rules = cx.rules.of(work.user.as_ref()).of_run(&work.run);
+    let rules = cx.settings.rules.of(work.user.as_ref()).of_run(&work.run);
     let mut state = RunState::new(&work.run, &rules);
     state.next_seq = steps::last(&mut conn, lease.run).await? + 1;
     state.sent = (messages::said_by(&mut conn, lease.run).await?.into_iter())

@@ -42,7 +42,7 @@ pub async fn verdicts(cx: &Arc<Context>, run: RunId) -> Result<Vec<CallVerdict>,
     // No claim has this epoch: whatever would be written for the run is refused.
     let lease = Lease {
         run,
-        owner: cx.worker,
+        owner: cx.process.worker(),
         epoch: -1,
     };
     let mut work = cx.load(lease).await?;
@@ -51,7 +51,7 @@ pub async fn verdicts(cx: &Arc<Context>, run: RunId) -> Result<Vec<CallVerdict>,
         return Ok(Vec::new());
     }
     let row = work.run.clone();
-    let mut session = Session::again(cx, &Nobody, work, &cx.stop);
+    let mut session = Session::again(cx, &Nobody, work, &cx.process.stop);
     let mut state = RunState::new(&row, &session.rules);
     let (mut results, mut found): (Vec<&ToolResult>, _) = (Vec::new(), Vec::new());
     for step in &steps {

@@ -44,7 +44,10 @@ impl Runs {
     /// Begins a run in this process.
     pub async fn submit(self: &Arc<Self>, mut run: NewRun) -> Result<Run, StoreError> {
         let now = self.context.clock.now();
-        run.lease = Some((self.context.worker, now.after(self.context.settings.engine.lease)));
+        run.lease = Some((
+            self.context.process.worker(),
+            now.after(self.context.settings.engine().lease),
+        ));
         // A configured secret that somebody writes is not even stored.
         run.input_text = self.context.masker.mask(&run.input_text).into_owned();
         run.input_json = run.input_json.map(|json| self.context.masker.mask_json(json));
@@ -55,7 +58,7 @@ impl Runs {
             .await?;
         self.start_held(Lease {
             run: run.id,
-            owner: self.context.worker,
+            owner: self.context.process.worker(),
             epoch: run.epoch,
         });
         Ok(run)
@@ -96,7 +99,7 @@ impl Runs {
         }
         let lease = Lease {
             run: id,
-            owner: self.context.worker,
+            owner: self.context.process.worker(),
             epoch: run.epoch,
         };
         let work = self.context.load(lease).await?;
@@ -106,7 +109,9 @@ impl Runs {
             .await?
             .say(Outcome::Cancelled);
         let now = self.context.clock.now();
-        let said = to.clone().map(|to| self.context.outbound.message(to, &notice, now));
+        let said = to
+            .clone()
+            .map(|to| self.context.delivery.outbound().message(to, &notice, now));
         let (message, pending): (Option<NewOutbound>, Option<Option<PendingDelivery>>) = said.unzip();
         let begins = self.context.begins();
         let cancelled = self
@@ -189,7 +194,10 @@ impl Runs {
     pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
         let mut again = again(&self.run(id).await?)?;
         let now = self.context.clock.now();
-        again.lease = Some((self.context.worker, now.after(self.context.settings.engine.lease)));
+        again.lease = Some((
+            self.context.process.worker(),
+            now.after(self.context.settings.engine().lease),
+        ));
         let made = self
             .context
             .db
@@ -198,7 +206,7 @@ impl Runs {
             .map_err(|error| busy(id, error))?;
         self.start_held(Lease {
             run: made.id,
-            owner: self.context.worker,
+            owner: self.context.process.worker(),
             epoch: made.epoch,
         });
         Ok(made)

@@ -23,7 +23,7 @@ impl Runs {
             evidence,
             is_set_aside,
         } = claimed;
-        match self.context.settings.engine.deaths().verdict(evidence) {
+        match self.context.settings.engine().deaths().verdict(evidence) {
             // The process died before the run was ended.
             _ if is_set_aside => self.start_quarantine(lease, evidence.deaths),
             Verdict::Innocent => self.start_held(lease),
@@ -36,11 +36,11 @@ impl Runs {
         tracing::warn!(run_id = %lease.run, deaths = evidence.deaths, "working on a suspected run in isolation");
         let held = self.hold(lease);
         let suspect = self.context.isolation.suspect(key(lease), evidence.mark_at_work());
-        self.context.tasks.spawn(async move {
+        self.context.process.tasks.spawn(async move {
             let cx = Arc::clone(&held.runs.context);
             // Never closed, so a permit is always had in the end.
             let _permit = Arc::clone(&held.runs.permits).acquire_owned().await;
-            let keeper = cx.tasks.spawn(Arc::clone(&cx).keep_turns_short(lease));
+            let keeper = cx.process.tasks.spawn(Arc::clone(&cx).keep_turns_short(lease));
             let keeper = AbortOnDropHandle::new(keeper);
             cx.enter_isolation(lease).await;
             Box::pin(held.read_and_work_on()).await;
@@ -51,7 +51,7 @@ impl Runs {
 
     fn start_quarantine(self: &Arc<Self>, lease: Lease, deaths: i64) {
         let held = self.hold(lease);
-        self.context.tasks.spawn(async move {
+        self.context.process.tasks.spawn(async move {
             let cx = &held.runs.context;
             if !cx.quarantine(lease).await {
                 return;

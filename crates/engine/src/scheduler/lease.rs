@@ -44,11 +44,11 @@ pub async fn renew(runs: Arc<Runs>, stop: CancellationToken) {
 
 /// How often leases are renewed: three times in the life of one.
 fn interval(cx: &Context) -> Duration {
-    (cx.settings.engine.lease / 3).max(Duration::from_millis(100))
+    (cx.settings.engine().lease / 3).max(Duration::from_millis(100))
 }
 
 async fn beat(cx: &Context, stop: &CancellationToken) {
-    let (worker, lease) = (cx.worker, cx.settings.engine.lease);
+    let (worker, lease) = (cx.process.worker(), cx.settings.engine().lease);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -94,7 +94,7 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(cx.settings.engine.lease) => {}
+            () = tokio::time::sleep(cx.settings.engine().lease) => {}
         }
         if let Err(error) = give_up(&cx, &mut silent).await {
             tracing::warn!(%error, "failed to scan for leases left by a clock rollback");
@@ -104,7 +104,7 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
 
 /// Gives back what nobody renews and what would run out only by a clock that was put back since.
 async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
-    let lease = cx.settings.engine.lease;
+    let lease = cx.settings.engine().lease;
     let beyond = cx.clock.now().after(LONGEST.max(lease * 2));
     let found = skewed_leases::find(&mut cx.db.read().await?, beyond).await?;
     for skewed in silent.of(found, Instant::now(), lease) {
@@ -124,7 +124,7 @@ async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
 /// Gives back what was an orphan the last time and still is; returns those that are new.
 async fn release(runs: &Runs, before: &Orphans) -> Result<Orphans, StoreError> {
     let cx = &runs.context;
-    let worker = cx.worker;
+    let worker = cx.process.worker();
     let mut conn = cx.db.read().await?;
     let leases = run_queue::held(&mut conn, worker).await?;
     let messages = outbox::held(&mut conn, worker).await?;

@@ -87,7 +87,7 @@ async fn waits(cx: &Arc<Context>, trigger: &Trigger) -> Result<(), StoreError> {
 /// Fires one that was found to be due. `false`: somebody else did, or its time was missed.
 async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
     let Some(due) = trigger.due() else { return Ok(false) };
-    let (outbound, grace) = (cx.outbound.clone(), cx.settings.triggers.grace);
+    let (outbound, grace) = (cx.delivery.outbound().clone(), cx.settings.triggers.grace);
     let claimed = cx
         .db
         .write(move |tx| Box::pin(async move { claim(tx, &outbound, grace, due, now).await }))

@@ -59,7 +59,7 @@ impl Managers {
             return Ok(known.1);
         }
         let platform = channel.platform().map_err(StoreError::Corrupt)?;
-        let Some(actor) = api.context.services.actors.get(&platform) else {
+        let Some(actor) = api.context.tools.actor(platform) else {
             return Ok(false);
         };
         let accounts = users::identities(&mut api.db.read().await?, user).await?;

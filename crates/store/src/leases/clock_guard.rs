@@ -65,6 +65,11 @@ impl ClockGuard {
         self.lease
     }
 
+    /// The clock.
+    pub const fn clock(&self) -> &SharedClock {
+        &self.clock
+    }
+
     /// The time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()

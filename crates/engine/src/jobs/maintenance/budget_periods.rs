@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use clifford_core::{
-    budget::{self, Period},
-    work::MaintenanceKind,
-};
+use clifford_core::{budget::Period, work::MaintenanceKind};
 use clifford_store::{StoreError, budgets};
 
 use super::MaintenanceJob;
@@ -32,7 +29,7 @@ impl MaintenanceJob for BudgetPeriods {
     }
 
     async fn run(&self, cx: &Context) -> Result<(), StoreError> {
-        let zone = budget::zone(&cx.rules.engine.time_zone);
+        let zone = cx.settings.zone();
         let month = Period::Month.window(cx.clock.now().before(KEPT), &zone).key;
         cx.db
             .write(move |tx| Box::pin(async move { budgets::forget_before(tx, &month).await }))

@@ -28,7 +28,7 @@ impl MaintenanceJob for DeletedFiles {
     }
 
     async fn run(&self, cx: &Context) -> Result<(), StoreError> {
-        files::sweep(&cx.db, cx.services.files.storage(), cx.clock.now()).await?;
+        files::sweep(&cx.db, cx.tools.services.files.storage(), cx.clock.now()).await?;
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ impl MaintenanceJob for LeftSpaces {
 
     async fn run(&self, cx: &Context) -> Result<(), StoreError> {
         let before = cx.clock.now().before(cx.settings.memory.purge_left_spaces);
-        let spaces = purge(&cx.db, cx.services.files.storage(), before).await?;
+        let spaces = purge(&cx.db, cx.tools.services.files.storage(), before).await?;
         if spaces > 0 {
             tracing::info!(spaces, "purged spaces that the bot left");
         }

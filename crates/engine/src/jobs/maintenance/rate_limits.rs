@@ -32,7 +32,7 @@ impl MaintenanceJob for RateLimits {
     async fn run(&self, cx: &Context) -> Result<(), StoreError> {
         let now = cx.clock.now();
         let made = policies::list(&mut cx.db.read().await?).await?;
-        let rules = trial::rules(&cx.rules.policy, made).into_iter();
+        let rules = trial::rules(&cx.settings.rules.policy, made).into_iter();
         let limits: Vec<_> = rules
             .filter(|named| named.rule.action == Action::Limit)
             .map(|named| (named.key, named.rule.per.length()))

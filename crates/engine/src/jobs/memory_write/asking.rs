@@ -114,7 +114,7 @@ async fn complete_within(
     let prompt_tokens = estimate_request(&request);
     let settlement = reserve(cx, whose, prompt_tokens, request.max_tokens).await?;
     crash::reach(Point::BeforeMemoryCall);
-    request.deadline = Some((Instant::now() + cx.rules.engine.max_run_time).into_std());
+    request.deadline = Some((Instant::now() + cx.settings.engine().max_run_time).into_std());
     leave_isolation(cx, whose.lease).await?;
     let reply = cx.models.ask(Role::Memory, None, &request, &mut ()).await;
     // The call is paid for, even if another worker has the job by now.

@@ -46,7 +46,7 @@ pub(super) async fn leased(
 
 /// Takes the lease of a rerun, unless too many are at work.
 async fn take(cx: &Context, name: &str) -> Result<bool, StoreError> {
-    let (name, window) = (name.to_owned(), cx.clock_guard.window());
+    let (name, window) = (name.to_owned(), cx.process.window());
     cx.db
         .write(move |tx| {
             let name = name.clone();
@@ -63,8 +63,8 @@ async fn take(cx: &Context, name: &str) -> Result<bool, StoreError> {
 /// Renews a lease as long as it is waited for.
 async fn renew(cx: &Context, name: &str) -> Infallible {
     loop {
-        tokio::time::sleep(cx.settings.engine.lease / 3).await;
-        let (name, window) = (name.to_owned(), cx.clock_guard.window());
+        tokio::time::sleep(cx.settings.engine().lease / 3).await;
+        let (name, window) = (name.to_owned(), cx.process.window());
         let renewed = cx.db.write(move |tx| {
             let name = name.clone();
             Box::pin(async move { leases::hold(tx, &name, window).await })

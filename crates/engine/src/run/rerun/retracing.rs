@@ -48,7 +48,7 @@ impl Retracing<'_> {
     pub(super) async fn work(&mut self) -> Result<(), Gone> {
         loop {
             let reads = |name: &str| {
-                let command = self.cx.tools.command(name);
+                let command = self.cx.tools.registry.command(name);
                 command.is_some_and(|command| command.class == Class::Read)
             };
             let turn = self.again.turn(reads, self.cx.clock.now());

@@ -75,7 +75,7 @@ impl Session<'_> {
     /// Why the platform would not take it.
     fn too_large(&self, file: &File) -> Option<String> {
         let platform = self.work.reply_to()?.platform;
-        let most = self.cx.outbound.limits(platform)?.file_bytes;
+        let most = self.cx.delivery.outbound().limits(platform)?.file_bytes;
         let size = u64::try_from(file.size?).ok()?;
         (size > most).then(|| {
             format!(

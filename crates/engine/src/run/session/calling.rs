@@ -50,7 +50,7 @@ impl Session<'_> {
             origins,
             private,
             undo,
-        } = if interrupted && !self.cx.tools.may_repeat(&call.name) {
+        } = if interrupted && !self.cx.tools.registry.may_repeat(&call.name) {
             ToolOutcome::Failure {
                 error: "interrupted; it may or may not have taken effect".to_owned(),
                 retries: 1,
@@ -62,6 +62,7 @@ impl Session<'_> {
             let called = self
                 .cx
                 .tools
+                .registry
                 .call(self.tool_context(&call, options, Arc::clone(&payer)), &call);
             let called = tokio::select! {
                 called = called.instrument(span.clone()) => Some(called),
@@ -77,8 +78,8 @@ impl Session<'_> {
         crash::reach(Point::ToolCalled);
         // A private result enters the run only with its person's word: what the run does not know it cannot reveal.
         if private && self.is_shared() && !self.state.may_share(&call) {
-            if self.cx.tools.may_repeat(&call.name) {
-                let decision = approval::held_back(call, &self.cx.rules, self.cx.clock.now());
+            if self.cx.tools.registry.may_repeat(&call.name) {
+                let decision = approval::held_back(call, &self.cx.settings.rules, self.cx.clock.now());
                 return self.carry_out(decision).await;
             }
             if matches!(outcome, ToolOutcome::Success { .. }) {
@@ -93,7 +94,7 @@ impl Session<'_> {
             "failure"
         };
         spans::ended(&span, label, label == "success");
-        let command = self.cx.tools.command(&call.name);
+        let command = self.cx.tools.registry.command(&call.name);
         // A tool that is gone by now may have had any name.
         let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
         measures::tool_called(name, label, began.elapsed());
@@ -150,8 +151,8 @@ impl Session<'_> {
         ToolContext {
             db: self.cx.db.clone(),
             clock: Arc::clone(&self.cx.clock),
-            registry: Arc::clone(&self.cx.tools),
-            services: Arc::clone(&self.cx.services),
+            registry: Arc::clone(&self.cx.tools.registry),
+            services: Arc::clone(&self.cx.tools.services),
             options,
             time_zone: self.rules.engine.time_zone.clone(),
             catch_up: self.cx.settings.triggers.catch_up,

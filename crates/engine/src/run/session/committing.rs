@@ -101,10 +101,10 @@ impl Session<'_> {
                 };
                 let to = to.clone()?;
                 let (mut message, mut pending) =
-                    (self.cx.outbound).run_message(to.clone(), run, number, text, below, now);
+                    (self.cx.delivery.outbound()).run_message(to.clone(), run, number, text, below, now);
                 message.metadata = self.with_words(metadata.clone(), text);
                 if number == last && is_answer {
-                    (self.cx.outbound).ask_whether_good(&to, run, &mut message, pending.as_mut());
+                    (self.cx.delivery.outbound()).ask_whether_good(&to, run, &mut message, pending.as_mut());
                 }
                 Some((message, pending))
             })

@@ -64,7 +64,7 @@ impl Session<'_> {
             return Ok(false);
         }
         let files = self.files().await?;
-        let hears = self.cx.services.transcription.is_some();
+        let hears = self.cx.tools.services.transcription.is_some();
         if !hears && self.tell_of_transcription(&files).await? {
             return Ok(true);
         }

@@ -68,8 +68,8 @@ impl Session<'_> {
             return Ok(approval::refused(before, call, &approval::too_many(MOST_OPEN)));
         }
         let now = self.cx.clock.now();
-        let decision = approval::under(&verdict, before, call.clone(), &self.cx.rules, now);
-        let Some(command) = self.cx.tools.command(&call.name) else {
+        let decision = approval::under(&verdict, before, call.clone(), &self.cx.settings.rules, now);
+        let Some(command) = self.cx.tools.registry.command(&call.name) else {
             return Ok(decision);
         };
         let decision = approval::traced(decision, &self.request(&call, &command.schema));
@@ -95,7 +95,7 @@ impl Session<'_> {
             {
                 continue;
             }
-            let Some(command) = self.cx.tools.command(&call.name) else {
+            let Some(command) = self.cx.tools.registry.command(&call.name) else {
                 continue;
             };
             let earlier = std::iter::once(&first.name).chain(asked.iter().map(|asked| &asked.call.name));
@@ -120,7 +120,7 @@ impl Session<'_> {
     /// words, which may be those that denied it.
     fn may_be_denied(&self, verdict: &Verdict, call: &ToolCall) -> bool {
         let changes = || {
-            let command = self.cx.tools.command(&call.name);
+            let command = self.cx.tools.registry.command(&call.name);
             command.is_some_and(|command| command.class != Class::Read)
         };
         match verdict.outcome {
@@ -141,7 +141,7 @@ impl Session<'_> {
         for denied in approvals::denied_in(&mut conn, user, context).await? {
             last = last.max(denials::last(&steps::of_run(&mut conn, denied).await?, call));
         }
-        let (Some(last), Some(command)) = (last, self.cx.tools.command(&call.name)) else {
+        let (Some(last), Some(command)) = (last, self.cx.tools.registry.command(&call.name)) else {
             return Ok(false);
         };
         let own = steps::of_run(&mut conn, run.id).await?;
@@ -177,7 +177,7 @@ impl Session<'_> {
     /// The decision on a call that cannot be made, and so was not judged.
     pub(super) async fn not_made(&mut self, before: Vec<StepKind>, call: ToolCall) -> Result<Decision, Gone> {
         let options = self.options().await?;
-        let fault = self.cx.tools.fault(&options, &call);
+        let fault = self.cx.tools.registry.fault(&options, &call);
         // Its server came back just now: it may be asked for again.
         let fault = fault.unwrap_or_else(|| ToolOutcome::Failure {
             error: format!("{} was not there a moment ago; try again", call.name),
@@ -193,7 +193,7 @@ impl Session<'_> {
     /// The run was cancelled meanwhile.
     pub(super) async fn tool_is_known(&self, call: &ToolCall) -> Result<(), Gone> {
         tokio::select! {
-            () = self.cx.tools.settled(&call.name) => Ok(()),
+            () = self.cx.tools.registry.settled(&call.name) => Ok(()),
             () = self.cancelled.cancelled() => Err(Gone::Cancelled),
         }
     }
@@ -203,7 +203,9 @@ impl Session<'_> {
     pub(super) async fn verdict(&mut self, call: &ToolCall) -> Result<Option<Verdict>, Gone> {
         let cx = self.cx;
         let options = self.options().await?;
-        let Some(command) = (cx.tools.command(&call.name)).filter(|_| cx.tools.fault(&options, call).is_none()) else {
+        let Some(command) =
+            (cx.tools.registry.command(&call.name)).filter(|_| cx.tools.registry.fault(&options, call).is_none())
+        else {
             return Ok(None);
         };
         self.frame().await?;
@@ -211,7 +213,7 @@ impl Session<'_> {
             self.learn_private();
         }
         let made = policies::list(&mut self.cx.db.read_local().await?).await?;
-        let rules = clifford_tools::trial::rules(&self.cx.rules.policy, made);
+        let rules = clifford_tools::trial::rules(&self.cx.settings.rules.policy, made);
         let judged = Call {
             name: &call.name,
             class: command.class,
@@ -219,7 +221,7 @@ impl Session<'_> {
             leak: self.carries_out(call, &command),
             grounds: self.grounds(call, &command.schema),
         };
-        let zone = &self.cx.rules.engine.time_zone;
+        let zone = &self.cx.settings.engine().time_zone;
         Ok(Some(policy::judge(
             &rules,
             &judged,
@@ -236,7 +238,7 @@ impl Session<'_> {
             return None;
         }
         // A result of a command that touches private data goes nowhere, not even back.
-        let class = |name: &str| self.cx.tools.command(name).map(|command| command.class);
+        let class = |name: &str| self.cx.tools.registry.command(name).map(|command| command.class);
         let is_open = |name: &str| class(name).is_some_and(|class| class != Class::Sensitive);
         let known = (self.state.evidence).known_to(&call.name, self.state.outside.known(), is_open);
         words::leak(&call.args, &command.schema, &known, &self.private)
@@ -262,7 +264,7 @@ impl Session<'_> {
     }
 
     fn facts(&self, call: &ToolCall) -> Facts {
-        let is_elsewhere = self.cx.tools.names_a_place(call);
+        let is_elsewhere = self.cx.tools.registry.names_a_place(call);
         let (run, channel) = (&self.work.run, self.work.channel.as_ref());
         Facts {
             kind: run.kind,
@@ -336,7 +338,7 @@ impl Session<'_> {
 
     /// Handles a question that was denied or timed out.
     pub async fn denied(&mut self, asked: &OpenQuestion) -> Result<Onward, Gone> {
-        let decision = approval::denied(&self.state, &self.cx.rules, asked);
+        let decision = approval::denied(&self.state, &self.cx.settings.rules, asked);
         self.carry_out(decision).await
     }
 
@@ -350,7 +352,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let request = &asked.request;
-        let limits = self.cx.outbound.limits(to.platform);
+        let limits = self.cx.delivery.outbound().limits(to.platform);
         let question = Question {
             run: self.work.run.id,
             request,
@@ -369,7 +371,7 @@ impl Session<'_> {
         let now = question.now;
         let to = To { context: None, ..to };
         let (mut message, pending) =
-            (self.cx.outbound).message_with(to, &question.text(), question.buttons(), question.file(), now);
+            (self.cx.delivery.outbound()).message_with(to, &question.text(), question.buttons(), question.file(), now);
         message.metadata = Some(approvals::shows(&question::id(self.work.run.id, &asked.code)));
         Ok(Some((message, pending)))
     }
@@ -457,7 +459,12 @@ impl Session<'_> {
         let ToolOutcome::Success { result: told } = &result.outcome else {
             return;
         };
-        let class = self.cx.tools.command(&result.name).map(|command| command.class);
+        let class = self
+            .cx
+            .tools
+            .registry
+            .command(&result.name)
+            .map(|command| command.class);
         if class == Some(Class::Sensitive) {
             self.private.learn_closed(told);
         } else if words::is_own(&result.name) {

@@ -63,7 +63,7 @@ impl Session<'_> {
             let doing = self.cx.masker.mask(&doing).into_owned();
             (self.cx.delivery).doing(to.channel, self.work.run.id, self.work.lease.epoch, doing);
         }
-        let limits = self.cx.outbound.limits(to.platform);
+        let limits = self.cx.delivery.outbound().limits(to.platform);
         if limits.is_some_and(|limits| limits.shows_progress) {
             for signal in progress::signals(steps) {
                 self.cx.delivery.signal(&to, signal);

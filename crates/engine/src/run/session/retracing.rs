@@ -115,8 +115,14 @@ impl<'a> Session<'a> {
                 false => self.not_made(before, call).await,
             };
         };
-        let decision = approval::under(&verdict, before, call.clone(), &self.cx.rules, self.cx.clock.now());
-        Ok(match self.cx.tools.command(&call.name) {
+        let decision = approval::under(
+            &verdict,
+            before,
+            call.clone(),
+            &self.cx.settings.rules,
+            self.cx.clock.now(),
+        );
+        Ok(match self.cx.tools.registry.command(&call.name) {
             Some(command) => approval::traced(decision, &self.request(&call, &command.schema)),
             None => decision,
         })
@@ -130,7 +136,7 @@ impl<'a> Session<'a> {
         let Some(verdict) = self.verdict(call).await? else {
             return Ok(None);
         };
-        let command = self.cx.tools.command(&call.name);
+        let command = self.cx.tools.registry.command(&call.name);
         let traced = command.map(|command| trace::origins(&self.request(call, &command.schema)));
         Ok(Some((verdict, traced.unwrap_or_default())))
     }

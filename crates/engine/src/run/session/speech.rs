@@ -41,7 +41,7 @@ impl Session<'_> {
         decision: &Decision,
         mut files: Vec<AttachedFile>,
     ) -> Result<Vec<AttachedFile>, Gone> {
-        let Some(by) = self.cx.services.speech.clone() else {
+        let Some(by) = self.cx.tools.services.speech.clone() else {
             return Ok(files);
         };
         let text = answer(decision).map(|text| self.cx.masker.mask(text).into_owned());
@@ -133,7 +133,7 @@ impl Session<'_> {
             root_run: Some(run.root_run_id),
             key: Some(key),
         };
-        let files = Arc::clone(&self.cx.services.files);
+        let files = Arc::clone(&self.cx.tools.services.files);
         match files.create(&self.cx.db, new, self.cx.clock.now()).await {
             Ok(file) => Ok(Some(file)),
             Err(error) => {

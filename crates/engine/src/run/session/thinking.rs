@@ -139,7 +139,7 @@ impl Session<'_> {
             prompt: self
                 .cx
                 .settings
-                .engine
+                .engine()
                 .record_prompts
                 .then(|| serde_json::to_value(self.storable(messages)).unwrap_or_default())
                 .map(|prompt| self.cx.masker.mask_json(prompt)),
@@ -332,12 +332,12 @@ impl Session<'_> {
                 self.keys.clear();
             }
             let said_around = self.ambient(&found.settings);
-            let options = Options::new(Arc::clone(&self.cx.services), &found.settings);
+            let options = self.cx.tools.options(&found.settings);
             let options = self.options.insert(Arc::new(options));
             let (defaults, tokens) = (settings.defaults(), settings.memory.cross_channel_tokens);
             let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
             let tools = Toolbox {
-                registry: &self.cx.tools,
+                registry: &self.cx.tools.registry,
                 options: &Arc::clone(options),
             };
             recalled.user_name = self.user_name().await?;
@@ -405,7 +405,7 @@ impl Session<'_> {
         }
         let around = recall::around(&self.work.run, self.work.channel.as_ref());
         let rows = settings::around(&mut self.cx.db.read().await?, around).await?;
-        let options = Arc::new(Options::new(Arc::clone(&self.cx.services), &rows));
+        let options = Arc::new(self.cx.tools.options(&rows));
         self.options = Some(Arc::clone(&options));
         Ok(options)
     }

@@ -36,13 +36,13 @@ impl Session<'_> {
                 continue;
             }
             let (db, now) = (&self.cx.db, self.cx.clock.now());
-            let content = self.cx.services.files.content(db, file, now).await;
+            let content = self.cx.tools.services.files.content(db, file, now).await;
             let image = content.map_err(|error| {
                 tracing::info!(file_id = %file.id, %error, "failed to read an image");
                 "could not be read".to_owned()
             });
             let image = match image {
-                Ok(content) => shown(&self.cx.services.workers, &self.on_behalf_of(), &content.bytes).await,
+                Ok(content) => shown(&self.cx.tools.services.workers, &self.on_behalf_of(), &content.bytes).await,
                 Err(why) => Err(why),
             };
             match image {

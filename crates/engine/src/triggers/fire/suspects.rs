@@ -13,7 +13,7 @@ use crate::Context;
 
 /// Fires a page of what is due; returns how much of it has fired.
 pub(super) async fn fire_page(cx: &Arc<Context>, due: Vec<Trigger>, now: Timestamp) -> Result<usize, StoreError> {
-    let limits = cx.settings.engine.deaths();
+    let limits = cx.settings.engine().deaths();
     let is_suspect = |deaths: i64| deaths >= limits.suspect_after;
     let (others, mut suspects): (Vec<_>, Vec<_>) = due.into_iter().partition(|trigger| !is_suspect(trigger.deaths));
     let held = hold(cx, others.iter().filter(|trigger| !waits(trigger))).await?;
@@ -58,7 +58,7 @@ async fn alone(cx: &Arc<Context>, mut trigger: Trigger, now: Timestamp) -> Resul
         return Ok(false);
     };
     trigger.deaths = *deaths;
-    if trigger.deaths >= cx.settings.engine.deaths().quarantine_after {
+    if trigger.deaths >= cx.settings.engine().deaths().quarantine_after {
         set_aside(cx, trigger, now).await?;
         return Ok(false);
     }
@@ -76,7 +76,7 @@ async fn hold(cx: &Arc<Context>, due: impl Iterator<Item = &Trigger>) -> Result<
     if due.is_empty() {
         return Ok(HashMap::new());
     }
-    let window = cx.clock_guard.window();
+    let window = cx.process.window();
     let held = cx
         .db
         .write(move |tx| Box::pin(async move { triggers::hold(tx, &due, window).await }));
@@ -87,7 +87,7 @@ async fn release(cx: &Arc<Context>, ids: Vec<TriggerId>) -> Result<(), StoreErro
     if ids.is_empty() {
         return Ok(());
     }
-    let worker = cx.worker;
+    let worker = cx.process.worker();
     let given = cx
         .db
         .write(move |tx| Box::pin(async move { triggers::release(tx, &ids, worker).await }));
@@ -95,7 +95,7 @@ async fn release(cx: &Arc<Context>, ids: Vec<TriggerId>) -> Result<(), StoreErro
 }
 
 async fn set_aside(cx: &Arc<Context>, trigger: Trigger, now: Timestamp) -> Result<(), StoreError> {
-    let (id, deaths, outbound) = (trigger.id, trigger.deaths, cx.outbound.clone());
+    let (id, deaths, outbound) = (trigger.id, trigger.deaths, cx.delivery.outbound().clone());
     let written = cx.db.write(move |tx| {
         let (trigger, outbound) = (trigger.clone(), outbound.clone());
         Box::pin(async move { quarantine(tx, &outbound, trigger, now).await })
