@@ -2,6 +2,7 @@
 
 mod journeys;
 mod managers;
+mod own;
 mod owners;
 mod reviews;
 mod runs;

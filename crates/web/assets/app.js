@@ -55,9 +55,18 @@ function soon() {
   due = setTimeout(() => { due = 0; last = Date.now(); refresh(); }, Math.max(60, last + 1000 - Date.now()));
 }
 
-// Pages look again every five seconds while somebody sees them; streams of runs say at once when there is something.
+// What happens is told by one stream as long as somebody looks, for a browser has few connections to a server. What no
+// event tells shows with the next beat.
 const BEAT = 5000;
-setInterval(() => { localise(); refresh(); }, BEAT);
+const EVENTS = ["run", "approval", "message", "outbox", "feedback", "connection", "pairing", "quarantine", "reset"];
+let events = null;
+function listen() {
+  if (document.hidden || !live().length) { events?.close(); events = null; return; }
+  if (events && events.readyState !== EventSource.CLOSED) return;
+  events = new EventSource("/api/events");
+  for (const name of EVENTS) events.addEventListener(name, soon);
+}
+setInterval(() => { localise(); listen(); refresh(); }, BEAT);
 
 // The draft of an answer that a run is writing.
 const streams = new Map();
@@ -93,13 +102,14 @@ function end() { document.getElementById("end")?.scrollIntoView({ block: "end" }
 
 // Times and numbers as their reader writes them: the server does not know the language, the zone and the clock.
 const skew = Number(document.body.dataset.now || Date.now()) - Date.now();
-const UNITS = [[60, 1, " s"], [3600, 60, " min"], [86400, 3600, " h"], [172800, 86400, " day"], [604800, 86400, " days"]];
+const UNITS = [[60, 1, " s"], [3600, 60, " min"], [86400, 3600, " h"], [604800, 86400, " day"]];
 function told(time, at) {
   const seconds = (at - Date.now() - skew) / 1000, far = Math.floor(Math.abs(seconds));
   const unit = time.dataset.form === "relative" && UNITS.find(([most]) => far < most);
   if (!unit) return at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   if (far < 10) return seconds > 0 ? "in a moment" : "just now";
-  const count = Math.floor(far / unit[1]) + unit[2];
+  const number = Math.floor((far + (seconds > 0 ? unit[1] / 2 : 0)) / unit[1]);
+  const count = number + unit[2] + (unit[2] === " day" && number > 1 ? "s" : "");
   return seconds > 0 ? "in " + count : count + " ago";
 }
 function localise() {
@@ -185,7 +195,7 @@ document.addEventListener("input", (event) => {
 // What is shown once is there to be copied.
 document.addEventListener("focusin", (event) => { if (event.target.matches("[data-select]")) event.target.select(); });
 document.addEventListener("change", (event) => { if (event.target.matches("[data-submit]")) event.target.form.requestSubmit(); });
-document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
+document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) soon(); });
 document.addEventListener("taken", (event) => {
   stream();
   if (event.detail) end();
@@ -195,5 +205,6 @@ document.addEventListener("taken", (event) => {
 let heard = document.querySelector("#talk .messages > :last-child:not(.person) .body")?.textContent;
 for (const part of live()) shown.set(part, essence(part));
 localise();
+listen();
 stream();
 end();

@@ -4,6 +4,7 @@ mod agents;
 mod api_docs;
 mod channels;
 mod chat;
+mod connections;
 mod conversations;
 mod design;
 mod files;
@@ -94,6 +95,9 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/policies/{id}/delete", post(policies::delete))
         .route("/people", get(people::list))
         .route("/people/{id}", get(people::show).post(people::change))
+        .route("/people/{id}/keys", post(people::own::give))
+        .route("/people/{id}/keys/remove", post(people::own::remove))
+        .route("/people/{id}/code", post(people::own::code))
         .route("/people/{id}/erase", post(people::erase))
         .route("/settings", get(settings::show).post(settings::change))
         .route("/sessions/{id}/end", post(settings::end))

@@ -18,6 +18,15 @@ pub(crate) fn words(text: &str) -> Markup {
     html! { bdi { (clean(text)) } }
 }
 
+/// Words of ours that name something between backticks: as code.
+pub(crate) fn with_code(text: &str) -> Markup {
+    html! {
+        @for (place, piece) in text.split('`').enumerate() {
+            @if place % 2 == 1 { code { (clean(piece)) } } @else { (clean(piece)) }
+        }
+    }
+}
+
 /// The same where no element may stand: in a title, in a field.
 pub(crate) fn clean(text: &str) -> String {
     let safe = |c: char| if clifford_markup::is_obeyed(c) { HIDDEN } else { c };

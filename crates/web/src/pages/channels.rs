@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::connections;
 use crate::{
     backend::{Asker, Page, part, with_query},
     failure::Failure,
@@ -55,13 +56,15 @@ pub(crate) struct Wanted {
 /// The list.
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let path = with_query("/api/channels", &[("before", &wanted.before)]);
-    let (page, spaces) = try_join!(
+    let (page, spaces, platforms) = try_join!(
         asker.get::<Page<Channel>>(&path),
-        asker.find::<Page<Space>>("/api/spaces?limit=200")
+        asker.find::<Page<Space>>("/api/spaces?limit=200"),
+        connections::all(&asker)
     )?;
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
         (head("Channels", "Every chat, room and thread where the bot is.", &html! {}))
+        (connections::draw(&asker, &platforms))
         (servers(&spaces.unwrap_or_default().items))
         section id="channels" data-live aria-label="Channels" {
             @if page.items.is_empty() {
@@ -73,7 +76,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                         tr {
                             th scope="col" { "Name" } th scope="col" { "Platform" } th scope="col" { "Kind" } th scope="col" { "Mode" }
                             th scope="col" { "Last message" } th scope="col" { "State" }
-                            @if is_owner { th scope="col" { span.hidden { "Actions" } } }
+                            th scope="col" { span.hidden { "Actions" } }
                         }
                     }
                     tbody { @for channel in &page.items { (line(&asker, channel, is_owner)) } }
@@ -126,7 +129,12 @@ fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
                     (badge(Tone::Plain, channel.disabled_reason.as_deref().unwrap_or("off")))
                 }
             }
-            @if is_owner { td { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) } }
+            td {
+                div.row {
+                    a.button href={ "/settings?scope=channel:" (channel.id) } { "Settings" }
+                    @if is_owner { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) }
+                }
+            }
         }
     }
 }

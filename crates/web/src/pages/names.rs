@@ -44,6 +44,11 @@ impl Names {
         html! { @if let Some(name) = name { (words(name)) } @else { span.quiet { "–" } } }
     }
 
+    /// The same behind a name for all of them, for a filter.
+    pub(crate) fn filter<'a>(&'a self, all: &'a str) -> Vec<(&'a str, &'a str)> {
+        [("", all)].into_iter().chain(self.choices()).collect()
+    }
+
     /// Ids with their names, for a choice.
     pub(crate) fn choices(&self) -> Vec<(&str, &str)> {
         self.0.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect()

@@ -13,7 +13,7 @@ use crate::{
     failure::Failure,
     form::Form,
     view::{
-        format::title,
+        format::{At, title, when},
         layout,
         parts::{Button, Tone, badge, choice_field, empty, head, older, short},
         words,
@@ -29,8 +29,10 @@ struct Undelivered {
     run_id: Option<String>,
     content: String,
     status: String,
+    attempts: u32,
     #[serde(default)]
     error: Option<String>,
+    created_at: At,
 }
 
 /// Which ones.
@@ -75,6 +77,8 @@ fn line(asker: &Asker, message: &Undelivered) -> Markup {
                 span.clamp { (words(&short(&message.content, 300))) }
                 div.small.quiet.row {
                     span { "to " (words(message.channel_name.as_deref().unwrap_or("a chat"))) " on " (words(&title(&message.platform))) }
+                    span { (when(message.created_at, asker.now())) }
+                    @if message.attempts > 0 { span { (message.attempts) @if message.attempts == 1 { " attempt" } @else { " attempts" } } }
                     @if let Some(run) = &message.run_id { a href={ "/runs/" (run) } { "its run" } }
                 }
                 @if let Some(error) = &message.error { div.small { (words(error)) } }

@@ -1,5 +1,7 @@
 //! People: who they are on which platform, their role, and what is theirs to take out.
 
+pub(crate) mod own;
+
 use axum::{
     extract::{Path, Query},
     http::Method,
@@ -93,7 +95,12 @@ fn role(role: &str) -> Markup {
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let path = format!("/api/users/{}", part(&id));
     let accounts = format!("{path}/identities");
-    let (person, accounts) = try_join!(asker.get::<Person>(&path), asker.get::<Page<Identity>>(&accounts))?;
+    let keys = format!("{path}/keys");
+    let (person, accounts, keys) = try_join!(
+        asker.get::<Person>(&path),
+        asker.get::<Page<Identity>>(&accounts),
+        asker.get::<Page<own::Key>>(&keys)
+    )?;
     let action = format!("/people/{}", person.id);
     let content = html! {
         (head(&person.name, "", &html! {
@@ -110,6 +117,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                     }
                 }
             }
+            (own::linking(&asker, &person.id))
         }
         section.card aria-labelledby="settings-title" {
             h2 id="settings-title" { "Person" }
@@ -130,6 +138,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                 a href={ "/settings?scope=user:" (person.id) } { "Settings" }
             }
         }
+        (own::keys(&asker, &person.id, &keys))
         section.card aria-labelledby="erase-title" {
             h2 id="erase-title" { "Erase" }
             p { "All messages, memories, files and reminders of this person are deleted, and cannot be brought back." }

@@ -1,9 +1,11 @@
 //! The list of runs: by status, person and channel, page by page.
 
 use axum::extract::Query;
+use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::names::Names;
 use crate::{
     backend::{Asker, Page, with_query},
     failure::Failure,
@@ -93,15 +95,20 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         .into_iter()
         .chain([("before", wanted.before.as_str())])
         .collect();
-    let page: Page<Run> = asker.get(&with_query("/api/runs", &all)).await?;
+    let path = with_query("/api/runs", &all);
+    let (page, people, channels) = try_join!(
+        asker.get::<Page<Run>>(&path),
+        Names::of_people(&asker),
+        Names::of_channels(&asker)
+    )?;
+    let (people, channels) = (people.filter("Everybody"), channels.filter("Everywhere"));
     let content = html! {
         (head("Runs", "Every answer is a run: what the bot was asked, did and spent.", &html! {}))
         form.card method="get" action="/runs" {
             div.fields {
                 (choice_field("status", "Status", &wanted.status, &STATUSES))
-                @for (name, value) in filters.iter().skip(1).filter(|(_, value)| !value.is_empty()) {
-                    input type="hidden" name=(name) value=(value);
-                }
+                @if people.len() > 2 { (choice_field("user", "Person", &wanted.user, &people)) }
+                @if channels.len() > 2 { (choice_field("channel", "Channel", &wanted.channel, &channels)) }
                 button type="submit" { "Show" }
                 @if filters.iter().any(|(_, value)| !value.is_empty()) { a.button href="/runs" { "Show all" } }
             }

@@ -20,7 +20,7 @@ use crate::{
         layout,
         parts::{Button, empty, head, seen, short},
         review::{Change, Review},
-        words,
+        with_code, words,
     },
 };
 
@@ -126,7 +126,7 @@ fn line(setting: &Setting, value: &str) -> Markup {
         li {
             div.about {
                 label.label for=(id) { (words(&title(&setting.name))) }
-                div.small.quiet id=(hint) { (words(&setting.description)) }
+                div.small.quiet id=(hint) { (with_code(&setting.description)) }
             }
             div.field.narrow {
                 (seen(&name, &here))

@@ -15,11 +15,11 @@ use crate::{
     form::Form,
     view::{
         clean,
-        format::title,
+        format::{count, title},
         layout,
         parts::{Button, Tone, badge, head, seen},
         review::{Change, Review},
-        words,
+        with_code, words,
     },
 };
 
@@ -214,7 +214,6 @@ fn drawn(field: &Field, here: &str) -> Markup {
     let kind = Kind::of(&field.schema);
     let about = field.schema["description"].as_str().unwrap_or_default();
     let hint = format!("{}-hint", field.name);
-    let now = plain(&field.value);
     let by = field.set_by.as_str().unwrap_or("default");
     html! {
         div.field.wide {
@@ -230,7 +229,22 @@ fn drawn(field: &Field, here: &str) -> Markup {
             }
             (seen(&field.name, &plain(&field.set_here)))
             span.hint id=(hint) {
-                (words(about)) " Now: " code { (words(if now.is_empty() { "nothing" } else { &now })) } ", by " (words(by)) "."
+                (with_code(about)) " Now: " (told(&field.value)) @if by != "default" { ", by " (words(by)) } "."
+            }
+        }
+    }
+}
+
+/// A value in the words of its reader.
+fn told(value: &Value) -> Markup {
+    html! {
+        @match value {
+            Value::Bool(true) => "on",
+            Value::Bool(false) => "off",
+            Value::Number(number) if number.is_u64() => (count(number.as_u64().unwrap_or_default())),
+            other => {
+                @let text = plain(other);
+                @if text.is_empty() { "nothing" } @else { code { (words(&text)) } }
             }
         }
     }

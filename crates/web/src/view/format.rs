@@ -48,14 +48,17 @@ fn exact(at: At) -> String {
 fn relative(at: Timestamp, now: Timestamp) -> Option<String> {
     let ahead = at > now;
     let seconds = if ahead { at.since(now) } else { now.since(at) }.as_secs();
-    let (count, unit) = match seconds {
+    let (length, unit) = match seconds {
         0..10 => return Some(if ahead { "in a moment" } else { "just now" }.to_owned()),
-        10..60 => (seconds, "s"),
-        60..3600 => (seconds / 60, "min"),
-        3600..86_400 => (seconds / 3600, "h"),
-        86_400..604_800 => (seconds / 86_400, if seconds < 172_800 { "day" } else { "days" }),
+        10..60 => (1, "s"),
+        60..3600 => (60, "min"),
+        3600..86_400 => (3600, "h"),
+        86_400..604_800 => (86_400, "day"),
         _ => return None,
     };
+    // What is nearly two hours ahead comes in two; what is nearly two hours past was one ago.
+    let count = (seconds + if ahead { length / 2 } else { 0 }) / length;
+    let unit = if unit == "day" && count > 1 { "days" } else { unit };
     Some(if ahead {
         format!("in {count} {unit}")
     } else {
@@ -155,6 +158,10 @@ mod tests {
             (-30, Some("30 s ago")),
             (-150, Some("2 min ago")),
             (7_200, Some("in 2 h")),
+            (7_190, Some("in 2 h")),
+            (-7_190, Some("1 h ago")),
+            (5_000, Some("in 1 h")),
+            (170_000, Some("in 2 days")),
             (-90_000, Some("1 day ago")),
             (-200_000, Some("2 days ago")),
             (-604_800, None),
