@@ -30,7 +30,7 @@ pub struct Job {
     /// Its id.
     #[schema(value_type = String)]
     pub id: JobId,
-    /// The kind of the trigger.
+    /// What it does.
     pub kind: JobKind,
     /// Of a memory write: why.
     pub mode: Option<WriteMode>,
@@ -54,7 +54,7 @@ pub struct Job {
     #[serde(skip)]
     #[schema(ignore)]
     pub epoch: i64,
-    /// The result of an act.
+    /// What it has done so far.
     #[schema(value_type = Option<Object>)]
     pub result: Option<JsonText<Json>>,
     /// Why the last attempt failed.

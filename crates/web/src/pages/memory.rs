@@ -1,6 +1,8 @@
 //! What is remembered of a person: listed, changed, pinned, shared and forgotten, with where it comes from; and what the
 //! writer did last.
 
+mod writer;
+
 use axum::{
     extract::{Path, Query},
     http::Method,
@@ -9,7 +11,7 @@ use axum::{
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::names::Names;
 use crate::{
@@ -20,7 +22,7 @@ use crate::{
         clean,
         format::{At, title, when},
         layout,
-        parts::{Button, Tone, badge, choice_field, data, empty, head, older, seen},
+        parts::{Button, Tone, badge, choice_field, empty, head, older, seen},
         review::{Change, Review},
         words,
     },
@@ -70,7 +72,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     );
     let (page, jobs, people) = try_join!(
         asker.get::<Page<Item>>(&items),
-        asker.find::<Page<Value>>(&jobs),
+        asker.find::<Page<writer::Write>>(&jobs),
         Names::of_people(&asker)
     )?;
     let persons: Vec<_> = [("", "Everybody")].into_iter().chain(people.choices()).collect();
@@ -95,20 +97,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             }
         }
         @if let Some(jobs) = jobs.filter(|jobs| !jobs.items.is_empty()) {
-            section.card aria-labelledby="writer-title" {
-                h2 id="writer-title" { "What the writer did last" }
-                ul.list {
-                    @for job in &jobs.items {
-                        li {
-                            div.about {
-                                strong { (words(&title(job["kind"].as_str().unwrap_or("job")))) } " "
-                                (badge(Tone::Plain, job["status"].as_str().unwrap_or("unknown")))
-                                (data("Result", job))
-                            }
-                        }
-                    }
-                }
-            }
+            (writer::draw(&asker, &jobs.items, &people))
         }
     };
     Ok(layout::page(&asker, "Memory", &content))
