@@ -7,6 +7,11 @@
 //! their own key before they are recorded, so a crash between counts them once. `run/approval.rs` turns the verdict
 //! into a decision like any other.
 //!
+//! **Readings of a text** stand in layers, and each names only those below it: `addresses`, and the words of a text
+//! (`texts`); the ways to hide one (`disguise`); what is known of somebody (`words`); whether it stands in what somebody
+//! said (`phrase`); whether that grants (`granted`) or asks for something (`asked`); what prose may tell (`prose`); and
+//! the origins and grounds of a call's arguments (`trace`).
+//!
 //! **Labels are in the fold.** `RunState.labels` ([`labels`]) tells since which step a run has read whose words, and who
 //! may read what it holds. The replay, `runs show` and `/why` show them.
 //!
