@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod dates;
+mod facts;
 mod intent;
 mod language;
 mod memory;
@@ -16,6 +17,7 @@ mod phrases;
 mod plan;
 mod questions;
 mod said;
+mod text;
 mod transcript;
 mod units;
 mod zones;

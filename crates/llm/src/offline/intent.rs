@@ -7,13 +7,14 @@ use jiff::civil::Date;
 use self::reminder::{remind, wait};
 use super::{
     arithmetic,
+    facts::{self, Fact},
     language::Language,
-    memory,
     phrases::{
         ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING,
         WHERE_I_LIVE, WHO_I_AM,
     },
     questions::{self, Question},
+    text::{slug, strip},
 };
 
 /// One thing that a message asks for.
@@ -65,7 +66,7 @@ pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
     {
         return vec![Intent::Ask(question)];
     }
-    let mut intents = memory::only_facts(message)
+    let mut intents = facts::only_facts(message)
         .into_iter()
         .filter_map(learned)
         .collect::<Vec<_>>();
@@ -209,11 +210,11 @@ fn told(clause: &str) -> Option<Intent> {
     if begins(&["my ", "mein ", "meine "]) && (is_named || begins(&["my favourite ", "my favorite "])) {
         return Some(remember(clause));
     }
-    memory::fact(clause).and_then(learned)
+    facts::fact(clause).and_then(learned)
 }
 
 /// A fact that is worth keeping: "I love it" tells nothing.
-fn learned(fact: memory::Fact) -> Option<Intent> {
+fn learned(fact: Fact) -> Option<Intent> {
     const VAGUE: [&str; 13] = [
         "you", "that", "this", "it", "your", "how", "to", "when", "dich", "das", "es", "dein", "wie",
     ];
@@ -308,30 +309,10 @@ fn after_any<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
         .map(str::trim_start)
 }
 
-/// Strips a prefix, in any case.
-pub(super) fn strip<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
-    let (head, tail) = (text.get(..prefix.len())?, text.get(prefix.len()..)?);
-    (head.to_lowercase() == prefix).then_some(tail)
-}
-
 /// Lower case, without the signs and blanks around it.
 fn plain(text: &str) -> String {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '?' | '!' | '.' | ',' | ';' | ':'))
         .to_lowercase()
-}
-
-/// A key for the memory, which takes at most 64 of `a-z`, `0-9` and `_`: words joined by underscores.
-pub(super) fn slug(text: &str) -> String {
-    let mut lower = text.to_lowercase();
-    for (letter, spelled) in [("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")] {
-        lower = lower.replace(letter, spelled);
-    }
-    let words = lower
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let mut slug = words.collect::<Vec<_>>().join("_");
-    slug.truncate(64);
-    slug.trim_end_matches('_').to_owned()
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    intent::{Intent, slug, strip, understand},
+    facts::{Fact, fact, parts},
+    intent::{Intent, understand},
     module,
     transcript::last_words,
 };
@@ -14,25 +15,6 @@ use super::{
 const SUMMARY: usize = 1_200;
 /// The most characters of one message in it.
 const LINE: usize = 120;
-
-/// How people tell of themselves: the phrase, and the module, key and level of what follows. Without a key, what
-/// follows names it.
-const PHRASES: [(&str, &str, &str, u8); 14] = [
-    ("my name is ", "identity", "name", 0),
-    ("mein name ist ", "identity", "name", 0),
-    ("ich heiße ", "identity", "name", 0),
-    ("i live in ", "environment", "home", 1),
-    ("i moved to ", "environment", "home", 1),
-    ("ich wohne in ", "environment", "home", 1),
-    ("i work as ", "identity", "profession", 1),
-    ("ich arbeite als ", "identity", "profession", 1),
-    ("i like ", "preferences", "", 2),
-    ("i love ", "preferences", "", 2),
-    ("i prefer ", "preferences", "", 2),
-    ("i hate ", "preferences", "", 2),
-    ("ich mag ", "preferences", "", 2),
-    ("ich liebe ", "preferences", "", 2),
-];
 
 #[derive(Deserialize)]
 struct MemoryPrompt {
@@ -87,39 +69,30 @@ impl MemoryPrompt {
 
 fn operations(asked: &MemoryPrompt) -> Value {
     let facts = asked.persons_words().flat_map(facts);
-    let operations: Vec<_> = facts.map(|fact| fact.operation(&asked.known)).collect();
+    let operations: Vec<_> = facts.map(|fact| operation(&fact, &asked.known)).collect();
     json!({ "operations": operations })
 }
 
-/// Something that a person said of themselves.
-pub(super) struct Fact {
-    module: &'static str,
-    pub(super) key: String,
-    level: u8,
-    pub(super) value: String,
-}
-
-impl Fact {
-    fn operation(&self, known: &[KnownItem]) -> Value {
-        let Self {
-            module,
-            key,
-            level,
-            value,
-        } = self;
-        match known.iter().find(|known| known.module == *module && known.key == *key) {
-            Some(known) if known.value == *value => json!({ "op": "touch", "id": known.id }),
-            Some(known) => {
-                json!({ "op": "update", "id": known.id, "level": level, "value": value, "confidence": 0.8 })
-            }
-            None => json!({ "op": "add", "module": module, "key": key, "level": level, "value": value,
-                "confidence": 0.8 }),
+/// The operation that keeps a fact.
+fn operation(fact: &Fact, known: &[KnownItem]) -> Value {
+    let Fact {
+        module,
+        key,
+        level,
+        value,
+    } = fact;
+    match known.iter().find(|known| known.module == *module && known.key == *key) {
+        Some(known) if known.value == *value => json!({ "op": "touch", "id": known.id }),
+        Some(known) => {
+            json!({ "op": "update", "id": known.id, "level": level, "value": value, "confidence": 0.8 })
         }
+        None => json!({ "op": "add", "module": module, "key": key, "level": level, "value": value,
+            "confidence": 0.8 }),
     }
 }
 
 fn facts(message: &str) -> Vec<Fact> {
-    let told: Vec<_> = sentences(message).flat_map(clauses).filter_map(fact).collect();
+    let told: Vec<_> = parts(message).filter_map(fact).collect();
     if !told.is_empty() {
         return told;
     }
@@ -132,79 +105,6 @@ fn facts(message: &str) -> Vec<Fact> {
         }];
     }
     Vec::new()
-}
-
-/// The facts of a text that tells nothing else of its speaker; empty if it does.
-pub(super) fn only_facts(text: &str) -> Vec<Fact> {
-    if text.contains('?') {
-        return Vec::new();
-    }
-    let facts: Option<Vec<_>> = sentences(text).flat_map(clauses).map(fact).collect();
-    facts.unwrap_or_default()
-}
-
-/// The parts of a sentence that each tell something: "my name is Ada and I live in Rome" are two.
-fn clauses(sentence: &str) -> Vec<&str> {
-    let lower = sentence.to_lowercase();
-    if lower.len() != sentence.len() {
-        return vec![sentence];
-    }
-    let begins = |at: usize| {
-        let rest = &lower[at..];
-        let behind = [", and ", " and ", ", und ", " und ", ", "]
-            .into_iter()
-            .find_map(|word| Some((at + word.len(), rest.strip_prefix(word)?)));
-        behind.filter(|(_, clause)| PHRASES.iter().any(|(phrase, ..)| clause.starts_with(phrase)))
-    };
-    let (mut parts, mut from) = (Vec::new(), 0);
-    for at in lower.char_indices().map(|(at, _)| at) {
-        if at >= from
-            && let Some((next, _)) = begins(at)
-        {
-            parts.extend(sentence.get(from..at));
-            from = next;
-        }
-    }
-    parts.extend(sentence.get(from..));
-    parts
-}
-
-/// The fact that a sentence tells of its speaker.
-pub(super) fn fact(sentence: &str) -> Option<Fact> {
-    PHRASES.iter().find_map(|(phrase, module, key, level)| {
-        let told = strip(sentence, phrase)?.trim();
-        // A preference is kept with its verb.
-        let (key, value) = if key.is_empty() {
-            (
-                slug(
-                    &sentence
-                        .split_whitespace()
-                        .skip(1)
-                        .take(4)
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                ),
-                sentence,
-            )
-        } else {
-            ((*key).to_owned(), told)
-        };
-        (!told.is_empty() && !key.is_empty()).then(|| Fact {
-            module,
-            key,
-            level: *level,
-            value: value.to_owned(),
-        })
-    })
-}
-
-/// The sentences of a text, without the signs at their ends.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['.', '!', '?', ';', '\n'])
-        // A question tells nothing.
-        .filter(|sentence| !sentence.trim_end().ends_with('?'))
-        .map(|sentence| sentence.trim().trim_end_matches(['.', '!', ';']).trim_end())
-        .filter(|sentence| !sentence.is_empty())
 }
 
 /// The summary so far, and the beginning of each person's message; if they are too long, the newest.

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    intent::{Intent, slug},
+    intent::Intent,
     language::Language,
     module,
     questions::Question,
     said,
+    text::slug,
     transcript::{Memory, Transcript, memories},
     units::Conversion,
 };
