@@ -21,14 +21,19 @@ use clifford_core::{
     },
     runs::{Run, RunStatus},
 };
+use clifford_markup::{inline::inline, shortened};
 use clifford_store::{
     Conn, Db, StoreError, Tx, contexts,
     db::notify,
     places::{channels, policies},
     runs::{self, approvals, steps},
 };
+use clifford_text::{Approval, Lang};
 
 use super::settling;
+
+/// How much of a person's name is shown.
+const NAME: usize = 40;
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -135,7 +140,7 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
         }),
     };
     steps::append(tx, run.id, &[step]).await?;
-    settling::settle(tx, run.id, |lang| settling::decided(answer, lang), now).await?;
+    settling::settle(tx, run.id, |lang| decided(answer, lang), now).await?;
     // Without a conversation and a person it would hold everywhere, for everybody.
     if let (true, Some(context), Some(user)) = (answer.always, run.context_id, run.user_id) {
         let rule = Rule::always(&asked.request.call.name, context, user);
@@ -145,6 +150,19 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
     runs::wake(tx, run.id, approvals::ANSWERED, now).await?;
     notify::work(tx).await?;
     Ok(Answered::Taken(Box::new(asked)))
+}
+
+/// An answer in a sentence: what was decided, and by whom.
+fn decided(answer: &ApprovalAnswer, lang: Lang) -> String {
+    let person = match &answer.by {
+        By::User(user) | By::Manager(user, _) => inline(&shortened(&user.name, NAME)),
+        By::Operator => lang.say(Approval::Operator),
+    };
+    lang.say(match (answer.approved, answer.always) {
+        (true, false) => Approval::ApprovedBy { person },
+        (true, true) => Approval::ApprovedAlwaysBy { person },
+        (false, _) => Approval::DeniedBy { person },
+    })
 }
 
 /// Whether a run works for the person who answers: nobody else's words are theirs.
@@ -196,4 +214,30 @@ pub async fn from_outside(db: &Db, given: ApprovalAnswer, now: Timestamp) -> Res
     runs::get(&mut db.read().await?, id)
         .await?
         .ok_or_else(|| StoreError::NotFound(format!("run {id}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_says_what_was_decided_and_by_whom() {
+        let said = |approved: bool, always: bool| {
+            let answer = ApprovalAnswer {
+                run: RunId::new(),
+                code: None,
+                approved,
+                words: Some("not today".to_owned()),
+                always,
+                by: By::Operator,
+            };
+            decided(&answer, Lang::English)
+        };
+        assert_eq!(said(true, false), "\u{2705} **Approved** by the operator.");
+        assert_eq!(
+            said(true, true),
+            "\u{2705} **Approved** by the operator, from now on in this conversation."
+        );
+        assert_eq!(said(false, false), "\u{274c} **Denied** by the operator.");
+    }
 }

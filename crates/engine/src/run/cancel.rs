@@ -13,7 +13,7 @@ use clifford_store::{
     runs::{self, Lease, tree as run_tree},
     triggers,
 };
-use clifford_text::Outcome;
+use clifford_text::{Approval, Outcome};
 
 use super::{
     follow_up::{Begins, follow_up_in, wake_parent},
@@ -45,7 +45,7 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
     while let Some(id) = left.pop() {
         left.extend(run_tree::children(tx, id).await?.into_iter().map(|child| child.id));
         if let Some(run) = runs::cancel(tx, id, reason, now).await? {
-            settling::settle(tx, id, |lang| lang.say(settling::cancelled(reason)), now).await?;
+            settling::settle(tx, id, |lang| lang.say(asks_no_more(reason)), now).await?;
             triggers::remove_wake(tx, id).await?;
             // The row holds the claim that cancelling made: the worker's is the one before.
             cancelled.push((id, run.epoch - 1));
@@ -55,6 +55,16 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
         }
     }
     Ok(cancelled)
+}
+
+/// Why a run that was cancelled asks no more.
+fn asks_no_more(reason: &str) -> Approval {
+    match reason {
+        EDITED => Approval::QuestionEdited,
+        INTERRUPTED => Approval::Interrupted,
+        PARENT_ENDED => Approval::NotNeeded,
+        _ => Approval::Stopped,
+    }
 }
 
 /// Cancels a run with its tree, tells its chat, and begins a run for what had arrived there meanwhile.
@@ -118,4 +128,20 @@ pub async fn from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, Sto
         })
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_text::Lang;
+
+    use super::*;
+
+    #[test]
+    fn a_question_says_why_its_run_was_cancelled() {
+        let said = |reason| Lang::English.say(asks_no_more(reason));
+        let why = said(INTERRUPTED);
+        assert!(why.ends_with("a newer message took its place."), "{why}");
+        let distinct: std::collections::BTreeSet<_> = [INTERRUPTED, EDITED, PARENT_ENDED, "cancelled"].map(said).into();
+        assert_eq!(distinct.len(), 4, "{distinct:?}");
+    }
 }
