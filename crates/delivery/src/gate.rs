@@ -35,7 +35,6 @@ use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
 pub use self::drafts::StreamingText;
-pub(crate) use self::giving_up::Notice;
 use self::{drafts::Drafts, late::Retry, status_message::StatusMessages};
 use super::{Busy, Inner, in_flight::InFlightGuard, locked};
 use crate::outbound::PendingDelivery;

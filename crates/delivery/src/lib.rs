@@ -3,6 +3,7 @@
 mod attachments;
 mod gate;
 mod in_flight;
+mod notice;
 pub mod outbound;
 pub mod receiver;
 mod status_mark;

@@ -20,7 +20,7 @@ use clifford_store::{
     places::channels,
 };
 
-use super::{Inner, gate::Notice};
+use super::{Inner, notice::Notice};
 
 /// The status of a message.
 #[derive(Clone)]
