@@ -6,6 +6,7 @@ mod confirming;
 mod continuing;
 mod conversations;
 mod dashboard;
+mod fitting;
 mod help;
 mod items;
 mod keys;

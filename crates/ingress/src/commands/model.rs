@@ -8,7 +8,7 @@ use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, contexts, places::settings};
 use clifford_text::{Lang, Setting};
 
-use super::{Choices, CommandContext, Done, complete::narrowed, settings as command};
+use super::{Choices, CommandContext, Done, fitting::narrowed, settings as command};
 
 /// The name of the usual model.
 const USUAL: &str = "default";

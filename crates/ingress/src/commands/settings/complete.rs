@@ -9,7 +9,7 @@ use super::{
     Choices, RESET, agent_names, is_in, split,
     view::{BUDGETS, about},
 };
-use crate::commands::complete::narrowed;
+use crate::commands::fitting::narrowed;
 
 /// Languages that are offered, each with its own name.
 const LANGUAGES: [(&str, &str); 20] = [
