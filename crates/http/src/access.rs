@@ -5,6 +5,7 @@
 //! answers, and what it refuses is a problem: 404 where the caller may not know that the object exists, else 403.
 
 mod caller;
+mod extractors;
 mod managers;
 pub(super) mod routes;
 mod rules;
@@ -25,6 +26,7 @@ use clifford_tools::settings::catalogue;
 use self::rules::{Refusal, decide};
 pub(super) use self::{
     caller::Caller,
+    extractors::{Admin, FromHere, OwnerReader, Reader, ReadinessReader, Writer},
     managers::{Managers, managed_spaces},
     rules::{Grant, Need, Relation, Scope, Scopes, Standing},
 };

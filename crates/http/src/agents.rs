@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    auth::{Admin, OwnerReader},
+    access::{Admin, OwnerReader},
     extract::{Body, Id, check_text},
     page::Page,
     problem::{Code, Problem, ProblemBody},

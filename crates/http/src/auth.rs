@@ -6,8 +6,8 @@ use std::{
 };
 
 use axum::{
-    extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, Method, header, request::Parts},
+    extract::{Request, State},
+    http::{HeaderMap, Method, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -16,7 +16,7 @@ use clifford_store::people::tokens;
 
 use super::{
     Shared,
-    access::{Caller, Grant, Need, Scope, Scopes, Standing},
+    access::{Caller, FromHere, Grant, Scope, Scopes, Standing},
     problem::{Code, Problem},
     server::Peer,
     sessions,
@@ -27,10 +27,6 @@ const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
 /// What tells of a request that somebody else sent and a proxy handed on.
 const HANDED_ON: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
-
-/// Marks a request of this machine itself: it may ask how the process is without a token.
-#[derive(Clone, Copy)]
-struct FromHere;
 
 /// Whether a request asks how the process is, comes from this machine, and neither brings a token nor was handed on by a
 /// proxy.
@@ -150,56 +146,6 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
-
-impl FromRequestParts<Shared> for Caller {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
-        let caller = parts.extensions.get::<Self>().cloned();
-        caller.ok_or_else(|| Problem::new(Code::Unauthorized, "a token is needed"))
-    }
-}
-
-macro_rules! extractor {
-    ($(#[$doc:meta] $name:ident = |$caller:ident| $check:expr;)*) => {$(
-        #[$doc]
-        pub(super) struct $name;
-
-        impl FromRequestParts<Shared> for $name {
-            type Rejection = Problem;
-
-            async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
-                let $caller = Caller::from_request_parts(parts, api).await?;
-                $check.map(|()| Self)
-            }
-        }
-    )*};
-}
-
-/// A caller who may look at what is the bot's own, or this machine itself.
-pub(super) struct ReadinessReader;
-
-impl FromRequestParts<Shared> for ReadinessReader {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
-        if parts.extensions.get::<FromHere>().is_none() {
-            OwnerReader::from_request_parts(parts, api).await?;
-        }
-        Ok(Self)
-    }
-}
-
-extractor! {
-    /// A caller who may look, at what is theirs.
-    Reader = |caller| caller.require(Scope::Read);
-    /// A caller who may talk to the bot and change what is theirs.
-    Writer = |caller| caller.require(Scope::Write);
-    /// A caller who may look at what is the bot's own.
-    OwnerReader = |caller| caller.allow_bot(Need::See);
-    /// A caller who may change what is the bot's own.
-    Admin = |caller| caller.allow_bot(Need::Administer);
 }
 
 #[cfg(test)]

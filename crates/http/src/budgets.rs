@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::Caller,
-    auth::Reader,
+    access::{Caller, Reader},
     extract::Query,
     page::Page,
     problem::{Problem, ProblemBody},

@@ -27,8 +27,7 @@ use serde_json::{Value, json};
 
 use super::{
     Shared,
-    access::Caller,
-    auth::{Reader, Writer},
+    access::{Caller, Reader, Writer},
     extract::Body,
     messages::{self, LONGEST_WAIT},
     problem::{Code, Problem},

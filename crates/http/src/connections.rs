@@ -8,7 +8,7 @@ use clifford_ingress::Connection;
 use clifford_store::{StoreError, leases, places::channels};
 use serde::Serialize;
 
-use super::{Shared, auth::OwnerReader, page::Page, problem::Problem};
+use super::{Shared, access::OwnerReader, page::Page, problem::Problem};
 
 /// How a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]

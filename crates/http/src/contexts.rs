@@ -16,8 +16,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
     memories::jobs_page,

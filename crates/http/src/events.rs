@@ -36,8 +36,7 @@ use self::{
 pub(super) use self::{kinds::LiveEvent, watcher::LiveEvents};
 use super::{
     Shared,
-    access::Caller,
-    auth::Reader,
+    access::{Caller, Reader},
     problem::{Problem, ProblemBody},
     stream::Seat,
 };

@@ -18,8 +18,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Writer},
     extract::{Id, Query, check_text},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

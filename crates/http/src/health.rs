@@ -15,7 +15,7 @@ use clifford_llm::CircuitState;
 use clifford_store::{StoreError, leases, places::settings};
 use serde::Serialize;
 
-use super::{Shared, auth::ReadinessReader};
+use super::{Shared, access::ReadinessReader};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -18,8 +18,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::Reader,
+    access::{Caller, Need, Object, Reader},
     extract::{Id, body},
     page::Page,
     problem::{Problem, ProblemBody},

@@ -16,8 +16,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Writer},
     extract::{Body, Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

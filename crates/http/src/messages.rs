@@ -18,8 +18,7 @@ use tokio::time::Instant;
 
 use super::{
     Shared,
-    access::{Caller, Need},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Reader, Writer},
     channels, contexts,
     extract::{Body, Query, check_text},
     files,

@@ -25,7 +25,7 @@ use metrics::gauge;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio_util::sync::CancellationToken;
 
-use super::{Shared, auth::OwnerReader, problem::Problem};
+use super::{Shared, access::OwnerReader, problem::Problem};
 
 /// How often what histograms have gathered is put in order.
 const UPKEEP: Duration = Duration::from_secs(10);

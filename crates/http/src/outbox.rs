@@ -11,8 +11,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object, managed_spaces},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Writer, managed_spaces},
     extract::{Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

@@ -10,8 +10,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::Caller,
-    auth::{Admin, OwnerReader},
+    access::{Admin, Caller, OwnerReader},
     extract::{Body, Query},
     page::Page,
     problem::{Problem, ProblemBody},

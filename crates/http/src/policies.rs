@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Shared,
-    auth::{Admin, OwnerReader},
+    access::{Admin, OwnerReader},
     extract::{Body, Id},
     page::Page,
     problem::{Problem, ProblemBody},

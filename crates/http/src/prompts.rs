@@ -21,9 +21,8 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::{Caller, Need},
+    access::{Admin, Caller, Need, OwnerReader, Reader},
     agents,
-    auth::{Admin, OwnerReader, Reader},
     extract::{Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

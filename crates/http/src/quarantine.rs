@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    auth::{Admin, OwnerReader},
+    access::{Admin, OwnerReader},
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::{Caller, Need},
-    auth::Reader,
+    access::{Caller, Need, Reader},
     extract::Id,
     problem::{Problem, ProblemBody},
     runs::allowed,

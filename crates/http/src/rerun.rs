@@ -17,8 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Caller, Need},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Reader, Writer},
     extract::{Body, Id, Query, check_text},
     pace::{self, LONGEST},
     problem::{Code, Problem, ProblemBody},

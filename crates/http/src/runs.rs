@@ -27,8 +27,7 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object, Relation},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Relation, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
     pace::{self, LONGEST},

@@ -10,8 +10,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::Caller,
-    auth::Reader,
+    access::{Caller, Reader},
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

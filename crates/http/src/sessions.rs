@@ -32,8 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Caller, Grant, Need, Object, Scope, Scopes, Standing},
-    auth::Reader,
+    access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing},
     extract::{Body, Id, check_text},
     page::Page,
     problem::{Code, Problem, ProblemBody},

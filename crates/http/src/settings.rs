@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::Reader,
+    access::{Caller, Need, Object, Reader},
     extract::{Query, body},
     page::Page,
     problem::{Code, Problem, ProblemBody},

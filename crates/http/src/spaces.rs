@@ -7,8 +7,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object, managed_spaces},
-    auth::Reader,
+    access::{Caller, Need, Object, Reader, managed_spaces},
     extract::{Id, Query},
     page::{self, Page},
     problem::{Problem, ProblemBody},

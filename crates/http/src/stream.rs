@@ -28,8 +28,7 @@ use self::shared::Open;
 pub(super) use self::shared::{Seat, Streams};
 use super::{
     Shared,
-    access::{Caller, Need},
-    auth::Reader,
+    access::{Caller, Need, Reader},
     extract::Id,
     problem::{Code, Problem, ProblemBody},
     runs::allowed,

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Caller, Need, Object, Scope},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Scope, Writer},
     extract::{Body, Id, check_text},
     page::Page,
     problem::{Code, Problem, ProblemBody},

@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::{Admin, Reader},
+    access::{Admin, Caller, Need, Object, Reader},
     extract::{Body, Query},
     page::Page,
     problem::{Code, Problem, ProblemBody},

@@ -21,8 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::{Reader, Writer},
+    access::{Caller, Need, Object, Reader, Writer},
     channels as channel_routes,
     extract::{Body, Id, Query, given},
     pace,

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use super::{
     Shared,
-    access::{Caller, Need},
-    auth::Writer,
+    access::{Caller, Need, Writer},
     extract::Id,
     problem::{Code, Problem, ProblemBody},
     runs,

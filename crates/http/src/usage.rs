@@ -7,8 +7,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::Caller,
-    auth::Reader,
+    access::{Caller, Reader},
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},

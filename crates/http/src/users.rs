@@ -18,8 +18,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Need, Object},
-    auth::Reader,
+    access::{Caller, Need, Object, Reader},
     extract::{Id, Query, body, check_text, given},
     page::{self, Page},
     problem::{Problem, ProblemBody},

@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Shared,
-    access::{Caller, Need},
-    auth::Reader,
+    access::{Caller, Need, Reader},
     extract::Id,
     problem::{Problem, ProblemBody},
     runs::allowed,
