@@ -159,7 +159,8 @@ async fn settings_are_set_by_scope_inherited_and_taken_back() {
     let own = format!("/api/settings/{scope}/memory");
     let expected = |scope: &str, value: Value, inherited: bool| {
         json!({
-            "scope": scope, "name": "memory", "value": value, "inherited": inherited, "values": ["true", "false"],
+            "scope": scope, "name": "memory", "value": value, "inherited": inherited,
+            "inheritedFrom": if inherited { "bot" } else { "configuration" }, "values": ["true", "false"],
             "description": "Whether items are written and shown to the model. A person's holds wherever they write.",
         })
     };

@@ -1,6 +1,7 @@
 //! What a person has of their own beside data: keys for model providers, and codes that link another account.
 
 use clifford_core::people::UserRole;
+use serde_json::{Value, json};
 
 use super::{Browser, person};
 use crate::api::bot::Bot;
@@ -60,5 +61,45 @@ async fn a_code_for_another_account_is_shown_once_to_its_person() {
     assert!(code.len() >= 8 && !adas.page(&page).await.contains(code), "{code}");
     let refused = bobs.submit("/", &format!("{page}/code"), &[]).await;
     assert!(matches!(refused.status, 403 | 404), "{}", refused.text);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_changed_after_the_difference_was_seen() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    let page = format!("/people/{ada}");
+    let fields = [
+        ("was.name", "Ada"),
+        ("name", "Ada L."),
+        ("was.timeZone", ""),
+        ("timeZone", "Europe/Berlin"),
+    ];
+    let (review, saved) = adas.saves(&page, &page, &fields).await;
+    assert!(
+        review.contains("Ada L.") && review.contains("Europe/Berlin"),
+        "{review}"
+    );
+    assert_eq!(saved.status, 303, "{}", saved.text);
+    let role = [("was.role", "member"), ("role", "owner")];
+    let refused = adas.saves(&page, &page, &role).await.1;
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    assert_eq!(owner.saves(&page, &page, &role).await.1.status, 303);
+    let wrong = owner
+        .saves(&page, &page, &[("was.name", "Ada L."), ("name", "")])
+        .await
+        .1;
+    assert_eq!(wrong.status, 422, "{}", wrong.text);
+    let cleared = [("was.timeZone", "Europe/Berlin"), ("timeZone", "")];
+    assert_eq!(owner.saves(&page, &page, &cleared).await.1.status, 303);
+    let kept = bot.get(&format!("/api/users/{ada}")).await.json();
+    assert_eq!(
+        [&kept["name"], &kept["role"], &kept["timeZone"]],
+        [&json!("Ada L."), &json!("owner"), &Value::Null]
+    );
     bot.app.shutdown().await;
 }

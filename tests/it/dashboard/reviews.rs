@@ -31,6 +31,7 @@ async fn settings_are_saved_after_their_difference_was_seen() {
             [value("when_busy").await, value("memory").await],
             [json!("steer"), json!(false)]
         );
+        assert!(review.contains("As inherited: On, by bot.toml"), "{review}");
         // Blank: what is inherited holds again.
         let fields = [("scope", "bot"), ("was.set.memory", "false"), ("set.memory", "")];
         assert_eq!(owner.saves("/settings", "/settings", &fields).await.1.status, 303);

@@ -198,6 +198,11 @@ pub fn known(scope: Scope, name: &str) -> Result<&'static SettingSpec, String> {
     })
 }
 
+/// The source of what no scope sets.
+const CONFIGURATION: &str = "configuration";
+/// The source of what a platform tells of a person.
+const PLATFORM: &str = "platform";
+
 /// A setting as it stands in a scope.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -214,6 +219,8 @@ pub struct SettingView {
     /// as their platform tells it; `null`: there is none.
     #[schema(value_type = Option<Object>)]
     pub inherited: Option<Json>,
+    /// The source of that value: `configuration`, `platform`, or the scope in which it is set.
+    pub inherited_from: Option<String>,
     /// The only values that it takes; empty: others than a few.
     pub values: &'static [&'static str],
     /// Its meaning, in a sentence.
@@ -226,25 +233,16 @@ pub struct SettingView {
 /// [`StoreError::NotFound`]: there is no such space, channel or person.
 pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Result<Vec<SettingView>, StoreError> {
     let around = there(conn, scope).await?;
-    let mut inherited = vec![
-        Setting::new("when_busy", defaults.when_busy.as_str()),
-        Setting::new("memory", &defaults.memory.to_string()),
-        Setting::new("cross_channel", &defaults.cross_channel.to_string()),
-        Setting::new("voice_replies", defaults.voice_replies.as_str()),
-        Setting::new("threads", defaults.threads.as_str()),
-        Setting::new("ambient_messages", &defaults.ambient_messages.to_string()),
-    ];
+    let mut inherited = vec![(CONFIGURATION.to_owned(), configured(defaults))];
     let own = match scope {
         Scope::User(id) => of_person(conn, id).await?,
         _ => settings::of_scope(conn, &scope.stored()).await?,
     };
     match scope {
         Scope::Bot => {}
-        Scope::Space(_) => inherited.extend(settings::of_scope(conn, settings::BOT).await?),
-        Scope::Channel(_) => {
-            inherited.extend(settings::of_scope(conn, settings::BOT).await?);
-            for scope in around {
-                inherited.extend(settings::of_scope(conn, &scope.stored()).await?);
+        Scope::Space(_) | Scope::Channel(_) => {
+            for scope in [Scope::Bot].into_iter().chain(around) {
+                inherited.push((scope.to_string(), settings::of_scope(conn, &scope.stored()).await?));
             }
         }
         Scope::Agent(_) => inherited.clear(),
@@ -252,7 +250,8 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
             // One that was chosen took the place of what the platform tells.
             let told = users::get(conn, id).await?.filter(|user| !user.language_set);
             let told = told.and_then(|user| user.language);
-            inherited = told.map(|told| Setting::new("language", &told)).into_iter().collect();
+            let told = told.map(|told| Setting::new("language", &told));
+            inherited = vec![(PLATFORM.to_owned(), told.into_iter().collect())];
         }
     }
     let last = |rows: &[Setting], known: &SettingSpec| {
@@ -263,15 +262,33 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
     };
     let here = CATALOGUE.iter().filter(|known| known.scopes.contains(&scope.kind()));
     Ok(here
-        .map(|known| SettingView {
-            scope: scope.to_string(),
-            name: known.name,
-            value: last(&own, known),
-            inherited: last(&inherited, known),
-            values: known.kind.values(),
-            description: known.description,
+        .map(|known| {
+            let mut nearest = inherited.iter().rev();
+            let from = nearest.find_map(|(from, rows)| Some((from.clone(), last(rows, known)?)));
+            let (inherited_from, inherited) = from.unzip();
+            SettingView {
+                scope: scope.to_string(),
+                name: known.name,
+                value: last(&own, known),
+                inherited,
+                inherited_from,
+                values: known.kind.values(),
+                description: known.description,
+            }
         })
         .collect())
+}
+
+/// The settings that the configuration says.
+fn configured(defaults: PlaceSettings) -> Vec<Setting> {
+    vec![
+        Setting::new("when_busy", defaults.when_busy.as_str()),
+        Setting::new("memory", &defaults.memory.to_string()),
+        Setting::new("cross_channel", &defaults.cross_channel.to_string()),
+        Setting::new("voice_replies", defaults.voice_replies.as_str()),
+        Setting::new("threads", defaults.threads.as_str()),
+        Setting::new("ambient_messages", &defaults.ambient_messages.to_string()),
+    ]
 }
 
 /// Sets a setting that is [known] to a [checked](Kind::checked) value.

@@ -5,12 +5,12 @@ pub(crate) mod own;
 use axum::{
     extract::{Path, Query},
     http::Method,
-    response::Redirect,
+    response::{IntoResponse, Redirect, Response},
 };
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::pairings;
 use crate::{
@@ -20,7 +20,8 @@ use crate::{
     view::{
         format::title,
         layout,
-        parts::{Button, Tone, badge, choice_field, empty, head, older, text_field},
+        parts::{Button, Tone, badge, choice_field, empty, head, older, seen, text_field},
+        review::{Change, Review},
         words,
     },
 };
@@ -33,6 +34,25 @@ struct Person {
     role: String,
     language: Option<String>,
     time_zone: Option<String>,
+}
+
+/// The fields of a person's form.
+const FIELDS: [(&str, &str); 4] = [
+    ("name", "Name"),
+    ("role", "Role"),
+    ("language", "Language"),
+    ("timeZone", "Time zone"),
+];
+
+impl Person {
+    fn value(&self, field: &str) -> &str {
+        match field {
+            "name" => &self.name,
+            "role" => &self.role,
+            "language" => self.language.as_deref().unwrap_or_default(),
+            _ => self.time_zone.as_deref().unwrap_or_default(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -121,16 +141,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         }
         section.card aria-labelledby="settings-title" {
             h2 id="settings-title" { "Person" }
-            form method="post" action=(action) {
-                (layout::token(&asker))
-                div.fields {
-                    (text_field("name", "Name", &person.name, ""))
-                    @if asker.me().is_some_and(|me| me.role != "person") { (choice_field("role", "Role", &person.role, &ROLES)) }
-                    (text_field("language", "Language", person.language.as_deref().unwrap_or_default(), "Such as en or pt-BR"))
-                    (text_field("zone", "Time zone", person.time_zone.as_deref().unwrap_or_default(), "Such as Europe/Berlin"))
-                    button.main type="submit" { "Save" }
-                }
-            }
+            (fields(&asker, &person, |name| person.value(name).to_owned()))
             p.row.small {
                 a href={ "/runs?user=" (person.id) } { "Runs" }
                 a href={ "/memory?userId=" (person.id) } { "Memory" }
@@ -148,17 +159,54 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
     Ok(layout::page(&asker, &person.name, &content))
 }
 
-/// Changes a person.
-pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
-    let mut change = json!({
-        "name": form.needed("name")?, "language": form.field("language"), "timeZone": form.field("zone"),
-    });
-    if let Some(role) = form.field("role") {
-        change["role"] = json!(role);
+/// The form of a person.
+fn fields(asker: &Asker, person: &Person, value: impl Fn(&str) -> String) -> Markup {
+    let may_choose = asker.me().is_some_and(|me| me.role != "person");
+    html! {
+        form method="post" action={ "/people/" (person.id) } {
+            (layout::token(asker))
+            @for (name, _) in FIELDS.iter().filter(|(name, _)| may_choose || *name != "role") { (seen(name, person.value(name))) }
+            div.fields {
+                (text_field("name", "Name", &value("name"), ""))
+                @if may_choose { (choice_field("role", "Role", &value("role"), &ROLES)) }
+                (text_field("language", "Language", &value("language"), "Such as en or pt-BR"))
+                (text_field("timeZone", "Time zone", &value("timeZone"), "Such as Europe/Berlin"))
+                button.main type="submit" { "Show the difference" }
+            }
+        }
     }
+}
+
+/// Changes a person, after the writer has seen the difference.
+pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/users/{}", part(&id));
-    form.send(Method::PATCH, &path, Some(&change)).await?;
-    Ok(Redirect::to(&format!("/people/{}", part(&id))))
+    let person: Person = form.asker.get(&path).await?;
+    let here = format!("/people/{}", person.id);
+    let changes = FIELDS
+        .iter()
+        .filter_map(|(name, label)| Change::of(&form, name, label, person.value(name)));
+    let given = |name: &str| form.raw(name).unwrap_or_else(|| person.value(name)).to_owned();
+    let title = format!("Change {}", person.name);
+    let review = Review {
+        title: &title,
+        action: &here,
+        leave: &here,
+        changes: changes.collect(),
+        along: &[],
+        form: Some(fields(&form.asker, &person, given)),
+    };
+    if !review.is_sure(&form) {
+        return Ok(review.show(&form.asker));
+    }
+    let mut change = Map::new();
+    for Change { name, now, .. } in &review.changes {
+        // What is left empty is unknown again.
+        let is_unknown = now.is_empty() && name != "name";
+        let value = if is_unknown { Value::Null } else { json!(now) };
+        change.insert(name.clone(), value);
+    }
+    form.send(Method::PATCH, &path, Some(&change.into())).await?;
+    Ok(Redirect::to(&here).into_response())
 }
 
 /// Erases one.

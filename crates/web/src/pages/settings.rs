@@ -31,12 +31,27 @@ struct Setting {
     value: Value,
     #[serde(default)]
     inherited: Value,
+    #[serde(default, rename = "inheritedFrom")]
+    inherited_from: Option<String>,
     #[serde(default)]
     values: Vec<String>,
     description: String,
 }
 
 impl Setting {
+    /// Where its inherited value comes from, in words.
+    fn origin(&self) -> &'static str {
+        let from = self.inherited_from.as_deref().unwrap_or_default();
+        match from.split(':').next().unwrap_or_default() {
+            "configuration" => "bot.toml",
+            "platform" => "their app",
+            "bot" => "the bot",
+            "space" => "the server or group",
+            "channel" => "the channel around it",
+            _ => "",
+        }
+    }
+
     /// A value of it as people say it; blank: what is inherited.
     fn told(&self, value: &str) -> String {
         let said = |value: &str| {
@@ -48,7 +63,10 @@ impl Setting {
         };
         match (value, plain(&self.inherited).as_str()) {
             ("", "") => "Not set here".to_owned(),
-            ("", inherited) => format!("As inherited: {}", said(inherited)),
+            ("", inherited) => match self.origin() {
+                "" => format!("As inherited: {}", said(inherited)),
+                origin => format!("As inherited: {}, by {origin}", said(inherited)),
+            },
             (value, _) => said(value),
         }
     }
