@@ -20,6 +20,7 @@ use super::{
     examples,
     output::{self, Format},
     setup::{self, Globals},
+    words::counted,
 };
 use crate::app;
 
@@ -74,8 +75,10 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             ""
         };
         output::print(&format!(
-            "{}: written, {files} files, {bytes} bytes{bucket}",
-            path.display()
+            "{}: written, {}, {}{bucket}",
+            path.display(),
+            counted(files, "file", "files"),
+            counted(bytes, "byte", "bytes")
         ))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -25,6 +25,7 @@ use super::{
     examples,
     output::{self, Format, when},
     setup::{self, Globals},
+    words::counted,
 };
 use crate::app;
 
@@ -264,9 +265,10 @@ fn report(loaded: &Loaded, args: &Args, head: &Head, files: u64, moves: &Moves) 
         }));
     }
     output::print(&format!(
-        "{}: the backup of {} is in place, with {files} files",
+        "{}: the backup of {} is in place, with {}",
         loaded.database_url,
-        when(clifford_core::clock::Timestamp(head.created_at))
+        when(clifford_core::clock::Timestamp(head.created_at)),
+        counted(files, "file", "files")
     ))?;
     if aside.is_empty() {
         return Ok(());

@@ -1,6 +1,7 @@
 //! The command line, as people and scripts use it: each command through the real binary, in a clean environment.
 
 mod backup;
+mod damaged;
 mod data;
 mod doctor;
 mod eval;

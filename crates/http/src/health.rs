@@ -103,7 +103,9 @@ async fn database(api: &Shared) -> Check {
     }
     let now = api.clock.now();
     let written = api.db.write(move |tx| {
-        Box::pin(async move { settings::put(tx, settings::BOT, "last_ready_check", &now.to_string(), now).await })
+        Box::pin(
+            async move { settings::put(tx, settings::BOT, settings::LAST_READY_CHECK, &now.to_string(), now).await },
+        )
     });
     match tokio::time::timeout(PATIENCE, written).await {
         Ok(Ok(())) => Check::good("it takes writes"),

@@ -18,8 +18,8 @@ const HEAD: &str = "clifford-export.json";
 const RECORDS: &str = "records";
 const FILES: &str = "files";
 const SUMS: &str = "SHA256SUMS";
-/// The version of the format.
-const VERSION: u32 = 1;
+/// The version of the format. Version 1 had neither steps, parts, usage, feedback, agents, rules nor changes of settings.
+const VERSION: u32 = 2;
 
 /// The head of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,20 +1,20 @@
 //! What is checked of each record, by itself and against those before it: that it says what it may, and refers to nothing
 //! that is not there. So an id of somebody else is no way to their data.
 
+mod belongings;
+mod work;
+
 use std::collections::{HashMap, HashSet};
 
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, ContextId, MessageId, RunId, SpaceId, UserId},
-    memory::levels::{self, LONGEST_KEY, MODULES},
+    id::{AgentId, ChannelId, ContextId, MessageId, RunId, SpaceId, UserId},
     messages::{Direction, MessageStatus},
     places::ChannelKind,
     runs::RunStatus,
     schedule::cron,
 };
-use clifford_store::portable::{
-    Channel, Context, File, MemoryItem, Message, Person, Record, Reminder, Run, Setting, Space,
-};
+use clifford_store::portable::{Channel, Context, Message, Person, Record, Run, Space};
 use uuid::Uuid;
 
 /// The most bytes of names and the like.
@@ -66,6 +66,8 @@ pub struct Checked {
     pub people: HashMap<UserId, Person>,
     /// The person for whom it is, who is here already.
     pub owner: Option<UserId>,
+    /// Its agents, by name.
+    pub agents: HashMap<AgentId, String>,
     /// Its spaces.
     pub spaces: HashMap<SpaceId, Space>,
     /// Its channels.
@@ -135,15 +137,14 @@ impl Checked {
             Record::MemoryItem(row) => self.item(row),
             Record::Setting(row) => self.setting(row),
             Record::Reminder(row) => self.reminder(row),
-            Record::Document(row) => {
-                short("title", &row.title)?;
-                self.user(row.user_id)?;
-                self.user(row.made_by)?;
-                if row.user_id.is_some() == row.channel_id.is_some() {
-                    return Err("a document belongs either to a person or to a channel".to_owned());
-                }
-                self.file_in(row.channel_id)
-            }
+            Record::Agent(row) => self.agent(row),
+            Record::Step(row) => self.step(row),
+            Record::Part(row) => work::part(row),
+            Record::Usage(row) => self.usage(row),
+            Record::Feedback(row) => self.feedback(row),
+            Record::SettingChange(row) => self.setting_change(row),
+            Record::Rule(row) => self.rule(row),
+            Record::Document(row) => self.document(row),
             Record::File(row) => self.file(row),
         }
     }
@@ -191,6 +192,22 @@ impl Checked {
             }
             _ => Ok(()),
         }
+    }
+
+    fn agent_of(&self, id: Option<AgentId>) -> Verdict {
+        match id {
+            Some(id) if !self.agents.contains_key(&id) => {
+                Err(format!("it names agent {id}, who does not come before it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn run_of(&self, id: RunId) -> Verdict {
+        if self.runs.contains_key(&id) {
+            return Ok(());
+        }
+        Err(format!("it names run {id}, which does not come before it"))
     }
 
     fn channel_of(&self, id: ChannelId) -> Result<&Channel, String> {
@@ -277,6 +294,13 @@ impl Checked {
         ])?;
         self.user(row.user_id)?;
         self.space_of(row.space_id)?;
+        self.agent_of(row.agent_id)?;
+        if let Some(parent) = row.parent_id {
+            let parent = self.channel_of(parent)?;
+            if parent.user_id.is_some() || parent.space_id != row.space_id {
+                return Err(format!("it is no thread of channel {}, which is elsewhere", parent.id));
+            }
+        }
         match (row.kind, row.user_id, row.space_id) {
             (ChannelKind::Private, None, _) => return Err("a private channel names its person".to_owned()),
             (ChannelKind::Private, _, Some(_)) => return Err("a private channel is in no space".to_owned()),
@@ -301,7 +325,8 @@ impl Checked {
         if (row.user_id, row.space_id) != (channel.user_id, channel.space_id) {
             return Err("it is of somebody else than its channel".to_owned());
         }
-        short("name", row.name.as_deref().unwrap_or_default())?;
+        shorts([("name", row.name.as_deref()), ("model", row.model.as_deref())])?;
+        self.context_in(Some(row.channel_id), row.continued_from)?;
         for user in row.summary_of.iter().flat_map(|users| &users.0) {
             self.user(Some(*user))?;
         }
@@ -332,6 +357,7 @@ impl Checked {
             return Err("a run of this profile is made by an import".to_owned());
         }
         self.user(row.user_id)?;
+        self.agent_of(row.agent_id)?;
         if let Some(channel) = row.channel_id {
             self.channel_of(channel)?;
         }
@@ -343,6 +369,7 @@ impl Checked {
     fn message(&mut self, row: &Message) -> Verdict {
         self.channel_of(row.channel_id)?;
         self.user(row.user_id)?;
+        self.user(row.quoted_user_id)?;
         self.context_in(Some(row.channel_id), row.context_id)?;
         let stands = match row.direction {
             Direction::Inbound => matches!(row.status, MessageStatus::Received | MessageStatus::History),
@@ -387,92 +414,5 @@ impl Checked {
             known.last = Some((last.max(row.id), first_at.min(row.sent_at), last_at.max(row.sent_at)));
         }
         Ok(())
-    }
-
-    fn item(&mut self, row: &MemoryItem) -> Verdict {
-        self.user(Some(row.user_id))?;
-        self.space_of(row.origin_space)?;
-        self.context_in(None, row.context_id)?;
-        let Some(level) = levels::of(row.level) else {
-            return Err(format!("there is no level {}", row.level));
-        };
-        if !MODULES.contains(&row.module.as_str()) {
-            return Err(format!(
-                "`{}` is none of {}",
-                crate::tree::shown(&row.module),
-                MODULES.join(", ")
-            ));
-        }
-        if row.key.is_empty() || row.key.chars().count() > LONGEST_KEY {
-            return Err(format!("a key has 1 to {LONGEST_KEY} characters"));
-        }
-        if row.value.chars().count() > 4 * level.characters {
-            return Err(format!(
-                "a value of level {} has at most {} characters",
-                row.level, level.characters
-            ));
-        }
-        if !(0.0..=1.0).contains(&row.confidence) {
-            return Err("confidence is between 0 and 1".to_owned());
-        }
-        self.belongings.entry(row.user_id).or_default().items += 1;
-        Ok(())
-    }
-
-    fn setting(&self, row: &Setting) -> Verdict {
-        short("name", &row.name)?;
-        let id: Uuid = row
-            .scope
-            .parse()
-            .map_err(|_| "a setting is of a person, a space or a channel".to_owned())?;
-        let is_known = self.people.contains_key(&UserId(id))
-            || self.spaces.contains_key(&SpaceId(id))
-            || self.channels.contains_key(&ChannelId(id));
-        if !is_known {
-            return Err(format!("it is of {id}, which does not come before it"));
-        }
-        Ok(())
-    }
-
-    fn reminder(&mut self, row: &Reminder) -> Verdict {
-        self.user(row.user_id)?;
-        if let Some(id) = row.channel_id {
-            self.channel_of(id)?;
-        }
-        cron::zone(&row.time_zone)?;
-        if !["once", "skip"].contains(&row.catch_up.as_str()) {
-            return Err("catchUp is `once` or `skip`".to_owned());
-        }
-        if let Some(cron) = &row.cron {
-            cron::next_occurrence(cron, &row.time_zone, self.now)?;
-        }
-        if let Some(user) = row.user_id {
-            self.belongings.entry(user).or_default().reminders += 1;
-        }
-        Ok(())
-    }
-
-    fn file_in(&mut self, channel: Option<ChannelId>) -> Verdict {
-        if let Some(id) = channel {
-            self.channel_of(id)?;
-            if let Some(known) = self.channels.get_mut(&id) {
-                known.files += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn file(&mut self, row: &File) -> Verdict {
-        shorts([
-            ("name", Some(row.name.as_str())),
-            ("mediaType", row.media_type.as_deref()),
-            ("cameAs", row.came_as.as_deref()),
-        ])?;
-        self.user(row.user_id)?;
-        self.space_of(row.space_id)?;
-        if row.size.is_some_and(|size| size < 0) {
-            return Err("size is below 0".to_owned());
-        }
-        self.file_in(row.channel_id)
     }
 }

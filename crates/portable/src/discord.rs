@@ -108,7 +108,7 @@ impl Discord {
         let (text, sum) = tree::text(path)?;
         let shown = |path: &Path| path.strip_prefix(&self.dir).unwrap_or(path).display().to_string();
         digest.add(&shown(path), &sum);
-        let channel: Channel = serde_json::from_str(&text).map_err(|error| ImportError::of(path, error))?;
+        let channel: Channel = serde_json::from_str(&text).map_err(|error| ImportError::json(path, &error))?;
         let id = snowflake(&channel.id).map_err(|why| ImportError::of(path, why))?;
         let dir = path.parent().unwrap_or(&self.messages);
         let json = dir.join("messages.json");
@@ -123,7 +123,7 @@ impl Discord {
         let (text, sum) = tree::text(&file)?;
         digest.add(&shown(&file), &sum);
         let messages = if is_json {
-            serde_json::from_str::<Vec<Message>>(&text).map_err(|error| ImportError::of(&file, error))?
+            serde_json::from_str::<Vec<Message>>(&text).map_err(|error| ImportError::json(&file, &error))?
         } else {
             of_csv(&text).map_err(|why| ImportError::of(&file, why))?
         };
@@ -199,7 +199,7 @@ impl Source for Discord {
         if index.exists() {
             let (text, sum) = tree::text(&index)?;
             digest.add("index.json", &sum);
-            names = serde_json::from_str(&text).map_err(|error| ImportError::of(&index, error))?;
+            names = serde_json::from_str(&text).map_err(|error| ImportError::json(&index, &error))?;
         }
         let channels = tree::files(&self.messages, "channel.json")?;
         if channels.is_empty() {
@@ -221,7 +221,7 @@ impl Source for Discord {
             return Ok(None);
         }
         let (text, _) = tree::text(&path)?;
-        let account: Account = serde_json::from_str(&text).map_err(|error| ImportError::of(&path, error))?;
+        let account: Account = serde_json::from_str(&text).map_err(|error| ImportError::json(&path, &error))?;
         let id = snowflake(&account.id).map_err(|why| ImportError::of(&path, why))?;
         Ok(Some(("discord".to_owned(), id)))
     }

@@ -3,6 +3,7 @@
 use std::{io, path::Path};
 
 use clifford_store::StoreError;
+use serde_json::error::Category;
 
 use crate::source::Position;
 
@@ -45,6 +46,15 @@ impl ImportError {
         Self::Input(format!("{}: {why}", path.display()))
     }
 
+    /// What is wrong with the JSON of a file.
+    pub fn json(path: &Path, error: &serde_json::Error) -> Self {
+        let place = match error.classify() {
+            Category::Syntax | Category::Data => format!("line {}, column {}: ", error.line(), error.column()),
+            Category::Eof | Category::Io => String::new(),
+        };
+        Self::of(path, format_args!("{place}{}", in_words(error)))
+    }
+
     /// A file that cannot be read.
     pub fn unreadable(path: &Path, error: io::Error) -> Self {
         Self::Unreadable {
@@ -56,5 +66,47 @@ impl ImportError {
     /// Somebody came up meanwhile whom the import takes for new: a new plan knows them.
     pub(crate) const fn is_passing(&self) -> bool {
         matches!(self, Self::Store(StoreError::WrongState(_) | StoreError::Conflict(_)))
+    }
+}
+
+/// What is wrong with JSON, for people; its place stands elsewhere.
+pub(crate) fn in_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why);
+    match error.classify() {
+        Category::Eof if (error.line(), error.column()) <= (1, 0) => "it is empty".to_owned(),
+        Category::Eof => "it is cut short: it ends in the middle of a value; copy it again".to_owned(),
+        Category::Syntax => format!("no JSON: {text}"),
+        Category::Io => format!("it cannot be read: {text}"),
+        Category::Data => match text
+            .strip_prefix("invalid type: ")
+            .and_then(|text| text.split_once(", expected "))
+        {
+            Some((found, expected)) => format!("{found} stands where {expected} belongs"),
+            None => text.to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_json_is_told_in_words_for_people() {
+        let told = |text: &str| {
+            let error = serde_json::from_str::<Vec<u64>>(text).expect_err(text);
+            ImportError::json(Path::new("a.json"), &error).to_string()
+        };
+        assert_eq!(told(""), "a.json: it is empty");
+        assert_eq!(
+            told("[1, 2"),
+            "a.json: it is cut short: it ends in the middle of a value; copy it again"
+        );
+        assert_eq!(told("[1,\n x]"), "a.json: line 2, column 2: no JSON: expected value");
+        assert_eq!(
+            told("[\"x\"]"),
+            "a.json: line 1, column 4: string \"x\" stands where u64 belongs"
+        );
     }
 }

@@ -17,6 +17,7 @@ use serde_json::Value as Json;
 use crate::{
     ImportError,
     conversation::{About, By, Conversation, Notes, Said, moment, notes, skip, spoken},
+    error::in_words,
     source::{Format, Position, Source, Take},
     tree,
 };
@@ -96,7 +97,8 @@ impl Hermes {
         let file: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
         let sum = tree::lines(path, &mut |number, text| {
             let at = Position::line(Arc::clone(&file), number);
-            let session: Session = serde_json::from_str(text).map_err(|error| ImportError::at(&at, error))?;
+            let session: Session =
+                serde_json::from_str(text).map_err(|error| ImportError::at(&at, in_words(&error)))?;
             if !self.is_owners(&session) {
                 return skip("sessions", "they are of somebody else", take);
             }

@@ -35,4 +35,5 @@ pub use self::{
     run::{Outcome, Phase, Step, import, plan},
     source::{Format, Item, Position, Source, detect},
     telegram::Telegram,
+    tree::Watched,
 };

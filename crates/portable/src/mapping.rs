@@ -1,9 +1,14 @@
 //! A record of an import as it is stored here: with the ids of this database, and with what it may bring.
 
+mod further;
+
 use std::collections::HashSet;
 
-use clifford_core::id::{ChannelId, ContextId, FileId, RunId, UserId};
-use clifford_store::portable::{Channel, Context, File, MemoryItem, Message, Person, Record, Run};
+use clifford_core::id::{AgentId, ChannelId, ContextId, FileId, RunId, UserId};
+use clifford_store::{
+    places::settings::BOT,
+    portable::{Channel, Context, File, MemoryItem, Message, Person, Record, Run},
+};
 
 use crate::plan::{PLATFORM, Plan, To, apart};
 
@@ -59,16 +64,28 @@ impl<'p> Mapper<'p> {
                 row.scope = self.scope(&row.scope);
                 Record::Setting(row)
             }
-            Record::Reminder(mut row) if is_trusted => {
-                row.user_id = self.user(row.user_id);
-                row.channel_id = row.channel_id.map(|id| self.place(id)).transpose()?;
-                Record::Reminder(row)
-            }
-            Record::Setting(_) | Record::Reminder(_) => return Err(NOT_TRUSTED),
+            Record::Reminder(row) if is_trusted => Record::Reminder(self.reminder(*row)?.into()),
+            Record::Agent(row) if is_trusted => Record::Agent(self.new_agent(*row)?.into()),
+            Record::Step(row) if is_trusted => Record::Step(self.step(*row)?.into()),
+            Record::Part(row) if is_trusted => Record::Part(row),
+            Record::Usage(row) if is_trusted => Record::Usage(self.usage(*row)?.into()),
+            Record::Feedback(row) if is_trusted => Record::Feedback(self.feedback(*row)?.into()),
+            Record::SettingChange(row) if is_trusted => Record::SettingChange(self.setting_change(*row).into()),
+            Record::Rule(row) if is_trusted => Record::Rule(self.rule(*row)?.into()),
+            Record::Setting(_)
+            | Record::Reminder(_)
+            | Record::Agent(_)
+            | Record::Step(_)
+            | Record::Part(_)
+            | Record::Usage(_)
+            | Record::Feedback(_)
+            | Record::SettingChange(_)
+            | Record::Rule(_) => return Err(NOT_TRUSTED),
             Record::Document(mut row) => {
                 row.user_id = self.user(row.user_id);
                 row.made_by = self.user(row.made_by);
                 row.channel_id = row.channel_id.map(|id| self.place(id)).transpose()?;
+                row.file_id = row.file_id.filter(|_| is_trusted);
                 Record::Document(row)
             }
             Record::File(row) => Record::File(self.file(*row)?.into()),
@@ -77,6 +94,10 @@ impl<'p> Mapper<'p> {
 
     fn user(&self, id: Option<UserId>) -> Option<UserId> {
         id.and_then(|id| self.plan.targets.people.get(&id).copied())
+    }
+
+    fn agent(&self, id: Option<AgentId>) -> Option<AgentId> {
+        id.and_then(|id| self.plan.targets.agents.get(&id).copied())
     }
 
     fn place(&self, id: ChannelId) -> Result<ChannelId, &'static str> {
@@ -123,6 +144,8 @@ impl<'p> Mapper<'p> {
         }
         row.user_id = self.user(row.user_id);
         row.space_id = row.space_id.and_then(|id| self.plan.targets.spaces.get(&id).copied());
+        row.agent_id = self.agent(row.agent_id);
+        row.parent_id = row.parent_id.and_then(|id| self.place(id).ok());
         Ok(row)
     }
 
@@ -134,6 +157,9 @@ impl<'p> Mapper<'p> {
         if let Some(users) = &mut row.summary_of {
             users.0 = users.0.iter().filter_map(|id| self.user(Some(*id))).collect();
         }
+        row.continued_from = self.conversation(row.continued_from);
+        // Which model answers costs whoever pays here.
+        row.model = row.model.filter(|_| self.plan.options.is_trusted);
         // What other bots and platforms had tells of no turns, and is not to be remembered anew.
         if self.plan.checked.owner.is_some()
             && let Some(known) = self.plan.checked.contexts.get(&row.id)
@@ -154,6 +180,11 @@ impl<'p> Mapper<'p> {
         row.channel_id = row.channel_id.map(|id| self.place(id)).transpose()?;
         row.user_id = self.user(row.user_id);
         row.context_id = self.conversation(row.context_id);
+        row.agent_id = self.agent(row.agent_id);
+        if !self.plan.options.is_trusted {
+            row.input_json = None;
+            row.allowed_tools = None;
+        }
         row.parent_run_id = row.parent_run_id.filter(|parent| self.runs.contains(parent));
         if !self.runs.contains(&row.root_run_id) {
             row.root_run_id = row.id;
@@ -165,6 +196,7 @@ impl<'p> Mapper<'p> {
     fn message(&self, mut row: Message) -> Result<Message, &'static str> {
         row.channel_id = self.place(row.channel_id)?;
         row.user_id = self.user(row.user_id);
+        row.quoted_user_id = self.user(row.quoted_user_id);
         row.context_id = self.conversation(row.context_id);
         row.run_id = row.run_id.filter(|run| self.runs.contains(run));
         Ok(row)
@@ -190,6 +222,9 @@ impl<'p> Mapper<'p> {
     }
 
     fn scope(&self, scope: &str) -> String {
+        if scope == BOT {
+            return scope.to_owned();
+        }
         let id: Option<uuid::Uuid> = scope.parse().ok();
         let target = id.and_then(|id| {
             let user = self.user(Some(UserId(id))).map(|id| id.to_string());
@@ -200,7 +235,8 @@ impl<'p> Mapper<'p> {
                 .get(&clifford_core::id::SpaceId(id))
                 .map(ToString::to_string);
             let channel = self.place(ChannelId(id)).ok().map(|id| id.to_string());
-            user.or(space).or(channel)
+            let agent = self.agent(Some(AgentId(id))).map(|id| id.to_string());
+            user.or(space).or(channel).or(agent)
         });
         target.unwrap_or_else(|| scope.to_owned())
     }

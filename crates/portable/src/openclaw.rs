@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 use crate::{
     ImportError,
     conversation::{About, By, Conversation, Notes, Said, document, moment, notes, skip, spoken},
+    error::in_words,
     source::{Format, Position, Source, Take},
     tree,
 };
@@ -92,7 +93,7 @@ impl OpenClaw {
         let mut session = None;
         let sum = tree::lines(path, &mut |number, text| {
             let at = Position::line(Arc::clone(&file), number);
-            let line: Line = serde_json::from_str(text).map_err(|error| ImportError::at(&at, error))?;
+            let line: Line = serde_json::from_str(text).map_err(|error| ImportError::at(&at, in_words(&error)))?;
             match (line.kind.as_str(), &session, line.id.as_deref()) {
                 ("session", None, Some(id)) => {
                     session = Some(id.to_owned());
@@ -261,7 +262,7 @@ fn index(dir: &Path) -> Result<BTreeMap<String, Of>, ImportError> {
     }
     let (text, _) = tree::text(&path)?;
     let entries: BTreeMap<String, Entry> =
-        serde_json::from_str(&text).map_err(|error| ImportError::of(&path, error))?;
+        serde_json::from_str(&text).map_err(|error| ImportError::json(&path, &error))?;
     Ok(entries
         .into_iter()
         .filter_map(|(key, entry)| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use clifford_core::{
-    id::{ChannelId, RunId, SpaceId, UserId},
+    id::{AgentId, ChannelId, RunId, SpaceId, UserId},
     places::ChannelKind,
 };
 use clifford_store::{
@@ -80,6 +80,20 @@ pub struct Skipped {
     pub count: u64,
 }
 
+impl Skipped {
+    /// How many of what, as people say it.
+    pub fn counted(&self) -> String {
+        let kind = Kind::ALL.iter().find(|kind| kind.plural() == self.what);
+        match (kind, self.count) {
+            (Some(kind), count) => kind.count(count),
+            (None, 1) if self.what == "results of tools" => "1 result of a tool".to_owned(),
+            (None, 1) if self.what == "contents of files" => "1 content of a file".to_owned(),
+            (None, 1) => format!("1 {}", self.what.strip_suffix('s').unwrap_or(&self.what)),
+            (None, count) => format!("{count} {}", self.what),
+        }
+    }
+}
+
 /// What an import would do.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -129,6 +143,10 @@ pub(crate) struct Targets {
     pub people: HashMap<UserId, UserId>,
     /// Those who are new, with the accounts that come along.
     pub new_people: HashMap<UserId, HashSet<Account>>,
+    /// The agents.
+    pub agents: HashMap<AgentId, AgentId>,
+    /// Those that are new.
+    pub new_agents: HashSet<AgentId>,
     /// The spaces.
     pub spaces: HashMap<SpaceId, SpaceId>,
     /// The channels.
@@ -145,6 +163,9 @@ pub(crate) async fn resolve(
 ) -> Result<(Targets, Vec<PersonPlan>), ImportError> {
     let mut targets = Targets::default();
     let people = resolve_people(conn, checked, options, &mut targets).await?;
+    if options.is_trusted {
+        resolve_agents(conn, checked, &mut targets).await?;
+    }
     resolve_spaces(conn, checked, options, &mut targets).await?;
     resolve_channels(conn, checked, options, &mut targets, &people).await?;
     check_conversations(conn, checked, &targets).await?;
@@ -258,6 +279,20 @@ fn plan_of(here: &KnownPerson, not_linked: Vec<String>, checked: &Checked, id: U
         memory_items: belongings.items,
         reminders: belongings.reminders,
     }
+}
+
+/// An agent is known by its name, as in the configuration.
+async fn resolve_agents(conn: &mut Conn, checked: &Checked, targets: &mut Targets) -> Result<(), ImportError> {
+    let here = rows::agents(conn).await?;
+    for (id, name) in &checked.agents {
+        let of_name = here.iter().find(|(_, known)| known == name);
+        let known = of_name.or_else(|| here.iter().find(|(known, _)| known == id));
+        targets.agents.insert(*id, known.map_or(*id, |(known, _)| *known));
+        if known.is_none() {
+            targets.new_agents.insert(*id);
+        }
+    }
+    Ok(())
 }
 
 async fn resolve_spaces(

@@ -104,6 +104,12 @@ fn weight(item: &Item) -> usize {
         Item::Content { bytes, .. } => bytes.as_ref().map_or(0, bytes::Bytes::len),
         Item::Record { record, .. } => match &**record {
             Record::Message(row) => row.content.len(),
+            Record::Step(row) => [&row.args_json, &row.result_json]
+                .into_iter()
+                .flatten()
+                .map(String::len)
+                .sum(),
+            Record::Part(row) => row.body.len(),
             Record::Document(row) => row.pieces.iter().map(String::len).sum(),
             _ => 0,
         },

@@ -74,7 +74,7 @@ impl Telegram {
         drop(json);
         match (reading.error.take(), outcome) {
             (Some(error), _) => Err(error),
-            (None, Err(error)) => Err(ImportError::of(&self.path, error)),
+            (None, Err(error)) => Err(ImportError::json(&self.path, &error)),
             (None, Ok(())) => Ok(summed.sum()),
         }
     }

@@ -1,9 +1,11 @@
 //! Files of a directory that somebody else put together: read within it, and never through a link out of it.
 
 use std::{
+    cell::Cell,
     fs::{self, File},
     io::{self, BufRead as _, BufReader, Read},
     path::{Component, Path, PathBuf},
+    rc::Rc,
 };
 
 use sha2::{Digest as _, Sha256};
@@ -43,6 +45,31 @@ impl<R: Read> Read for Summed<R> {
         if let Some(new) = buffer.get(..read) {
             self.hash.update(new);
             self.bytes += u64::try_from(read).unwrap_or(0);
+        }
+        Ok(read)
+    }
+}
+
+/// Reads, and tells whether more was asked for than there is: so an archive that is cut short is known from a damaged one.
+pub struct Watched<R> {
+    inner: R,
+    has_ended: Rc<Cell<bool>>,
+}
+
+impl<R: Read> Watched<R> {
+    /// Reads from there; the mark is set at the end.
+    pub fn new(inner: R) -> (Self, Rc<Cell<bool>>) {
+        let has_ended = Rc::new(Cell::new(false));
+        let mark = Rc::clone(&has_ended);
+        (Self { inner, has_ended }, mark)
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        if read == 0 && !buffer.is_empty() {
+            self.has_ended.set(true);
         }
         Ok(read)
     }

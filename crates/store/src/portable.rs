@@ -13,7 +13,7 @@ mod records;
 pub use self::{
     export::{Cursor, Scope, begin, end, page},
     import::{Inserted, Target, insert},
-    known::{Account, KnownChannel, KnownPerson, channels, contexts, people, runs, spaces, there},
+    known::{Account, KnownChannel, KnownPerson, agents, channels, contexts, people, runs, spaces, there},
     progress::{Progress, mark, progress},
     records::*,
 };

@@ -14,6 +14,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use clifford_core::clock::Timestamp;
+use clifford_portable::Watched;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -27,6 +28,7 @@ pub(in crate::cli) const KEY: &str = "secret.key";
 pub(in crate::cli) const FILES: &str = "files";
 const HEAD: &str = "clifford-backup.json";
 const SUMS: &str = "SHA256SUMS";
+const NO_BACKUP: &str = "`clifford backup` has not written it";
 /// The version of the format.
 const VERSION: u32 = 1;
 /// The most bytes of the head and of the sums.
@@ -165,11 +167,19 @@ pub(in crate::cli) fn extract(archive: &Path, into: &Path, shown: bool) -> anyho
 }
 
 fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {
+    let (archive, has_ended) = Watched::new(archive);
     let mut archive = tar::Archive::new(archive);
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let (mut head, mut sums, mut files) = (None, None, 0);
     for entry in archive.entries()? {
-        let mut entry = entry.context("it ends early, or is no tar file")?;
+        let mut entry = match entry {
+            Ok(entry) => entry,
+            Err(_) if head.is_none() => bail!(NO_BACKUP),
+            // Only what fills its last blocks up is missing.
+            Err(_) if has_ended.get() && sums.is_some() => break,
+            Err(_) if has_ended.get() => bail!("it is cut short before its sums: copy it again"),
+            Err(error) => return Err(error).context("it is damaged"),
+        };
         let name = name_of(&entry)?;
         if sums.is_some() {
             bail!("`{name}` comes after the sums");
@@ -180,10 +190,18 @@ fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {
         let size = entry.size();
         let mut content = Summed::new(&mut entry);
         if name == HEAD {
-            head = Some(read_head(&mut content)?);
+            let read = read_head(&mut content);
+            if has_ended.get() {
+                bail!("it is cut short in `{name}`: copy it again");
+            }
+            head = Some(read?);
         } else if name == SUMS {
             let mut text = String::new();
-            content.by_ref().take(MOST_SUMS).read_to_string(&mut text)?;
+            let read = content.by_ref().take(MOST_SUMS).read_to_string(&mut text);
+            if has_ended.get() {
+                bail!("it is cut short in its sums: copy it again");
+            }
+            read?;
             sums = Some(text);
             continue;
         } else {
@@ -202,14 +220,15 @@ fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {
             files += u64::from(name != DATABASE && name != KEY);
         }
         if content.bytes != size {
-            bail!("`{name}` is cut off");
+            bail!("it is cut short in `{name}`: copy it again");
         }
         if found.insert(name.clone(), content.sum()).is_some() {
             bail!("`{name}` is in it twice");
         }
     }
-    let (Some(head), Some(sums)) = (head, sums) else {
-        bail!("it ends before its sums");
+    let Some(head) = head else { bail!(NO_BACKUP) };
+    let Some(sums) = sums else {
+        bail!("it is cut short before its sums: copy it again");
     };
     compare(&found, &sums)?;
     if !found.contains_key(DATABASE) {

@@ -27,6 +27,7 @@ use crate::{
         bar::{Bar, Unit},
         output, people,
         setup::{self, Globals},
+        words::counted,
     },
 };
 
@@ -60,18 +61,22 @@ pub(super) async fn write(globals: &Globals, db: &Db, args: &Args, out: &Path) -
             "lostFiles": counts.lost,
         }));
     }
-    let of = |kind: &Kind| Some(format!("{} {}", counts.records.get(kind.plural())?, kind.plural()));
+    let of = |kind: &Kind| Some(kind.count(*counts.records.get(kind.plural())?));
     let held: Vec<_> = Kind::ALL.iter().filter_map(of).collect();
     let held = if held.is_empty() {
         "nothing".to_owned()
     } else {
         held.join(", ")
     };
-    output::print(&format!("{}: {held}; {bytes} bytes", out.display()))?;
+    output::print(&format!(
+        "{}: {held}; {}",
+        out.display(),
+        counted(bytes, "byte", "bytes")
+    ))?;
     if counts.lost > 0 {
         output::print(&format!(
-            "{} files have lost their contents; only their names are in it",
-            counts.lost
+            "{} without contents, which are lost; only the names are in it",
+            counted(counts.lost, "file", "files")
         ))?;
     }
     Ok(())

@@ -6,7 +6,10 @@ use clifford_portable::{Outcome, Plan};
 use clifford_store::portable::Kind;
 use serde_json::{Value, json};
 
-use crate::cli::output::{self, Format};
+use crate::cli::{
+    output::{self, Format},
+    words::counted,
+};
 
 /// The most people and places that a table shows; JSON has all.
 const SHOWN: usize = 50;
@@ -38,8 +41,8 @@ pub(super) fn outcome(outcome: &Outcome, format: Format) -> anyhow::Result<()> {
     output::print(&format!("{}: stored {stored}", outcome.plan.format.name()))?;
     if outcome.resumed_at > 0 {
         output::print(&format!(
-            "an earlier import had been interrupted; this one went on behind its first {} records",
-            outcome.resumed_at
+            "an earlier import had been interrupted; this one went on behind its first {}",
+            counted(outcome.resumed_at, "record", "records")
         ))?;
     }
     left_out(&outcome.plan)?;
@@ -65,7 +68,7 @@ fn as_json(plan: &Plan, outcome: Option<&Outcome>) -> Value {
 
 fn counts(of: &BTreeMap<&'static str, u64>) -> String {
     let counted: Vec<_> = (Kind::ALL.iter())
-        .filter_map(|kind| Some(format!("{} {}", of.get(kind.plural())?, kind.plural())))
+        .filter_map(|kind| Some(kind.count(*of.get(kind.plural())?)))
         .collect();
     if counted.is_empty() {
         "nothing".to_owned()
@@ -128,7 +131,7 @@ fn more(count: usize, what: &str) -> anyhow::Result<()> {
 
 fn left_out(plan: &Plan) -> anyhow::Result<()> {
     for one in &plan.skipped {
-        output::print(&format!("left out: {} {}: {}", one.count, one.what, one.why))?;
+        output::print(&format!("left out: {}: {}", one.counted(), one.why))?;
     }
     Ok(())
 }

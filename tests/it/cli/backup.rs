@@ -83,7 +83,7 @@ async fn a_backup_of_a_bot_at_work_makes_the_same_bot_elsewhere() {
 
     let other = Machine::new();
     let restored = other.run(["restore", archive]).succeeds();
-    assert!(restored.contains(" is in place, with 1 files\n"), "{restored}");
+    assert!(restored.contains(" is in place, with 1 file\n"), "{restored}");
     assert_eq!(runs(&other), runs(&machine));
     assert_eq!(
         (text(&other, "secret.key"), text(&other, FILE)),

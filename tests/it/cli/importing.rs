@@ -224,7 +224,7 @@ fn data_of_other_programs_need_a_person() {
         .fails_with("--trusted is for archives of Clifford: what other programs export is data of one person");
     let told = machine.run(["import", "result.json", "--for", "you"]).succeeds();
     assert!(
-        told.starts_with("Telegram: stored 1 channels, 1 conversations, 1 messages"),
+        told.starts_with("Telegram: stored 1 channel, 1 conversation, 1 message"),
         "{told}"
     );
     let found = machine.run(["search", "qbobwort", "--user", "you"]);

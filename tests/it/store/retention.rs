@@ -81,8 +81,11 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
             ["qguildanswer"],
             "what a deleted run said stays"
         );
-        let used = "SELECT id || COALESCE(run_id, ' of a deleted run') FROM usage WHERE id = 'usage-1'";
-        assert_eq!(column(db, used).await, ["usage-1 of a deleted run"]);
+        let used = "SELECT id || COALESCE(run_id, ' of a deleted run') FROM usage WHERE run_id IS NULL";
+        assert_eq!(
+            column(db, used).await,
+            ["00000000-0000-7000-8000-000000000b01 of a deleted run"]
+        );
 
         let usage = Lifetimes {
             usage: KEPT,

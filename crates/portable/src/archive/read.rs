@@ -14,10 +14,12 @@ use clifford_store::portable::Record;
 use super::{FILES, HEAD, Head, RECORDS, SUMS, VERSION, name_of_file, name_of_records};
 use crate::{
     ImportError,
+    error::in_words,
     source::{Format, Item, Position, Source, Take},
-    tree::{self, MOST_TEXT, Summed, shown},
+    tree::{self, MOST_TEXT, Summed, Watched, shown},
 };
 
+const NO_EXPORT: &str = "it is no archive that `clifford export` has written";
 /// The most bytes of the head and of the sums.
 const MOST_HEAD: u64 = 64 * 1024;
 const MOST_SUMS: u64 = 512 * 1024 * 1024;
@@ -64,21 +66,31 @@ impl Source for Archive {
 
     fn read(&self, take: Take<'_>) -> Result<String, ImportError> {
         let file = File::open(&self.path).map_err(|error| ImportError::unreadable(&self.path, error))?;
-        let mut archive = tar::Archive::new(BufReader::with_capacity(256 * 1024, file));
-        let torn = |error: std::io::Error| {
-            ImportError::of(&self.path, format_args!("it ends early, or is no tar file: {error}"))
-        };
+        let (reader, has_ended) = Watched::new(BufReader::with_capacity(256 * 1024, file));
+        let mut archive = tar::Archive::new(reader);
+        let unreadable = |error| ImportError::unreadable(&self.path, error);
         let mut found = Found::default();
         let mut sums = None;
-        for entry in archive.entries().map_err(torn)? {
-            let mut entry = entry.map_err(torn)?;
+        for entry in archive.entries().map_err(unreadable)? {
+            let mut entry = match entry {
+                Ok(entry) => entry,
+                Err(_) if !found.has_head => return self.wrong(NO_EXPORT),
+                // Only what fills its last blocks up is missing.
+                Err(_) if has_ended.get() && sums.is_some() => break,
+                Err(_) if has_ended.get() => return self.cut_short("before its sums"),
+                Err(error) => return self.wrong(format_args!("the archive is damaged: {error}")),
+            };
             let name = self.name_of(&entry)?;
             if sums.is_some() {
                 return self.wrong(format_args!("`{name}` comes after the sums"));
             }
             if name == SUMS {
                 let mut text = String::new();
-                entry.by_ref().take(MOST_SUMS).read_to_string(&mut text).map_err(torn)?;
+                let read = entry.by_ref().take(MOST_SUMS).read_to_string(&mut text);
+                if has_ended.get() {
+                    return self.cut_short("in its sums");
+                }
+                read.map_err(unreadable)?;
                 sums = Some(text);
                 continue;
             }
@@ -87,18 +99,23 @@ impl Source for Archive {
             }
             let size = entry.size();
             let mut content = Summed::new(&mut entry);
-            self.entry(&name, size, &mut content, &mut found, take)?;
-            // What is left of it counts for its sum.
-            std::io::copy(&mut content, &mut std::io::sink()).map_err(torn)?;
-            if content.bytes != size {
-                return self.wrong(format_args!("`{name}` is cut off"));
+            let taken = self.entry(&name, size, &mut content, &mut found, take);
+            // What is left of it counts for its sum, and may be missing: then what was wrong is wrong for that.
+            let rest = std::io::copy(&mut content, &mut std::io::sink());
+            if has_ended.get() || (rest.is_ok() && content.bytes != size) {
+                return self.cut_short(format_args!("in `{name}`"));
             }
+            taken?;
+            rest.map_err(unreadable)?;
             if found.sums.insert(name.clone(), content.sum()).is_some() {
                 return self.wrong(format_args!("`{name}` is in it twice"));
             }
         }
+        if !found.has_head {
+            return self.wrong(NO_EXPORT);
+        }
         let Some(sums) = sums else {
-            return self.wrong("it ends before its sums");
+            return self.cut_short("before its sums");
         };
         self.compare(&found, &sums)?;
         if let Some(id) = found.contents.keys().next() {
@@ -113,6 +130,10 @@ impl Source for Archive {
 impl Archive {
     fn wrong<T>(&self, why: impl std::fmt::Display) -> Result<T, ImportError> {
         Err(ImportError::of(&self.path, why))
+    }
+
+    fn cut_short<T>(&self, place: impl std::fmt::Display) -> Result<T, ImportError> {
+        self.wrong(format_args!("the archive is cut short {place}: copy it again"))
     }
 
     /// The name of an entry, if an export has such a one.
@@ -195,9 +216,7 @@ impl Archive {
                 Err(error) => return Err(ImportError::at(&at, error)),
             }
             let record: Record = serde_json::from_slice(&line).map_err(|error| {
-                let why = error.to_string();
-                let why = why.split(" at line ").next().unwrap_or_default();
-                ImportError::at(&at, format_args!("column {}: {why}", error.column()))
+                ImportError::at(&at, format_args!("column {}: {}", error.column(), in_words(&error)))
             })?;
             if let Record::File(row) = &record
                 && row.sha256 != found.contents.remove(&row.id)

@@ -96,7 +96,7 @@ fn an_archive_that_is_not_what_an_export_writes_is_refused_with_its_place() {
     let first: Entry<'_> = (HEAD, regular, &head);
     let newer = String::from_utf8(head.clone())
         .expect("text")
-        .replace("\"version\":1", "\"version\":2");
+        .replace("\"version\":2", "\"version\":3");
     let setting = SETTING.as_bytes();
     let records = "records/000001.jsonl";
     let id = FileId(uuid::Uuid::from_u128(0x0192_cafe_0000_7000_8000_0000_0000_00ab));
@@ -166,7 +166,7 @@ fn an_archive_that_is_not_what_an_export_writes_is_refused_with_its_place() {
         ),
         (
             tar(&[(HEAD, regular, newer.as_bytes())], None),
-            "it has version 2 of the format",
+            "it has version 3 of the format",
         ),
         (tar(&[(HEAD, regular, b"{}")], None), "names no version"),
         (tar(&[(HEAD, regular, b"[")], None), "is no JSON"),
@@ -194,13 +194,69 @@ fn an_archive_that_is_not_what_an_export_writes_is_refused_with_its_place() {
             tar(&[first, (records, regular, "[".repeat(200_000).as_bytes())], None),
             "records/000001.jsonl, line 1: column",
         ),
-        (b"not a tar file at all".to_vec(), "it ends early, or is no tar file"),
-        (Vec::new(), "it ends before its sums"),
+        (
+            b"not a tar file at all".to_vec(),
+            "it is no archive that `clifford export`",
+        ),
+        (Vec::new(), "it is no archive that `clifford export`"),
     ];
     for (bytes, expected) in cases {
         let refused = read(&bytes).expect_err(expected).to_string();
         assert!(refused.contains(expected), "{expected}: {refused}");
     }
+}
+
+/// Wherever an archive ends that is not whole, that is what is said: the reader's own words would not help anybody.
+#[test]
+fn an_archive_that_ends_anywhere_is_said_to_be_cut_short() {
+    let regular = tar::EntryType::Regular;
+    let head = head();
+    let lines = format!("{SETTING}\n{SETTING}\n");
+    let entries = [
+        (HEAD, regular, head.as_slice()),
+        ("records/000001.jsonl", regular, lines.as_bytes()),
+    ];
+    let whole = tar(&entries, None);
+    let sums = whole
+        .windows(SUMS.len())
+        .position(|bytes| bytes == SUMS.as_bytes())
+        .expect("sums");
+    for end in 0..sums + 512 + 64 {
+        let refused = read(&whole[..end]).expect_err("not whole").to_string();
+        let expected = match end {
+            0..512 => "it is no archive that `clifford export` has written",
+            end if end < 512 + head.len() => "the archive is cut short in `clifford-export.json`: copy it again",
+            512..1536 => "the archive is cut short before its sums: copy it again",
+            end if end < sums => "the archive is cut short",
+            end if end < sums + 512 => "the archive is cut short before its sums: copy it again",
+            _ => "the archive is cut short in its sums: copy it again",
+        };
+        assert!(refused.contains(expected), "{end}: {refused}");
+        assert!(!refused.contains("EOF"), "{end}: {refused}");
+    }
+}
+
+#[test]
+fn an_archive_of_version_1_is_read() {
+    let regular = tar::EntryType::Regular;
+    let head = String::from_utf8(head())
+        .expect("text")
+        .replace("\"version\":2", "\"version\":1");
+    let entries = [
+        (HEAD, regular, head.as_bytes()),
+        ("records/000001.jsonl", regular, SETTING.as_bytes()),
+    ];
+    assert_eq!(
+        read(&tar(&entries, None)).expect("whole"),
+        ["settings records/000001.jsonl, line 1"]
+    );
+    let old = r#"{"reminder":{"id":"0192cafe-0000-7000-8000-0000000000ab","channelId":null,"userId":null,"content":"x","cron":null,
+        "timeZone":"UTC","catchUp":"once","enabled":true,"nextAt":null,"createdAt":"2026-01-01T00:00:00Z",
+        "updatedAt":"2026-01-01T00:00:00Z","lastFiredAt":null}}"#;
+    let Record::Reminder(old) = serde_json::from_str(old).expect("a record") else {
+        panic!("a reminder");
+    };
+    assert_eq!((old.kind.as_str(), old.agent_id), ("reminder", None));
 }
 
 #[test]

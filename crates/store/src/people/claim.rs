@@ -12,7 +12,7 @@ use crate::{
 /// How many characters it has.
 pub const LENGTH: usize = 8;
 /// The setting that holds its hash.
-const HASH: &str = "claim_code_hash";
+pub(crate) const HASH: &str = "claim_code_hash";
 
 /// Makes a code in place of an older one. `None`: there is an owner.
 pub async fn make(tx: &mut Tx, now: Timestamp) -> Result<Option<String>, StoreError> {

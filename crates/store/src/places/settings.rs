@@ -18,6 +18,9 @@ pub const ERASE_CODE: &str = "erase_code";
 /// The setting of a person that holds what they were asked about their accounts.
 pub const ACCOUNTS_CODE: &str = "accounts_code";
 
+/// In the bot's scope: when a process last asked the database whether it takes writes.
+pub const LAST_READY_CHECK: &str = "last_ready_check";
+
 /// Stands before the name of a setting that holds for one person alone.
 pub const OWN: &str = "own.";
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use clifford_core::{
-    id::{ChannelId, ContextId, RunId, SpaceId, UserId},
+    id::{AgentId, ChannelId, ContextId, RunId, SpaceId, UserId},
     people::UserRole,
     places::ChannelKind,
     row::FromRow,
-    value::Value,
+    value::{Value, args},
 };
 use uuid::Uuid;
 
@@ -159,6 +159,11 @@ pub async fn channels(conn: &mut Conn, ids: &[ChannelId], keys: &[Account]) -> R
         found.extend(conn.fetch_all::<KnownChannel>(sql, args).await?);
     }
     Ok(found)
+}
+
+/// Every agent, deleted or not, by id and name.
+pub async fn agents(conn: &mut Conn) -> Result<Vec<(AgentId, String)>, StoreError> {
+    conn.fetch_all("SELECT id, name FROM agents ORDER BY id", args![]).await
 }
 
 /// The conversations of these ids that are here, with where each is.

@@ -104,11 +104,25 @@ fn what_is_damaged_missing_doubled_or_cut_off_is_named() {
     assert_eq!(refused(&archive(&[(KEY, "key")])), "it has no database");
     // The second one cannot be made where the first one is.
     assert!(!refused(&archive(&[(DATABASE, "rows"), (DATABASE, "rows")])).is_empty());
-    for end in [512, 1024, 2048, whole.len() - 2048] {
-        assert!(!refused(&whole[..end]).is_empty(), "{end}");
+    assert_eq!(refused(b"no archive at all"), NO_BACKUP);
+    assert_eq!(refused(b""), NO_BACKUP);
+}
+
+#[test]
+fn an_archive_that_ends_anywhere_is_said_to_be_cut_short() {
+    let whole = archive(&[(DATABASE, "these rows"), (KEY, "key")]);
+    let sums = whole
+        .windows(SUMS.len())
+        .position(|bytes| bytes == SUMS.as_bytes())
+        .unwrap();
+    for end in 0..sums + 512 + 64 {
+        let error = refused(&whole[..end]);
+        let is_said = error.starts_with("it is cut short ") && error.ends_with(": copy it again");
+        assert!(is_said || (end < 512 && error == NO_BACKUP), "{end}: {error}");
     }
-    assert!(!refused(b"no archive at all").is_empty());
-    assert_eq!(refused(b""), "it ends before its sums");
+    let dir = tempfile::tempdir().unwrap();
+    let without_its_end = &whole[..whole.len() - 1024 - 32];
+    assert!(take_apart(without_its_end, dir.path()).is_ok());
 }
 
 #[test]

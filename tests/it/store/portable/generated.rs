@@ -1,6 +1,8 @@
 //! Exports made up by a number: people with several accounts, private and shared places, odd texts, and references between
 //! all of them.
 
+mod work;
+
 use bytes::Bytes;
 use clifford_core::{
     clock::Timestamp,
@@ -79,6 +81,9 @@ impl Draw {
 pub fn records(seed: u64) -> (Vec<Record>, Vec<(FileId, Bytes)>) {
     let mut draw = Draw::new(seed);
     let mut records = Vec::new();
+    let agents: Vec<_> = (0..=draw.below(2))
+        .map(|number| work::agent(&mut draw, number))
+        .collect();
     let people: Vec<_> = (0..=draw.below(3)).map(|number| person(&mut draw, number)).collect();
     let spaces: Vec<_> = (0..draw.below(3)).map(|number| space(&mut draw, number)).collect();
     let mut channels: Vec<Channel> = people.iter().filter_map(|person| private(&mut draw, person)).collect();
@@ -87,10 +92,28 @@ pub fn records(seed: u64) -> (Vec<Record>, Vec<(FileId, Bytes)>) {
             channels.push(shared(&mut draw, space, number));
         }
     }
+    let parents: Vec<_> = channels
+        .iter()
+        .filter(|channel| channel.space_id.is_some())
+        .cloned()
+        .collect();
+    for parent in &parents {
+        if draw.maybe() {
+            channels.push(thread(&mut draw, parent));
+        }
+    }
+    for channel in &mut channels {
+        channel.agent_id = draw.maybe().then(|| draw.pick(&agents).id);
+    }
     let mut contexts = Vec::new();
     for channel in &mut channels {
         for _ in 0..draw.below(3) {
-            contexts.push(context(&mut draw, channel));
+            let before = contexts.last().filter(|last: &&Context| last.channel_id == channel.id);
+            let continued_from = before.map(|before| before.id);
+            contexts.push(Context {
+                continued_from,
+                ..context(&mut draw, channel)
+            });
         }
         let own: Vec<_> = contexts
             .iter()
@@ -105,7 +128,10 @@ pub fn records(seed: u64) -> (Vec<Record>, Vec<(FileId, Bytes)>) {
                 .last()
                 .filter(|last: &&Run| last.context_id == Some(context.id))
                 .cloned();
-            runs.push(run(&mut draw, context, &people, parent.as_ref()));
+            runs.push(Run {
+                agent_id: Some(draw.pick(&agents).id),
+                ..run(&mut draw, context, &people, parent.as_ref())
+            });
         }
     }
     let mut messages = Vec::new();
@@ -128,16 +154,41 @@ pub fn records(seed: u64) -> (Vec<Record>, Vec<(FileId, Bytes)>) {
     for person in &people {
         records.push(Record::Person(person.clone().into()));
     }
+    records.extend(agents.iter().map(|agent| Record::Agent(agent.clone().into())));
     records.extend(spaces.iter().map(|space| Record::Space(space.clone().into())));
     records.extend(channels.iter().map(|channel| Record::Channel(channel.clone().into())));
     records.extend(contexts.iter().map(|context| Record::Context(context.clone().into())));
-    records.extend(runs.into_iter().map(|run| Record::Run(run.into())));
+    records.extend(runs.iter().map(|run| Record::Run(run.clone().into())));
+    for run in &runs {
+        records.extend(
+            work::steps(&mut draw, run)
+                .into_iter()
+                .map(|step| Record::Step(step.into())),
+        );
+    }
+    let sent: Vec<_> = (messages
+        .iter()
+        .filter(|message| message.direction == Direction::Outbound))
+    .flat_map(|message| work::parts(&mut draw, message))
+    .collect();
     records.extend(messages.into_iter().map(|message| Record::Message(message.into())));
+    records.extend(sent.into_iter().map(|part| Record::Part(part.into())));
+    for context in &contexts {
+        let own: Vec<_> = runs.iter().filter(|run| run.context_id == Some(context.id)).collect();
+        let payer = draw.pick(&people).clone();
+        records.push(Record::Usage(
+            work::usage(&mut draw, context, &payer, own.first().copied()).into(),
+        ));
+        if let Some(run) = own.last() {
+            records.push(Record::Feedback(work::feedback(&mut draw, run, &payer).into()));
+        }
+    }
     records.extend(items.into_iter().map(|item| Record::MemoryItem(item.into())));
     for (number, scope) in people
         .iter()
         .map(|person| person.id.0)
         .chain(spaces.iter().map(|space| space.id.0))
+        .chain(agents.iter().map(|agent| agent.id.0))
         .enumerate()
     {
         records.push(Record::Setting(Setting {
@@ -147,11 +198,34 @@ pub fn records(seed: u64) -> (Vec<Record>, Vec<(FileId, Bytes)>) {
             updated_at: draw.time(),
         }));
     }
-    for channel in &channels {
-        records.push(Record::Reminder(reminder(&mut draw, channel, &people).into()));
+    let scopes = [clifford_store::places::settings::BOT.to_owned()];
+    for scope in scopes
+        .into_iter()
+        .chain(channels.iter().map(|channel| channel.id.to_string()))
+    {
+        records.push(Record::SettingChange(work::change(&mut draw, scope, &people[0]).into()));
     }
     for person in &people {
-        records.push(Record::Document(document(&mut draw, person).into()));
+        let rule = work::rule(&mut draw, person, spaces.first(), contexts.first());
+        records.push(Record::Rule(rule.into()));
+    }
+    for channel in &channels {
+        let context = contexts.iter().find(|context| context.channel_id == channel.id);
+        let reminder = Reminder {
+            name: draw.maybe().then(|| format!("of {}", channel.id)),
+            agent_id: draw.maybe().then(|| draw.pick(&agents).id),
+            context_id: context.filter(|_| draw.maybe()).map(|context| context.id),
+            ..reminder(&mut draw, channel, &people)
+        };
+        records.push(Record::Reminder(reminder.into()));
+    }
+    for person in &people {
+        let of = files.iter().find(|file| file.user_id == Some(person.id));
+        let document = Document {
+            file_id: of.map(|file| file.id),
+            ..document(&mut draw, person)
+        };
+        records.push(Record::Document(document.into()));
     }
     records.extend(files.into_iter().map(|file| Record::File(file.into())));
     (records, contents)
@@ -190,6 +264,7 @@ pub fn person(draw: &mut Draw, number: u64) -> Person {
         name: format!("Person {number} {}", draw.pick(&TEXTS)),
         is_allowed: draw.maybe(),
         language: draw.maybe().then(|| "en".to_owned()),
+        language_set: draw.maybe(),
         time_zone: draw.maybe().then(|| "Europe/Vienna".to_owned()),
         created_at: draw.time(),
         accounts,
@@ -213,6 +288,7 @@ pub fn space(draw: &mut Draw, number: u64) -> Space {
         external_id: format!("-30{number}"),
         name: draw.maybe().then(|| "A group".to_owned()),
         left_at: draw.maybe().then(|| draw.time()),
+        greeted_at: draw.maybe().then(|| draw.time()),
         created_at: draw.time(),
     }
 }
@@ -237,6 +313,9 @@ pub fn private(draw: &mut Draw, person: &Person) -> Option<Channel> {
         enabled: draw.maybe(),
         disabled_reason: None,
         mode: *draw.pick(Mode::ALL),
+        agent_id: None,
+        parent_id: None,
+        followed_at: None,
         active_context_id: None,
         last_message_at: draw.maybe().then(|| draw.time()),
         created_at: draw.time(),
@@ -260,9 +339,23 @@ pub fn shared(draw: &mut Draw, space: &Space, number: u64) -> Channel {
         enabled: true,
         disabled_reason: draw.maybe().then(|| "turned off".to_owned()),
         mode: Mode::Run,
+        agent_id: None,
+        parent_id: None,
+        followed_at: draw.maybe().then(|| draw.time()),
         active_context_id: None,
         last_message_at: None,
         created_at: draw.time(),
+    }
+}
+
+fn thread(draw: &mut Draw, parent: &Channel) -> Channel {
+    let id = ChannelId(draw.id());
+    Channel {
+        id,
+        external_id: format!("{}:{id}", parent.external_id),
+        kind: ChannelKind::Thread,
+        parent_id: Some(parent.id),
+        ..parent.clone()
     }
 }
 
@@ -280,6 +373,8 @@ pub fn context(draw: &mut Draw, channel: &Channel) -> Context {
             .map(|user| JsonText(vec![user])),
         compacted_through: None,
         remembered_through: draw.maybe().then(|| MessageId(draw.id())),
+        continued_from: None,
+        model: draw.maybe().then(|| "a-model".to_owned()),
         turn_count: i64::try_from(draw.below(60)).expect("small"),
         last_user_interaction_at: draw.time(),
         closed_at: draw.maybe().then(|| draw.time()),
@@ -304,7 +399,10 @@ fn run(draw: &mut Draw, context: &Context, people: &[Person], parent: Option<&Ru
         context_id: Some(context.id),
         parent_run_id: parent.map(|parent| parent.id),
         root_run_id: parent.map_or(id, |parent| parent.root_run_id),
+        agent_id: None,
         input_text: draw.text(),
+        input_json: parent.map(|_| JsonText(json!({"task": draw.text()}))),
+        allowed_tools: draw.maybe().then(|| JsonText(vec!["memory".to_owned()])),
         output_text: draw.maybe().then(|| draw.text()),
         status: *draw.pick(&[RunStatus::Completed, RunStatus::Failed, RunStatus::Cancelled]),
         error: draw.maybe().then(|| "it failed".to_owned()),
@@ -339,6 +437,7 @@ pub fn message(draw: &mut Draw, context: &Context, people: &[Person], runs: &[Ru
         quote: draw
             .maybe()
             .then(|| JsonText(json!({"by": "speaker", "text": draw.text(), "media": []}))),
+        quoted_user_id: context.user_id.filter(|_| draw.maybe()),
         attachments: draw
             .maybe()
             .then(|| JsonText(json!([{"kind": "photo", "id": "x", "name": null}]))),
@@ -377,6 +476,11 @@ fn item(draw: &mut Draw, person: &Person, context: Option<&Context>, space: Opti
 fn reminder(draw: &mut Draw, channel: &Channel, people: &[Person]) -> Reminder {
     Reminder {
         id: TriggerId(draw.id()),
+        kind: draw.pick(&["reminder", "run"]).to_string(),
+        name: None,
+        agent_id: None,
+        context_id: None,
+        created_by: draw.maybe().then(|| "a person".to_owned()),
         channel_id: Some(channel.id),
         user_id: channel.user_id.or_else(|| Some(draw.pick(people).id)),
         content: draw.text(),
@@ -397,6 +501,7 @@ fn document(draw: &mut Draw, person: &Person) -> Document {
         user_id: Some(person.id),
         channel_id: None,
         made_by: Some(person.id),
+        file_id: None,
         title: "Notes".to_owned(),
         created_at: draw.time(),
         pieces: (0..draw.below(4)).map(|_| format!("a piece {}", draw.text())).collect(),

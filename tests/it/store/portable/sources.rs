@@ -198,13 +198,19 @@ async fn a_wrong_export_of_telegram_is_refused_with_its_place() {
         ),
         (
             TELEGRAM.replace("\"id\": 3,", "\"id\": \"3\","),
-            "invalid type: string \"3\", expected i64",
+            "string \"3\" stands where i64 belongs",
         ),
-        (TELEGRAM[..TELEGRAM.len() - 30].to_owned(), "EOF while parsing"),
-        ("{\"chats\": {\"list\": {}}}".to_owned(), "expected a list of chats"),
+        (
+            TELEGRAM[..TELEGRAM.len() - 30].to_owned(),
+            "it is cut short: it ends in the middle of a value",
+        ),
+        (
+            "{\"chats\": {\"list\": {}}}".to_owned(),
+            "stands where a list of chats belongs",
+        ),
         ("{\"name\": \"x\"}".to_owned(), "no export of Telegram: it has no chats"),
         (format!("{TELEGRAM}x"), "trailing characters"),
-        ("[".repeat(100_000), "invalid type"),
+        ("[".repeat(100_000), "stands where an export of Telegram"),
     ];
     for (text, expected) in cases {
         let dir = tempfile::tempdir().expect("a directory");
