@@ -9,6 +9,7 @@ mod hostile;
 mod importing;
 mod init;
 mod interrupts;
+mod killed;
 mod manners;
 mod mcp;
 mod operating;

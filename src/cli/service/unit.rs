@@ -122,6 +122,9 @@ pub(super) fn text(scope: Scope, binary: &Path, config: Option<&Path>) -> anyhow
     if scope == Scope::System && config.contains("/home/") {
         bail!("a service of the machine cannot read settings in /home; put bot.toml into /etc/clifford");
     }
+    if scope == Scope::System && binary.contains("/home/") {
+        bail!("a service of the machine cannot run a program in /home; put clifford into /usr/local/bin");
+    }
     text.insert_str(0, "# Written by `clifford service install`.\n");
     Ok(text)
 }
@@ -171,9 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn a_service_of_the_machine_reads_no_settings_of_a_person() {
+    fn a_service_of_the_machine_reads_no_settings_and_runs_no_program_of_a_person() {
         let path = Path::new("/home/ada/bot.toml");
         assert!(text(Scope::System, Path::new("/usr/bin/clifford"), Some(path)).is_err());
         assert!(text(Scope::User, Path::new("/usr/bin/clifford\n"), None).is_err());
+        let own = Path::new("/home/ada/.local/bin/clifford");
+        assert!(text(Scope::System, own, None).is_err());
+        assert!(text(Scope::User, own, None).is_ok());
     }
 }

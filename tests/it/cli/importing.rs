@@ -18,7 +18,7 @@ const NOW: Timestamp = Timestamp(1_767_225_600_000);
 const MESSAGES: u64 = 45_000;
 
 /// An archive of one person with so many messages in private.
-fn archive(machine: &Machine, name: &str, messages: u64) -> String {
+pub(super) fn archive(machine: &Machine, name: &str, messages: u64) -> String {
     let path = machine.path(name);
     let head = Head::new("1.0.0", NOW, "everything".to_owned());
     let file = fs::File::create(&path).expect("a file");
@@ -86,7 +86,7 @@ async fn reached(db: &Db) -> Option<u64> {
         .map(|progress| progress.reached)
 }
 
-async fn open(url: String) -> Db {
+pub(super) async fn open(url: String) -> Db {
     let options = DbOptions {
         url,
         section: Database::default(),
