@@ -16,6 +16,7 @@ mod channels;
 mod completions;
 mod connections;
 mod contexts;
+mod description;
 mod events;
 mod export;
 mod extract;

@@ -14,26 +14,19 @@ const EVENTS: [(&str, &str); 2] = [
     ("/api/runs/{id}/stream", "#/components/schemas/RunStreamEvent"),
 ];
 
-/// The description as it is served.
-pub(super) fn completed(mut description: Value) -> Value {
+/// What stands around the routes, as it is served.
+pub(super) fn framed(mut description: Value) -> Value {
     // Clients are generated against the server that they fetched it from.
     description["servers"] = json!([{ "url": "/", "description": "This server" }]);
     description["components"]["securitySchemes"]["session"] = json!({
         "type": "apiKey", "in": "cookie", "name": COOKIE,
         "description": "A session in a browser; a change needs an `Origin` that is the `Host`.",
     });
-    let paths = description["paths"].as_object_mut();
-    for (path, methods) in paths.into_iter().flatten() {
-        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
-            if let Some(operation) = operation.as_object_mut() {
-                complete(path, method, operation);
-            }
-        }
-    }
     description
 }
 
-fn complete(path: &str, method: &str, operation: &mut Map<String, Value>) {
+/// An operation as it is served.
+pub(super) fn complete(path: &str, method: &str, operation: &mut Map<String, Value>) {
     operation.insert("operationId".to_owned(), operation_id(path, method).into());
     let is_secured = operation.contains_key("security");
     let security = if is_secured {
@@ -113,10 +106,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::router;
+    use crate::description as served;
 
     fn description() -> Value {
-        serde_json::from_str(router::description_json()).unwrap()
+        serde_json::from_str(&served::json()).unwrap()
     }
 
     fn operations(description: &Value) -> Vec<(String, &Value)> {

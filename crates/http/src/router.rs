@@ -1,10 +1,6 @@
 //! Every route, and the layers that all of them pass through.
 
-use std::{
-    panic::AssertUnwindSafe,
-    sync::{Arc, LazyLock},
-    time::Duration,
-};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -15,18 +11,14 @@ use axum::{
 };
 use clifford_telemetry::measures;
 use futures::FutureExt;
-use utoipa::{
-    OpenApi,
-    openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
-};
 use utoipa_axum::{
     router::{OpenApiRouter, UtoipaMethodRouter},
     routes,
 };
 
 use super::{
-    Api, Shared, access, agents, auth, budgets, channels, completions, connections, contexts, events, export, feedback,
-    files, health, hooks, keys, links, memories, messages, metrics, openapi, outbox, pairings, policies,
+    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts, description, events, export,
+    feedback, files, health, hooks, keys, links, memories, messages, metrics, outbox, pairings, policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers,
     undo, usage, users, webhooks, why,
@@ -35,15 +27,8 @@ use super::{
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
 const BODY_FIRST: Duration = Duration::from_secs(1);
 
-#[derive(OpenApi)]
-#[openapi(
-    info(title = "Clifford", description = "A self-hosted AI bot for chat platforms."),
-    components(schemas(super::problem::ProblemBody, events::LiveEvent, stream::RunStreamEvent))
-)]
-struct Description;
-
 /// Handlers of one path, with their description.
-type Routes = UtoipaMethodRouter<Shared>;
+pub(super) type Routes = UtoipaMethodRouter<Shared>;
 
 /// The whole API.
 pub fn router(api: Api) -> Router {
@@ -176,7 +161,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
 fn open(add: &mut dyn FnMut(Routes)) {
     add(routes!(health::healthz));
     add(routes!(hooks::take));
-    add(routes!(description));
+    add(routes!(description::description));
 }
 
 /// Routes whose caller may ask them to wait.
@@ -201,41 +186,11 @@ fn served(routes: impl FnOnce(&mut dyn FnMut(Routes))) -> Router<Shared> {
     all
 }
 
-/// The description of every route, as JSON.
-static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
-    let mut description = Description::openapi();
+/// Every route, one after another.
+pub(super) fn each_route(add: &mut dyn FnMut(Routes)) {
     for routes in [quick, patient, lasting, open] {
-        routes(&mut |route| {
-            let (_, described) = OpenApiRouter::new().routes(route).split_for_parts();
-            description.merge(described);
-        });
+        routes(add);
     }
-    let bearer = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .description(Some(
-            "A token of `clifford token create`, with its scopes: of a person (`--user`), or an owner's.",
-        ))
-        .build();
-    description
-        .components
-        .get_or_insert_default()
-        .add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    access::routes::describe(&mut description);
-    let described = serde_json::to_value(&description).unwrap_or_default();
-    openapi::completed(described).to_string()
-});
-
-/// The description of every route.
-#[cfg(test)]
-pub(super) fn description_json() -> &'static str {
-    &DESCRIPTION
-}
-
-/// This description.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "operation",
-    responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
-async fn description() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION.as_str())
 }
 
 async fn unknown_route(uri: Uri) -> Problem {
