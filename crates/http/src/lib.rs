@@ -40,6 +40,7 @@ mod policies;
 mod problem;
 mod prompts;
 mod quarantine;
+mod question;
 #[cfg(test)]
 mod reference;
 mod replay;

@@ -33,6 +33,7 @@ use super::{
     pace::{self, LONGEST},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
+    question::OpenQuestion,
     step::StepView,
 };
 
@@ -93,6 +94,9 @@ pub(super) struct RunWithSteps {
     run_steps: Vec<StepView>,
     /// What people think of its answer.
     feedback: Vec<Feedback>,
+    /// The question that it asks before it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<OpenQuestion>,
 }
 
 /// One run with its steps.
@@ -110,6 +114,7 @@ pub(super) async fn get(
     let steps = steps::of_run(&mut conn, id).await?;
     let feedback = feedback::of_run(&mut conn, id).await?;
     Ok(Json(RunWithSteps {
+        question: OpenQuestion::of(&run, &steps),
         run,
         feedback,
         run_steps: steps.iter().map(StepView::from).collect(),

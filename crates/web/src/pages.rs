@@ -2,6 +2,7 @@
 
 mod agents;
 mod api_docs;
+mod approval;
 mod channels;
 mod chat;
 mod connections;

@@ -116,13 +116,27 @@ async fn a_rule_is_made_and_tried_and_its_question_is_answered_on_the_start_page
         );
         let run = owner.says("what is 6*7?", "waiting").await;
         let home = owner.page("/").await;
-        assert!(
-            home.contains("Waiting for your approval") && home.contains("compute.eval"),
-            "{home}"
-        );
+        // All that will be done is read before the buttons, with where it comes from.
+        for part in [
+            "Waiting for your approval",
+            "May the bot make this call?",
+            "compute.eval",
+            "expression",
+            "6*7",
+            "from: ",
+        ] {
+            assert!(home.contains(part), "{part}: {home}");
+        }
+        let asked = owner.data(&format!("/api/runs/{run}")).await["question"].clone();
+        assert_eq!(asked["calls"][0]["arguments"][0]["value"], "6*7", "{asked}");
+        let code = asked["code"].as_str().unwrap();
+        assert!(home.contains(&format!("value=\"{code}\"")), "{home}");
         let action = format!("/runs/{run}/confirm");
+        let other = [("decision", "approve"), ("code", "000000000000"), ("back", "/")];
+        let other = owner.submit("/", &action, &other).await;
+        assert_eq!(other.status, 409, "{}", other.text);
         let location = owner
-            .does("/", &action, &[("decision", "approve"), ("back", "/")])
+            .does("/", &action, &[("decision", "approve"), ("code", code), ("back", "/")])
             .await;
         assert_eq!(location, "/");
         while owner.data(&format!("/api/runs/{run}")).await["status"] != "completed" {

@@ -22,7 +22,7 @@ use clifford_text::{Approval, Lang};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-pub use self::in_words::in_words;
+pub use self::{in_words::in_words, shown::Argument};
 use super::step::{ConfirmAbout, ConfirmRequest, Proposal, ToolCall};
 use crate::{
     clock::Timestamp,
@@ -165,9 +165,7 @@ impl Question<'_> {
 
     /// The question about several calls of one reply. Those that its person did not ask for stand apart, at the end.
     fn several(&self, is_short: bool) -> Vec<String> {
-        let calls: Vec<_> = std::iter::once(self.request.first())
-            .chain(self.request.also.iter().cloned())
-            .collect();
+        let calls = self.request.proposals();
         let head = self.lang.say(Approval::MayCallSeveral {
             count: calls.len().into(),
         });
@@ -221,6 +219,11 @@ impl Question<'_> {
 }
 
 impl ConfirmRequest {
+    /// Its calls, each with why it is asked for, in the order in which they are made.
+    pub fn proposals(&self) -> Vec<Proposal> {
+        std::iter::once(self.first()).chain(self.also.iter().cloned()).collect()
+    }
+
     /// The first of its calls.
     fn first(&self) -> Proposal {
         Proposal {
@@ -245,13 +248,18 @@ impl ConfirmRequest {
 }
 
 impl Proposal {
+    /// Its arguments, each with where it comes from.
+    pub fn arguments(&self, lang: Lang) -> Vec<Argument> {
+        shown::listed(&self.call.args, &self.traced, lang)
+    }
+
     /// Whether it stands apart from what was asked for.
-    const fn is_apart(&self) -> bool {
+    pub const fn is_apart(&self) -> bool {
         self.is_unasked && !self.was_announced
     }
 
     /// Says that its person did not ask for the call, or for where it goes, and what stands in words of others alone.
-    fn unasked(&self, lang: Lang) -> Option<String> {
+    pub fn unasked(&self, lang: Lang) -> Option<String> {
         let of_others = OfOthers::of(&self.traced, self.was_announced, lang).filter(|_| self.is_unasked)?;
         let OfOthers { argument, source } = of_others;
         Some(lang.say(match self.was_announced {
@@ -271,7 +279,7 @@ impl Proposal {
     }
 
     /// Why it is asked for, unless it is told already that others may be behind it, and of what.
-    fn reason(&self, lang: Lang) -> Option<String> {
+    pub fn reason(&self, lang: Lang) -> Option<String> {
         let is_told = self.is_unasked && self.why.contains(MAY_BE_OTHERS);
         (!is_told).then(|| match table::reason(&self.why) {
             Some(reason) => lang.say(reason),

@@ -12,8 +12,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
+    approval::Approval,
     conversations::{Before, Message, Talk, messages_of},
-    run::{Approval, Whole, approval_form, timeline_of},
+    run::{Whole, timeline_of},
     runs::Run,
 };
 use crate::{
@@ -171,9 +172,7 @@ fn working(asker: &Asker, whole: &Whole) -> Markup {
             div.message {
                 div.by { strong { "Bot" } (run.badge()) (Button::new(&stop, "Stop").draw(asker)) }
                 div.body.draft data-stream=(run.id) {}
-                @if let Some(approval) = Approval::of(asker, whole) {
-                    div.note.warn.stack { (approval.draw()) (approval_form(asker, &approval)) }
-                }
+                @if let Some(approval) = Approval::of(whole) { div.note.warn.stack { (approval.draw(asker)) } }
             }
         }
     }

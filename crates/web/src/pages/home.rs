@@ -7,8 +7,9 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
+    approval::{self, Approval},
     pairings,
-    run::{Approval, approval_form},
+    run::Whole,
     runs::Run,
 };
 use crate::{
@@ -82,7 +83,8 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         asker.get::<Page<Budget>>("/api/budgets"),
         asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
     )?;
-    let approvals = Approval::of_all(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
+    let asking = approval::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
+    let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
     let strangers = pairings::open(&asker).await?;
     let since = asker.now().before(DAY);
     let failed: Vec<_> = (failed.items.iter())
@@ -91,7 +93,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         .collect();
     let content = html! {
         (head("Home", "", &html! { a.button.main href="/chat" { "New message" } }))
-        @if !approvals.is_empty() { (asked(&asker, &approvals)) }
+        @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more)) }
         (pairings::draw(&asker, &strangers))
         div.grid id="home" data-live {
             div.column {
@@ -108,15 +110,23 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     Ok(layout::page(&asker, "Home", &content))
 }
 
-fn asked(asker: &Asker, approvals: &[Approval]) -> Markup {
+/// What waits for an answer: all of what each will do is read before its buttons.
+fn asked(asker: &Asker, asking: &[Whole], more: bool) -> Markup {
     html! {
         section.card id="asked" data-live aria-labelledby="asked-title" {
-            header { h2 id="asked-title" { "Waiting for your approval" } }
+            header {
+                h2 id="asked-title" { "Waiting for your approval" }
+                @if more { a.small href="/runs?status=waiting" { "All" } }
+            }
             ul.list {
-                @for approval in approvals {
-                    li {
-                        div.about { (approval.draw()) a.small href={ "/runs/" (approval.run) } { "Show the run" } }
-                        (approval_form(asker, approval))
+                @for whole in asking {
+                    @if let Some(approval) = Approval::of(whole) {
+                        li.stacked {
+                            div.row.apart {
+                                a.clamp href={ "/runs/" (approval.run) } { (words(&whole.run.title())) }
+                            }
+                            (approval.draw(asker))
+                        }
                     }
                 }
             }

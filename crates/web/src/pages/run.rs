@@ -12,18 +12,21 @@ use axum::{extract::Path, http::Method, response::Redirect};
 use futures::future::try_join_all;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::steps::Step;
-use super::runs::Run;
+use super::{
+    approval::{self, Approval, Question},
+    runs::Run,
+};
 use crate::{
     backend::{Asker, part},
     failure::Failure,
     form::Form,
     view::{
-        format::{At, cost, count, duration, when},
+        format::{cost, count, duration, when},
         layout,
-        parts::{Button, data, head, short},
+        parts::{Button, head, short},
         prose, words,
     },
 };
@@ -40,74 +43,7 @@ pub(crate) struct Whole {
     pub(crate) run_steps: Vec<Step>,
     #[serde(default)]
     feedback: Vec<Value>,
-}
-
-/// A question of a run about a call.
-pub(crate) struct Approval {
-    /// The run.
-    pub(crate) run: String,
-    call: String,
-    args: Value,
-    why: String,
-    expires_at: Option<At>,
-    now: clifford_core::clock::Timestamp,
-    may_be_rule: bool,
-}
-
-impl Approval {
-    /// The open question of a run, if it has one.
-    pub(crate) fn of(asker: &Asker, whole: &Whole) -> Option<Self> {
-        if !whole.run.asks() {
-            return None;
-        }
-        let asked = (whole.run_steps.iter().rev()).find(|step| step.event() == Some("confirm_request"))?;
-        let request = asked.result_json.as_ref()?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        Some(Self {
-            run: whole.run.id.clone(),
-            call: text(&request["call"]["name"]),
-            args: request["call"]["args"].clone(),
-            why: text(&request["why"]),
-            expires_at: serde_json::from_value(request["expiresAt"].clone()).ok(),
-            now: asker.now(),
-            may_be_rule: request["mayBeRule"].as_bool().unwrap_or(false),
-        })
-    }
-
-    /// The open questions of these runs.
-    pub(crate) async fn of_all(asker: &Asker, runs: impl Iterator<Item = &Run>) -> Result<Vec<Self>, Failure> {
-        let paths: Vec<_> = runs.map(|run| format!("/api/runs/{}", part(&run.id))).collect();
-        let found = try_join_all(paths.iter().map(|path| asker.find::<Whole>(path))).await?;
-        Ok(found
-            .iter()
-            .flatten()
-            .filter_map(|whole| Self::of(asker, whole))
-            .collect())
-    }
-
-    /// The call, and why it is asked for.
-    pub(crate) fn draw(&self) -> Markup {
-        html! {
-            div { code { (words(&self.call)) } }
-            div.small { (words(&self.why)) }
-            @if let Some(at) = self.expires_at { div.small.quiet { "Counts as denied " (when(at, self.now)) } }
-            (data("Arguments", &self.args))
-        }
-    }
-}
-
-/// The buttons by which a question is answered.
-pub(crate) fn approval_form(asker: &Asker, approval: &Approval) -> Markup {
-    let action = format!("/runs/{}/confirm", approval.run);
-    html! {
-        div.row {
-            (Button::new(&action, "Approve").main().with(&[("decision", "approve")]).draw(asker))
-            @if approval.may_be_rule {
-                (Button::new(&action, "Approve always here").with(&[("decision", "approve"), ("always", "yes")]).draw(asker))
-            }
-            (Button::new(&action, "Deny").with(&[("decision", "deny")]).draw(asker))
-        }
-    }
+    pub(super) question: Option<Question>,
 }
 
 /// The page.
@@ -130,9 +66,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
             div.prose { p { strong { (words(&short(&run.input_text, 2000))) } } }
             @if let Some(output) = &run.output_text { (prose(output)) }
             @if let Some(error) = &run.error { div.note.bad { p { (words(error)) } } }
-            @if let Some(approval) = Approval::of(&asker, &whole) {
-                div.note.warn.stack { (approval.draw()) (approval_form(&asker, &approval)) }
-            }
+            @if let Some(approval) = Approval::of(&whole) { div.note.warn.stack { (approval.draw(&asker)) } }
             dl.figures {
                 div { dt { "took" } dd { (duration(took)) } }
                 div { dt { "model calls" } dd { (count(run.llm_calls)) } }
@@ -230,11 +164,7 @@ pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) 
             format!("/runs/{}", part(new["id"].as_str().unwrap_or(&id)))
         }
         "confirm" => {
-            let mut answer = json!({ "decision": form.needed("decision")?, "always": form.field("always").is_some() });
-            if let Some(words) = form.field("words") {
-                answer["words"] = json!(words);
-            }
-            form.send(Method::POST, &path, Some(&answer)).await?;
+            approval::answer(&form, &id).await?;
             form.back(&own).to_owned()
         }
         _ => return Err(Failure::Wrong(format!("A run knows no “{action}”."))),

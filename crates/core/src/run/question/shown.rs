@@ -51,8 +51,37 @@ fn argument(name: &str, value: &Value) -> String {
     }
 }
 
-/// Where the values of an argument come from: one line if all are from the same place.
+/// An argument of a call, for those who draw it themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// Its value, as it will be sent.
+    pub value: Value,
+    /// Where it comes from: once if all of its values come from the same place, else each by where it stands.
+    pub origins: Vec<(Option<String>, String)>,
+}
+
+/// Arguments as they are, each with its origins.
+pub(super) fn listed(args: &Map<String, Value>, traced: &[Traced], lang: Lang) -> Vec<Argument> {
+    let of_one = |(name, value): (&String, &Value)| Argument {
+        name: name.clone(),
+        value: value.clone(),
+        origins: (sources(name, traced).into_iter())
+            .map(|(of, traced)| (of.map(str::to_owned), traced.origin.said(lang)))
+            .collect(),
+    };
+    args.iter().map(of_one).collect()
+}
+
+/// Where the values of an argument come from, a line each.
 fn of_argument(name: &str, traced: &[Traced], lang: Lang) -> Vec<String> {
+    let sources = sources(name, traced).into_iter();
+    sources.map(|(of, traced)| origin(traced, of, lang)).collect()
+}
+
+/// Where the values of an argument come from: one place if it is the same of all.
+fn sources<'a>(name: &str, traced: &'a [Traced]) -> Vec<(Option<&'a str>, &'a Traced)> {
     let is_of = |path: &str| {
         let rest = path.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' ']))
@@ -61,10 +90,10 @@ fn of_argument(name: &str, traced: &[Traced], lang: Lang) -> Vec<String> {
     match all[..] {
         [] => Vec::new(),
         [first, ref others @ ..] if others.iter().all(|other| other.origin == first.origin) => {
-            vec![origin(first, None, lang)]
+            vec![(None, first)]
         }
         _ => (all.iter())
-            .map(|traced| origin(traced, Some(&traced.argument), lang))
+            .map(|traced| (Some(traced.argument.as_str()), *traced))
             .collect(),
     }
 }
@@ -156,6 +185,40 @@ mod tests {
         assert_eq!(arguments(args.as_object().unwrap(), &traced, Lang::English), expected);
         let german = arguments(args.as_object().unwrap(), &traced[..1], Lang::German);
         assert!(german.starts_with("amount: 98.7\n  ← deine Nachricht\n"), "{german}");
+    }
+
+    #[test]
+    fn arguments_are_listed_with_their_origins() {
+        let source = Source {
+            command: "mail.search".to_owned(),
+            read: None,
+            is_foreign: true,
+        };
+        let args = json!({ "to": ["a@x.example", "eve@x.example"], "text": "Hi", "copy": false });
+        let traced = [
+            from("to (1 of 2)", Origin::Person),
+            from("to (2 of 2)", Origin::Text { source }),
+            from("text", Origin::Person),
+        ];
+        let listed = listed(args.as_object().unwrap(), &traced, Lang::English).into_iter();
+        let told: Vec<_> = listed
+            .map(|argument| (argument.name, argument.value, argument.origins))
+            .collect();
+        let own = |of: Option<&str>| (of.map(str::to_owned), "your message".to_owned());
+        let others = (
+            Some("to (2 of 2)".to_owned()),
+            "only in the mail.search result".to_owned(),
+        );
+        let expected = [
+            (
+                "to".to_owned(),
+                args["to"].clone(),
+                vec![own(Some("to (1 of 2)")), others],
+            ),
+            ("text".to_owned(), json!("Hi"), vec![own(None)]),
+            ("copy".to_owned(), json!(false), vec![]),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -1,0 +1,133 @@
+//! The open question of a run about calls, as people are asked it: every call that the answer holds for, with all of its
+//! arguments, and where each of them comes from.
+
+use clifford_core::{
+    clock::Timestamp,
+    run::{
+        question::{self, Argument},
+        step::{ConfirmAbout, Event, Proposal, Step, StepKind},
+    },
+    runs::{Run, RunStatus},
+};
+use clifford_text::Lang;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// Why a run waits that asks.
+const ASKS: &str = "tool_confirm";
+
+/// A run's open question.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OpenQuestion {
+    /// Names it: an answer with this code is one to this very question.
+    code: String,
+    /// What is to be approved.
+    about: AskedAbout,
+    /// When it counts as denied.
+    #[schema(value_type = String)]
+    expires_at: Timestamp,
+    /// The answer may be a rule for such calls.
+    may_be_rule: bool,
+    /// The calls that the answer holds for: first those that were asked for.
+    calls: Vec<AskedCall>,
+}
+
+/// What a question is about.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(rename_all = "snake_case")]
+enum AskedAbout {
+    /// Making calls.
+    Call,
+    /// Using the result of one that was made.
+    Result,
+}
+
+/// A call of a question.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AskedCall {
+    /// `tool.command`.
+    name: String,
+    /// Nobody who may asked for it: it stands apart from the others.
+    is_unasked: bool,
+    /// Says that nobody who may asked for it, or for where it goes, and in whose words that stands. Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<String>,
+    /// Why it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// Its arguments, as they will be sent.
+    arguments: Vec<AskedArgument>,
+}
+
+/// An argument of a call of a question.
+#[derive(Serialize, utoipa::ToSchema)]
+struct AskedArgument {
+    /// Its name.
+    name: String,
+    /// Its value.
+    value: Json,
+    /// Where it comes from.
+    origins: Vec<AskedOrigin>,
+}
+
+/// Where an argument, or a part of it, comes from.
+#[derive(Serialize, utoipa::ToSchema)]
+struct AskedOrigin {
+    /// The part; left out: all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
+    /// Where that comes from, in words.
+    origin: String,
+}
+
+impl OpenQuestion {
+    /// The open question of a run with these steps, if it asks one.
+    pub(super) fn of(run: &Run, steps: &[Step]) -> Option<Self> {
+        if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(ASKS) {
+            return None;
+        }
+        let (seq, request) = steps.iter().rev().find_map(|step| match &step.kind {
+            StepKind::Event(Event::ConfirmRequest(request)) => Some((step.seq, request)),
+            _ => None,
+        })?;
+        let mut calls: Vec<_> = request.proposals().into_iter().map(AskedCall::from).collect();
+        calls.sort_by_key(|call| call.is_unasked);
+        Some(Self {
+            code: question::code_of(seq, request),
+            about: match request.about {
+                ConfirmAbout::Call => AskedAbout::Call,
+                ConfirmAbout::Result => AskedAbout::Result,
+            },
+            expires_at: request.expires_at,
+            may_be_rule: request.may_be_rule,
+            calls,
+        })
+    }
+}
+
+impl From<Proposal> for AskedCall {
+    fn from(call: Proposal) -> Self {
+        let lang = Lang::English;
+        Self {
+            is_unasked: call.is_apart(),
+            doubt: call.unasked(lang),
+            why: call.reason(lang),
+            arguments: call.arguments(lang).into_iter().map(AskedArgument::from).collect(),
+            name: call.call.name,
+        }
+    }
+}
+
+impl From<Argument> for AskedArgument {
+    fn from(argument: Argument) -> Self {
+        let origins = argument.origins.into_iter();
+        Self {
+            name: argument.name,
+            value: argument.value,
+            origins: origins.map(|(of, origin)| AskedOrigin { of, origin }).collect(),
+        }
+    }
+}
