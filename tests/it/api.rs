@@ -4,6 +4,7 @@ mod agents;
 pub mod bot;
 mod chat;
 mod completions;
+mod edits;
 mod errors;
 mod events;
 mod export;

@@ -19,6 +19,7 @@ use clifford_core::{
 use clifford_store::{
     contexts::{self, Context},
     files::File,
+    messages::Message,
     places::channels,
 };
 use clifford_tools::settings::catalogue;
@@ -85,6 +86,11 @@ impl Object {
     /// A run.
     pub(super) const fn run(run: &Run) -> Self {
         Self::within(run.user_id, run.channel_id)
+    }
+
+    /// A message.
+    pub(super) const fn message(message: &Message) -> Self {
+        Self::within(message.user_id, Some(message.channel_id))
     }
 
     /// A trigger.

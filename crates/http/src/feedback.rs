@@ -2,21 +2,23 @@
 
 use std::str::FromStr;
 
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::StatusCode};
 use clifford_chat::inbound::Verdict;
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, UserId},
+    id::{ChannelId, RunId, SpaceId, UserId},
+    runs::GivenBy,
 };
-use clifford_store::runs::feedback::{self, Filter, Position, RunFeedback};
-use serde::Deserialize;
+use clifford_store::runs::feedback::{self, Filter, Given, Position, RunFeedback};
+use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
-    access::{Caller, Reader},
-    extract::Query,
+    access::{Caller, Need, Object, Reader, Writer},
+    extract::{Body, Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
+    runs,
 };
 
 /// The verdict of a query.
@@ -27,6 +29,15 @@ pub(super) enum FeedbackVerdict {
     Liked,
     /// It was not.
     Disliked,
+}
+
+impl From<FeedbackVerdict> for Verdict {
+    fn from(verdict: FeedbackVerdict) -> Self {
+        match verdict {
+            FeedbackVerdict::Liked => Self::Liked,
+            FeedbackVerdict::Disliked => Self::Disliked,
+        }
+    }
 }
 
 /// Which feedback.
@@ -43,46 +54,140 @@ pub(super) struct FeedbackQuery {
     /// Only on runs of this channel, whoever gave it.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
+    /// Only on runs of the channels of this space, whoever gave it.
+    #[param(value_type = Option<String>)]
+    space_id: Option<SpaceId>,
     /// Only behind this place, as `next` gave it.
     before: Option<String>,
     /// How many on a page, at most 200.
     limit: Option<u32>,
 }
 
+/// A verdict with its run.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct FeedbackItem {
+    /// The verdict.
+    #[serde(flatten)]
+    given: RunFeedback,
+    /// The beginning of the question; left out where the caller may not see the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
+    /// The beginning of the answer, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered: Option<String>,
+}
+
 /// A page of feedback, newest first: likes and dislikes of answers, with their runs. A person's token lists what its
-/// person gave, and by `channelId` what was given in a channel of theirs.
+/// person gave, and by `channelId` or `spaceId` what was given in a channel of theirs or a space that they manage.
 #[utoipa::path(get, path = "/api/feedback", tag = "feedback", security(("bearer" = [])), params(FeedbackQuery),
-    responses((status = 200, body = Page<RunFeedback>), (status = 400, body = ProblemBody),
+    responses((status = 200, body = Page<FeedbackItem>), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
     caller: Caller,
     Query(wanted): Query<FeedbackQuery>,
-) -> Result<Json<Page<RunFeedback>>, Problem> {
+) -> Result<Json<Page<FeedbackItem>>, Problem> {
     let limit = page::limit(wanted.limit)?;
-    let user = match wanted.channel_id {
-        Some(channel) => {
-            caller.sees_channel(&api, channel).await?;
-            wanted.user_id
-        }
-        None => caller.whose(&api, wanted.user_id).await?,
+    if let Some(channel) = wanted.channel_id {
+        caller.sees_channel(&api, channel).await?;
+    }
+    if let Some(space) = wanted.space_id {
+        let object = Object::Space(space);
+        caller
+            .allow_field(&api, Need::See, &object, "spaceId", format!("space {space}"))
+            .await?;
+    }
+    let names_a_place = wanted.channel_id.is_some() || wanted.space_id.is_some();
+    let user = match names_a_place {
+        true => wanted.user_id,
+        false => caller.whose(&api, wanted.user_id).await?,
     };
     let filter = Filter {
-        verdict: wanted.verdict.map(|verdict| match verdict {
-            FeedbackVerdict::Liked => Verdict::Liked,
-            FeedbackVerdict::Disliked => Verdict::Disliked,
-        }),
+        verdict: wanted.verdict.map(Verdict::from),
         user,
         channel: wanted.channel_id,
+        space: wanted.space_id,
         before: wanted.before.as_deref().map(position).transpose()?,
     };
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut found = feedback::page(&mut api.db.read().await?, filter, limit + 1).await?;
     let has_more = found.len() > most;
     found.truncate(most);
-    let next = found.last().filter(|_| has_more).map(cursor);
-    Ok(Json(Page::with_next(found, next)))
+    let next = found.last().filter(|_| has_more).map(|last| cursor(&last.given));
+    // Somebody who rated an answer to another person in a group knows no more of that run.
+    let only = caller.only().filter(|_| !names_a_place);
+    let items = found.into_iter().map(|found| {
+        let sees = only.is_none_or(|only| found.asker == Some(only));
+        FeedbackItem {
+            given: found.given,
+            asked: Some(found.asked).filter(|_| sees),
+            answered: found.answered.filter(|_| sees),
+        }
+    });
+    Ok(Json(Page::with_next(items.collect(), next)))
+}
+
+/// A verdict on an answer.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewFeedback {
+    /// The verdict.
+    verdict: FeedbackVerdict,
+}
+
+/// Says whether the answer of a run is good, in place of what the caller said of it before.
+#[utoipa::path(put, path = "/api/runs/{id}/feedback", tag = "feedback", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")), request_body = NewFeedback,
+    responses((status = 204, description = "It is kept"), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "The caller has no account yet: they never wrote")))]
+pub(super) async fn give(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<RunId>,
+    Body(new): Body<NewFeedback>,
+) -> Result<StatusCode, Problem> {
+    let user = rater(&api, &caller, id).await?;
+    let given = Given {
+        verdict: new.verdict.into(),
+        by: GivenBy::Button,
+    };
+    let now = api.clock.now();
+    api.db
+        .write(move |tx| Box::pin(async move { feedback::put(tx, id, user, given, now).await }))
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes back what the caller said of the answer of a run.
+#[utoipa::path(delete, path = "/api/runs/{id}/feedback", tag = "feedback", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The run")),
+    responses((status = 204, description = "The caller says nothing of it any more"), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "The caller has no account yet: they never wrote")))]
+pub(super) async fn take_back(
+    State(api): State<Shared>,
+    _: Writer,
+    caller: Caller,
+    Id(id): Id<RunId>,
+) -> Result<StatusCode, Problem> {
+    let user = rater(&api, &caller, id).await?;
+    api.db
+        .write(move |tx| Box::pin(async move { feedback::take_back(tx, id, user).await }))
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The person who rates a run that they may change.
+async fn rater(api: &Shared, caller: &Caller, run: RunId) -> Result<UserId, Problem> {
+    runs::allowed(api, caller, Need::Change, run).await?;
+    let own = caller.own(api).await?;
+    own.ok_or_else(|| {
+        Problem::new(
+            Code::WrongState,
+            "nobody is known behind this token yet: write a message first",
+        )
+    })
 }
 
 /// The place of an item, as a cursor.
@@ -108,8 +213,6 @@ fn id<T: FromStr>(text: &str) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use clifford_core::id::RunId;
-
     use super::*;
 
     #[test]

@@ -20,9 +20,13 @@ use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
     extract::{Id, Query, check_text},
+    messages::Voice,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
+
+/// The most bytes of a second of a recording: 48 kHz in 16 bits on two channels.
+const DENSEST: u64 = 192_000;
 
 impl From<FileError> for Problem {
     fn from(error: FileError) -> Self {
@@ -234,6 +238,30 @@ pub(super) async fn attachments(
         });
     }
     Ok(attachments)
+}
+
+/// A recording as the voice of whoever sends it. It lasts at least as long as its bytes do, whatever the sender says.
+pub(super) async fn spoken(
+    api: &Shared,
+    caller: &Caller,
+    voice: &Voice,
+    earlier: Option<MessageId>,
+) -> Result<Attachment, Problem> {
+    let ids = std::slice::from_ref(&voice.file_id);
+    let files = attachments(api, caller, ids, earlier).await;
+    let file = files.map_err(|problem| problem.of_field("voice"))?.into_iter().next();
+    let file = file.ok_or_else(|| Problem::input("voice", "there is no such file"))?;
+    let is_recording = |kind: &str| ["audio/", "video/"].iter().any(|is| kind.starts_with(is));
+    if !file.media_type.as_deref().is_some_and(is_recording) {
+        return Err(Problem::input("voice", "it is no recording"));
+    }
+    let least = u32::try_from(file.size.unwrap_or_default() / DENSEST).unwrap_or(u32::MAX);
+    Ok(Attachment {
+        kind: "voice".to_owned(),
+        name: None,
+        seconds: voice.seconds.map(|seconds| seconds.max(least)),
+        ..file
+    })
 }
 
 /// A file that the caller may do this with.

@@ -56,11 +56,24 @@ pub(super) struct NewMessage {
     /// Files to go with it.
     #[serde(default)]
     file_ids: Vec<String>,
+    /// The caller's own voice, recorded and uploaded: what is said in it is their message, and `content` may be empty.
+    /// That takes a model that writes it down (`hears` of `GET /api/me`).
+    voice: Option<Voice>,
     /// How it is answered; left out: as its channel does.
     mode: Option<Mode>,
     /// The caller's own key: a repeat with the same key stores nothing.
     #[schema(max_length = 200)]
     idempotency_key: Option<String>,
+}
+
+/// A recording of a caller's voice.
+#[derive(Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Voice {
+    /// The file.
+    pub(super) file_id: String,
+    /// How long it plays, by which it is paid for. Left out: as long as any may.
+    pub(super) seconds: Option<u32>,
 }
 
 impl NewMessage {
@@ -72,6 +85,7 @@ impl NewMessage {
             content,
             reply_to: None,
             file_ids: Vec::new(),
+            voice: None,
             mode: None,
             idempotency_key: None,
         }
@@ -139,6 +153,19 @@ pub(super) struct Accepted {
     messages: Option<Vec<String>>,
 }
 
+impl Accepted {
+    /// What is told without waiting, with the run if there is one already.
+    pub(super) fn at_once(message: MessageId, run: Option<Run>) -> Self {
+        Self {
+            message_id: message,
+            run_id: run.as_ref().map(|run| run.id),
+            status: run.as_ref().map_or("queued", |run| run.status.as_str()),
+            run: None,
+            messages: None,
+        }
+    }
+}
+
 /// Stores a message and creates its run. With `wait`, waits for the run's end.
 #[utoipa::path(post, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(Wait),
     request_body = NewMessage,
@@ -170,10 +197,13 @@ pub(super) async fn create(
     };
     let place = channels::place(&api, &caller, channel).await?;
     let earlier = match &new.idempotency_key {
-        Some(key) if !new.file_ids.is_empty() => api.ingress.api_earlier(&place, key).await?,
+        Some(key) if !new.file_ids.is_empty() || new.voice.is_some() => api.ingress.api_earlier(&place, key).await?,
         _ => None,
     };
-    let files = files::attachments(&api, &caller, &new.file_ids, earlier).await?;
+    let mut files = files::attachments(&api, &caller, &new.file_ids, earlier).await?;
+    if let Some(voice) = &new.voice {
+        files.insert(0, files::spoken(&api, &caller, voice, earlier).await?);
+    }
     let message = ApiMessage {
         place,
         speaker: caller.speaker(),
@@ -231,6 +261,7 @@ impl From<ApiRefusal> for Problem {
                 let detail = "another message came with this key; take a new key for another content";
                 Self::new(Code::KeyReused, detail).of_field("idempotencyKey")
             }
+            ApiRefusal::NotEdited(_) => Self::new(Code::WrongState, refusal.to_string()),
             ApiRefusal::NothingToAnswer(_) => Self::input("replyTo", refusal.to_string()),
             ApiRefusal::Store(error) => error.into(),
         }
@@ -244,7 +275,9 @@ async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<C
 }
 
 fn check(new: &NewMessage) -> Result<(), Problem> {
-    check_text("content", &new.content, LONGEST)?;
+    if new.voice.is_none() || !new.content.trim().is_empty() {
+        check_text("content", &new.content, LONGEST)?;
+    }
     if let Some(key) = &new.idempotency_key {
         check_text("idempotencyKey", key, KEY)?;
     }

@@ -17,8 +17,9 @@ use utoipa_axum::{
 };
 
 use super::{
-    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts, description, events, export,
-    feedback, files, health, hooks, keys, links, memories, messages, metrics, outbox, pairings, policies,
+    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts, description, edits, events,
+    export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox, pairings,
+    policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers,
     undo, usage, users, webhooks, why,
@@ -84,6 +85,8 @@ pub fn watching(api: Api) -> Router {
 /// Routes that answer at once. A stream is one of them: its head comes at once.
 fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(messages::list));
+    add(routes!(edits::edit));
+    add(routes!(models::list));
     add(routes!(search::list));
     add(routes!(runs::list, runs::create));
     add(routes!(runs::get));
@@ -125,6 +128,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(prompts::recorded));
     add(routes!(connections::list));
     add(routes!(feedback::list));
+    add(routes!(feedback::give, feedback::take_back));
     add(routes!(triggers::list, triggers::create));
     add(routes!(triggers::get, triggers::change, triggers::remove));
     add(routes!(triggers::fire));

@@ -284,6 +284,8 @@ pub(super) struct Me {
     session_id: Option<SessionId>,
     /// The day on which the bot's usage counts now, in its time zone.
     today: String,
+    /// A model writes down what is said aloud.
+    hears: bool,
 }
 
 /// On whose behalf a caller acts.
@@ -315,6 +317,7 @@ pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Json<Me> {
         scopes: scopes.map(Scope::as_str).collect(),
         session_id: caller.session,
         today: api.clock.now().to_jiff().to_zoned(zone).date().to_string(),
+        hears: api.context.tools.services.transcription.is_some(),
         name: caller.name,
     })
 }

@@ -57,6 +57,9 @@ pub enum ApiRefusal {
     /// There is no message to answer in its place.
     #[error("there is no message {0} here to answer")]
     NothingToAnswer(MessageId),
+    /// The message cannot be edited: why.
+    #[error("it cannot be edited: {0}")]
+    NotEdited(&'static str),
     /// It could not be stored.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -184,7 +184,7 @@ pub(super) async fn find(
 }
 
 /// The files that came with a message.
-fn attachments(message: &Message) -> Vec<Attachment> {
+pub(super) fn attachments(message: &Message) -> Vec<Attachment> {
     let stored = message.attachments.as_ref().map(|attachments| attachments.0.clone());
     stored
         .and_then(|attachments| serde_json::from_value(attachments).ok())

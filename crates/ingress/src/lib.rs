@@ -8,6 +8,7 @@
 
 mod always;
 mod api;
+mod api_edit;
 mod careful;
 mod command;
 pub mod commands;
@@ -58,7 +59,7 @@ use clifford_telemetry::{measures, quarantine::Careful};
 use self::{
     always::AlwaysPlaces,
     connections::Connections,
-    edit::EditRules,
+    edit::{EditRules, Edited},
     message::AcceptContext,
     outcome::IngressOutcome,
     pace::{Limited, Pace},
@@ -67,6 +68,7 @@ use self::{
 };
 pub use self::{
     api::{ApiAccepted, ApiMessage, ApiRefusal},
+    api_edit::ApiEdit,
     connections::Connection,
     pairing::{Decision, account, approve, decide},
 };
@@ -333,6 +335,12 @@ impl IngressService {
         let Some(edited) = edited else {
             return Ok(Accepted::Stored);
         };
+        self.after_edit(edited, now);
+        Ok(Accepted::Stored)
+    }
+
+    /// Stops what an edit interrupted, and begins what answers it.
+    fn after_edit(&self, edited: Edited, now: Timestamp) {
         if edited.is_over {
             // The questions of those runs are to be changed.
             self.context.notify.runs.notify_one();
@@ -347,7 +355,6 @@ impl IngressService {
             Some(at) => self.runs.start_later(edited.begin, at),
             None => self.runs.start_held(edited.begin),
         }
-        Ok(Accepted::Stored)
     }
 
     async fn moved(&self, moved: Moved) -> Result<Accepted, StoreError> {

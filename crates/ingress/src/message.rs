@@ -36,7 +36,10 @@ use clifford_store::{
 };
 use clifford_text::Outcome;
 
-pub(super) use self::words::{spoken, with_attachments};
+pub(super) use self::{
+    attachments::VOICE,
+    words::{spoken, with_attachments},
+};
 use super::{
     IngressService, IngressSettings, Origin, answer, newcomer, outcome::IngressOutcome, pace::Limited, pairing,
     quoted::Found, settle,

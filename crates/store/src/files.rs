@@ -212,6 +212,15 @@ pub async fn record_content(tx: &mut Tx, file: &File) -> Result<bool, StoreError
     Ok(changed == 1)
 }
 
+/// A file that goes with a message is its person's own voice, of so many seconds.
+pub async fn spoken(tx: &mut Tx, id: FileId, seconds: Option<u32>) -> Result<(), StoreError> {
+    tx.defer(
+        "UPDATE files SET came_as = 'voice', seconds = $1 WHERE id = $2",
+        args![seconds.map(i64::from), id],
+    )
+    .await
+}
+
 /// A file goes with a message.
 pub async fn attach(
     tx: &mut Tx,

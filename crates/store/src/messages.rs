@@ -80,10 +80,14 @@ pub struct Message {
     /// When it was stored.
     #[schema(value_type = String)]
     pub created_at: Timestamp,
+    /// When it was deleted where it was written, or, of an answer, when its question was asked anew.
+    #[schema(value_type = Option<String>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
 }
 
 pub(super) const SELECT: &str = "SELECT id, direction, channel_id, context_id, user_id, run_id, content, attachments, metadata, \
-                      platform_message_id, status, error, created_at FROM messages";
+                      platform_message_id, status, error, created_at, deleted_at FROM messages";
 
 /// An inbound message to be stored.
 #[derive(Clone, Debug)]
@@ -345,6 +349,24 @@ pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool,
         )
         .await?;
     Ok(noted == 1)
+}
+
+/// Whether a person wrote more in a conversation after a message.
+pub async fn is_followed(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<bool, StoreError> {
+    let sql = "SELECT CAST(1 AS BIGINT) FROM messages
+               WHERE context_id = $1 AND direction = 'inbound' AND id > $2 AND deleted_at IS NULL LIMIT 1";
+    conn.exists(sql, args![context, id]).await
+}
+
+/// Takes back what a run and those below it said: its question is asked anew.
+pub async fn withdraw(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET deleted_at = $1 WHERE direction = 'outbound' AND deleted_at IS NULL
+         AND run_id IN (SELECT id FROM runs WHERE root_run_id = $2)",
+        args![now, run],
+    )
+    .await?;
+    Ok(())
 }
 
 /// The newest message that a run holds: the one that it answers.

@@ -578,6 +578,32 @@ fn rows() -> Vec<Row> {
         Row("get", "/api/feedback", "", Nothing, none(), LIST),
         Row("get", "/api/feedback", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/feedback", "channelId=@", About::Channel, none(), OF_PLACE),
+        Row(
+            "get",
+            "/api/feedback",
+            "spaceId=@",
+            About::Space,
+            none(),
+            SEE_SPACE_LIST,
+        ),
+        Row(
+            "put",
+            "/api/runs/{id}/feedback",
+            "",
+            About::Run,
+            json!({"verdict": "liked"}),
+            CHANGE_RUN,
+        ),
+        Row("delete", "/api/runs/{id}/feedback", "", About::Run, none(), CHANGE_RUN),
+        Row("get", "/api/models", "", Nothing, none(), READ),
+        Row(
+            "patch",
+            "/api/messages/{id}",
+            "",
+            About::Undelivered,
+            json!({"content": "hello"}),
+            CHANGE_PLACE,
+        ),
         Row("get", "/api/triggers", "", Nothing, none(), LIST),
         Row("get", "/api/triggers", "userId=@", Person, none(), OF_PERSON),
         Row(
@@ -941,6 +967,7 @@ impl World {
         let detail = serde_json::from_str::<Value>(&text).unwrap_or_default()["detail"].clone();
         let names_it = [
             "run",
+            "message",
             "session",
             "token",
             "space",

@@ -6,7 +6,7 @@ use clifford_chat::{inbound::Verdict, outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     column::JsonText,
-    id::{ChannelId, RunId, WorkerId},
+    id::{ChannelId, RunId, SpaceId, WorkerId},
     runs::{GivenBy, RunStatus},
 };
 use clifford_store::{
@@ -137,7 +137,9 @@ pub async fn verdicts_are_paged_by_when_they_were_given(world: World) {
     }
     let page = async |filter: Filter, limit: u32| {
         let mut conn = world.db.read().await.expect("reads");
-        feedback::page(&mut conn, filter, limit).await.expect("reads")
+        let found = feedback::page(&mut conn, filter, limit).await.expect("reads");
+        assert!(found.iter().all(|found| !found.asked.is_empty()));
+        found.into_iter().map(|found| found.given).collect::<Vec<_>>()
     };
     let mut same = [runs[1], runs[2]];
     same.sort_unstable_by_key(|run| std::cmp::Reverse(run.to_string()));
@@ -167,4 +169,17 @@ pub async fn verdicts_are_paged_by_when_they_were_given(world: World) {
         };
         assert_eq!(page(there, 9).await.len(), count);
     }
+    let there = Filter {
+        space: Some(SpaceId::new()),
+        ..Filter::default()
+    };
+    assert_eq!(page(there, 9).await, []);
+    let (run, user) = (runs[0], world.user.id);
+    for expected in [true, false] {
+        let taken = world
+            .db
+            .write(move |tx| Box::pin(async move { feedback::take_back(tx, run, user).await }));
+        assert_eq!(taken.await.expect("writes"), expected);
+    }
+    assert_eq!(page(Filter::default(), 9).await.len(), 2);
 }

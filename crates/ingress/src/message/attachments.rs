@@ -15,6 +15,9 @@ use clifford_store::{
 
 use super::AcceptContext;
 
+/// What a recording of its person's voice comes as.
+pub(crate) const VOICE: &str = "voice";
+
 impl AcceptContext {
     /// Stores a message with its files.
     pub(super) async fn insert(&self, tx: &mut Tx, message: &NewInbound, channel: &Channel) -> Result<(), StoreError> {
@@ -34,6 +37,9 @@ impl AcceptContext {
                 // It was uploaded before.
                 if let Ok(file) = attachment.id.parse() {
                     files::attach(tx, file, message.id, channel.id, channel.space_id).await?;
+                    if attachment.kind == VOICE {
+                        files::spoken(tx, file, attachment.seconds).await?;
+                    }
                 }
                 continue;
             }

@@ -3,7 +3,7 @@
 use clifford_chat::{inbound::Verdict, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, RunId, UserId},
+    id::{ChannelId, RunId, SpaceId, UserId},
     places::ChannelKind,
     row::FromRow,
     runs::GivenBy,
@@ -12,6 +12,9 @@ use clifford_core::{
 use serde::Serialize;
 
 use crate::{Conn, StoreError, Tx};
+
+/// How many characters of a question and of its answer a list shows.
+const SHOWN: usize = 300;
 
 /// A verdict, and its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +99,12 @@ pub async fn withdraw(tx: &mut Tx, run: RunId, user: UserId, verdict: Option<Ver
     Ok(())
 }
 
+/// A person takes back what they said, in whatever way. `false`: they said nothing.
+pub async fn take_back(tx: &mut Tx, run: RunId, user: UserId) -> Result<bool, StoreError> {
+    let sql = "DELETE FROM run_feedback WHERE run_id = $1 AND user_id = $2";
+    Ok(tx.execute(sql, args![run, user]).await? == 1)
+}
+
 /// A person's verdict.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -143,6 +152,20 @@ pub struct RunFeedback {
     pub given_at: Timestamp,
 }
 
+/// A verdict in a list, with what the run was asked.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct ListedFeedback {
+    /// The verdict.
+    #[row(flatten)]
+    pub given: RunFeedback,
+    /// The person of the run.
+    pub asker: Option<UserId>,
+    /// The beginning of the question.
+    pub asked: String,
+    /// The beginning of the answer.
+    pub answered: Option<String>,
+}
+
 /// A place in the list of verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -163,20 +186,26 @@ pub struct Filter {
     pub user: Option<UserId>,
     /// Only those on runs of this channel.
     pub channel: Option<ChannelId>,
+    /// Only those on runs of the channels of this space.
+    pub space: Option<SpaceId>,
     /// Only those behind this place.
     pub before: Option<Position>,
 }
 
 /// A page of verdicts, the newest first.
-pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<RunFeedback>, StoreError> {
+pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<ListedFeedback>, StoreError> {
     let before = filter.before;
     conn.fetch_all(
-        "SELECT f.run_id, r.channel_id, f.user_id, f.verdict, f.given_by, f.given_at
-         FROM run_feedback f JOIN runs r ON r.id = f.run_id
-         WHERE ($1 IS NULL OR f.verdict = $1) AND ($2 IS NULL OR f.user_id = $2) AND ($3 IS NULL OR r.channel_id = $3)
-           AND f.given_at <= $4
-           AND (f.given_at < $4 OR $5 IS NULL OR f.run_id < $5 OR (f.run_id = $5 AND f.user_id < $6))
-         ORDER BY f.given_at DESC, f.run_id DESC, f.user_id DESC LIMIT $7",
+        format!(
+            "SELECT f.run_id, r.channel_id, f.user_id, f.verdict, f.given_by, f.given_at, r.user_id AS asker,
+                SUBSTR(r.input_text, 1, {SHOWN}) AS asked, SUBSTR(r.output_text, 1, {SHOWN}) AS answered
+             FROM run_feedback f JOIN runs r ON r.id = f.run_id
+             WHERE ($1 IS NULL OR f.verdict = $1) AND ($2 IS NULL OR f.user_id = $2) AND ($3 IS NULL OR r.channel_id = $3)
+               AND f.given_at <= $4
+               AND (f.given_at < $4 OR $5 IS NULL OR f.run_id < $5 OR (f.run_id = $5 AND f.user_id < $6))
+               AND ($8 IS NULL OR r.channel_id IN (SELECT id FROM channels WHERE space_id = $8))
+             ORDER BY f.given_at DESC, f.run_id DESC, f.user_id DESC LIMIT $7"
+        ),
         args![
             filter.verdict.map(Verdict::as_str),
             filter.user,
@@ -184,7 +213,8 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Run
             before.map_or(Timestamp(i64::MAX), |before| before.given_at),
             before.map(|before| before.run),
             before.map(|before| before.user),
-            limit
+            limit,
+            filter.space
         ],
     )
     .await
