@@ -1,5 +1,6 @@
 //! The dashboard, over real HTTP: people log in by links, see what is theirs, and steer the bot by forms.
 
+mod chatting;
 mod journeys;
 mod managers;
 mod own;
@@ -92,7 +93,7 @@ fn read_routes(dir: &Path, routes: &mut Vec<Route>) {
 pub fn pages() -> Vec<String> {
     let shown = routes().into_iter().filter(|route| route.shows).map(|route| route.path);
     shown
-        .filter(|path| !path.contains('{') && path != "/usage.csv")
+        .filter(|path| !path.contains('{') && !path.ends_with(".csv"))
         .collect()
 }
 

@@ -17,6 +17,7 @@ function take(page) {
     const said = next && essence(next);
     if (!next || said === shown.get(part)) continue;
     if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) continue;
+    if ([...part.querySelectorAll("textarea")].some((one) => one.value !== one.defaultValue)) continue;
     const open = [...part.querySelectorAll("details")].map((one) => one.open);
     const focus = part.contains(document.activeElement) && document.activeElement.id;
     shown.set(part, said);
@@ -138,11 +139,15 @@ async function send(form, button) {
   if (!answer.ok) return say(new DOMParser().parseFromString(page, "text/html").querySelector(".note")?.textContent || "It did not work; try again.");
   say(form.dataset.said || "");
   form.reset();
+  form.closest("details")?.removeAttribute("open");
   form.querySelector("textarea")?.dispatchEvent(new Event("input"));
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return void (location.href = answer.url);
-  for (const part of live()) if (part.contains(document.activeElement)) document.activeElement.blur();
+  const typing = document.activeElement;
+  if (typing.closest("[data-live]") && typing.matches("input, textarea, select")) typing.blur();
   take(page);
-  end();
+  if (button?.id) document.getElementById(button.id)?.focus();
+  // What somebody says of an older answer leaves them where they read.
+  if (!form.closest(".rate")) end();
 }
 
 // What screen readers are told, and eyes unless it is quiet.
@@ -168,7 +173,8 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, textarea, select");
   if (event.target.matches("textarea[data-enter]") && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
-    if (event.target.value.trim()) event.target.form.requestSubmit();
+    const files = [...event.target.form.querySelectorAll("input[type=file]")].some((one) => one.files.length);
+    if (event.target.value.trim() || files) event.target.form.requestSubmit();
   } else if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
     const search = document.querySelector("input[type=search]");
     if (search) { event.preventDefault(); search.focus(); }
@@ -186,6 +192,44 @@ for (const name of ["paste", "drop", "dragover"]) document.addEventListener(name
   for (const file of [...place.files, ...given.files]) all.items.add(file);
   place.files = all.files;
 });
+
+// A voice, where a model writes down what is said: recorded, and sent as the file that it is without a script.
+const recorder = document.querySelector("[data-record]");
+if (recorder && window.MediaRecorder && navigator.mediaDevices) {
+  const form = recorder.form, file = form.elements.voice, discard = form.querySelector("[data-discard]");
+  let recording = null, ticking = 0;
+  const told = (since) => `Send ${Math.floor((Date.now() - since) / 60000)}:${String(Math.floor((Date.now() - since) / 1000) % 60).padStart(2, "0")}`;
+  const stop = (keep) => { if (recording) { recording.keep = keep; recording.stop(); } };
+  async function record() {
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    const pieces = [], since = Date.now();
+    recording = new MediaRecorder(stream);
+    recording.addEventListener("dataavailable", (event) => pieces.push(event.data));
+    recording.addEventListener("stop", () => {
+      const { keep, mimeType } = recording;
+      stream.getTracks().forEach((track) => track.stop());
+      clearInterval(ticking);
+      recording = null;
+      recorder.textContent = "Record";
+      discard.hidden = true;
+      if (!keep) return say("The recording was discarded.");
+      const kind = mimeType.split(";")[0], all = new DataTransfer();
+      all.items.add(new File(pieces, `recording.${kind.split("/")[1] || "webm"}`, { type: kind }));
+      file.files = all.files;
+      form.elements.seconds.value = Math.max(1, Math.round((Date.now() - since) / 1000));
+      form.requestSubmit();
+    });
+    recording.start();
+    discard.hidden = false;
+    recorder.textContent = told(since);
+    ticking = setInterval(() => { recorder.textContent = told(since); }, 500);
+    say("Recording. Send it, or discard it.", true);
+  }
+  recorder.hidden = false;
+  form.querySelector("[data-voice]").hidden = true;
+  recorder.addEventListener("click", () => recording ? stop(true) : record().catch(() => say("The microphone cannot be used: allow it in your browser, or send a file.")));
+  discard.addEventListener("click", () => { stop(false); recorder.focus(); });
+}
 
 document.addEventListener("input", (event) => {
   if (!event.target.matches("textarea[data-enter]")) return;

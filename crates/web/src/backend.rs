@@ -63,6 +63,8 @@ pub(crate) struct Me {
     pub(crate) name: String,
     /// The day on which the bot's usage counts now.
     pub(crate) today: String,
+    /// A model writes down what is said aloud.
+    pub(crate) hears: bool,
 }
 
 /// The reader of a page.

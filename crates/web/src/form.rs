@@ -33,6 +33,7 @@ pub(crate) struct Form {
 
 /// A file of a form.
 struct File {
+    field: String,
     name: String,
     kind: Option<String>,
     content: Bytes,
@@ -67,10 +68,10 @@ impl Form {
         self.asker.change(method, path, body).await
     }
 
-    /// Hands the form's files to the API; their ids.
-    pub(crate) async fn upload(&self) -> Result<Vec<String>, Failure> {
+    /// Hands the files of a field to the API; their ids.
+    pub(crate) async fn upload(&self, field: &str) -> Result<Vec<String>, Failure> {
         let mut ids = Vec::new();
-        for file in &self.files {
+        for file in self.files.iter().filter(|file| file.field == field) {
             let path = with_query("/api/files", &[("name", &file.name)]);
             let kept = self
                 .asker
@@ -141,7 +142,12 @@ async fn several(request: Request, web: &Shared) -> Option<(BTreeMap<String, Str
         match name {
             // A browser sends an empty one where no file was chosen.
             Some(name) if name.is_empty() && content.is_empty() => {}
-            Some(name) => files.push(File { name, kind, content }),
+            Some(name) => files.push(File {
+                field,
+                name,
+                kind,
+                content,
+            }),
             None => {
                 fields.insert(field, String::from_utf8_lossy(&content).into_owned());
             }

@@ -8,10 +8,12 @@ mod chat;
 mod connections;
 mod conversations;
 mod design;
+mod feedback;
 mod files;
 mod home;
 mod login;
 mod memory;
+mod message;
 mod names;
 mod outbox;
 mod pairings;
@@ -56,6 +58,7 @@ pub(crate) fn routes() -> Router<Shared> {
         )
         .route("/chat/new", post(chat::begin))
         .route("/chat/{id}", get(chat::show).post(chat::change))
+        .route("/chat/{id}/messages/{message}", post(chat::edit))
         .route("/runs", get(runs::list))
         .route("/runs/compare", get(run::compare::show))
         .route("/runs/{id}", get(run::show))
@@ -74,6 +77,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/reminders/{id}", post(reminders::act))
         .route("/files", get(files::list))
         .route("/files/{id}/delete", post(files::delete))
+        .route("/feedback", get(feedback::list))
+        .route("/feedback.csv", get(feedback::export))
         .route("/channels", get(channels::list))
         .route("/channels/{id}", post(channels::change))
         .route("/outbox", get(outbox::list))

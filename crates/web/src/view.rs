@@ -1,6 +1,7 @@
 //! The components of pages. Words of people, models and platforms go through [`words`], Markdown through [`prose`].
 
 pub(crate) mod chart;
+pub(crate) mod csv;
 pub(crate) mod difference;
 pub(crate) mod format;
 pub(crate) mod layout;

@@ -77,6 +77,18 @@ def journey(browser, bot, report):
     browser.keys(ENTER)
     until("an answer by keyboard", lambda: browser.run("return document.querySelector('#talk').textContent.includes('2*21 = 42')"), 20)
     bot.api("DELETE", f"/api/policies/{rule['id']}")
+    tab_to(browser, "a verdict", says("Good answer"))
+    browser.keys(ENTER)
+    until("a verdict by keyboard", lambda: bot.api("GET", "/api/feedback?verdict=liked")["items"], 10)
+    until("the pressed button", lambda: browser.run("return document.activeElement.getAttribute('aria-pressed') === 'true'"), 10)
+    tab_to(browser, "the edit", says("Edit and ask again"))
+    browser.keys(ENTER)
+    tab_to(browser, "the message", "one.matches('.anew textarea')")
+    browser.run("document.activeElement.select()")
+    browser.keys(*"what is 3*21?")
+    tab_to(browser, "asking again", says("Ask again"))
+    browser.keys(ENTER)
+    until("another answer by keyboard", lambda: browser.run("const text = document.querySelector('#talk').textContent; return text.includes('3*21 = 63') && !text.includes('2*21 = 42')"), 20)
     tab_to(browser, "the settings", says("Settings"))
     browser.keys(ENTER)
     until("the settings", lambda: browser.path().startswith("settings"))
@@ -92,7 +104,7 @@ def journey(browser, bot, report):
     tab_to(browser, "the way out", says("Log out") + " && one.closest('nav')")
     browser.keys(SPACE)
     until("the way out", lambda: browser.path().startswith("login"))
-    report.tell("by keyboard alone", "logged in, wrote, allowed a call, changed a setting, logged out")
+    report.tell("by keyboard alone", "logged in, wrote, allowed a call, rated an answer, asked anew, changed a setting, logged out")
 
 
 def by_keyboard(browser, bot, report, pages):

@@ -34,7 +34,15 @@ async fn somebody_finds_out_why_their_run_did_what_it_did() {
         ),
         ("/replay", &["Iteration 1", "What changed", "Call tool"][..]),
         ("/prompt", &["What is new", "tool_result", "SHA-256"][..]),
-        ("/rerun?from=1", &["From step", "value=\"1\""][..]),
+        (
+            "/rerun?from=1",
+            &[
+                "From step",
+                "calls compute.eval",
+                "the same as recorded",
+                "offline/offline",
+            ][..],
+        ),
     ] {
         let page = browser.page(&format!("/runs/{run}{path}")).await;
         for part in parts {

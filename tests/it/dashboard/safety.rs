@@ -11,7 +11,7 @@ use crate::api::bot::Bot;
 async fn every_page_forbids_what_it_does_not_need() {
     let bot = Bot::start().await;
     let owner = Browser::log_in(&bot, None).await;
-    let others = ["/runs/none", "/usage.csv", "/assets/none"].map(str::to_owned);
+    let others = ["/runs/none", "/usage.csv", "/feedback.csv", "/assets/none"].map(str::to_owned);
     for path in super::pages().into_iter().chain(others) {
         let answer = owner.get(&path).await;
         let policy = answer.header("content-security-policy");

@@ -125,6 +125,12 @@ async fn furnish(bot: &Bot, owner: &Browser<'_>) -> Vec<String> {
     let pages = ["", "/why", "/replay", "/prompt", "/rerun?from=1"];
     paths.extend(pages.map(|page| format!("/runs/{reminded}{page}")));
     paths.push(format!("/runs/compare?a={reminded}&b={}", runs[1]));
+    for run in &runs {
+        let rate = format!("/runs/{run}/rate");
+        owner
+            .does("/chat", &rate, &[("verdict", "liked"), ("back", "/chat")])
+            .await;
+    }
     let rule = [("name", PAYLOADS[0]), ("tools", "web"), ("action", "confirm")];
     owner.does("/policies", "/policies", &rule).await;
     paths.extend(kept(bot).await);

@@ -151,6 +151,29 @@ impl Argument {
     }
 }
 
+/// A call of a question, for the page of all components.
+pub(crate) fn example() -> Markup {
+    let argument = |name: &str, value: Value, origin: &str| Argument {
+        name: name.to_owned(),
+        value,
+        origins: vec![Origin {
+            of: None,
+            origin: origin.to_owned(),
+        }],
+    };
+    let call = Call {
+        name: "mail.send".to_owned(),
+        is_unasked: false,
+        doubt: None,
+        why: Some("It goes out to others.".to_owned()),
+        arguments: vec![
+            argument("to", json!(["mia@example.org"]), "your message"),
+            argument("text", json!("The quinces are ripe."), "my own words"),
+        ],
+    };
+    html! { div.question { (call.draw()) } }
+}
+
 /// These runs, with the questions that they ask.
 pub(crate) async fn asking(asker: &Asker, runs: impl Iterator<Item = &Run>) -> Result<Vec<Whole>, Failure> {
     let paths: Vec<_> = runs.map(|run| format!("/api/runs/{}", part(&run.id))).collect();

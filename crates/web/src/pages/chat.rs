@@ -1,6 +1,9 @@
 //! The chat: the reader's own conversations with the bot, answers as they grow, questions about calls inline, and what
 //! the run of the moment does beside it.
 
+mod composer;
+mod said;
+
 use axum::{
     extract::{Path, Query},
     http::Method,
@@ -11,9 +14,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
+pub(super) use self::composer::send;
+use self::said::Verdicts;
 use super::{
     approval::Approval,
-    conversations::{Before, Message, Talk, messages_of},
+    conversations::{Before, Talk},
+    message::{Message, messages_of},
     run::{Whole, timeline_of},
     runs::Run,
 };
@@ -108,9 +114,31 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
     let whole = maybe(path.as_deref().map(|path| asker.get::<Whole>(path))).await?;
     let title = talk.as_ref().map_or("Chat", Talk::title);
     let messages = messages.unwrap_or_default();
+    let verdicts = match &own {
+        Some(own) => Verdicts::of(&asker, &own.id).await?,
+        None => Verdicts::default(),
+    };
     // An owner may look at conversations of others, too.
     let is_own = own.is_some_and(|own| talk.as_ref().is_some_and(|talk| talk.channel_id == own.id));
     let person = if is_own { "You" } else { "Person" };
+    let (next, mut shown) = (messages.next, messages.items);
+    shown.retain(|message| !message.is_gone());
+    let last = shown
+        .iter()
+        .find(|message| message.is_persons())
+        .filter(|_| is_own && wanted.before.is_empty());
+    let below = |message: &Message| match (&message.run_id, message.is_persons()) {
+        _ if !is_own => html! {},
+        (_, true) if last.is_some_and(|last| last.id == message.id) => {
+            let may_edit = !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
+            html! {
+                (said::queued(message))
+                @if may_edit { (said::anew(&asker, id.as_deref().unwrap_or_default(), message)) }
+            }
+        }
+        (Some(run), false) if ends_answer(&shown, message) => verdicts.draw(&asker, run),
+        _ => html! {},
+    };
     let content = html! {
         (head(title, "", &html! {
             (Button::new("/chat/new", "New conversation").draw(&asker))
@@ -139,12 +167,15 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
             }
             div.stack {
                 div id="talk" data-live {
-                    @if let Some(id) = &id { (older(&format!("/chat/{id}"), &[], messages.next.as_deref())) }
-                    (messages_of(&asker, &messages.items, person))
-                    @if let Some(whole) = &whole { (working(&asker, whole)) }
+                    @if let Some(id) = &id { (older(&format!("/chat/{id}"), &[], next.as_deref())) }
+                    (messages_of(&asker, &shown, person, &below))
+                    @if let Some(whole) = &whole {
+                        (working(&asker, whole))
+                        @if let (Some(id), true) = (&id, wanted.before.is_empty()) { (said::failed(&asker, id, whole, last)) }
+                    }
                     div id="end" {}
                 }
-                (composer(&asker, id.as_deref()))
+                (composer::draw(&asker, id.as_deref()))
             }
             aside.card.small id="trace" data-live aria-label="What the bot does" {
                 @if let Some(whole) = &whole {
@@ -157,6 +188,14 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
         }
     };
     Ok(layout::page(&asker, title, &content))
+}
+
+/// It is the last message of its run: one answer is rated once.
+fn ends_answer(newest_first: &[Message], message: &Message) -> bool {
+    let of_run = newest_first
+        .iter()
+        .find(|one| one.run_id == message.run_id && !one.is_persons());
+    of_run.is_some_and(|newest| newest.id == message.id)
 }
 
 async fn maybe<T>(question: Option<impl Future<Output = Result<T, Failure>>>) -> Result<Option<T>, Failure> {
@@ -178,40 +217,9 @@ fn working(asker: &Asker, whole: &Whole) -> Markup {
     }
 }
 
-/// The fields of a new message, which a chat has at its end.
-fn composer(asker: &Asker, context: Option<&str>) -> Markup {
-    html! {
-        form.composer method="post" action="/chat" enctype="multipart/form-data" data-inplace {
-            (layout::token(asker))
-            @if let Some(context) = context { input type="hidden" name="context" value=(context); }
-            label.hidden for="content" { "Message" }
-            textarea id="content" name="content" rows="2" required data-enter placeholder="Write to the bot; Enter sends" {}
-            div.row.apart {
-                label.small.row { span.hidden { "Files" } input type="file" name="file" multiple; }
-                button.main type="submit" { "Send" }
-            }
-        }
-    }
-}
-
 /// The name of a conversation as a field.
 fn name_field(talk: &Talk) -> Markup {
     text_field("name", "Name", talk.title(), "")
-}
-
-/// Sends a message.
-pub(crate) async fn send(form: Form) -> Result<Redirect, Failure> {
-    let content = form.needed("content")?;
-    let context = form.field("context");
-    let files = form.upload().await?;
-    let mut message = json!({ "content": content, "fileIds": files });
-    if let Some(context) = context {
-        message["contextId"] = json!(context);
-    }
-    form.send(Method::POST, "/api/messages", Some(&message)).await?;
-    Ok(Redirect::to(
-        &context.map_or("/chat".to_owned(), |id| format!("/chat/{}", part(id))),
-    ))
 }
 
 /// Begins a conversation.
@@ -219,6 +227,14 @@ pub(crate) async fn begin(form: Form) -> Result<Redirect, Failure> {
     let made = form.send(Method::POST, "/api/contexts", Some(&json!({}))).await?;
     let id = made["id"].as_str().unwrap_or_default();
     Ok(Redirect::to(&format!("/chat/{}", part(id))))
+}
+
+/// Edits the last message of a conversation, and has it answered anew.
+pub(crate) async fn edit(Path((id, message)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
+    let edited = json!({ "content": form.needed("content")? });
+    let path = format!("/api/messages/{}", part(&message));
+    form.send(Method::PATCH, &path, Some(&edited)).await?;
+    Ok(Redirect::to(&format!("/chat/{}", part(&id))))
 }
 
 /// Names or closes a conversation.

@@ -5,7 +5,10 @@ use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::names::Names;
+use super::{
+    message::{Message, messages_of},
+    names::Names,
+};
 use crate::{
     backend::{Asker, Page, part, with_query},
     failure::Failure,
@@ -14,7 +17,7 @@ use crate::{
         format::{At, count, when},
         layout,
         parts::{Tone, badge, choice_field, empty, head, older},
-        prose, words,
+        words,
     },
 };
 
@@ -40,19 +43,6 @@ impl Talk {
             .filter(|name| !name.trim().is_empty())
             .unwrap_or("New conversation")
     }
-}
-
-/// A message of the API.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Message {
-    pub(crate) id: String,
-    pub(crate) direction: String,
-    run_id: Option<String>,
-    content: String,
-    status: String,
-    error: Option<String>,
-    created_at: At,
 }
 
 /// Which ones.
@@ -138,45 +128,10 @@ pub(crate) async fn show(
         (head(talk.title(), "", &html! { a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" } }))
         section id="messages" data-live aria-label="Messages" {
             (older(&here, &[], page.next.as_deref()))
-            (messages_of(&asker, &page.items, "Person"))
+            (messages_of(&asker, &page.items, "Person", &|_| html! {}))
         }
     };
     Ok(layout::page(&asker, talk.title(), &content))
-}
-
-/// Messages, oldest first; `person`: what those of people stand under.
-pub(crate) fn messages_of(asker: &Asker, newest_first: &[Message], person: &str) -> Markup {
-    html! {
-        @if newest_first.is_empty() {
-            (empty("Nothing was said yet", &html! { "Write the first message." }))
-        } @else {
-            ol.messages {
-                @for message in newest_first.iter().rev() { (drawn(asker, message, person)) }
-            }
-        }
-    }
-}
-
-fn drawn(asker: &Asker, message: &Message, person: &str) -> Markup {
-    let is_person = message.direction == "inbound";
-    html! {
-        li.message.person[is_person] id={ "message-" (message.id) } {
-            div.by {
-                strong { @if is_person { (person) } @else { "Bot" } }
-                (when(message.created_at, asker.now()))
-                @if let Some(run) = &message.run_id { a href={ "/runs/" (run) } { "run" } }
-                @match message.status.as_str() {
-                    "failed" => { (badge(Tone::Bad, "not delivered")) }
-                    "pending" | "sending" => { (badge(Tone::Calm, "on its way")) }
-                    _ => {}
-                }
-            }
-            div.body {
-                @if is_person { (words(&message.content)) } @else { (prose(&message.content)) }
-                @if let Some(error) = &message.error { p.small.quiet { (words(error)) } }
-            }
-        }
-    }
 }
 
 /// A search.

@@ -5,6 +5,7 @@ use clifford_core::clock::Timestamp;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::approval;
 use crate::{
     Shared,
     view::{
@@ -97,13 +98,17 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
             (section("Messages", &html! {
                 ol.messages {
                     li.message.person { div.by { strong { "You" } (when(At(Timestamp(now.0 - 60_000)), now)) } div.body { "How many jars for 7 kg of quinces?" } }
-                    li.message { div.by { strong { "Bot" } (when(At(Timestamp(now.0 - 57_000)), now)) } div.body { (prose("About **14 jars** of 330 ml.")) } }
+                    li.message { div.by { strong { "Bot" } (when(At(Timestamp(now.0 - 57_000)), now)) } div.body { (prose("About **14 jars** of 330 ml.")) } div.row.rate { button type="button" aria-pressed="true" { "Good answer" } button type="button" aria-pressed="false" { "Bad answer" } } }
                 }
             }))
             (section("Difference", &html! {
                 p { "What a text or a set of settings would become, before it is saved." }
                 (difference::draw("You are Ada.\nYou answer briefly.", "You are Ada.\nYou answer in one sentence."))
                 p.row { del { "Off" } span aria-hidden="true" { "→" } ins { "On" } }
+            }))
+            (section("Question about a call", &html! {
+                (approval::example())
+                div.row { button.main type="button" { "Approve" } button type="button" { "Deny" } }
             }))
             (section("Error", &html! {
                 div.note.bad { p { strong { "What is wrong" } } p { "Why, and what to do about it." } }

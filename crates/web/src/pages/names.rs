@@ -32,10 +32,20 @@ impl Names {
         Self::of(asker, "/api/channels?limit=200").await
     }
 
+    /// The spaces that the reader sees.
+    pub(crate) async fn of_spaces(asker: &Asker) -> Result<Self, Failure> {
+        Self::of(asker, "/api/spaces?limit=200").await
+    }
+
     async fn of(asker: &Asker, path: &str) -> Result<Self, Failure> {
         let found: Option<Page<Named>> = asker.find(path).await?;
         let items = found.unwrap_or_default().items.into_iter();
         Ok(Self(items.filter_map(|one| Some((one.id, one.name?))).collect()))
+    }
+
+    /// The name of one, as a text.
+    pub(crate) fn name(&self, id: &str) -> Option<&str> {
+        self.0.get(id).map(String::as_str)
     }
 
     /// The name of one.

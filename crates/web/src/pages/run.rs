@@ -12,7 +12,7 @@ use axum::{extract::Path, http::Method, response::Redirect};
 use futures::future::try_join_all;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::steps::Step;
 use super::{
@@ -157,14 +157,30 @@ pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) 
     let next = match action.as_str() {
         "cancel" | "wake" | "undo" => {
             form.send(Method::POST, &path, None).await?;
-            own
+            form.back(&own).to_owned()
         }
         "retry" => {
             let new = form.send(Method::POST, &path, None).await?;
-            format!("/runs/{}", part(new["id"].as_str().unwrap_or(&id)))
+            let new = format!("/runs/{}", part(new["id"].as_str().unwrap_or(&id)));
+            // The new run shows where the old one was asked for, or on its own page.
+            Some(form.back(&new))
+                .filter(|back| back.starts_with("/chat"))
+                .unwrap_or(&new)
+                .to_owned()
         }
         "confirm" => {
             approval::answer(&form, &id).await?;
+            form.back(&own).to_owned()
+        }
+        "rate" => {
+            let path = format!("/api/runs/{}/feedback", part(&id));
+            match form.field("verdict") {
+                Some(verdict) => {
+                    form.send(Method::PUT, &path, Some(&json!({ "verdict": verdict })))
+                        .await?
+                }
+                None => form.send(Method::DELETE, &path, None).await?,
+            };
             form.back(&own).to_owned()
         }
         _ => return Err(Failure::Wrong(format!("A run knows no “{action}”."))),

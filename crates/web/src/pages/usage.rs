@@ -1,10 +1,6 @@
 //! What models were used for and cost: a chart with its table, by day, model, person, place or role, and as CSV.
 
-use axum::{
-    extract::Query,
-    http::{HeaderValue, header},
-    response::{IntoResponse, Response},
-};
+use axum::{extract::Query, response::Response};
 use clifford_core::clock::Timestamp;
 use jiff::{ToSpan, civil::Date};
 use maud::{Markup, html};
@@ -14,7 +10,7 @@ use crate::{
     backend::{Asker, Page, with_query},
     failure::Failure,
     view::{
-        chart,
+        chart, csv,
         format::{cost, count, title},
         layout,
         parts::{choice_field, empty, head, short},
@@ -184,8 +180,8 @@ pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Re
     );
     for group in &groups {
         let cells = [
-            cell(group.label()),
-            cell(group.key.as_deref().unwrap_or_default()),
+            csv::cell(group.label()),
+            csv::cell(group.key.as_deref().unwrap_or_default()),
             group.calls.to_string(),
             group.estimated_calls.to_string(),
             group.prompt_tokens.to_string(),
@@ -195,42 +191,14 @@ pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Re
             group.own_key_calls.to_string(),
             group.own_key_cost.to_string(),
         ];
-        out.push_str(&cells.join(","));
-        out.push_str("\r\n");
+        out.push_str(&csv::line(&cells));
     }
-    let mut response = out.into_response();
-    let headers = response.headers_mut();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("text/csv; charset=utf-8"),
-    );
-    let attached = HeaderValue::from_static("attachment; filename=\"usage.csv\"");
-    headers.insert(header::CONTENT_DISPOSITION, attached);
-    Ok(response)
-}
-
-/// A cell. A name that a spreadsheet would work out as a formula stays text.
-fn cell(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = text.replace('"', "\"\"");
-    format!("\"{}{text}\"", if is_formula { "'" } else { "" })
+    Ok(csv::file("usage.csv", out))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_no_formulas() {
-        for (text, expected) in [
-            ("Ada", "\"Ada\""),
-            ("a,\"b\"\r\nc", "\"a,\"\"b\"\"\r\nc\""),
-            ("=1+2", "\"'=1+2\""),
-            ("@SUM(A1)", "\"'@SUM(A1)\""),
-        ] {
-            assert_eq!(cell(text), expected);
-        }
-    }
 
     #[test]
     fn a_day_without_calls_is_a_gap_of_the_chart() {

@@ -22,6 +22,7 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
             ("/reminders", "Reminders"),
             ("/files", "Files"),
             ("/usage", "Usage"),
+            ("/feedback", "Feedback"),
         ],
     ),
     (

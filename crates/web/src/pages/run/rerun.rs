@@ -5,6 +5,7 @@ use axum::{
     extract::{Path, Query},
     http::Method,
 };
+use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,9 +13,10 @@ use serde_json::{Value, json};
 use super::{
     Whole,
     sides::{self, Pair},
+    steps::Step,
 };
 use crate::{
-    backend::{Asker, part},
+    backend::{Asker, Page, part},
     failure::Failure,
     form::Form,
     view::{
@@ -66,11 +68,11 @@ pub(crate) async fn form(
     Path(id): Path<String>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Markup, Failure> {
-    let whole: Whole = asker.get(&format!("/api/runs/{}", part(&id))).await?;
+    let choices = Choices::of(&asker, &id).await?;
     let content = html! {
         (title(&id))
-        p { strong { (words(&whole.run.title())) } }
-        (fields(&asker, &id, &[("from", &wanted.from)]))
+        p { strong { (words(&choices.whole.run.title())) } }
+        (fields(&asker, &choices, &[("from", &wanted.from)]))
     };
     Ok(layout::page(&asker, "Run once more", &content))
 }
@@ -83,12 +85,92 @@ fn title(id: &str) -> Markup {
     )
 }
 
+/// A model of the API.
+#[derive(Deserialize)]
+struct Model {
+    name: Option<String>,
+    provider: String,
+    model: String,
+}
+
+/// What a rerun can begin at, and be asked of.
+struct Choices {
+    whole: Whole,
+    models: Vec<Model>,
+}
+
+impl Choices {
+    async fn of(asker: &Asker, id: &str) -> Result<Self, Failure> {
+        let path = format!("/api/runs/{}", part(id));
+        let (whole, models) = try_join!(asker.get::<Whole>(&path), asker.get::<Page<Model>>("/api/models"))?;
+        Ok(Self {
+            whole,
+            models: models.items,
+        })
+    }
+
+    /// The questions to the model, each with what came of it.
+    fn questions(&self) -> Vec<(String, String)> {
+        let steps = &self.whole.run_steps;
+        let asks = (0..steps.len()).filter(|at| steps[*at].asks_model());
+        asks.map(|at| {
+            let next = steps[at + 1..].iter().take_while(|step| !step.asks_model());
+            let came: Vec<_> = next.filter_map(Step::in_brief).collect();
+            let seq = steps[at].seq;
+            let label = match came.is_empty() {
+                true => format!("Step {seq}"),
+                false => format!("Step {seq}: the model {}", came.join(", ")),
+            };
+            (seq.to_string(), label)
+        })
+        .collect()
+    }
+
+    /// The models by the names that the API takes.
+    fn models(&self) -> Vec<(String, String)> {
+        let named = self.models.iter().map(|model| {
+            let whole = format!("{}/{}", model.provider, model.model);
+            match &model.name {
+                Some(name) => (name.clone(), format!("{name} ({whole})")),
+                None => (whole.clone(), format!("the usual one ({whole})")),
+            }
+        });
+        named.collect()
+    }
+}
+
+/// The question that a step belongs to: it, or the next one.
+fn begins<'a>(questions: &'a [(String, String)], from: &str) -> &'a str {
+    let from: u32 = from.parse().unwrap_or(0);
+    let at = |seq: &str| seq.parse::<u32>().unwrap_or(0);
+    let found = questions.iter().find(|(seq, _)| at(seq) >= from);
+    found.map_or("", |(seq, _)| seq)
+}
+
+/// A field with a choice of any length; `usual`: what an empty one means.
+fn select(id: &str, label: &str, value: &str, usual: Option<&str>, choices: &[(String, String)]) -> Markup {
+    html! {
+        div.field {
+            label for=(id) { (label) }
+            select id=(id) name=(id) {
+                @if let Some(usual) = usual { option value="" { (usual) } }
+                @for (choice, name) in choices {
+                    option value=(clean(choice)) selected[choice == value] { (clean(name)) }
+                }
+            }
+        }
+    }
+}
+
 /// The fields of the form, with what stands in them.
-fn fields(asker: &Asker, id: &str, given: &[(&str, &str)]) -> Markup {
+fn fields(asker: &Asker, choices: &Choices, given: &[(&str, &str)]) -> Markup {
+    let id = &choices.whole.run.id;
     let value = |name: &str| {
         let field = given.iter().find(|(field, _)| *field == name);
         field.map_or("", |(_, value)| *value)
     };
+    let questions = choices.questions();
+    let from = begins(&questions, value("from"));
     let may_prompt = asker.me().is_none_or(|me| me.role != "person");
     html! {
         section.card aria-labelledby="rerun-title" {
@@ -96,8 +178,12 @@ fn fields(asker: &Asker, id: &str, given: &[(&str, &str)]) -> Markup {
             form.stack method="post" action={ "/runs/" (id) "/rerun" } {
                 (layout::token(asker))
                 div.fields {
-                    (text_field("from", "From step", value("from"), "Left empty: from the first question to the model"))
-                    (text_field("model", "Model", value("model"), "Left empty: the same. A choice, or provider/model"))
+                    @if questions.is_empty() {
+                        p.quiet { "This run never asked a model, so there is nothing to do once more." }
+                    } @else {
+                        (select("from", "From step", from, None, &questions))
+                    }
+                    (select("model", "Model", value("model"), Some("the same as recorded"), &choices.models()))
                     @if may_prompt {
                         (text_field("promptVersion", "Version of the prompt", value("promptVersion"), "Left empty: the one in use"))
                         (area("prompt", "Another prompt of the agent", value("prompt")))
@@ -142,11 +228,13 @@ pub(crate) async fn again(Path(id): Path<String>, form: Form) -> Result<Markup, 
         .iter()
         .filter_map(|name| Some((*name, form.field(name)?)))
         .collect();
+    let choices = Choices::of(&form.asker, &id).await?;
     let content = html! {
         (title(&id))
+        p { strong { (words(&choices.whole.run.title())) } }
         (summary(&rerun))
         section aria-label="Steps" { (sides::table(&rerun.steps, ["Recorded", "Rerun"])) }
-        (fields(&form.asker, &id, &given))
+        (fields(&form.asker, &choices, &given))
     };
     Ok(layout::page(&form.asker, "Run once more", &content))
 }
@@ -190,5 +278,18 @@ fn end(end: &End, different: usize) -> &'static str {
         }
         ("unanswered", _) => "It waits for what the recorded run did not live to see.",
         _ => "It could not go on.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_between_two_questions_means_the_later_one() {
+        let questions = [("2", "a"), ("7", "b")].map(|(seq, label)| (seq.to_owned(), label.to_owned()));
+        for (from, expected) in [("", "2"), ("2", "2"), ("3", "7"), ("7", "7"), ("8", ""), ("x", "2")] {
+            assert_eq!(begins(&questions, from), expected, "{from}");
+        }
     }
 }

@@ -44,6 +44,17 @@ impl Step {
         (self.result_json.as_ref()).is_some_and(|event| event.get("prompt").is_some_and(|prompt| !prompt.is_null()))
     }
 
+    /// What a reply of the model did, in two or three words; nothing: it is none of that.
+    pub(crate) fn in_brief(&self) -> Option<String> {
+        match self.r#type.as_str() {
+            "tool_call" => Some(format!("calls {}", self.tool_name.as_deref().unwrap_or("a tool"))),
+            "assistant_message" => Some("says something".to_owned()),
+            "finish" => Some("ends".to_owned()),
+            "message" if self.event() == Some("confirm_request") => Some("is held back".to_owned()),
+            _ => None,
+        }
+    }
+
     /// The subagents that it created.
     pub(crate) fn children(&self) -> Vec<String> {
         let spawned = self

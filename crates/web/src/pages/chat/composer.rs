@@ -1,0 +1,65 @@
+//! The fields of a new message: its words, files, and a voice where a model writes down what is said.
+
+use axum::{http::Method, response::Redirect};
+use maud::{Markup, html};
+use serde_json::json;
+
+use crate::{
+    backend::{Asker, part},
+    failure::Failure,
+    form::Form,
+    view::layout,
+};
+
+/// The form, which a chat has at its end. Without a script a recording is a file like any, which a phone offers to make;
+/// with it, a button records.
+pub(super) fn draw(asker: &Asker, context: Option<&str>) -> Markup {
+    let hears = asker.me().is_some_and(|me| me.hears);
+    html! {
+        form.composer method="post" action="/chat" enctype="multipart/form-data" data-inplace {
+            (layout::token(asker))
+            @if let Some(context) = context { input type="hidden" name="context" value=(context); }
+            label.hidden for="content" { "Message" }
+            textarea id="content" name="content" rows="2" data-enter placeholder="Write to the bot; Enter sends" {}
+            div.row.apart {
+                div.row.along {
+                    label.small.row { span.hidden { "Files" } input type="file" name="file" multiple; }
+                    @if hears {
+                        label.small.row data-voice {
+                            span { "Say it" }
+                            input type="file" name="voice" accept="audio/*,video/webm" capture;
+                        }
+                        input type="hidden" name="seconds" value="";
+                        button type="button" data-record hidden { "Record" }
+                        button type="button" data-discard hidden { "Discard" }
+                    }
+                }
+                button.main type="submit" { "Send" }
+            }
+        }
+    }
+}
+
+/// Sends a message.
+pub(crate) async fn send(form: Form) -> Result<Redirect, Failure> {
+    let context = form.field("context");
+    let voice = form.upload("voice").await?;
+    let content = match voice.is_empty() {
+        true => form.needed("content")?,
+        false => form.field("content").unwrap_or_default(),
+    };
+    let mut message = json!({ "content": content, "fileIds": form.upload("file").await? });
+    if let Some(voice) = voice.first() {
+        message["voice"] = json!({ "fileId": voice });
+        if let Some(seconds) = form.field("seconds").and_then(|seconds| seconds.parse::<u32>().ok()) {
+            message["voice"]["seconds"] = json!(seconds);
+        }
+    }
+    if let Some(context) = context {
+        message["contextId"] = json!(context);
+    }
+    form.send(Method::POST, "/api/messages", Some(&message)).await?;
+    Ok(Redirect::to(
+        &context.map_or("/chat".to_owned(), |id| format!("/chat/{}", part(id))),
+    ))
+}

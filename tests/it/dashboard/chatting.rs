@@ -1,0 +1,224 @@
+//! The chat: a message is written anew and sent again, answers are rated, and a voice is a message.
+
+use clifford_core::people::UserRole;
+use clifford_fakes::openai::OpenAiFake;
+use reqwest::Method;
+
+use super::{Browser, journeys::bots, person, token};
+use crate::{
+    api::bot::{Answer, Bot},
+    store::erasure::script,
+};
+
+/// The newest message that somebody wrote.
+async fn last_message(browser: &Browser<'_>) -> (String, String) {
+    let found = browser.data("/api/messages?limit=50").await;
+    let items = found["items"].as_array().unwrap();
+    let message = items.iter().find(|message| message["direction"] == "inbound").unwrap();
+    let text = |name: &str| message[name].as_str().unwrap().to_owned();
+    (text("contextId"), text("id"))
+}
+
+/// Waits until another run than this one is the newest, and has ended.
+async fn next_run(browser: &Browser<'_>, before: &str) -> String {
+    loop {
+        let runs = browser.data("/api/runs?limit=1").await;
+        let newest = &runs["items"][0];
+        if newest["id"] != before && newest["status"] == "completed" {
+            return newest["id"].as_str().unwrap().to_owned();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_message_is_written_anew_and_its_first_answer_is_taken_back() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        let first = browser.says("what is 6*7?", "completed").await;
+        let (context, message) = last_message(&browser).await;
+        let chat = format!("/chat/{context}");
+        let page = browser.page(&chat).await;
+        assert_eq!(page.matches("Edit and ask again").count(), 1, "{page}");
+        assert!(page.contains(">what is 6*7?</textarea>"), "{page}");
+        let action = format!("{chat}/messages/{message}");
+        let location = browser.does(&chat, &action, &[("content", "what is 2+3?")]).await;
+        assert_eq!(location, chat);
+        next_run(&browser, &first).await;
+        let page = browser.page(&chat).await;
+        assert!(page.contains("2+3 = 5") && !page.contains("6*7 = 42"), "{page}");
+        // The record keeps what was said.
+        let record = browser.page(&format!("/conversations/{context}")).await;
+        assert!(record.contains("6*7 = 42") && record.contains("taken back"), "{record}");
+        assert!(browser.page(&format!("/runs/{first}")).await.contains("6*7 = 42"));
+        let empty = browser.submit(&chat, &action, &[("content", " ")]).await;
+        assert_eq!(empty.status, 422, "{}", empty.text);
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_without_an_answer_is_sent_again() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        let run = browser.says("what is 6*7?", "completed").await;
+        assert!(!browser.page("/chat").await.contains("No answer came"));
+        let fails = format!("UPDATE runs SET status = 'failed', error = 'no model <answers>' WHERE id = '{run}'");
+        script(&bot.app.db, &fails).await;
+        let page = browser.page("/chat").await;
+        for part in ["No answer came", "no model &lt;answers&gt;", "Send again"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        let (context, message) = last_message(&browser).await;
+        let action = format!("/chat/{context}/messages/{message}");
+        browser.does("/chat", &action, &[("content", "what is 6*7?")]).await;
+        next_run(&browser, &run).await;
+        let page = browser.page("/chat").await;
+        assert!(page.contains("6*7 = 42") && !page.contains("No answer came"), "{page}");
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_rated_in_the_chat_and_its_owner_reads_who_said_what() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let (adas, owner) = (
+            Browser::log_in(&bot, Some(ada)).await,
+            Browser::log_in(&bot, None).await,
+        );
+        let run = adas.says("what is 6*7?", "completed").await;
+        let rate = format!("/runs/{run}/rate");
+        let pressed = |page: &str| page.matches("aria-pressed=\"true\"").count();
+        assert_eq!(pressed(&adas.page("/chat").await), 0);
+        for (verdict, shown) in [("liked", "good answer"), ("disliked", "bad answer")] {
+            let location = adas
+                .does("/chat", &rate, &[("verdict", verdict), ("back", "/chat")])
+                .await;
+            assert_eq!(location, "/chat");
+            assert_eq!(pressed(&adas.page("/chat").await), 1);
+            for browser in [&adas, &owner] {
+                let page = browser.page("/feedback").await;
+                for part in [shown, "what is 6*7?", "6*7 = 42", &format!("href=\"/runs/{run}\"")] {
+                    assert!(page.contains(part), "{part}: {page}");
+                }
+            }
+        }
+        assert!(owner.page("/feedback?verdict=liked").await.contains("No feedback here"));
+        let by_her = format!("/feedback?verdict=disliked&user={ada}");
+        assert!(owner.page(&by_her).await.contains("bad answer"));
+        let export = owner.get(&format!("/feedback.csv?user={ada}")).await;
+        assert_eq!(export.header("content-type"), "text/csv; charset=utf-8");
+        let lines: Vec<_> = export.text.lines().collect();
+        assert_eq!(lines.len(), 2, "{}", export.text);
+        assert!(
+            lines[1].contains(",disliked,button,") && lines[1].contains("\"Ada\""),
+            "{}",
+            lines[1]
+        );
+        adas.does("/chat", &rate, &[("back", "/chat")]).await;
+        assert!(owner.page("/feedback").await.contains("No feedback here"));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_edits_rates_or_reads_the_verdicts_of_somebody_else() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let bob = person(&bot, "Bob", UserRole::Member).await;
+    let eve = person(&bot, "Eve", UserRole::Owner).await;
+    let (adas, bobs, eves) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, Some(bob)).await,
+        Browser::log_in(&bot, Some(eve)).await,
+    );
+    let run = adas.says("what is 6*7?", "completed").await;
+    let (context, message) = last_message(&adas).await;
+    let rate = format!("/runs/{run}/rate");
+    adas.does("/chat", &rate, &[("verdict", "disliked"), ("back", "/chat")])
+        .await;
+    let edit = format!("/chat/{context}/messages/{message}");
+    let fields = [("content", "mine"), ("verdict", "liked")];
+    for action in [&edit, &rate] {
+        let refused = bobs.submit("/", action, &fields).await;
+        assert_eq!(refused.status, 404, "{action}: {}", refused.text);
+    }
+    // An owner reads it all, and writes in nobody's name.
+    let chat = eves.page(&format!("/chat/{context}")).await;
+    assert!(
+        chat.contains("6*7 = 42") && !chat.contains("Edit and ask again"),
+        "{chat}"
+    );
+    let refused = eves.submit("/", &edit, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.text);
+    assert!(eves.page("/feedback").await.contains("6*7"));
+    let channel = adas.data("/api/channels").await["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let place = format!("place=channel:{channel}");
+    for query in [String::new(), format!("user={ada}"), place] {
+        for page in ["/feedback", "/feedback.csv"] {
+            let found = bobs.get(&format!("{page}?{query}")).await;
+            assert!(matches!(found.status, 200 | 404), "{page}?{query}: {}", found.status);
+            assert!(!found.text.contains("6*7"), "{page}?{query}: {}", found.text);
+        }
+    }
+    bot.app.shutdown().await;
+}
+
+/// Sends a form of the chat with a recording.
+async fn says_aloud(browser: &Browser<'_>, bot: &Bot, words: &str) -> Answer {
+    let page = browser.page("/chat").await;
+    let field =
+        |head: &str, content: &str| format!("--cut\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n");
+    let parts = [
+        field("name=\"token\"", token(&page)),
+        field("name=\"content\"", ""),
+        field("name=\"seconds\"", "4"),
+        field(
+            "name=\"file\"; filename=\"\"\r\nContent-Type: application/octet-stream",
+            "",
+        ),
+        field(
+            "name=\"voice\"; filename=\"recording.ogg\"\r\nContent-Type: audio/ogg",
+            &format!("OggS\0\u{2}\n{words}"),
+        ),
+    ];
+    let request = bot.request(Method::POST, "/chat").header("cookie", &browser.cookie);
+    let request = request.header("origin", format!("http://{}", bot.address));
+    let request = request.header("content-type", "multipart/form-data; boundary=cut");
+    bot.send(request.body(format!("{}--cut--\r\n", parts.concat()))).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_says_aloud_in_the_chat_is_answered() {
+    let model = OpenAiFake::start().await;
+    let url = model.base_url();
+    let bot = Bot::with(&[("llm.roles.transcription.base_url", url.as_str())]).await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let browser = Browser::log_in(&bot, Some(ada)).await;
+    let page = browser.page("/chat").await;
+    assert!(
+        page.contains("data-record") && page.contains("accept=\"audio/*"),
+        "{page}"
+    );
+    let sent = says_aloud(&browser, &bot, "what is 6*7?").await;
+    assert_eq!(sent.status, 303, "{}", sent.text);
+    next_run(&browser, "").await;
+    let page = browser.page("/chat").await;
+    assert!(
+        page.contains("Spoken: what is 6*7?") && page.contains("6*7 = 42"),
+        "{page}"
+    );
+    // Words that were spoken are no text to edit.
+    assert!(!page.contains("Edit and ask again"), "{page}");
+    bot.app.shutdown().await;
+    let deaf = Bot::start().await;
+    let browser = Browser::log_in(&deaf, None).await;
+    assert!(!browser.page("/chat").await.contains("data-record"));
+    deaf.app.shutdown().await;
+}
