@@ -27,7 +27,10 @@ use clifford_core::{
     id::{SessionId, UserId},
     people::UserRole,
 };
-use clifford_store::people::sessions::{self, Session, UNUSED_FOR};
+use clifford_store::people::{
+    sessions::{self, Session, UNUSED_FOR},
+    users,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -286,6 +289,8 @@ pub(super) struct Me {
     today: String,
     /// A model writes down what is said aloud.
     hears: bool,
+    /// The IANA time zone of the caller's person, or of the bot.
+    time_zone: String,
 }
 
 /// On whose behalf a caller acts.
@@ -303,11 +308,16 @@ enum MyRole {
 /// The caller: on whose behalf they act, and what they may do.
 #[utoipa::path(get, path = "/api/me", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Me)))]
-pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Json<Me> {
+pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json<Me>, Problem> {
     let zone = api.context.settings.zone();
+    let person = match caller.person {
+        Some(person) => users::get(&mut api.db.read().await?, person).await?,
+        None => None,
+    };
+    let own_zone = person.and_then(|person| person.time_zone);
     let scopes = [Scope::Read, Scope::Write, Scope::Admin];
     let scopes = scopes.into_iter().filter(|scope| caller.grant.scopes.include(*scope));
-    Json(Me {
+    Ok(Json(Me {
         role: match caller.grant.standing {
             Standing::Operator => MyRole::Operator,
             Standing::Owner => MyRole::Owner,
@@ -318,8 +328,9 @@ pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Json<Me> {
         session_id: caller.session,
         today: api.clock.now().to_jiff().to_zoned(zone).date().to_string(),
         hears: api.context.tools.services.transcription.is_some(),
+        time_zone: own_zone.unwrap_or_else(|| api.context.settings.engine().time_zone.clone()),
         name: caller.name,
-    })
+    }))
 }
 
 #[cfg(test)]

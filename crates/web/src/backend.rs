@@ -13,6 +13,7 @@ use clifford_core::clock::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
 use super::{Shared, failure::Failure, form};
@@ -65,11 +66,18 @@ pub(crate) struct Me {
     pub(crate) today: String,
     /// A model writes down what is said aloud.
     pub(crate) hears: bool,
+    /// The time zone in which they write a time.
+    pub(crate) time_zone: String,
 }
+
+/// How many questions of one page are asked at once. Each of them has a connection of the database to itself, and a
+/// connection keeps what it has read: a page that asks for all of its parts at once would leave some megabytes behind.
+const AT_ONCE: usize = 2;
 
 /// The reader of a page.
 pub(crate) struct Asker {
     web: Shared,
+    turns: Semaphore,
     headers: HeaderMap,
     connection: Extensions,
     me: Option<Me>,
@@ -171,6 +179,8 @@ impl Asker {
         }
         let mut request = request.body(content).map_err(|_| Failure::Unreadable)?;
         *request.extensions_mut() = self.connection.clone();
+        // It is never closed.
+        let _turn = self.turns.acquire().await.map_err(|_| Failure::Unreadable)?;
         match Box::pin(self.web.api.clone().oneshot(request)).await {
             Ok(response) => Ok(response),
             Err(never) => match never {},
@@ -190,6 +200,7 @@ impl FromRequestParts<Shared> for Asker {
         }
         let mut asker = Self {
             web: Shared::clone(web),
+            turns: Semaphore::new(AT_ONCE),
             token: form::token(&headers),
             headers,
             connection: clifford_http::connection(&parts.extensions),

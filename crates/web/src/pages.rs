@@ -73,7 +73,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/memory", get(memory::list))
         .route("/memory/{id}", post(memory::change))
         .route("/memory/{id}/forget", post(memory::forget))
-        .route("/reminders", get(reminders::list))
+        .route("/reminders", get(reminders::list).post(reminders::make))
         .route("/reminders/{id}", post(reminders::act))
         .route("/files", get(files::list))
         .route("/files/{id}/delete", post(files::delete))

@@ -222,3 +222,42 @@ async fn what_somebody_says_aloud_in_the_chat_is_answered() {
     assert!(!browser.page("/chat").await.contains("data-record"));
     deaf.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_is_written_and_changed_in_the_time_of_its_person() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let zone = format!("UPDATE users SET time_zone = 'Europe/Berlin' WHERE id = '{ada}'");
+        script(&bot.app.db, &zone).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        // A reminder goes to her chat, which begins with her first word.
+        browser.says("hello", "completed").await;
+        assert!(browser.page("/reminders").await.contains("Europe/Berlin"));
+        let fields = [("content", "buy <b>sugar</b>"), ("at", "2099-07-01T09:00")];
+        browser.does("/reminders", "/reminders", &fields).await;
+        let made = browser.data("/api/triggers").await["items"][0].clone();
+        assert_eq!(
+            (&made["kind"], &made["nextAt"]),
+            (&"reminder".into(), &"2099-07-01T07:00:00Z".into()),
+            "{made}"
+        );
+        let page = browser.page("/reminders").await;
+        assert!(
+            page.contains("buy &lt;b&gt;sugar") && page.contains("value=\"2099-07-01T09:00\""),
+            "{page}"
+        );
+        let action = format!("/reminders/{}", made["id"].as_str().unwrap());
+        let fields = [("do", "change"), ("content", "buy flour"), ("at", "2099-12-01T09:00")];
+        browser.does("/reminders", &action, &fields).await;
+        let changed = browser.data("/api/triggers").await["items"][0].clone();
+        let told = (&changed["content"], &changed["nextAt"]);
+        assert_eq!(told, (&"buy flour".into(), &"2099-12-01T08:00:00Z".into()));
+        for (content, at) in [("x", "tomorrow"), ("", "2099-12-01T09:00"), ("x", "")] {
+            let wrong = browser
+                .submit("/reminders", "/reminders", &[("content", content), ("at", at)])
+                .await;
+            assert_eq!(wrong.status, 422, "{content} {at}: {}", wrong.text);
+        }
+        bot.app.shutdown().await;
+    }
+}

@@ -115,18 +115,18 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
             div.row.apart {
                 div { span.quiet { (words(&title(&item.module))) " · " } strong { (words(&item.key)) } }
                 div.row {
-                    (badge(Tone::Plain, &format!("level {}", item.level)))
                     @if item.pinned { (badge(Tone::Calm, "pinned")) }
-                    @if item.shareable { (badge(Tone::Warn, "may be told to others")) }
+                    (seen_by(item))
                     @if item.archived { (badge(Tone::Plain, "archived")) }
                 }
             }
             p { (words(&item.value)) }
             p.small.quiet.row {
                 span { "of " (people.show(Some(&item.user_id))) }
-                span { "last seen " (when(item.last_seen_at, asker.now())) }
-                @if let Some(context) = &item.context_id { a href={ "/conversations/" (context) } { "where it comes from" } }
-                @if item.origin_space.is_some() { span { "heard in a shared place" } }
+                span { "came up " (when(item.last_seen_at, asker.now())) }
+                span { (lasting(item.level)) }
+                @if let Some(context) = &item.context_id { a href={ "/conversations/" (context) } { "the conversation that it comes from" } }
+                @else { span { "noted by hand, or by a call" } }
             }
             div.row {
                 (Button::new(&action, if item.pinned { "Unpin" } else { "Pin" }).with(&[("pinned", pin)]).draw(asker))
@@ -139,6 +139,25 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
                 (edit(asker, item, &asker.path, &item.value))
             }
         }
+    }
+}
+
+/// Who may learn of it from the bot.
+fn seen_by(item: &Item) -> Markup {
+    match (item.shareable, &item.origin_space) {
+        (true, _) => badge(Tone::Warn, "may be told anywhere"),
+        (false, Some(_)) => badge(Tone::Calm, "told in its group, too"),
+        (false, None) => badge(Tone::Good, "told to them alone"),
+    }
+}
+
+/// How long it is meant to be kept, in words.
+const fn lasting(level: i64) -> &'static str {
+    match level {
+        0 => "lasts",
+        1 | 2 => "kept for long",
+        3 | 4 => "kept while it matters",
+        _ => "a detail of the moment",
     }
 }
 

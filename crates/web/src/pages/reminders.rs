@@ -1,20 +1,25 @@
 //! Reminders, and runs by the clock or a webhook: what comes next, and what came of it.
 
+mod form;
+
 use axum::{
     extract::{Path, Query},
     http::Method,
     response::Redirect,
 };
+use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
+pub(super) use self::form::make;
+use super::names::Names;
 use crate::{
     backend::{Asker, Page, part, with_query},
     failure::Failure,
     form::Form,
     view::{
-        format::{At, title, when},
+        format::{At, date, title, when},
         layout,
         parts::{Button, Tone, badge, empty, head, older, short},
         words,
@@ -26,6 +31,7 @@ use crate::{
 struct Trigger {
     id: String,
     kind: String,
+    user_id: Option<String>,
     name: Option<String>,
     content: String,
     cron: Option<String>,
@@ -45,17 +51,17 @@ pub(crate) struct Wanted {
 
 /// The list.
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
-    let page: Page<Trigger> = asker
-        .get(&with_query("/api/triggers", &[("before", &wanted.before)]))
-        .await?;
+    let path = with_query("/api/triggers", &[("before", &wanted.before)]);
+    let (page, people) = try_join!(asker.get::<Page<Trigger>>(&path), Names::of_people(&asker))?;
     let content = html! {
         (head("Reminders", "What happens by the clock: reminders, and runs that begin on their own.", &html! {}))
+        (form::new(&asker))
         section id="reminders" data-live aria-label="Reminders" {
             @if page.items.is_empty() {
                 (empty("Nothing is planned", &html! { "Say “remind me tomorrow at 9 to …” in " a href="/chat" { "a chat" } "." }))
             } @else {
                 div.card {
-                    ul.list { @for trigger in &page.items { (line(&asker, trigger)) } }
+                    ul.list { @for trigger in &page.items { (line(&asker, trigger, &people)) } }
                 }
                 (older("/reminders", &[], page.next.as_deref()))
             }
@@ -64,7 +70,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Reminders", &content))
 }
 
-fn line(asker: &Asker, trigger: &Trigger) -> Markup {
+fn line(asker: &Asker, trigger: &Trigger, people: &Names) -> Markup {
     let path = format!("/reminders/{}", trigger.id);
     let turn = if trigger.enabled { "off" } else { "on" };
     html! {
@@ -73,13 +79,17 @@ fn line(asker: &Asker, trigger: &Trigger) -> Markup {
                 span.clamp { (words(&short(trigger.name.as_deref().unwrap_or(&trigger.content), 300))) }
                 div.small.quiet.row {
                     span { (title(&trigger.kind)) }
-                    @if let Some(at) = trigger.next_at.filter(|_| trigger.enabled) { span { "next " (when(at, asker.now())) } }
+                    @if let Some(at) = trigger.next_at.filter(|_| trigger.enabled) {
+                        span { "next " (when(at, asker.now())) ", " (date(at)) }
+                    }
                     @if let Some(cron) = &trigger.cron {
                         span { code { (words(cron)) } " " (words(trigger.time_zone.as_deref().unwrap_or_default())) }
                     }
+                    @if let (Some(user), true) = (&trigger.user_id, is_of_others(asker, trigger)) { span { "for " (people.show(Some(user))) } }
                     @if let Some(at) = trigger.last_fired_at { span { "last " (when(at, asker.now())) } }
                 }
                 @if let Some(error) = &trigger.last_error { div.small { (badge(Tone::Bad, "failed")) " " (words(error)) } }
+                @if trigger.kind != "wake" { (form::change(asker, trigger)) }
             }
             div.row {
                 @if !trigger.enabled { (badge(Tone::Plain, "off")) }
@@ -91,6 +101,11 @@ fn line(asker: &Asker, trigger: &Trigger) -> Markup {
     }
 }
 
+/// It is another person's than the reader.
+fn is_of_others(asker: &Asker, trigger: &Trigger) -> bool {
+    asker.me().is_none_or(|me| me.user_id != trigger.user_id)
+}
+
 /// A button of one.
 pub(crate) async fn act(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/triggers/{}", part(&id));
@@ -98,6 +113,10 @@ pub(crate) async fn act(Path(id): Path<String>, form: Form) -> Result<Redirect, 
     match form.needed("do")? {
         "fire" => form.send(Method::POST, &format!("{path}/fire"), None).await?,
         "delete" => form.send(Method::DELETE, &path, None).await?,
+        "change" => {
+            form::save(&id, &form).await?;
+            return Ok(Redirect::to("/reminders"));
+        }
         turn => form.send(Method::PATCH, &path, Some(&enabled(turn == "on"))).await?,
     };
     Ok(Redirect::to("/reminders"))

@@ -8,7 +8,7 @@ use crate::view::{
     chart,
     format::{At, cost, count, duration, title},
     parts::{Tone, badge, data},
-    words,
+    prose, words,
 };
 
 /// A step of the API.
@@ -97,11 +97,16 @@ pub(crate) fn timeline(steps: &[Step], begun: At, took: u64, run: Option<&str>) 
     }
 }
 
+/// Words as they are, with their lines.
+fn words_of(text: &str) -> Markup {
+    html! { span.lines { (words(text)) } }
+}
+
 /// How a step is shown.
 struct Shown {
     class: &'static str,
     name: Markup,
-    words: Option<String>,
+    words: Option<Markup>,
     more: Markup,
 }
 
@@ -116,7 +121,13 @@ impl Shown {
     }
 
     fn saying(mut self, words: Option<&str>) -> Self {
-        self.words = words.filter(|words| !words.is_empty()).map(str::to_owned);
+        self.words = words.filter(|words| !words.is_empty()).map(words_of);
+        self
+    }
+
+    /// What a person reads, as they read it.
+    fn telling(mut self, markdown: Option<&str>) -> Self {
+        self.words = markdown.filter(|text| !text.is_empty()).map(prose);
         self
     }
 
@@ -147,7 +158,7 @@ fn item(step: &Step, begun: At, took: u64, run: Option<&str>) -> Markup {
                     "+" (duration(at))
                 }
             }
-            @if let Some(text) = &shown.words { div.words { (words(text)) } }
+            @if let Some(text) = &shown.words { div.words { (text) } }
             @if let Some(long @ 1..) = step.duration_ms.filter(|_| took > 0) {
                 (chart::span(float(at.saturating_sub(long)), float(long), float(took), if step.tool_name.is_some() { "tool" } else { "" }))
             }
@@ -170,7 +181,7 @@ pub(crate) fn brief(step: &Step) -> Markup {
     html! {
         div.small.quiet { "Step " (step.seq) }
         div { (shown.name) }
-        @if let Some(text) = &shown.words { div { (words(text)) } }
+        @if let Some(text) = &shown.words { div { (text) } }
         (shown.more)
     }
 }
@@ -194,7 +205,7 @@ fn shown(step: &Step) -> Shown {
             } else {
                 "Says, unsent"
             };
-            Shown::new("good", name).saying(step.given("message"))
+            Shown::new("good", name).telling(step.given("message"))
         }
         "output_update" => Shown::new("", "Writes its output").saying(step.given("output")),
         "decision" => Shown::new("", "Decides").saying(step.given("content")),
@@ -236,7 +247,12 @@ fn finish(step: &Step) -> Shown {
         format!("Ends: {ending}")
     };
     let text = step.got("message").or(step.got("error")).or(step.got("output"));
-    Shown::new(if failed { "bad" } else { "good" }, name).saying(text)
+    let shown = Shown::new(if failed { "bad" } else { "good" }, name);
+    if failed {
+        shown.saying(text)
+    } else {
+        shown.telling(text)
+    }
 }
 
 fn event(step: &Step) -> Shown {
