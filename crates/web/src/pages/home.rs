@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{
     approval::{self, Approval},
+    names::Names,
     pairings,
     run::Whole,
     runs::Run,
@@ -19,7 +20,7 @@ use crate::{
         chart::share,
         format::{At, cost, count, title, when},
         layout,
-        parts::{Tone, badge, empty, head, short},
+        parts::{Button, Tone, badge, empty, head, short},
         words,
     },
 };
@@ -73,7 +74,7 @@ struct Budget {
 
 /// The page.
 pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
-    let (health, working, queued, waiting, failed, spent, budgets, triggers) = try_join!(
+    let (health, working, queued, waiting, failed, spent, budgets, triggers, people) = try_join!(
         asker.look::<Health>("/readyz"),
         asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
@@ -82,6 +83,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
         asker.get::<Page<Budget>>("/api/budgets"),
         asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
+        Names::of_people(&asker),
     )?;
     let asking = approval::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
     let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
@@ -97,9 +99,9 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         (pairings::draw(&asker, &strangers))
         div.grid id="home" data-live {
             div.column {
-                (at_work(&asker, &working.items, &queued.items))
+                (at_work(&asker, &working.items, &queued.items, &people))
                 (next(&asker, triggers.items))
-                (failures(&asker, &failed))
+                (failures(&asker, &failed, &people))
             }
             div.column {
                 (spending(&spent.items, &budgets.items, asker.today()))
@@ -197,43 +199,51 @@ fn left(budget: &Budget) -> Markup {
     }
 }
 
-fn at_work(asker: &Asker, working: &[Run], queued: &[Run]) -> Markup {
+fn at_work(asker: &Asker, working: &[Run], queued: &[Run], people: &Names) -> Markup {
     html! {
         section.card aria-labelledby="work-title" {
             header { h2 id="work-title" { "At work now" } a.small href="/runs?status=running" { "All" } }
             @if working.is_empty() && queued.is_empty() {
                 (empty("Nobody is waiting", &html! { "Write to the bot, and its work shows here as it happens." }))
             } @else {
-                ul.list { @for run in working.iter().chain(queued).take(FEW) { (line(asker, run, None)) } }
+                ul.list { @for run in working.iter().chain(queued).take(FEW) { (line(asker, run, people, "cancel", "Stop")) } }
             }
         }
     }
 }
 
-fn failures(asker: &Asker, failed: &[&Run]) -> Markup {
+fn failures(asker: &Asker, failed: &[&Run], people: &Names) -> Markup {
     html! {
         section.card aria-labelledby="failed-title" {
             header { h2 id="failed-title" { "Failed in the last day" } a.small href="/runs?status=failed" { "All" } }
             @if failed.is_empty() {
                 (empty("No failures", &html! { "Every run of the last 24 hours ended well." }))
             } @else {
-                ul.list { @for run in failed { (line(asker, run, run.error.as_deref())) } }
+                ul.list { @for run in failed { (line(asker, run, people, "retry", "Try again")) } }
             }
         }
     }
 }
 
-fn line(asker: &Asker, run: &Run, why: Option<&str>) -> Markup {
+/// A run with whose it is, and the button for it.
+fn line(asker: &Asker, run: &Run, people: &Names, action: &str, label: &str) -> Markup {
+    let is_mine = asker.me().is_some_and(|me| me.user_id == run.user_id);
+    let action = format!("/runs/{}/{action}", run.id);
     html! {
         li {
             div.about {
                 a.clamp href={ "/runs/" (run.id) } { (words(&run.title())) }
                 div.small.quiet {
+                    @if !is_mine { (people.show(run.user_id.as_deref())) " · " }
                     (when(run.updated_at, asker.now()))
-                    @if let Some(why) = why { " · " (words(&short(why, 120))) }
+                    @if let Some(why) = &run.error { " · " (words(&short(why, 120))) }
                 }
             }
-            (run.badge())
+            div.row {
+                (run.badge())
+                // A subagent is stopped or tried again with the run that asked for it.
+                @if run.kind != "subagent" { (Button::new(&action, label).draw(asker)) }
+            }
         }
     }
 }

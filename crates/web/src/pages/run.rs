@@ -162,11 +162,10 @@ pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) 
         "retry" => {
             let new = form.send(Method::POST, &path, None).await?;
             let new = format!("/runs/{}", part(new["id"].as_str().unwrap_or(&id)));
-            // The new run shows where the old one was asked for, or on its own page.
-            Some(form.back(&new))
-                .filter(|back| back.starts_with("/chat"))
-                .unwrap_or(&new)
-                .to_owned()
+            // It shows where the old one was shown, or on its own page.
+            let back = form.back(&new);
+            let shows = back == "/" || back.starts_with("/chat");
+            if shows { back.to_owned() } else { new }
         }
         "confirm" => {
             approval::answer(&form, &id).await?;
