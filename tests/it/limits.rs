@@ -164,3 +164,54 @@ async fn how_many_messages_a_minute_have_come_is_known_after_a_kill() {
         bot.finish().await;
     }
 }
+
+#[tokio::test]
+async fn a_person_over_the_messages_of_a_minute_is_told_once_though_the_process_was_killed() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.set("ingress.user_messages_per_minute", 2).start().await;
+        let (ada, bob) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+        let restart = async |bot: &mut Bot| {
+            bot.until("its delivery", async |look| {
+                (look.undelivered().await == 0).then_some(())
+            })
+            .await;
+            bot.kill().await;
+            bot.start().await;
+        };
+        // Ada is told by the row that all processes share, and then goes over the count of the new process as well.
+        for text in ["one", "two"] {
+            assert_eq!(tell(&bot, ada, 7, text).await.text, format!("You said: {text}"));
+        }
+        restart(&mut bot).await;
+        assert!(
+            tell(&bot, ada, 7, "three")
+                .await
+                .text
+                .starts_with("You are writing faster")
+        );
+        for text in ["four", "five", "six"] {
+            bot.telegram.user_says(ada, 7, text);
+        }
+        // Bob is told by the count of his process, and then meets the row.
+        for text in ["one", "two"] {
+            assert_eq!(tell(&bot, bob, 8, text).await.text, format!("You said: {text}"));
+        }
+        assert!(
+            tell(&bot, bob, 8, "three")
+                .await
+                .text
+                .starts_with("You are writing faster")
+        );
+        assert_eq!(bot.telegram.sent(ada).len(), 3);
+        restart(&mut bot).await;
+        bot.telegram.user_says(bob, 8, "/usage");
+        bot.telegram.user_says(bob, 8, "four");
+        bot.telegram.wait_for_confirmed().await;
+        assert_eq!(tell(&bot, bob, 8, "/stop").await.text, "There is nothing to stop.");
+        assert_eq!((bot.telegram.sent(ada).len(), bot.telegram.sent(bob).len()), (3, 4));
+        bot.finish().await;
+    }
+}

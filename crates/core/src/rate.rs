@@ -117,7 +117,8 @@ pub fn pace(section: &Ingress, roles: &[PlatformRole]) -> Option<RateLimit> {
     }
 }
 
-fn is_pace(limit: &RateLimit) -> bool {
+/// Whether a limit is that of a person's messages in a minute.
+pub fn is_pace(limit: &RateLimit) -> bool {
     limit.scope == RateScope::User && limit.per == RatePeriod::Minute
 }
 

@@ -25,7 +25,12 @@ use clifford_telemetry::measures;
 use clifford_vault::Masker;
 
 use super::{
-    IngressService, Origin, answer, message::limits::over, newcomer, outcome::IngressOutcome, pace, pace::Limited,
+    IngressService, Origin, answer,
+    message::limits::{over, told_once},
+    newcomer,
+    outcome::IngressOutcome,
+    pace,
+    pace::Limited,
     pairing, reply, settle,
 };
 use crate::commands::{self, Carrier, Choices, CommandContext, Gathered, Purse, Ring};
@@ -315,9 +320,10 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         active_context_id: None,
         ..channel.clone()
     };
+    let subject = user.id.to_string();
     let limited = match (limited, &pace) {
-        (Limited::No, Some(limit)) => over(tx, &user.id.to_string(), limit, now).await?,
-        (limited, _) => limited,
+        (Limited::No, Some(limit)) => over(tx, &subject, limit, now).await?,
+        (limited, limit) => told_once(tx, &subject, limit.as_ref(), limited, now).await?,
     };
     match limited {
         Limited::No => {}

@@ -167,11 +167,7 @@ impl AcceptContext {
         if arrival.is_repeat || (is_new && self.is_repeat(tx, &channel).await?) {
             return Ok(IngressOutcome::of(Accepted::Duplicate));
         }
-        let limited = match self.limited {
-            Limited::No => self.count(tx, &user, &channel).await?,
-            limited => limited,
-        };
-        match limited {
+        match self.limited(tx, &user, &channel).await? {
             Limited::No => {}
             Limited::Tell(wait) => {
                 let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;

@@ -106,6 +106,20 @@ pub async fn take_later(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Time
     tx.defer(sql, args).await
 }
 
+/// Counts a message that was too many by another count than the bucket's, and takes nothing. Returns how many in a row
+/// were too many: whoever is told of the first is told of no other.
+pub async fn refuse(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<i64, StoreError> {
+    let (refused,): (i64,) = tx
+        .fetch_one(
+            "INSERT INTO rate_buckets (subject, name, tokens, filled_at, refused) VALUES ($1, $2, $3, $4, 1)
+             ON CONFLICT (subject, name) DO UPDATE SET refused = rate_buckets.refused + 1
+             RETURNING refused",
+            args![subject, limit.name(), limit.capacity(), now],
+        )
+        .await?;
+    Ok(refused)
+}
+
 /// The buckets of a subject.
 pub async fn of(conn: &mut Conn, subject: &str) -> Result<Vec<Held>, StoreError> {
     let rows: Vec<(String, f64, i64, i64)> = conn

@@ -41,6 +41,17 @@ pub async fn a_bucket_is_emptied_and_fills_by_the_clock(world: World) {
     let held = counted.await.unwrap();
     let bucket = rates::find(&held, "ada", &limit).unwrap();
     assert_eq!((bucket.tokens, bucket.filled_at, bucket.refused), (0.0, at(999), 0));
+    // What another count refuses takes nothing, and is one of those in a row.
+    let refuse = async |subject: &'static str| {
+        let limit = limit.clone();
+        let refused = world
+            .db
+            .write(move |tx| Box::pin(async move { rates::refuse(tx, subject, &limit, at(999)).await }));
+        refused.await.unwrap()
+    };
+    assert_eq!((refuse("ada").await, refuse("ada").await), (1, 2));
+    assert_eq!(take(at(999)).await, (0.0, 3));
+    assert_eq!(refuse("bob").await, 1);
     let forget = async |before| {
         let gone = world
             .db

@@ -5,6 +5,7 @@ use clifford_core::{
     clock::Timestamp,
     people::{User, UserRole},
     places::Channel,
+    rate,
     settings::{RateLimit, RateScope},
 };
 use clifford_store::{StoreError, Tx, inbound_lookup::Plain, rates};
@@ -22,8 +23,20 @@ impl AcceptContext {
         })
     }
 
+    /// Whether it is over a limit, and its author is to be told: by this process's own count, or by its limits, against
+    /// which it is counted.
+    pub(super) async fn limited(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
+        match self.limited {
+            Limited::No => self.count(tx, user, channel).await,
+            limited => {
+                let pace = self.limits.iter().find(|limit| rate::is_pace(limit));
+                told_once(tx, &user.id.to_string(), pace, limited, self.now).await
+            }
+        }
+    }
+
     /// Counts it against its limits.
-    pub(super) async fn count(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
+    async fn count(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
         for limit in &self.limits {
             let Some(subject) = subject(limit, user, channel) else {
                 continue;
@@ -62,6 +75,21 @@ pub(crate) async fn over(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Tim
         1 => Limited::Tell(limit.wait(taken.tokens)),
         _ => Limited::Silently,
     })
+}
+
+/// What becomes of a message that this process refuses: its author is told unless the bucket that all processes share, or
+/// this one before it was started again, has told them.
+pub(crate) async fn told_once(
+    tx: &mut Tx,
+    subject: &str,
+    limit: Option<&RateLimit>,
+    limited: Limited,
+    now: Timestamp,
+) -> Result<Limited, StoreError> {
+    match (limited, limit) {
+        (Limited::Tell(_), Some(limit)) if rates::refuse(tx, subject, limit, now).await? > 1 => Ok(Limited::Silently),
+        (limited, _) => Ok(limited),
+    }
 }
 
 /// Whose messages a limit counts here; `None`: it counts none here.
