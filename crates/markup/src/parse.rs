@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The language of a code block, if it is such as platforms take.
-fn language(kind: &CodeBlockKind<'_>) -> String {
+pub(crate) fn language(kind: &CodeBlockKind<'_>) -> String {
     let CodeBlockKind::Fenced(info) = kind else {
         return String::new();
     };

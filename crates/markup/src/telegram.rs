@@ -4,8 +4,8 @@
 
 use crate::{
     mentions::apart,
-    style::{Edges, Mark, Sink, Span, Style, nest},
-    tree::{Document, Gap, Kind, Link, Marker, Piece},
+    style::{Edges, Mark, Run, Sink, Span, Style, nest},
+    tree::{Document, Frame, Gap, Kind, Leaf, Link, Marker, Piece},
     units,
 };
 
@@ -37,6 +37,32 @@ pub(crate) fn draw<'a>(document: &Document, pieces: impl Iterator<Item = Piece<'
         page.tag("</blockquote>");
     }
     (page.html, page.seen)
+}
+
+/// Draws one text with its styles.
+pub(crate) fn inline(text: String, runs: Vec<Run>, links: &[Link]) -> String {
+    let leaf = Leaf {
+        kind: Kind::Text,
+        frame: Frame::default(),
+        gap: Gap::Line,
+        text,
+        runs,
+    };
+    let mut page = Page {
+        html: String::new(),
+        seen: 0,
+        indent: 0,
+        links,
+    };
+    page.draw_text(
+        &Piece {
+            leaf: &leaf,
+            start: 0,
+            end: leaf.text.len(),
+        },
+        false,
+    );
+    page.html
 }
 
 struct Page<'a> {
@@ -181,7 +207,7 @@ fn spell(marker: Marker) -> String {
 }
 
 /// Escapes text, in which a quotation mark means nothing.
-fn escape(html: &mut String, text: &str) {
+pub(crate) fn escape(html: &mut String, text: &str) {
     escape_these(html, text, &['&', '<', '>']);
 }
 
