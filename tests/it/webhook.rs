@@ -75,6 +75,7 @@ async fn telegram_brings_updates_to_a_path_of_their_own_and_each_is_stored_once(
     let kinds = [
         "message",
         "edited_message",
+        "guest_message",
         "callback_query",
         "message_reaction",
         "my_chat_member",

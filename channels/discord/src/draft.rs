@@ -178,6 +178,7 @@ fn text_part(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        rich: None,
         buttons: Vec::new(),
     }
 }

@@ -73,9 +73,12 @@ pub(crate) async fn retract(shared: &Shared, to: &Address, shown: &str) -> Resul
 
 fn marked(part: &Part) -> Part {
     match part {
-        Part::Text { text, plain, buttons } => Part::Text {
+        Part::Text {
+            text, plain, buttons, ..
+        } => Part::Text {
             text: with_status_mark(text),
             plain: plain.clone(),
+            rich: None,
             buttons: buttons.clone(),
         },
         other => other.clone(),

@@ -117,6 +117,7 @@ mod tests {
         let said = Part::Text {
             text: "x".to_owned(),
             plain: "x".to_owned(),
+            rich: None,
             buttons: Vec::new(),
         };
         let cases = [

@@ -12,7 +12,11 @@
 //!
 //! Downloads are teloxide's: their answer is the file.
 
-use std::{error::Error as _, time::Duration};
+use std::{
+    error::Error as _,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use clifford_channel::ChannelError;
@@ -82,6 +86,8 @@ pub(crate) enum ApiError {
 /// One bot's client for its server.
 pub(crate) struct Api {
     bot: Bot,
+    /// The server takes rich messages, as far as is known.
+    takes_rich: AtomicBool,
 }
 
 // A `Bot` shows its token.
@@ -144,7 +150,26 @@ impl Api {
             .map_err(|error| ChannelError::Misconfigured(format!("the HTTP client cannot be made: {error}")))?;
         Ok(Self {
             bot: Bot::with_client(token, http).set_api_url(server),
+            takes_rich: AtomicBool::new(true),
         })
+    }
+
+    /// The same, with rich messages if they are wanted.
+    pub(crate) fn with_rich(self, wanted: bool) -> Self {
+        Self {
+            takes_rich: AtomicBool::new(wanted),
+            ..self
+        }
+    }
+
+    /// Whether rich messages are sent.
+    pub(crate) fn takes_rich(&self) -> bool {
+        self.takes_rich.load(Ordering::Relaxed)
+    }
+
+    /// The server knows none: it is not asked again.
+    pub(crate) fn takes_no_rich(&self) {
+        self.takes_rich.store(false, Ordering::Relaxed);
     }
 
     /// Calls a method with a payload of teloxide's, and reads the part of the result that is needed.

@@ -20,6 +20,7 @@ pub fn check_update(bytes: &[u8]) {
         id: UserId(4711),
         username: Some("clifford_bot".to_owned()),
         name: "@clifford_bot".to_owned(),
+        takes_guests: true,
     };
     let is_object = text.trim_start().starts_with('{') && serde_json::from_str::<serde_json::Value>(&text).is_ok();
     let _ = (update_id(&text), query_id(&text));

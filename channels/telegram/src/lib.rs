@@ -16,6 +16,7 @@ mod fetch;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod guest;
 mod keyboard;
 mod lane;
 mod link;
@@ -30,6 +31,7 @@ mod poll;
 mod press;
 mod reaction;
 mod read;
+mod rich;
 mod send;
 mod text;
 mod update;
@@ -90,6 +92,8 @@ pub struct Telegram {
     account: OnceCell<Me>,
     /// Where Telegram brings updates, if it does.
     hook: Option<Hook>,
+    /// What was answered in chats that the bot is no member of.
+    guests: guest::Answers,
 }
 
 impl Telegram {
@@ -105,11 +109,12 @@ impl Telegram {
         menu: &[MenuCommand],
     ) -> Result<Self, ChannelError> {
         Ok(Self {
-            api: Api::new(token, api_url)?,
+            api: Api::new(token, api_url)?.with_rich(settings.rich),
             pace: Pace::new(settings),
             takes_drafts: AtomicBool::new(true),
             account: OnceCell::new(),
             hook: Hook::of(settings, token)?,
+            guests: guest::Answers::default(),
             settings: settings.clone(),
             menu: menu.to_vec(),
         })
@@ -146,6 +151,8 @@ impl Channel for Telegram {
             asks_feedback: self.settings.feedback_buttons,
             draft_every: self.drafts().then_some(DRAFT_EVERY),
             status_every: Some(STATUS_EVERY),
+            rich: self.settings.rich,
+            one_message: Some(guest::VIA),
             ..Limits::default()
         }
     }
@@ -159,7 +166,10 @@ impl Channel for Telegram {
     }
 
     async fn send(&self, to: &Address, part: &Part, _key: &DeliveryKey) -> Result<Receipt, SendError> {
-        send::part(&self.api, &self.pace, to, part).await
+        match guest::query(to) {
+            Some(query) => guest::answer(self, to, query, part).await,
+            None => send::part(&self.api, &self.pace, to, part).await,
+        }
     }
 
     fn together(&self, files: &[Part]) -> usize {
@@ -171,6 +181,10 @@ impl Channel for Telegram {
     }
 
     async fn signal(&self, to: &Address, signal: &Signal) -> Result<(), SendError> {
+        if guest::is_place(&to.place) {
+            // Nothing can be shown there but the answer.
+            return Ok(());
+        }
         match signal {
             Signal::Typing => send::typing(&self.api, &self.pace, to).await,
             Signal::Draft { key, text, plain } if self.signals_drafts(to) => {
@@ -186,7 +200,10 @@ impl Channel for Telegram {
     }
 
     async fn edit(&self, to: &Address, id: &str, part: &Part) -> Result<Receipt, SendError> {
-        send::edit(&self.api, &self.pace, to, id, part).await
+        match guest::is_place(&to.place) {
+            true => guest::change(self, to, id, part).await,
+            false => send::edit(&self.api, &self.pace, to, id, part).await,
+        }
     }
 
     async fn open_thread(&self, place: &str, thread: &NewThread) -> Result<String, SendError> {
@@ -205,7 +222,8 @@ impl Channel for Telegram {
     }
 
     fn edits_drafts(&self, to: &Address) -> Option<Duration> {
-        (self.drafts() && !self.signals_drafts(to)).then_some(match to.private {
+        let grows = self.drafts() && !self.signals_drafts(to) && !guest::is_place(&to.place);
+        grows.then_some(match to.private {
             true => PRIVATE_EDIT_EVERY,
             false => GROUP_EDIT_EVERY,
         })

@@ -18,6 +18,8 @@ pub(crate) struct Me {
     pub(crate) username: Option<String>,
     /// As people see it.
     pub(crate) name: String,
+    /// People may call it in chats that it is no member of.
+    pub(crate) takes_guests: bool,
 }
 
 impl Me {
@@ -40,6 +42,8 @@ impl Telegram {
             id: u64,
             first_name: String,
             username: Option<String>,
+            #[serde(default)]
+            supports_guest_queries: bool,
         }
         let account: Account = self.api.call(&GetMe::new(), CALL_TIMEOUT).await?;
         Ok(Me {
@@ -49,6 +53,7 @@ impl Telegram {
                 None => account.first_name,
             },
             username: account.username,
+            takes_guests: account.supports_guest_queries,
         })
     }
 }

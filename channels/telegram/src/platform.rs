@@ -26,6 +26,9 @@ pub struct TelegramSettings {
     /// Whether buttons below an answer ask if it is good. Reactions (👍, 👎) tell it without: in groups where the bot is an
     /// administrator.
     pub feedback_buttons: bool,
+    /// Whether an answer with a table goes as a rich message, which shows it as one. Apps from before June 2026 ask to be
+    /// updated in its place; a server of yours that knows none gets the table as lines of code.
+    pub rich: bool,
     /// How updates come: `polling` (Clifford asks for them), or `webhook` (Telegram brings them to `webhook_url`).
     pub receive: Receiving,
     /// The public address at which Telegram reaches this bot, with a path of its own. A proxy with TLS passes that path
@@ -74,6 +77,7 @@ impl Default for TelegramSettings {
         Self {
             feedback: Feedback::Typing,
             feedback_buttons: false,
+            rich: true,
             receive: Receiving::Polling,
             webhook_url: None,
             webhook_connections: 40,

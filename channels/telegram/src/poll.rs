@@ -29,7 +29,7 @@ use crate::{
     me::Me,
     menu,
     press::query_id,
-    read::{WANTED, inbound, update_id},
+    read::{Wanting, inbound, update_id, wanted},
     webhook,
 };
 
@@ -152,7 +152,10 @@ impl Poller<'_> {
         request.offset = self.offset;
         request.limit = Some(limit);
         request.timeout = Some(u32::try_from(wait.as_secs()).unwrap_or(0));
-        request.allowed_updates = Some(WANTED.to_vec());
+        let request = Wanting {
+            request,
+            allowed_updates: wanted(&self.me),
+        };
         self.telegram.api.call(&request, timeout).await
     }
 

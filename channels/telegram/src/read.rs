@@ -6,20 +6,34 @@
 
 use clifford_channel::{Inbound, Unreadable, lenient::object};
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use teloxide::types::AllowedUpdate;
+use teloxide::requests::Payload;
 
-use crate::{me::Me, press, reaction, update};
+use crate::{guest, me::Me, press, reaction, update};
+
+/// A question from a chat that the bot is no member of.
+const GUEST: &str = "guest_message";
 
 /// The kinds of updates that the bot asks for.
-pub(crate) const WANTED: [AllowedUpdate; 5] = [
-    AllowedUpdate::Message,
-    AllowedUpdate::EditedMessage,
-    AllowedUpdate::CallbackQuery,
-    AllowedUpdate::MessageReaction,
-    AllowedUpdate::MyChatMember,
-];
+pub(crate) fn wanted(me: &Me) -> Vec<&'static str> {
+    let asked = |kind: &&str| me.takes_guests || *kind != GUEST;
+    KINDS.into_iter().filter(asked).collect()
+}
+
+/// A request of teloxide's with the kinds of updates that are wanted: teloxide's type knows fewer.
+#[derive(Serialize)]
+pub(crate) struct Wanting<M> {
+    #[serde(flatten)]
+    pub(crate) request: M,
+    pub(crate) allowed_updates: Vec<&'static str>,
+}
+
+impl<M: Payload> Payload for Wanting<M> {
+    type Output = M::Output;
+
+    const NAME: &'static str = M::NAME;
+}
 
 /// Known kinds of updates that the bot ignores.
 const IGNORED: [&str; 17] = [
@@ -82,6 +96,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
     let read = match (kind.as_str(), payload) {
         ("message", Some(message)) => update::message(message, me, now),
         ("edited_message", Some(message)) => update::edit(message, me),
+        ("guest_message", Some(message)) => guest::question(message, me, now),
         ("callback_query", Some(query)) => press::read(query, now),
         ("message_reaction", Some(change)) => reaction::read(change),
         ("my_chat_member", Some(change)) => update::membership(change),
@@ -97,10 +112,11 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
     )
 }
 
-/// The same, as they are called in an update.
-const KINDS: [&str; 5] = [
+/// The kinds of updates that are read, as they are called.
+const KINDS: [&str; 6] = [
     "message",
     "edited_message",
+    GUEST,
     "callback_query",
     "message_reaction",
     "my_chat_member",

@@ -17,7 +17,7 @@ use crate::{
     keyboard::WithKeyboard,
     pace::Pace,
     place::Target,
-    press,
+    press, rich,
 };
 
 /// The most UTF-16 units of a caption.
@@ -38,8 +38,12 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
         Part::Text {
             text: html,
             plain,
+            rich,
             buttons,
-        } => text(api, &target, html, plain, buttons).await,
+        } => match as_rich(api, &target, rich.as_deref(), buttons).await {
+            Some(sent) => sent,
+            None => text(api, &target, html, plain, buttons).await,
+        },
         Part::File { name, content, caption } => {
             let document = FormPart::text(content.clone()).file_name(name.clone());
             file::<SendDocument>(api, &target, "document", document, caption).await
@@ -91,9 +95,24 @@ pub(crate) async fn changed(
 ) -> Result<(), SendError> {
     const SAME: &str = "message is not modified";
     let message = (id.parse()).map_err(|_| SendError::Rejected(format!("`{id}` is no message on Telegram")))?;
-    let Part::Text { text, plain, buttons } = part else {
+    let Part::Text {
+        text,
+        plain,
+        rich,
+        buttons,
+    } = part
+    else {
         return Err(SendError::Rejected("only a text takes the place of a text".to_owned()));
     };
+    if let Some(html) = rich {
+        let edited: Option<Result<IgnoredAny, _>> = rich::edit(api, target, message, html, buttons).await;
+        match edited {
+            None => {}
+            Some(Ok(_)) => return Ok(()),
+            Some(Err(ApiError::Refused { description, .. })) if description.contains(SAME) => return Ok(()),
+            Some(Err(error)) => return Err(send_error(error, to, target, pace)),
+        }
+    }
     let mut request = EditMessageText::new(target.chat, MessageId(message), text);
     request.parse_mode = Some(ParseMode::Html);
     request.link_preview_options = Some(no_preview());
@@ -201,6 +220,12 @@ async fn text_alone(
     }
 }
 
+/// Sends a text as a rich message, where there is one that everybody may see. `None`: it goes as a text.
+async fn as_rich(api: &Api, target: &Target, rich: Option<&str>, buttons: &[Button]) -> Option<Result<Sent, ApiError>> {
+    let html = rich.filter(|_| target.alone.is_none())?;
+    rich::send(api, target, html, buttons).await
+}
+
 async fn text(api: &Api, target: &Target, html: &str, plain: &str, buttons: &[Button]) -> Result<Sent, ApiError> {
     if let Some(alone) = &target.alone {
         return text_alone(api, target, alone, [html, plain], buttons).await;
@@ -250,7 +275,7 @@ fn is_about_the_reply(description: &str) -> bool {
 }
 
 /// Whether the bot has no right to write there.
-fn is_about_rights(description: &str) -> bool {
+pub(crate) fn is_about_rights(description: &str) -> bool {
     [
         "not enough rights",
         "have no rights",
@@ -263,7 +288,7 @@ fn is_about_rights(description: &str) -> bool {
 }
 
 /// No link preview: a model's links are for reading.
-fn no_preview() -> LinkPreviewOptions {
+pub(crate) fn no_preview() -> LinkPreviewOptions {
     LinkPreviewOptions {
         is_disabled: true,
         url: None,

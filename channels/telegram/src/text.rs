@@ -152,6 +152,7 @@ mod tests {
             id: UserId(9),
             username: Some("clifford_bot".to_owned()),
             name: "@clifford_bot".to_owned(),
+            takes_guests: true,
         }
     }
 

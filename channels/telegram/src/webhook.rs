@@ -29,7 +29,7 @@ use crate::{
     link::{Link, delays},
     platform::{Receiving, TelegramSettings},
     press::query_id,
-    read::{WANTED, inbound},
+    read::{Wanting, inbound, wanted},
 };
 
 /// The header that holds the secret.
@@ -269,10 +269,13 @@ pub(crate) async fn receive(
 /// Sets the webhook. Doing it again changes nothing; updates that wait are brought.
 async fn set(telegram: &Telegram, hook: &Hook) -> Result<(), ApiError> {
     let mut request = SetWebhook::new(hook.url.clone());
-    request.allowed_updates = Some(WANTED.to_vec());
     request.max_connections = Some(hook.connections);
     request.drop_pending_updates = Some(false);
     request.secret_token = Some(hook.secret());
+    let request = Wanting {
+        request,
+        allowed_updates: wanted(telegram.me().await?),
+    };
     telegram.api.call::<_, IgnoredAny>(&request, CALL_TIMEOUT).await?;
     tracing::info!(host = hook.host, path = hook.url.path(), "set the webhook");
     Ok(())

@@ -151,6 +151,7 @@ fn text(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        rich: None,
         buttons: Vec::new(),
     }
 }
@@ -442,6 +443,7 @@ async fn buttons_are_lines_that_say_what_to_type() {
     let part = Part::Text {
         text: "Where to?".to_owned(),
         plain: "Where to?".to_owned(),
+        rich: None,
         buttons: vec![Button::new("Trip to Rome", "switch 2")],
     };
     session.terminal.send(&address(), &part, &key("1")).await.unwrap();

@@ -31,6 +31,18 @@ pub struct Limits {
     pub marks: bool,
     /// Buttons stand below answers, by which people say whether these are good.
     pub asks_feedback: bool,
+    /// Takes rich messages of Telegram's kind, with tables.
+    pub rich: bool,
+    /// An address whose [`Address::via`] begins so takes one message as an answer: what does not fit is left out.
+    pub one_message: Option<&'static str>,
+}
+
+impl Limits {
+    /// Whether an address takes one message as an answer.
+    pub fn takes_one(&self, to: &Address) -> bool {
+        let via = to.via.as_deref();
+        (self.one_message).is_some_and(|begin| via.is_some_and(|via| via.starts_with(begin)))
+    }
 }
 
 impl Default for Limits {
@@ -48,6 +60,8 @@ impl Default for Limits {
             status_every: None,
             marks: false,
             asks_feedback: false,
+            rich: false,
+            one_message: None,
         }
     }
 }
@@ -75,6 +89,9 @@ pub enum Part {
         text: String,
         /// The same without markup, for when the platform cannot read it.
         plain: String,
+        /// The same as a rich message, where the platform takes such ([`Limits::rich`]) and it shows more so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rich: Option<String>,
         /// Buttons below the text, where the platform has buttons. A reader without buttons finds the same in the
         /// text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

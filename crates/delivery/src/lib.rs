@@ -6,6 +6,7 @@ mod in_flight;
 mod notice;
 pub mod outbound;
 pub mod receiver;
+mod rendering;
 mod status_mark;
 
 use std::{

@@ -21,6 +21,8 @@ use clifford_text::Outcome;
 use clifford_vault::Masker;
 use sha2::{Digest, Sha256};
 
+use crate::rendering::{as_one, rendered};
+
 /// How outbound messages are made.
 #[derive(Clone, Debug)]
 pub struct Outbound {
@@ -198,6 +200,10 @@ impl Outbound {
         let text = &*self.masker.mask(text);
         let (parts, lease) = match self.limits.get(&to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
+            Some(limits) if limits.takes_one(&to.address) => (
+                keyed(name, as_one(text, limits).into_iter().chain(files).collect()),
+                Some((self.worker, now.after(self.lease))),
+            ),
             Some(limits) => (
                 self.parts(name, text, limits, buttons, files),
                 Some((self.worker, now.after(self.lease))),
@@ -210,6 +216,7 @@ impl Outbound {
                         .then(|| Part::Text {
                             text: text.to_owned(),
                             plain: text.to_owned(),
+                            rich: None,
                             buttons: buttons.into_iter().filter_map(|button| self.fitting(button)).collect(),
                         })
                         .into_iter()
@@ -283,17 +290,6 @@ impl Outbound {
     }
 }
 
-/// A text as parts within a platform's limits.
-fn rendered(text: &str, limits: &Limits) -> Vec<Part> {
-    let rendered = clifford_markup::render(text, limits.flavor, limits.text_units).into_iter();
-    let parts = rendered.map(|part| Part::Text {
-        text: part.text,
-        plain: part.plain,
-        buttons: Vec::new(),
-    });
-    parts.collect()
-}
-
 /// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
 const CAPTION_UNITS: usize = 1000;
 
@@ -350,6 +346,7 @@ pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &str) -> NewOutbou
     let part = Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        rich: None,
         buttons: Vec::new(),
     };
     sentence(channel, to, text, vec![part])
@@ -367,6 +364,7 @@ pub fn edit(of: MessageId, channel: ChannelId, user: Option<UserId>, to: &Addres
     let part = Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        rich: None,
         buttons: Vec::new(),
     };
     // The reply was sent with the message, and the interaction has its answer.
@@ -411,6 +409,7 @@ mod tests {
         let part = Part::Text {
             text: "x".into(),
             plain: "x".into(),
+            rich: None,
             buttons: Vec::new(),
         };
         let mut keys = BTreeSet::new();

@@ -154,6 +154,7 @@ async fn send(adapter: &dyn Channel, site: &dyn Site, text: &str, key: &str) {
     let part = Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        rich: None,
         buttons: Vec::new(),
     };
     let (to, key) = (site.address(), DeliveryKey(key.to_owned()));

@@ -68,6 +68,7 @@ impl World {
                     let part = Part::Text {
                         text: "an answer".into(),
                         plain: "an answer".into(),
+                        rich: None,
                         buttons: Vec::new(),
                     };
                     (format!("{id}-{number}"), part)

@@ -161,6 +161,7 @@ async fn outgoing(world: &World) -> MessageId {
     let part = |text: &str| Part::Text {
         text: text.into(),
         plain: text.into(),
+        rich: None,
         buttons: Vec::new(),
     };
     let message = NewOutbound {

@@ -11,6 +11,7 @@ fn offer(names: &[&str]) -> Part {
     Part::Text {
         text: "Where to?".to_owned(),
         plain: "Where to?".to_owned(),
+        rich: None,
         buttons: names
             .iter()
             .map(|name| Button::new(name, format!("switch {name}")))

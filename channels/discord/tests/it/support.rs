@@ -279,6 +279,7 @@ pub fn text_part(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: text.to_owned(),
+        rich: None,
         buttons: Vec::new(),
     }
 }

@@ -55,6 +55,7 @@ fn read_update(raw: &str) -> Option<Inbound> {
         id: UserId(123_456_789),
         username: Some("clifford_bot".to_owned()),
         name: "@clifford_bot".to_owned(),
+        takes_guests: true,
     };
     inbound(raw, &me, now())
 }

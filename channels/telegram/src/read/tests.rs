@@ -16,6 +16,7 @@ fn me() -> Me {
         id: UserId(123_456_789),
         username: Some("clifford_bot".to_owned()),
         name: "@clifford_bot".to_owned(),
+        takes_guests: true,
     }
 }
 

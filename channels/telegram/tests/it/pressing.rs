@@ -16,6 +16,7 @@ async fn offer(fake: &TelegramFake, chat: Chat, text: &str, names: &[&str]) {
     let part = Part::Text {
         text: text.to_owned(),
         plain: "plain".to_owned(),
+        rich: None,
         buttons,
     };
     let to = Address {

@@ -27,6 +27,7 @@ fn text(text: &str) -> Part {
     Part::Text {
         text: text.to_owned(),
         plain: "plain".to_owned(),
+        rich: None,
         buttons: Vec::new(),
     }
 }

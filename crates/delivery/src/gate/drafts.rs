@@ -146,6 +146,7 @@ impl Gate {
                 let part = Part::Text {
                     text,
                     plain,
+                    rich: None,
                     buttons: Vec::new(),
                 };
                 self.show_passing(run, address, Some(key.0), &part, says).await;

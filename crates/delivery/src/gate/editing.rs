@@ -79,6 +79,7 @@ fn changed(sent: &Part, by: &Part, limits: &Limits) -> Part {
     let part = |text: String, plain: String| Part::Text {
         text,
         plain,
+        rich: None,
         buttons: Vec::new(),
     };
     let (whole, whole_plain) = (replaced(text, &new.text), replaced(plain, &new.plain));
@@ -101,6 +102,7 @@ mod tests {
         Part::Text {
             text: text.to_owned(),
             plain: plain.to_owned(),
+            rich: None,
             buttons: Vec::new(),
         }
     }
@@ -124,6 +126,7 @@ mod tests {
         let asked = Part::Text {
             text: "<b>May I?</b>\n\n<pre>a\n\nb</pre>\n\n<code>/approve</code>".to_owned(),
             plain: "May I?\n\na\n\nb\n\n/approve".to_owned(),
+            rich: None,
             buttons: vec![Button::new("Approve", "approve 1")],
         };
         let on_telegram = changed(&asked, &by, &limits(Flavor::TelegramHtml, 4_096));

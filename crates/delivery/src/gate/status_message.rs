@@ -217,6 +217,7 @@ impl Gate {
         Part::Text {
             text,
             plain,
+            rich: None,
             buttons: vec![stop],
         }
     }

@@ -55,6 +55,19 @@ const MESSAGE: &[(&str, Kind)] = &[
     ("reply_parameters", Object),
     ("reply_markup", Object),
 ];
+const RICH: &[(&str, Kind)] = &[
+    ("business_connection_id", Text),
+    ("chat_id", ChatId),
+    ("ephemeral_message_parameters", Object),
+    ("message_thread_id", Integer),
+    ("rich_message", Object),
+    ("disable_notification", Flag),
+    ("protect_content", Flag),
+    ("allow_paid_broadcast", Flag),
+    ("message_effect_id", Text),
+    ("reply_parameters", Object),
+    ("reply_markup", Object),
+];
 const VOICE: &[(&str, Kind)] = &[
     ("business_connection_id", Text),
     ("chat_id", ChatId),
@@ -155,6 +168,7 @@ const EDIT: &[(&str, Kind)] = &[
     ("chat_id", ChatId),
     ("message_id", Integer),
     ("inline_message_id", Text),
+    ("rich_message", Object),
     ("text", Text),
     ("parse_mode", Text),
     ("entities", List),
@@ -238,6 +252,8 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::SendPoll => POLL,
         Method::CreateForumTopic => TOPIC,
         Method::GetFile => &[("file_id", Text)],
+        Method::SendRichMessage => RICH,
+        Method::AnswerGuestQuery => &[("guest_query_id", Text), ("result", Object)],
     }
 }
 

@@ -228,7 +228,7 @@ fn person(state: &State, id: i64) -> Value {
     }
 }
 
-fn text_fields(text: &str) -> Value {
+pub(super) fn text_fields(text: &str) -> Value {
     let found = entities::find(text);
     match found.is_empty() {
         true => json!({"text": text}),

@@ -8,10 +8,11 @@ use super::{
     Action, Chat, Document, Drafted, Method, Sent, alone,
     answer::Refusal,
     entities::{self, units},
-    html, keyboard,
+    guests, html, keyboard,
     limiter::Limiter,
     messages::bot,
     params::Params,
+    rich,
     state::{ChatKind, Closed, Shared, State},
 };
 
@@ -36,8 +37,18 @@ const ACTIONS: [&str; 11] = [
 /// A text after parsing.
 #[derive(Default)]
 pub(super) struct Rendered {
-    text: String,
-    entities: Vec<Value>,
+    pub(super) text: String,
+    pub(super) entities: Vec<Value>,
+}
+
+impl Rendered {
+    /// A text without entities.
+    pub(super) fn text(text: String) -> Self {
+        Self {
+            text,
+            entities: Vec::new(),
+        }
+    }
 }
 
 /// `sendMessage`.
@@ -174,12 +185,24 @@ pub(super) fn draft(shared: &Shared, params: &Params) -> Result<Value, Refusal> 
 
 /// `editMessageText`.
 pub(super) fn edit(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    if params.values.contains_key("inline_message_id") {
+        return guests::edit(shared, params);
+    }
     let mut state = shared.lock();
     let to = open_chat(&state, params)?;
-    let rendered = render(params, "text", TEXT_UNITS)?;
+    let rendered = match rich::of(params)? {
+        Some(_) if params.values.contains_key("text") => {
+            return Err(Refusal::violation(
+                "text and rich_message can't be used at the same time",
+            ));
+        }
+        Some(rendered) => rendered,
+        None => render(params, "text", TEXT_UNITS)?,
+    };
     let (buttons, styles) = (keyboard::read(params)?, keyboard::styles(params));
     let id = params.integer("message_id");
-    let raw = params.text("text").unwrap_or_default().to_owned();
+    let raw = rich::html(params).or_else(|| params.text("text").map(str::to_owned));
+    let raw = raw.unwrap_or_default();
     let found = state
         .sent
         .iter_mut()
@@ -226,6 +249,12 @@ pub(super) fn open_chat(state: &State, params: &Params) -> Result<Chat, Refusal>
         Some(Closed::Kicked) if is_group => {
             return Err(Refusal::new(403, "Forbidden: bot was kicked from the group chat"));
         }
+        Some(Closed::Foreign) => {
+            return Err(Refusal::new(
+                403,
+                "Forbidden: bot is not a member of the supergroup chat",
+            ));
+        }
         Some(Closed::Kicked) => return Err(Refusal::new(403, "Forbidden: bot was kicked from the supergroup chat")),
         Some(Closed::MovedTo(new)) => return Err(Refusal::moved(new)),
         None => {}
@@ -236,7 +265,7 @@ pub(super) fn open_chat(state: &State, params: &Params) -> Result<Chat, Refusal>
     }
 }
 
-fn render(params: &Params, name: &str, most: usize) -> Result<Rendered, Refusal> {
+pub(super) fn render(params: &Params, name: &str, most: usize) -> Result<Rendered, Refusal> {
     let raw = params.text(name).unwrap_or_default();
     let rendered = match params.text("parse_mode") {
         None => Rendered {
@@ -323,6 +352,7 @@ pub(super) fn new_sent(
         at: Instant::now(),
         answer_lost: false,
         only_for: None,
+        inline_id: None,
     }
 }
 
@@ -354,6 +384,10 @@ fn as_message(state: &State, sent: &Sent) -> Value {
     }
     if !sent.buttons.is_empty() {
         message["reply_markup"] = keyboard::markup(&sent.buttons);
+    }
+    if sent.method == Method::SendRichMessage {
+        message["rich_message"] = rich::received();
+        return message;
     }
     let (text, entities) = match &sent.document {
         None => ("text", "entities"),

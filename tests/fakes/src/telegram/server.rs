@@ -16,9 +16,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     Fault, Method, Request, Sent, TelegramFake, albums,
     answer::{Refusal, broken, ok, page, verbatim},
-    commands, files, keyboard, messages,
+    commands, files, guests, keyboard, messages,
     params::Params,
-    reactions, rights, send,
+    reactions, rich, rights, send,
     state::Shared,
     updates, webhook,
 };
@@ -147,6 +147,8 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::SendPoll => rights::poll(shared, params),
         Method::CreateForumTopic => rights::topic(shared, params),
         Method::GetFile => files::get(shared, params),
+        Method::SendRichMessage => rich::message(shared, params),
+        Method::AnswerGuestQuery => guests::answer(shared, params),
     }
 }
 
@@ -159,6 +161,7 @@ fn me() -> Value {
         "can_join_groups": true,
         "can_read_all_group_messages": true,
         "supports_inline_queries": false,
+        "supports_guest_queries": true,
         "can_connect_to_business": false,
         "has_main_web_app": false,
     })

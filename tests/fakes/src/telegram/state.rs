@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{fault::Faults, limiter::Limiter, webhook::Webhook};
+use super::{fault::Faults, guests::Question, limiter::Limiter, webhook::Webhook};
 
 /// A Bot API method that the fake answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,10 +66,14 @@ pub enum Method {
     CreateForumTopic,
     /// `getFile`.
     GetFile,
+    /// `sendRichMessage`.
+    SendRichMessage,
+    /// `answerGuestQuery`.
+    AnswerGuestQuery,
 }
 
 impl Method {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 27] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -95,6 +99,8 @@ impl Method {
         Self::SendPoll,
         Self::CreateForumTopic,
         Self::GetFile,
+        Self::SendRichMessage,
+        Self::AnswerGuestQuery,
     ];
 
     /// The method of this name; case does not matter, as on Telegram.
@@ -123,7 +129,8 @@ pub struct Chat {
 /// A message that the bot sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// `SendMessage`, `SendDocument`, `SendPhoto`, `SendVoice` or `SendMediaGroup`.
+    /// `SendMessage`, `SendRichMessage`, `SendDocument`, `SendPhoto`, `SendVoice`, `SendMediaGroup` or
+    /// `AnswerGuestQuery`.
     pub method: Method,
     /// Where it was sent to.
     pub chat: Chat,
@@ -155,6 +162,8 @@ pub struct Sent {
     pub answer_lost: bool,
     /// The one person who sees it, if nobody else does.
     pub only_for: Option<i64>,
+    /// Its id in a chat that the bot is no member of.
+    pub inline_id: Option<String>,
 }
 
 /// A file that the bot sent.
@@ -212,6 +221,8 @@ pub(super) enum Closed {
     Blocked,
     Kicked,
     Deactivated,
+    /// The bot was never a member.
+    Foreign,
     MovedTo(i64),
 }
 
@@ -301,6 +312,8 @@ pub(super) struct State {
     pub(super) marks: Vec<(i64, i64, String)>,
     /// Messages to the bot that nobody else sees: chat and person.
     pub(super) alone: Vec<(i64, i64)>,
+    /// Questions from chats that the bot is no member of, by id.
+    pub(super) guests: HashMap<String, Question>,
     /// People's files, by id.
     pub(super) files: HashMap<String, Kept>,
     pub(super) faults: Faults,
@@ -333,6 +346,7 @@ impl Default for State {
             violations: Vec::new(),
             queries: HashMap::new(),
             alone: Vec::new(),
+            guests: HashMap::new(),
             files: HashMap::new(),
             faults: Faults::default(),
             limiter: None,
