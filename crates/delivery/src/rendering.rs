@@ -1,9 +1,14 @@
 //! Markdown as the parts of a message: within the limits of its platform, and as a rich message where that shows more.
 
+use std::borrow::Cow;
+
 use clifford_chat::outbound::{Limits, Part};
+use clifford_core::commands;
+use clifford_markup::Flavor;
 
 /// A text as parts within a platform's limits.
 pub(crate) fn rendered(text: &str, limits: &Limits) -> Vec<Part> {
+    let text = &*tappable(text, limits.flavor);
     let mut rendered = clifford_markup::render(text, limits.flavor, limits.text_units);
     let is_one = rendered.len() == 1;
     // A table is one in a rich message alone.
@@ -25,6 +30,7 @@ pub(crate) fn as_one(text: &str, limits: &Limits) -> Option<Part> {
     if parts.next().is_none() {
         return Some(first);
     }
+    let text = &*tappable(text, limits.flavor);
     let room = limits.text_units.saturating_sub(CUT.len_utf16());
     let begin = clifford_markup::render(text, limits.flavor, room).into_iter().next()?;
     let rich = limits.rich.then(|| clifford_markup::rich(text)).flatten();
@@ -36,6 +42,36 @@ pub(crate) fn as_one(text: &str, limits: &Limits) -> Option<Part> {
     })
 }
 
+/// A text whose commands without an argument are no code on Telegram: there a tap on a command gives it, and one on code
+/// copies it.
+fn tappable(text: &str, flavor: Flavor) -> Cow<'_, str> {
+    if flavor != Flavor::TelegramHtml || !text.contains("`/") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("`/") {
+        let (before, behind) = (&rest[..at], &rest[at + 2..]);
+        out.push_str(before);
+        let command = behind.split_once('`').filter(|(name, _)| commands::is_known(name));
+        // Another backtick beside it makes it a part of other code.
+        let command = command.filter(|(_, after)| !before.ends_with('`') && !after.starts_with('`'));
+        rest = match command {
+            Some((name, after)) => {
+                out.push('/');
+                out.push_str(name);
+                after
+            }
+            None => {
+                out.push_str("`/");
+                behind
+            }
+        };
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
 /// Stands where a text was cut.
 const CUT: char = '…';
 
@@ -44,10 +80,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn commands_can_be_tapped_on_telegram() {
+        for (text, expected) in [
+            (
+                "`/help` shows `/new NAME` and `/etc`.",
+                "/help shows `/new NAME` and `/etc`.",
+            ),
+            (
+                "Write `/pair`, or `/pair approve telegram:123`.",
+                "Write /pair, or `/pair approve telegram:123`.",
+            ),
+            ("``/help`` and `/help", "``/help`` and `/help"),
+            ("no command", "no command"),
+        ] {
+            assert_eq!(tappable(text, Flavor::TelegramHtml), expected);
+            assert_eq!(tappable(text, Flavor::Discord), text);
+        }
+    }
+
+    #[test]
     fn a_table_goes_as_a_rich_message_where_the_platform_takes_such() {
         let limits = |rich| Limits {
             text_units: 4_096,
-            flavor: clifford_markup::Flavor::TelegramHtml,
+            flavor: Flavor::TelegramHtml,
             rich,
             ..Limits::default()
         };
