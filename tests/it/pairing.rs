@@ -1,5 +1,7 @@
 //! Strangers are let in where the owner reads of them: in the chat, by a press.
 
+mod places;
+
 use clifford_core::clock::Timestamp;
 use clifford_fakes::telegram::{Chat, Sent, TelegramFake};
 use clifford_store::people::claim;

@@ -23,6 +23,8 @@ pub struct PlaceRules {
     pub approve_roles: Vec<String>,
     /// How it answers.
     pub mode: Option<Mode>,
+    /// Whether everybody there may use it, also those who may not elsewhere; `None`: no owner decided.
+    pub everybody: Option<bool>,
 }
 
 impl PlaceRules {
@@ -75,6 +77,21 @@ pub fn entry(audience: &Audience, place: &Place, speaker: &Speaker, role: Option
         Entry::Pair
     } else {
         Entry::Ignored
+    }
+}
+
+/// The same by what an owner decided of a place.
+pub fn entry_here(
+    audience: &Audience,
+    place: &Place,
+    speaker: &Speaker,
+    role: Option<UserRole>,
+    rules: &PlaceRules,
+) -> Entry {
+    let lets_in = audience.access == Access::Pairing && rules.everybody == Some(true) && !place.kind.is_private();
+    match entry(audience, place, speaker, role) {
+        Entry::Ignored if lets_in => Entry::Welcome,
+        entry => entry,
     }
 }
 
@@ -234,6 +251,33 @@ mod tests {
                 "{access:?} {allow:?} {role:?}"
             );
         }
+    }
+
+    #[test]
+    fn an_owner_lets_everybody_of_a_place_in() {
+        use Entry::{Ignored, Pair, Welcome};
+        let (private, group) = (
+            place(PlaceKind::Private, "7", None),
+            place(PlaceKind::Group, "-1", Some("-1")),
+        );
+        let enters = |access, place: &Place, everybody| {
+            let audience = Audience {
+                access,
+                ..Audience::default()
+            };
+            let rules = PlaceRules {
+                everybody,
+                ..PlaceRules::default()
+            };
+            entry_here(&audience, place, &speaker(&[]), None, &rules)
+        };
+        assert_eq!(
+            [None, Some(false), Some(true)].map(|everybody| enters(Access::Pairing, &group, everybody)),
+            [Ignored, Ignored, Welcome]
+        );
+        assert_eq!(enters(Access::Pairing, &private, Some(true)), Pair);
+        // A list is what it says.
+        assert_eq!(enters(Access::Allowlist, &group, Some(true)), Ignored);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clifford_chat::{
     outbound::Address,
 };
 use clifford_core::{
-    access::{self, Audience, Entry},
+    access::{self, Access, Audience, Entry, PlaceRules},
     clock::Timestamp,
     places::Speaks,
     rate,
@@ -294,14 +294,21 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         return pairing::meet(tx, &origin, &command.argument, &outbound, now).await;
     }
     let role = known.as_ref().map(|user| user.role);
-    match access::entry(&audience, &origin.place, &origin.speaker, role) {
+    let rules = match origin.place.kind.is_private() {
+        true => PlaceRules::default(),
+        false => settings::rules(tx, &origin.place).await?,
+    };
+    match access::entry_here(&audience, &origin.place, &origin.speaker, role, &rules) {
         Entry::Welcome => {}
         Entry::Pair => return pairing::meet(tx, &origin, &command.argument, &outbound, now).await,
+        // The platform waits for an answer, and would show that somebody is thinking.
+        Entry::Ignored if command.is_interaction() && audience.access == Access::Pairing && may_refuse => {
+            return pairing::places::meet(tx, &origin, &outbound, true, now).await;
+        }
         Entry::Ignored => return Ok(IngressOutcome::ignored()),
     }
     let may_manage = manages && command.name == "settings";
     if !origin.place.kind.is_private() && !may_manage {
-        let rules = settings::rules(tx, &origin.place).await?;
         let is_silent = rules.speaks == Some(Speaks::Never) && !WHERE_SILENT.contains(&command.name.as_str());
         if is_silent || !rules.admits(&origin.speaker, known.as_ref().map(|user| user.role)) {
             return Ok(IngressOutcome::ignored());

@@ -25,7 +25,8 @@ impl IngressService {
         let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &speaker.id).await?;
         let role = user.as_ref().map(|user| user.role);
-        if access::entry(&self.audience(place.platform), place, speaker, role) != Entry::Welcome {
+        let rules = settings::rules(&mut conn, place).await?;
+        if access::entry_here(&self.audience(place.platform), place, speaker, role, &rules) != Entry::Welcome {
             return Ok(Vec::new());
         }
         let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
@@ -45,11 +46,9 @@ impl IngressService {
         } else {
             is_owner
         };
-        if !place.kind.is_private() && !manages {
-            let rules = settings::rules(&mut conn, place).await?;
-            if rules.speaks == Some(Speaks::Never) || !rules.admits(speaker, role) {
-                return Ok(Vec::new());
-            }
+        let is_left_out = rules.speaks == Some(Speaks::Never) || !rules.admits(speaker, role);
+        if !place.kind.is_private() && !manages && is_left_out {
+            return Ok(Vec::new());
         }
         let told = user.as_ref().and_then(|user| user.language.as_deref());
         let told = told.or(speaker.language.as_deref());

@@ -142,10 +142,14 @@ impl AcceptContext {
         let role = arrival.user.as_ref().map(|user| user.role);
         match self
             .entry
-            .unwrap_or_else(|| access::entry(&self.audience, place, &self.origin.speaker, role))
+            .unwrap_or_else(|| access::entry_here(&self.audience, place, &self.origin.speaker, role, &arrival.rules))
         {
             Entry::Welcome => {}
             Entry::Pair => return pairing::meet(tx, &self.origin, &self.text, &self.outbound, self.now).await,
+            Entry::Ignored if self.may_be_told(&arrival.rules) => {
+                let is_command = self.origin.via.is_some();
+                return pairing::places::meet(tx, &self.origin, &self.outbound, is_command, self.now).await;
+            }
             Entry::Ignored => return Ok(IngressOutcome::ignored()),
         }
         if !self.is_answered(&arrival.rules, role) {
@@ -219,7 +223,7 @@ impl AcceptContext {
     pub(super) fn is_plain(&self, found: &Plain) -> bool {
         let entry = self.entry.unwrap_or_else(|| {
             let (place, speaker) = (&self.origin.place, &self.origin.speaker);
-            access::entry(&self.audience, place, speaker, Some(found.user.role))
+            access::entry_here(&self.audience, place, speaker, Some(found.user.role), &found.rules)
         });
         entry == Entry::Welcome
             && self.is_answered(&found.rules, Some(found.user.role))

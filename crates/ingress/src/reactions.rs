@@ -108,7 +108,7 @@ async fn store(
     let (platform, speaker) = (reaction.platform, &reaction.speaker);
     let known = users::by_identity(tx, platform, &speaker.id).await?;
     let role = known.as_ref().map(|user| user.role);
-    let entry = access::entry(&allowed.audience, &allowed.place, speaker, role);
+    let entry = access::entry_here(&allowed.audience, &allowed.place, speaker, role, &allowed.rules);
     if entry != Entry::Welcome || !allowed.rules.admits(speaker, role) {
         return Ok(false);
     }

@@ -75,7 +75,7 @@ impl IngressService {
             let user = users::by_identity(&mut conn, place.platform, &message.speaker.id).await?;
             let role = user.map(|user| user.role);
             let rules = settings::rules(&mut conn, place).await?;
-            if access::entry(audience, place, &message.speaker, role) != Entry::Welcome
+            if access::entry_here(audience, place, &message.speaker, role, &rules) != Entry::Welcome
                 || !rules.admits(&message.speaker, role)
                 || !rules.answers(true)
             {

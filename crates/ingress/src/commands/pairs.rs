@@ -38,6 +38,19 @@ pub(super) async fn run(
         [word, account] => (word, pairing::account(account)),
         _ => ("", None),
     };
+    if let ("everybody" | "nobody", Some((platform, space))) = (word, account) {
+        let everybody = word == "everybody";
+        let decided = pairing::places::decide(tx, platform, space, everybody, &user.name, now).await?;
+        return Ok(Done {
+            text: lang.say(match (decided, everybody) {
+                (None, _) => Answer::NoSuchPlace,
+                (Some(place), true) => Answer::EverybodyMayTalk { place },
+                (Some(place), false) => Answer::NobodyMore { place },
+            }),
+            work_to_claim: true,
+            ..Done::default()
+        });
+    }
     let decision = Decision::ALL.into_iter().find(|decision| decision.name() == word);
     let (Some(decision), Some((platform, account))) = (decision, account) else {
         return Ok(Done::say(lang.say(Answer::HowToPair)));

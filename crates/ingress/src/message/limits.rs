@@ -1,7 +1,7 @@
 //! Whether a message is answered: by the rules of its place's managers, and by the limits of how many are.
 
 use clifford_core::{
-    access::PlaceRules,
+    access::{Access, PlaceRules},
     clock::Timestamp,
     people::{User, UserRole},
     places::Channel,
@@ -54,6 +54,16 @@ impl AcceptContext {
         self.entry.is_some()
             || self.origin.place.kind.is_private()
             || (rules.admits(&self.origin.speaker, role) && rules.answers(self.is_heard))
+    }
+
+    /// Whether somebody whom the bot does not know is told so: where people are let in, and it would answer.
+    pub(super) fn may_be_told(&self, rules: &PlaceRules) -> bool {
+        self.audience.access == Access::Pairing
+            && self.is_addressed
+            && !self.backfilled
+            && (rules.everybody.is_none() || self.origin.via.is_some())
+            && rules.answers(true)
+            && rules.admits(&self.origin.speaker, None)
     }
 
     /// Counts a message that is known to have [something left](Self::has_left).

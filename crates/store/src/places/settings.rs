@@ -24,6 +24,9 @@ pub const LAST_READY_CHECK: &str = "last_ready_check";
 /// Stands before the name of a setting that holds for one person alone.
 pub const OWN: &str = "own.";
 
+/// In the scope of a group or server: whether everybody there may talk to the bot, as an owner decided.
+pub const EVERYBODY: &str = "everybody";
+
 /// A setting's value.
 pub async fn get(conn: &mut Conn, scope: &str, name: &str) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
@@ -66,6 +69,17 @@ pub async fn unset(tx: &mut Tx, scope: &str, name: &str) -> Result<bool, StoreEr
         )
         .await?;
     Ok(removed == 1)
+}
+
+/// In how many scopes a setting was set since then.
+pub async fn set_since(conn: &mut Conn, name: &str, since: Timestamp) -> Result<i64, StoreError> {
+    let (count,): (i64,) = conn
+        .fetch_one(
+            "SELECT COUNT(*) FROM settings WHERE name = $1 AND updated_at >= $2",
+            args![name, since],
+        )
+        .await?;
+    Ok(count)
 }
 
 /// All that is set in a scope, by name.
@@ -187,7 +201,7 @@ pub(crate) fn ask_around(around: Around) -> Statement {
 }
 
 /// The rules of a place, as columns of a row: what [`ask_rules`] and the look-up of a plain message read.
-const RULES: &str = "'speaks', 'use_roles', 'approve_roles', 'mode'";
+const RULES: &str = "'speaks', 'use_roles', 'approve_roles', 'mode', 'everybody'";
 /// Between the fields of a row that is one text, and between such rows.
 const FIELDS: char = '\u{1f}';
 const ROWS: char = '\u{1e}';
@@ -228,6 +242,7 @@ fn rules_of(rows: impl IntoIterator<Item = Setting>) -> PlaceRules {
             "mode" => rules.mode = value.parse().ok().or(rules.mode),
             "use_roles" => rules.use_roles = listed(&value),
             "approve_roles" => rules.approve_roles = listed(&value),
+            EVERYBODY => rules.everybody = value.parse().ok().or(rules.everybody),
             _ => {}
         }
     }
@@ -301,6 +316,7 @@ mod tests {
             use_roles: vec!["Staff".to_owned(), "42".to_owned()],
             approve_roles: Vec::new(),
             mode: Some(Mode::Chat),
+            everybody: None,
         };
         assert_eq!(rules_of_text(Some(text)), expected);
         assert_eq!(rules_of_text(None), PlaceRules::default());

@@ -3,11 +3,13 @@
 use clifford_core::{
     clock::Timestamp,
     id::SpaceId,
+    places::Channel,
     row::FromRow,
     value::{Value, args},
 };
 use serde::Serialize;
 
+use super::channels;
 use crate::{Conn, StoreError};
 
 /// A space.
@@ -65,4 +67,25 @@ pub async fn these(conn: &mut Conn, ids: &[SpaceId]) -> Result<Vec<Space>, Store
 /// The store's.
 pub async fn get(conn: &mut Conn, id: SpaceId) -> Result<Option<Space>, StoreError> {
     conn.fetch_optional(format!("{SELECT} WHERE id = $1"), args![id]).await
+}
+
+/// A space by the platform's id of it.
+///
+/// # Errors
+/// The store's.
+pub async fn by_external(conn: &mut Conn, platform: &str, id: &str) -> Result<Option<Space>, StoreError> {
+    let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
+    conn.fetch_optional(sql, args![platform, id]).await
+}
+
+/// The channel of a space in which somebody spoke last, of those in which the bot may.
+///
+/// # Errors
+/// The store's.
+pub async fn last_spoken_in(conn: &mut Conn, id: SpaceId) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{} WHERE space_id = $1 AND enabled ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 1",
+        channels::SELECT
+    );
+    conn.fetch_optional(sql, args![id]).await
 }

@@ -49,6 +49,20 @@ messages! {
         ApprovedBy { person: String },
         RefusedBy { person: String },
         BlockedBy { person: String },
+        /// In a shared place, to somebody whom the bot does not know.
+        OnlyKnownHere,
+        OwnerWasAsked,
+        /// To an owner, about a shared place.
+        AsksInPlace { person: String, place: String, id: String },
+        MayEverybodyThere,
+        EverybodyButton,
+        NobodyMoreButton,
+        EverybodyBy { person: String },
+        NobodyMoreBy { person: String },
+        EverybodyMayTalk { place: String },
+        NobodyMore { place: String },
+        NoSuchPlace,
+        EverybodyLetIn,
         /// A limit of messages.
         TooFast { seconds: String },
         /// Behind a reminder.

@@ -1,0 +1,244 @@
+//! Shared places in which somebody addresses the bot whom it does not know: the place is told once a day that it answers
+//! people whom its owner knows, and the owners are asked, with buttons, whether everybody there may talk to it.
+
+use std::{collections::HashSet, time::Duration};
+
+use clifford_chat::{
+    inbound::Accepted,
+    outbound::{Address, Button},
+    platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{MessageId, UserId},
+    places::Channel,
+};
+use clifford_delivery::outbound::{self, Outbound, To};
+use clifford_markup::{inline::inline, shortened};
+use clifford_store::{
+    StoreError, Tx,
+    db::notify,
+    messages,
+    people::reading,
+    places::{
+        channels,
+        settings::{self, EVERYBODY},
+        spaces,
+    },
+};
+use clifford_text::{Answer, Lang};
+use serde_json::{Value, json};
+
+use super::deciding::private;
+use crate::{Origin, answer, outcome::IngressOutcome};
+
+/// The setting of a space that holds when it was told, and what the owners were asked.
+const ASKED: &str = "everybody_asked";
+/// How soon a place is told again.
+const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+/// The most places of which the owners are told within an hour.
+const MOST: i64 = 5;
+/// How long that is.
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// How much of a name is shown.
+const NAME: usize = 40;
+
+/// What a space was told, and the owners were asked about it.
+struct Asked {
+    at: Timestamp,
+    notices: Vec<MessageId>,
+}
+
+impl Asked {
+    /// As its setting holds it.
+    fn value(&self) -> String {
+        json!({ "at": self.at, "notices": self.notices }).to_string()
+    }
+
+    /// Reads such a value.
+    fn read(value: &str) -> Option<Self> {
+        let mut value: Value = serde_json::from_str(value).ok()?;
+        Some(Self {
+            at: serde_json::from_value(value["at"].take()).ok()?,
+            notices: serde_json::from_value(value["notices"].take()).ok()?,
+        })
+    }
+}
+
+/// Meets somebody in a shared place whom the bot does not know there. `is_command`: the platform waits for an answer of its
+/// own.
+pub(crate) async fn meet(
+    tx: &mut Tx,
+    origin: &Origin,
+    outbound: &Outbound,
+    is_command: bool,
+    now: Timestamp,
+) -> Result<IngressOutcome, StoreError> {
+    let limits = outbound.limits(origin.place.platform);
+    // A place of one question is nobody's to open.
+    if limits.is_some_and(|limits| limits.takes_one(&origin.address())) || origin.place.space.is_none() {
+        return Ok(IngressOutcome::ignored());
+    }
+    let set = settings::at_place(tx, &origin.place).await?;
+    let value = |name: &str| set.iter().find(|row| row.name == name).map(|row| row.value.as_str());
+    let before = value(ASKED).and_then(Asked::read);
+    let is_due = value(EVERYBODY).is_none() && before.is_none_or(|asked| now.since(asked.at) >= AGAIN_AFTER);
+    let may_ask = is_due && settings::set_since(tx, ASKED, now.before(HOUR)).await? < MOST;
+    if !is_command && !may_ask {
+        return Ok(IngressOutcome::ignored());
+    }
+    let channel = channels::find_or_create(tx, &origin.place, None, now).await?;
+    let Some(space) = channel.space_id.filter(|_| !channel.is_turned_off()) else {
+        return Ok(IngressOutcome::ignored());
+    };
+    let (own, of_place) = reading::at(tx, origin.speaker.language.as_deref(), &origin.place).await?;
+    let lang = if is_command { own } else { of_place };
+    let mut text = lang.say(Answer::OnlyKnownHere);
+    if may_ask {
+        let notices = ask_owners(tx, origin, outbound, now).await?;
+        if !notices.is_empty() {
+            text = format!("{text} {}", lang.say(Answer::OwnerWasAsked));
+        }
+        let asked = Asked { at: now, notices };
+        settings::put(tx, &space.to_string(), ASKED, &asked.value(), now).await?;
+    }
+    let (message, pending) = answer(outbound, origin, &channel, &text, now);
+    messages::insert_outbound(tx, &message, now).await?;
+    Ok(IngressOutcome {
+        accepted: Accepted::Answering,
+        answer: pending,
+        work_to_claim: may_ask,
+        is_refusal: true,
+        ..IngressOutcome::ignored()
+    })
+}
+
+/// Asks each owner whether everybody there may talk to the bot.
+async fn ask_owners(
+    tx: &mut Tx,
+    origin: &Origin,
+    outbound: &Outbound,
+    now: Timestamp,
+) -> Result<Vec<MessageId>, StoreError> {
+    let Some(space) = &origin.place.space else {
+        return Ok(Vec::new());
+    };
+    let id = format!("{}:{}", origin.place.platform, space.external_id);
+    let (mut owners, mut notices) = (HashSet::<UserId>::new(), Vec::new());
+    for channel in channels::of_owners(tx).await? {
+        let (Some(owner), Ok(platform)) = (channel.user_id, channel.platform.parse::<Platform>()) else {
+            continue;
+        };
+        if !owners.insert(owner) {
+            continue;
+        }
+        let lang = reading::by_id(tx, Some(owner), Some(channel.id)).await?;
+        let asks = lang.say(Answer::AsksInPlace {
+            person: inline(&shortened(&origin.speaker.name, NAME)),
+            place: named(space.name.as_deref(), &space.external_id),
+            id: format!("`{}`", id.replace('`', "")),
+        });
+        let text = format!("{asks}\n\n{}", lang.say(Answer::MayEverybodyThere));
+        let buttons = vec![
+            Button::new(&lang.say(Answer::EverybodyButton), format!("pair everybody {id}")).positive(),
+            Button::new(&lang.say(Answer::NobodyMoreButton), format!("pair nobody {id}")),
+        ];
+        let to = To {
+            platform,
+            channel: channel.id,
+            context: None,
+            user: Some(owner),
+            run: None,
+            address: private(&channel),
+        };
+        let (mut message, _) = outbound.message_with(to, &text, buttons, None, now);
+        // Whichever process serves the owner's platform claims it.
+        message.lease = None;
+        messages::insert_outbound(tx, &message, now).await?;
+        notices.push(message.id);
+    }
+    if !notices.is_empty() {
+        notify::work(tx).await?;
+    }
+    Ok(notices)
+}
+
+/// The name of a place as it is shown.
+fn named(name: Option<&str>, id: &str) -> String {
+    inline(&shortened(name.unwrap_or(id), NAME))
+}
+
+/// Decides whether everybody in a group or server may talk to the bot, settles what the owners were asked, and tells the
+/// place if so. Returns its name. `None`: no such place is known.
+pub(crate) async fn decide(
+    tx: &mut Tx,
+    platform: &str,
+    space: &str,
+    everybody: bool,
+    by: &str,
+    now: Timestamp,
+) -> Result<Option<String>, StoreError> {
+    let Some(found) = spaces::by_external(tx, platform, space).await? else {
+        return Ok(None);
+    };
+    let scope = found.id.to_string();
+    let asked = settings::get(tx, &scope, ASKED).await?;
+    let asked = asked.and_then(|asked| Asked::read(&asked));
+    let value = if everybody { "true" } else { "false" };
+    settings::put(tx, &scope, EVERYBODY, value, now).await?;
+    settings::unset(tx, &scope, ASKED).await?;
+    for notice in asked.into_iter().flat_map(|asked| asked.notices) {
+        let Some(told) = messages::get(tx, notice).await? else {
+            continue;
+        };
+        if let Some(channel) = channels::get(tx, told.channel_id).await? {
+            let lang = reading::by_id(tx, told.user_id, Some(channel.id)).await?;
+            let text = settled(everybody, by, lang);
+            let edit = outbound::edit(notice, channel.id, told.user_id, &private(&channel), &text);
+            messages::insert_outbound(tx, &edit, now).await?;
+        }
+    }
+    if everybody && let Some(channel) = spaces::last_spoken_in(tx, found.id).await? {
+        let lang = reading::of_everybody(tx, &channel, None).await?;
+        let message = outbound::fixed_sentence(channel.id, &shared(&channel), &lang.say(Answer::EverybodyLetIn));
+        messages::insert_outbound(tx, &message, now).await?;
+    }
+    notify::work(tx).await?;
+    Ok(Some(named(found.name.as_deref(), space)))
+}
+
+/// What a notice says once it is settled.
+fn settled(everybody: bool, by: &str, lang: Lang) -> String {
+    let person = inline(&shortened(by, NAME));
+    lang.say(match everybody {
+        true => Answer::EverybodyBy { person },
+        false => Answer::NobodyMoreBy { person },
+    })
+}
+
+/// Where a shared channel is, in its platform's terms.
+fn shared(channel: &Channel) -> Address {
+    Address {
+        private: false,
+        ..private(channel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_owners_were_asked_is_read_back() {
+        let notices = vec![MessageId::new(), MessageId::new()];
+        let asked = Asked {
+            at: Timestamp(1_700_000_000_000),
+            notices: notices.clone(),
+        };
+        let read = Asked::read(&asked.value()).unwrap();
+        assert_eq!((read.at, read.notices), (asked.at, notices));
+        for odd in ["", "{}", r#"{"at": 1, "notices": "x"}"#] {
+            assert!(Asked::read(odd).is_none(), "{odd}");
+        }
+    }
+}
