@@ -181,3 +181,30 @@ async fn where_newer_messages_interrupt_an_edit_takes_the_place_of_its_question(
         }
     }
 }
+
+#[tokio::test]
+async fn an_edit_in_a_topic_and_in_a_thread_is_what_is_answered_there() {
+    let mut bot = Setup::on(Site::Telegram).and(Site::Discord).start().await;
+    bot.telegram.user(7, "Ada");
+    let forum = bot.telegram.forum(-1_001_234, "Forum");
+    let topic = bot.telegram.topic(forum, "Rockets");
+    let (ada, guild) = (bot.discord.user("Ada"), bot.discord.guild("Home"));
+    let thread = bot.discord.thread(bot.discord.channel(guild, "general"), "Rockets");
+    let hold = bot.model.hold();
+    bot.telegram.user_says(topic, 7, "@clifford_bot first");
+    bot.discord.user_says(thread, ada, "Clifford, first");
+    bot.model.wait_for_requests(2).await;
+    let waits = bot.telegram.user_says(topic, 7, "@clifford_bot second");
+    bot.telegram.edit(topic, 7, waits, "@clifford_bot third");
+    let waits = bot.discord.user_says(thread, ada, "Clifford, fourth");
+    bot.discord.edit(thread, waits, "Clifford, fifth");
+    says(&bot, "[Ada] third").await;
+    says(&bot, "[Ada] Clifford, fifth").await;
+    hold.release();
+    let sent = bot.telegram.wait_for_sent(topic, 2).await;
+    assert_eq!(sent[1].text, "You said: [Ada] third");
+    let sent = bot.discord.wait_for_sent(thread, 2).await;
+    assert_eq!(sent[1].content, "You said: [Ada] Clifford, fifth");
+    bot.finish().await;
+    assert_eq!(bot.telegram.sent(forum), []);
+}

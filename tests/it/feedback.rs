@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use clifford_fakes::telegram::{Chat, Fault, Method};
+use clifford_fakes::{
+    discord::{Fault as Lost, Route},
+    telegram::{Chat, Fault, Method},
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Bot, Setup, Site};
@@ -94,6 +97,21 @@ async fn a_thumb_that_comes_before_the_answer_is_known_to_be_sent_counts() {
         stand(&bot, &["liked reaction"]).await;
         bot.finish().await;
     }
+}
+
+#[tokio::test]
+async fn a_thumb_on_discord_that_comes_before_the_answer_is_known_to_be_sent_counts() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let ada = bot.discord.user("Ada");
+    let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+    // Discord took the message, and its answer is lost: people see it before the bot knows its id.
+    bot.discord.fail_next(Route::SendMessage, Lost::DropAfter);
+    bot.discord.user_says(channel, ada, "Clifford hello");
+    let sent = bot.discord.wait_for_sent(channel, 1).await.remove(0);
+    bot.discord.reacts(channel, ada, sent.id, UP, true);
+    stand(&bot, &["liked reaction"]).await;
+    bot.finish().await;
+    assert_eq!(bot.discord.sent(channel).len(), 1);
 }
 
 #[tokio::test]
