@@ -183,6 +183,27 @@ async fn where_newer_messages_interrupt_an_edit_takes_the_place_of_its_question(
 }
 
 #[tokio::test]
+async fn on_discord_as_well_an_edit_takes_the_place_of_its_question() {
+    let setup = Setup::on(Site::Discord).set("ingress.when_busy", "interrupt");
+    let mut bot = setup.start().await;
+    let ada = bot.discord.user("Ada");
+    let channel = bot.discord.dm(ada);
+    let asked = bot.discord.user_says(channel, ada, "two tools slowly");
+    bot.until("a step", async |look| {
+        let runs = look.runs().await;
+        let run = runs.first()?;
+        (!look.steps(run.id).await.is_empty()).then_some(())
+    })
+    .await;
+    bot.discord.edit(channel, asked, "tea");
+    let sent = bot.discord.wait_for_sent(channel, 1).await;
+    bot.finish().await;
+    let texts: Vec<_> = sent.iter().map(|sent| sent.content.as_str()).collect();
+    assert_eq!(texts, ["You said: tea"]);
+    assert_eq!(bot.look().await.runs().await.len(), 2);
+}
+
+#[tokio::test]
 async fn an_edit_in_a_topic_and_in_a_thread_is_what_is_answered_there() {
     let mut bot = Setup::on(Site::Telegram).and(Site::Discord).start().await;
     bot.telegram.user(7, "Ada");

@@ -188,6 +188,25 @@ async fn buttons_below_an_answer_ask_whether_it_is_good() {
 }
 
 #[tokio::test]
+async fn buttons_below_an_answer_on_discord_ask_whether_it_is_good() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("channels.discord.feedback_buttons", true)
+        .start()
+        .await;
+    let ada = bot.discord.user("Ada");
+    let channel = bot.discord.dm(ada);
+    bot.discord.user_says(channel, ada, "hello");
+    let sent = bot.discord.wait_for_sent(channel, 1).await.remove(0);
+    let labels: Vec<_> = sent.buttons.iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!(labels, [UP, DOWN]);
+    landed(&bot).await;
+    let pressed = bot.discord.press(channel, ada, &sent, UP);
+    bot.discord.wait_for_acknowledgement(pressed).await;
+    stand(&bot, &["liked button"]).await;
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn marks_on_a_message_show_how_far_the_bot_is() {
     let mut bot = Setup::on(Site::Telegram)
         .and(Site::Discord)

@@ -27,7 +27,11 @@ fn shown(request: &RecordedRequest) -> Vec<Vec<u8>> {
 
 /// A bot whose model answers at once, and writes no memory.
 fn setup() -> Setup {
-    Setup::on(Site::Telegram)
+    on(Site::Telegram)
+}
+
+fn on(site: Site) -> Setup {
+    Setup::on(site)
         .set("memory.enabled", false)
         .set("engine.planning_gate", "off")
 }
@@ -65,21 +69,23 @@ fn sends(bot: &Bot, room: Room, content: &[u8]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_photo_is_shown_without_any_setting_in_a_size_that_models_look_at() {
-    let mut bot = setup().start().await;
-    bot.model
-        .respond_with(|request| finish(&format!("{} seen", shown(request).len())));
-    let room = bot.room(Site::Telegram, 7, "Ada");
-    sends(&bot, room, &png(2_000, 1_000));
-    assert_eq!(bot.answers(room, 1).await, ["1 seen"]);
-    let request = bot.model.requests().pop().unwrap();
-    let seen = image::load_from_memory(&shown(&request)[0]).unwrap();
-    assert_eq!((seen.width(), seen.height()), (1_568, 784));
-    // It took one, and that is remembered.
-    bot.until("what was learned", async |look| {
-        (look.number("SELECT COUNT(*) FROM model_images WHERE sees").await == 1).then_some(())
-    })
-    .await;
-    bot.finish().await;
+    for site in Site::BOTH {
+        let mut bot = on(site).start().await;
+        bot.model
+            .respond_with(|request| finish(&format!("{} seen", shown(request).len())));
+        let room = bot.room(site, 7, "Ada");
+        sends(&bot, room, &png(2_000, 1_000));
+        assert_eq!(bot.answers(room, 1).await, ["1 seen"]);
+        let request = bot.model.requests().pop().unwrap();
+        let seen = image::load_from_memory(&shown(&request)[0]).unwrap();
+        assert_eq!((seen.width(), seen.height()), (1_568, 784));
+        // It took one, and that is remembered.
+        bot.until("what was learned", async |look| {
+            (look.number("SELECT COUNT(*) FROM model_images WHERE sees").await == 1).then_some(())
+        })
+        .await;
+        bot.finish().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
