@@ -113,6 +113,56 @@ async fn a_reminder_is_set_listed_changed_and_removed_by_talking() {
     bot.finish().await;
 }
 
+/// Sets the reminder that somebody asks for in a shared place, and says so.
+fn in_company(request: &RecordedRequest) -> Reply {
+    let is_done = request.last_text().contains("tool_result");
+    Reply::json(&match Prompt::read(request).input().contains("remind me") {
+        true if !is_done => json!({"type": "tool_call", "name": "reminders.set",
+            "args": {"when": "every weekday at 8", "text": "stretch"}}),
+        true => json!({"type": "finish", "output": "I will."}),
+        false => json!({"type": "finish", "output": "Hello."}),
+    })
+}
+
+#[tokio::test]
+async fn where_several_talk_nobody_is_asked_about_what_they_wish_for_themselves() {
+    for site in Site::BOTH {
+        let mut bot = Setup::on(site).set("engine.planning_gate", "off").start().await;
+        bot.model.respond_with(in_company);
+        let texts = match site {
+            Site::Telegram => {
+                let group = bot.telegram.supergroup(-1_001_234, "Team");
+                for (id, name) in [(7, "Ada"), (8, "Bob")] {
+                    bot.telegram.user(id, name);
+                }
+                bot.telegram.user_says(group, 8, "@clifford_bot hello");
+                bot.telegram.wait_for_sent(group, 1).await;
+                bot.telegram
+                    .user_says(group, 7, "@clifford_bot remind me every weekday at 8 to stretch");
+                let sent = bot.telegram.wait_for_sent(group, 2).await;
+                sent.into_iter().map(|sent| sent.text).collect::<Vec<_>>()
+            }
+            Site::Discord => {
+                let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+                let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+                bot.discord.user_says(channel, bob, "Clifford, hello");
+                bot.discord.wait_for_sent(channel, 1).await;
+                bot.discord
+                    .user_says(channel, ada, "Clifford, remind me every weekday at 8 to stretch");
+                let sent = bot.discord.wait_for_sent(channel, 2).await;
+                sent.into_iter().map(|sent| sent.content).collect()
+            }
+        };
+        assert_eq!(texts, ["Hello.", "I will."], "{site:?}");
+        let set = reminders(&bot.look().await).await;
+        assert_eq!(
+            set.iter().map(|set| set.content.as_str()).collect::<Vec<_>>(),
+            ["stretch"]
+        );
+        bot.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn a_person_sees_their_own_reminders_and_takes_one_back_by_a_button() {
     let (mut bot, ada) = talker(Setup::on(Site::Telegram)).await;
