@@ -112,6 +112,47 @@ async fn in_a_discord_channel_only_who_addresses_the_bot_is_answered() {
 }
 
 #[tokio::test]
+async fn another_bot_is_answered_three_times_in_a_row_where_that_is_set() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let (ada, robo) = (bot.discord.user("Ada"), bot.discord.other_bot("Robo"));
+    let channel = bot.discord.channel(bot.discord.guild("Home"), "general");
+    let speak = |who: u64, text: &str| {
+        let text = format!("<@{}> {text}", bot.discord.bot());
+        bot.discord.user_says(channel, who, &text);
+    };
+    let texts = || {
+        let sent = bot.discord.sent(channel).into_iter();
+        sent.map(|sent| sent.content).collect::<Vec<_>>()
+    };
+    speak(robo, "not yet");
+    speak(ada, "hello");
+    bot.discord.wait_for_sent(channel, 1).await;
+    let look = bot.look().await;
+    let place = look.channels().await[0].id.to_string();
+    look.set(&place, "other_bots", "true").await;
+    for number in 1..=5 {
+        speak(robo, &format!("{number}"));
+        // What does not speak to it is nobody's business.
+        bot.discord.user_says(channel, robo, "by the way");
+        bot.discord.wait_for_sent(channel, 1 + number.min(3)).await;
+    }
+    speak(ada, "enough");
+    bot.discord.wait_for_sent(channel, 5).await;
+    speak(robo, "6");
+    bot.discord.wait_for_sent(channel, 6).await;
+    let expected = [
+        "[Ada] hello",
+        "[Robo] 1",
+        "[Robo] 2",
+        "[Robo] 3",
+        "[Ada] enough",
+        "[Robo] 6",
+    ];
+    assert_eq!(texts(), expected.map(|text| format!("You said: {text}")));
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn topics_of_a_forum_are_conversations_of_their_own() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     bot.telegram.user(7, "Ada");

@@ -25,6 +25,8 @@ pub struct PlaceRules {
     pub mode: Option<Mode>,
     /// Whether everybody there may use it, also those who may not elsewhere; `None`: no owner decided.
     pub everybody: Option<bool>,
+    /// Whether other bots are answered that speak to it.
+    pub other_bots: bool,
 }
 
 impl PlaceRules {

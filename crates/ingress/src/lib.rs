@@ -22,6 +22,7 @@ mod in_words;
 mod joining;
 mod managing;
 mod message;
+mod other_bots;
 mod outcome;
 mod pace;
 mod pairing;
@@ -44,7 +45,7 @@ use clifford_chat::{
     role::PlatformRole,
 };
 use clifford_core::{
-    access::{self, Audience},
+    access::{self, Audience, Entry},
     clock::{SharedClock, Timestamp},
     id::RunId,
     people::UserRole,
@@ -97,6 +98,7 @@ pub struct IngressService {
     told_managers: managing::ToldManagers,
     always: AlwaysPlaces,
     connections: Connections,
+    exchanges: other_bots::Exchanges,
 }
 
 /// The speaker and the place, as far as the transaction needs them.
@@ -147,6 +149,7 @@ impl IngressService {
             told_managers: managing::ToldManagers::default(),
             always: AlwaysPlaces::default(),
             connections: Connections::default(),
+            exchanges: other_bots::Exchanges::default(),
         })
     }
 
@@ -174,8 +177,14 @@ impl IngressService {
                 pairing::void_said(&self.db, text, self.clock.now()).await?;
             }
         }
+        let mut entry = None;
         if message.speaker.is_bot {
-            return Ok(Accepted::Ignored);
+            if !self.answers_bot(&message).await? {
+                return Ok(Accepted::Ignored);
+            }
+            entry = Some(Entry::Welcome);
+        } else {
+            self.exchanges.end(&message.place);
         }
         let audience = self.audience(message.place.platform);
         let is_addressed = access::is_addressed(&audience, &message.place, message.addressed, &message.text);
@@ -221,7 +230,7 @@ impl IngressService {
             quoted,
             album: message.album,
             backfilled: message.backfilled,
-            entry: None,
+            entry,
             audience,
             is_addressed,
             is_heard,

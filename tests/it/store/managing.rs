@@ -229,6 +229,7 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
             "speaks - -",
             "use_roles - -",
             "approve_roles - -",
+            "other_bots - -",
             "budget - -",
             "member_budget - -",
             r#"threads - "off""#,
@@ -251,6 +252,7 @@ pub async fn a_setting_inherits_from_what_is_farther_and_the_bots_own_are_not_sh
             "speaks - -",
             "use_roles - -",
             "approve_roles - -",
+            "other_bots - -",
             r#"threads - "off""#,
             "follow_threads - -",
             "ambient_messages - 0"

@@ -201,7 +201,7 @@ pub(crate) fn ask_around(around: Around) -> Statement {
 }
 
 /// The rules of a place, as columns of a row: what [`ask_rules`] and the look-up of a plain message read.
-const RULES: &str = "'speaks', 'use_roles', 'approve_roles', 'mode', 'everybody'";
+const RULES: &str = "'speaks', 'use_roles', 'approve_roles', 'mode', 'everybody', 'other_bots'";
 /// Between the fields of a row that is one text, and between such rows.
 const FIELDS: char = '\u{1f}';
 const ROWS: char = '\u{1e}';
@@ -242,6 +242,7 @@ fn rules_of(rows: impl IntoIterator<Item = Setting>) -> PlaceRules {
             "mode" => rules.mode = value.parse().ok().or(rules.mode),
             "use_roles" => rules.use_roles = listed(&value),
             "approve_roles" => rules.approve_roles = listed(&value),
+            "other_bots" => rules.other_bots = value.parse().unwrap_or(rules.other_bots),
             EVERYBODY => rules.everybody = value.parse().ok().or(rules.everybody),
             _ => {}
         }
@@ -310,13 +311,15 @@ mod tests {
     #[test]
     fn the_nearest_rule_holds_and_one_that_cannot_be_read_is_passed_over() {
         let text = "2\u{1f}speaks\u{1f}never\u{1e}0\u{1f}speaks\u{1f}always\u{1e}1\u{1f}use_roles\u{1f}Staff, 42\u{1e}\
-                    0\u{1f}use_roles\u{1f}Crew\u{1e}2\u{1f}mode\u{1f}sometimes\u{1e}0\u{1f}mode\u{1f}chat";
+                    0\u{1f}use_roles\u{1f}Crew\u{1e}2\u{1f}mode\u{1f}sometimes\u{1e}0\u{1f}mode\u{1f}chat\u{1e}\
+                    0\u{1f}everybody\u{1f}true\u{1e}2\u{1f}other_bots\u{1f}true";
         let expected = PlaceRules {
             speaks: Some(Speaks::Never),
             use_roles: vec!["Staff".to_owned(), "42".to_owned()],
             approve_roles: Vec::new(),
             mode: Some(Mode::Chat),
-            everybody: None,
+            everybody: Some(true),
+            other_bots: true,
         };
         assert_eq!(rules_of_text(Some(text)), expected);
         assert_eq!(rules_of_text(None), PlaceRules::default());

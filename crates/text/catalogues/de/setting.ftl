@@ -57,6 +57,7 @@ AboutApproveRoles = Die Rollen der Plattform, die neben den Verwaltern meine Fra
 AboutBudget = Wie viel Geld alle hier zusammen höchstens ausgeben, neben den Budgets des Besitzers.
 AboutMemberBudget = Wie viel Geld jede Person hier höchstens ausgibt, neben den Budgets des Besitzers.
 AboutThreads = Ob eine Frage in einem Kanal in einem neuen Thread mit eigener Unterhaltung beantwortet wird.
+AboutOtherBots = Ob ich anderen Bots antworte, die mich erwähnen oder mir antworten: höchstens dreimal hintereinander.
 AboutFollowThreads = Ob ich in einem Thread oder Thema alles höre, wo ich einmal angesprochen wurde, bis /close. Nicht gesetzt: wie in bot.toml für die Plattform.
 AboutAmbientMessages = Wie viele der neuesten Nachrichten, die nicht an mich gingen, das Modell sieht, wenn mich jemand anspricht. Sie bleiben nur im Arbeitsspeicher. 0: keine.
 AboutTools = Was ich hier benutzen darf.

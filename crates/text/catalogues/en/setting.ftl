@@ -57,6 +57,7 @@ AboutApproveRoles = The roles of the platform that may answer what others are as
 AboutBudget = The most money for everybody here together, beside the owner's budgets.
 AboutMemberBudget = The most money for each person here, beside the owner's budgets.
 AboutThreads = Whether a question in a channel is answered in a new thread with a conversation of its own.
+AboutOtherBots = Whether I answer other bots that mention me or reply to me: three times in a row at the most.
 AboutFollowThreads = Whether everything is heard in a thread or topic where the bot was once addressed, until /close. Unset: as the platform's section of bot.toml says.
 AboutAmbientMessages = How many of the newest messages that did not address the bot the model sees when somebody does. They are kept in memory only. 0: none.
 AboutTools = What I may use here.

@@ -57,6 +57,7 @@ AboutApproveRoles = Los roles de la plataforma que pueden responder a lo que pre
 AboutBudget = El máximo de dinero para todos aquí juntos, además de los presupuestos del propietario.
 AboutMemberBudget = El máximo de dinero para cada persona aquí, además de los presupuestos del propietario.
 AboutThreads = Si una pregunta en un canal se responde en un hilo nuevo con su propia conversación.
+AboutOtherBots = Si respondo a otros bots que me mencionan o me responden: como mucho tres veces seguidas.
 AboutFollowThreads = Si lo oigo todo en un hilo o tema donde una vez me mencionaron, hasta /close. Sin definir: según la sección de la plataforma en bot.toml.
 AboutAmbientMessages = Cuántos de los últimos mensajes que no eran para mí ve el modelo cuando alguien me habla. Solo se guardan en memoria. 0: ninguno.
 AboutTools = Lo que puedo usar aquí.

@@ -57,6 +57,7 @@ AboutApproveRoles = Les rôles de la plateforme qui peuvent répondre à ce que 
 AboutBudget = Le maximum d’argent pour tous ici ensemble, en plus des budgets du propriétaire.
 AboutMemberBudget = Le maximum d’argent pour chaque personne ici, en plus des budgets du propriétaire.
 AboutThreads = Si une question dans un salon reçoit sa réponse dans un nouveau fil, avec sa propre conversation.
+AboutOtherBots = Si je réponds aux autres bots qui me mentionnent ou me répondent : trois fois de suite au plus.
 AboutFollowThreads = Si j’entends tout dans un fil ou un sujet où l’on s’est adressé à moi, jusqu’à /close. Non défini : selon la section de la plateforme dans bot.toml.
 AboutAmbientMessages = Combien des derniers messages qui ne m’étaient pas adressés le modèle voit quand quelqu’un me parle. Ils restent seulement en mémoire vive. 0 : aucun.
 AboutTools = Ce que je peux utiliser ici.

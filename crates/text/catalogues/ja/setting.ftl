@@ -57,6 +57,7 @@ AboutApproveRoles = 管理者のほかに、ほかの人への確認に答えら
 AboutBudget = オーナーの予算とは別に、ここにいる全員の合計の上限金額。
 AboutMemberBudget = オーナーの予算とは別に、ここにいる一人ひとりの上限金額。
 AboutThreads = チャンネルでの質問に、独立した会話を持つ新しいスレッドで答えるかどうか。
+AboutOtherBots = ほかのボットからのメンションや返信に答えるかどうか：続けて最大3回まで。
 AboutFollowThreads = 一度話しかけられたスレッドやトピックで、/close まですべてを聞くかどうか。未設定：bot.toml のプラットフォームの設定に従います。
 AboutAmbientMessages = 話しかけられたとき、自分宛てではない直近のメッセージを何件モデルに見せるか。メモリ内だけに保持します。0：なし。
 AboutTools = ここで使えるもの。

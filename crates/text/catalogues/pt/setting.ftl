@@ -57,6 +57,7 @@ AboutApproveRoles = Os cargos da plataforma que podem responder ao que pergunto 
 AboutBudget = O máximo de dinheiro para todos aqui juntos, além dos orçamentos do dono.
 AboutMemberBudget = O máximo de dinheiro para cada pessoa aqui, além dos orçamentos do dono.
 AboutThreads = Se uma pergunta em um canal é respondida em um novo tópico, com conversa própria.
+AboutOtherBots = Se respondo a outros bots que me mencionam ou me respondem: no máximo três vezes seguidas.
 AboutFollowThreads = Se ouço tudo em um tópico onde já falaram comigo, até /close. Não definido: conforme a seção da plataforma em bot.toml.
 AboutAmbientMessages = Quantas das últimas mensagens que não eram para mim o modelo vê quando alguém fala comigo. Ficam só na memória. 0: nenhuma.
 AboutTools = O que posso usar aqui.

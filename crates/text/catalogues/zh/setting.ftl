@@ -57,6 +57,7 @@ AboutApproveRoles = 除管理者外，可以回答我向他人提问的平台身
 AboutBudget = 这里所有人合计的最高花费，在所有者的预算之外。
 AboutMemberBudget = 这里每个人的最高花费，在所有者的预算之外。
 AboutThreads = 频道中的问题是否在有独立对话的新子区中回答。
+AboutOtherBots = 其他机器人提到我或回复我时，我是否回答：最多连续三次。
 AboutFollowThreads = 在曾有人找过我的子区或话题中，是否听取全部消息，直到 /close。未设置：按 bot.toml 中平台的设定。
 AboutAmbientMessages = 有人找我时，模型能看到多少条最近的、不是发给我的消息。它们只保存在内存中。0：没有。
 AboutTools = 我在这里可以使用什么。

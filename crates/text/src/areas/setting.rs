@@ -71,6 +71,7 @@ messages! {
         AboutBudget,
         AboutMemberBudget,
         AboutThreads,
+        AboutOtherBots,
         AboutFollowThreads,
         AboutAmbientMessages,
         AboutTools,

@@ -58,7 +58,7 @@ const fn setting(
 
 /// Every setting. What each does where a run or a message is reads it by its name: `places/place_settings.rs`,
 /// `places/settings.rs` and `places/agents.rs` of the store.
-pub const CATALOGUE: [SettingSpec; 18] = [
+pub const CATALOGUE: [SettingSpec; 19] = [
     setting(
         "when_busy",
         PLACES,
@@ -129,6 +129,12 @@ pub const CATALOGUE: [SettingSpec; 18] = [
         SHARED,
         Kind::List,
         "The roles of the platform that may answer what others are asked, beside managers.",
+    ),
+    setting(
+        "other_bots",
+        SHARED,
+        Kind::Switch,
+        "Whether other bots are answered that mention this one or reply to it: three times in a row at the most.",
     ),
     setting(
         "budget",

@@ -173,6 +173,7 @@ fn usual(name: &str, lang: Lang) -> String {
         "use_roles" => Setting::Everybody,
         "approve_roles" => Setting::ManagersOnly,
         "follow_threads" => Setting::AsOnPlatform,
+        "other_bots" => Setting::Off,
         _ => Setting::NotSet,
     })
 }
@@ -193,6 +194,7 @@ pub(super) fn about(known: &SettingSpec, lang: Lang) -> String {
         "speaks" => Setting::AboutSpeaks,
         "use_roles" => Setting::AboutUseRoles,
         "approve_roles" => Setting::AboutApproveRoles,
+        "other_bots" => Setting::AboutOtherBots,
         "budget" => Setting::AboutBudget,
         "member_budget" => Setting::AboutMemberBudget,
         "threads" => Setting::AboutThreads,
