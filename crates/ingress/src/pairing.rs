@@ -114,7 +114,11 @@ pub(super) async fn meet(
     )
     .await?;
     let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
-    let text = lang.say(Answer::OnlyKnown { code });
+    let mut text = lang.say(Answer::OnlyKnown { code });
+    if !users::has_owner(tx).await? {
+        // Who asks may well be the owner, who began by the button that Telegram shows.
+        text = format!("{text}\n\n{}", lang.say(Answer::IfYours));
+    }
     let is_told = notices::tell_owners(tx, origin, before.as_ref(), outbound, now).await?;
     let said = say(tx, origin, &channel, outbound, &text, now).await?;
     Ok(IngressOutcome {

@@ -42,10 +42,19 @@ pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> 
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let all = reminders::visible(conn, user.id, viewer, Some(channel.id)).await?;
     let choice = |trigger: &Trigger| Choice {
-        label: format!("remove {}", trigger.content),
+        label: format!("remove {}", named(trigger, &all)),
         value: format!("remove {}", reminders::short_id(trigger)),
     };
     Ok(all.iter().map(choice).collect())
+}
+
+/// What a reminder says; with its id in front where another says the same.
+fn named(trigger: &Trigger, all: &[Trigger]) -> String {
+    let alike = all.iter().filter(|other| other.content == trigger.content).count();
+    match alike {
+        0 | 1 => trigger.content.clone(),
+        _ => format!("{} {}", reminders::short_id(trigger), trigger.content),
+    }
 }
 
 fn listed(all: &[Trigger], private: bool, lang: Lang) -> Done {
@@ -74,7 +83,7 @@ fn listed(all: &[Trigger], private: bool, lang: Lang) -> Done {
     let buttons = all.iter().take(BUTTONS).map(|trigger| {
         let command = format!("reminders remove {}", reminders::short_id(trigger));
         let label = lang.say(Chats::Remove {
-            what: trigger.content.clone(),
+            what: named(trigger, all),
         });
         Button::new(&label, command)
     });
@@ -115,6 +124,17 @@ mod tests {
         );
         let buttons = [Button::new("Remove: stretch *well*", format!("reminders remove {id}"))];
         assert_eq!(done.buttons, buttons);
+        let alike = [7, 8].map(|_| Trigger {
+            content: "stretch".to_owned(),
+            ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
+        });
+        let ids = alike.each_ref().map(clifford_tools::triggers::reminders::short_id);
+        let labels = listed(&alike, true, Lang::English)
+            .buttons
+            .into_iter()
+            .map(|button| button.label);
+        let expected = ids.map(|id| format!("Remove: {id} stretch"));
+        assert_eq!(labels.collect::<Vec<_>>(), expected);
         assert!(
             listed(&[], false, Lang::English)
                 .text

@@ -38,6 +38,8 @@ messages! {
         YouAreOwner,
         /// To a stranger.
         OnlyKnown { code: String },
+        /// Behind it, while the bot has no owner.
+        IfYours,
         /// To an owner, about a stranger.
         AsksToBeLetIn { person: String, account: String },
         MayTheyTalk,
