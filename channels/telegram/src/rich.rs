@@ -3,6 +3,7 @@
 
 use clifford_channel::Button;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use teloxide::{
     requests::Payload,
     types::{ChatId, Message, ReplyParameters, ThreadId},
@@ -14,6 +15,40 @@ use crate::{
     place::Target,
     send::{is_about_rights, is_gone},
 };
+
+/// Fields of blocks and texts that hold what is read, in that order.
+const WITHIN: [&str; 9] = [
+    "summary",
+    "text",
+    "alternative_text",
+    "expression",
+    "blocks",
+    "items",
+    "cells",
+    "rows",
+    "caption",
+];
+/// The styles of a text.
+const STYLES: [&str; 16] = [
+    "bold",
+    "italic",
+    "underline",
+    "strikethrough",
+    "spoiler",
+    "code",
+    "marked",
+    "subscript",
+    "superscript",
+    "url",
+    "text_mention",
+    "mention",
+    "hashtag",
+    "custom_emoji",
+    "mathematical_expression",
+    "date_time",
+];
+/// Deeper blocks than Telegram takes are none.
+const DEEPEST: usize = 64;
 
 /// <https://core.telegram.org/bots/api#inputrichmessage>
 #[derive(Debug, Serialize)]
@@ -102,7 +137,64 @@ where
     }
 }
 
+/// The text of a rich message that somebody forwarded, a block a line, however its blocks are nested
+/// (<https://core.telegram.org/bots/api#richmessage>).
+pub(crate) fn read(rich: &Value) -> String {
+    let mut text = String::new();
+    collect(rich, &mut text, 0);
+    text.trim().to_owned()
+}
+
+fn collect(value: &Value, text: &mut String, depth: usize) {
+    match value {
+        _ if depth > DEEPEST => {}
+        Value::String(words) => text.push_str(words),
+        Value::Array(several) => several.iter().for_each(|one| collect(one, text, depth + 1)),
+        Value::Object(fields) => {
+            let inner = WITHIN.iter().filter_map(|name| fields.get(*name));
+            inner.for_each(|inner| collect(inner, text, depth + 1));
+            // A style stands within a line, and a block or cell ends one.
+            if fields
+                .get("type")
+                .and_then(Value::as_str)
+                .is_none_or(|kind| !STYLES.contains(&kind))
+                && !text.ends_with('\n')
+            {
+                text.push('\n');
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Whether a refusal may be about the rich message itself, so that a text may be taken.
 fn is_about_itself(description: &str) -> bool {
     !is_gone(description) && !is_about_rights(description) && !description.contains("message is not modified")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_read_of_a_rich_message_is_its_text_a_block_a_line() {
+        let rich = json!({"blocks": [
+            {"type": "section_heading", "size": 1, "text": "Moons"},
+            {"type": "paragraph", "text": ["See ", {"type": "bold", "text": "both"}, ":"]},
+            {"type": "table", "cells": [[{"text": "Earth"}, {"text": {"type": "italic", "text": "1"}}], [{"text": "Mars"}, {"text": "2"}]]},
+            {"type": "list", "items": [{"label": "1.", "blocks": [{"type": "paragraph", "text": "one"}]}]},
+            {"type": "divider"},
+            {"type": "unknown", "fields": 7},
+        ]});
+        assert_eq!(read(&rich), "Moons\nSee both:\nEarth\n1\nMars\n2\none");
+        assert_eq!(read(&json!({"blocks": "x"})), "x");
+        assert_eq!(read(&json!(null)), "");
+        let mut deep = json!("deep");
+        for _ in 0..100 {
+            deep = json!({ "blocks": [deep] });
+        }
+        assert_eq!(read(&deep), "");
+    }
 }

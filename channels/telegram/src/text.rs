@@ -7,7 +7,7 @@ use std::ops::Range;
 use clifford_channel::lenient::{int, list, object, text as string};
 use serde_json::Value;
 
-use crate::me::Me;
+use crate::{me::Me, rich};
 
 /// A text without the bot's own mentions.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,9 +33,13 @@ enum Mark {
 /// The text or caption of a message, with its entities as Markdown and without the bot's own mentions, each of which
 /// goes with the space or comma behind it.
 pub(crate) fn clean(message: &Value, me: &Me) -> Cleaned {
-    let (text, entities) = match string(message, "text") {
-        Some(text) => (text, "entities"),
-        None => (string(message, "caption").unwrap_or_default(), "caption_entities"),
+    let (text, entities) = match (string(message, "text"), string(message, "caption")) {
+        (Some(text), _) => (text, "entities"),
+        (None, Some(caption)) => (caption, "caption_entities"),
+        (None, None) => (
+            object(message, "rich_message").map(rich::read).unwrap_or_default(),
+            "entities",
+        ),
     };
     render(&text, list(message, entities), me)
 }

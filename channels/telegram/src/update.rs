@@ -227,8 +227,9 @@ struct Header {
 fn header(message: &Value, me: &Me) -> Result<Option<Header>, String> {
     let chat = object(message, "chat").ok_or("it names no chat")?;
     chat_id(message)?;
-    let has_content =
-        ["text", "caption"].iter().any(|name| string(message, name).is_some()) || media::has_media(message);
+    let has_content = ["text", "caption"].iter().any(|name| string(message, name).is_some())
+        || object(message, "rich_message").is_some()
+        || media::has_media(message);
     let is_service = SERVICE_FIELDS
         .iter()
         .any(|field| message.get(field).is_some_and(|value| !value.is_null()));

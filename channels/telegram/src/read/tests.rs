@@ -777,6 +777,17 @@ fn a_quote_a_reply_elsewhere_and_a_story_are_told() {
 }
 
 #[test]
+fn a_rich_message_that_somebody_forwards_is_read() {
+    let Some(Inbound::Message(read)) = say(&json!({
+        "forward_origin": {"type": "user", "sender_user": {"id": 9, "is_bot": true, "first_name": "Robo"}, "date": 1},
+        "rich_message": {"blocks": [{"type": "paragraph", "text": "The rocket launches at noon"}]},
+    })) else {
+        panic!("no message")
+    };
+    assert_eq!(read.text, "[forwarded] (from Robo) The rocket launches at noon");
+}
+
+#[test]
 fn a_forwarded_message_names_its_origin() {
     let cases = [
         (
