@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::{
     api_watch::{Watch, watched},
+    approvals::{asking, remembers},
     harness::{Bot, Setup, Site},
     scripted_model::Prompt,
 };
@@ -173,5 +174,38 @@ async fn as_many_shards_as_discord_advises_identify_by_its_buckets() {
         assert_eq!(sent[1].content, "You said: [Ada] two", "{shard}");
     }
     assert_eq!((bot.discord.identifies(), bot.discord.resumes()), (3, 3));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_question_that_was_read_is_completed_for_whoever_was_asked() {
+    let mut bot = asking(Site::Discord).start().await;
+    bot.model.respond_with(remembers);
+    let discord = &bot.discord;
+    let (ada, bob) = (discord.user("Ada"), discord.user("Bob"));
+    let (direct, others) = (discord.dm(ada), discord.dm(bob));
+    let typed = async |place: u64, user: u64| {
+        let id = discord.types(place, user, "approve", "id", "");
+        discord.wait_for_choices(id).await
+    };
+    assert_eq!(typed(direct, ada).await, []);
+    discord.user_says(direct, ada, "I drinks tea");
+    discord.wait_for_sent(direct, 1).await;
+    bot.until("the question to have arrived", async |look| {
+        (look.undelivered().await == 0).then_some(())
+    })
+    .await;
+    let (label, code) = typed(direct, ada).await.remove(0);
+    assert!(label.starts_with("memory.put ") && label.contains("tea"), "{label}");
+    assert_eq!(typed(others, bob).await, []);
+    let id = discord.interaction(direct, ada, "approve", &[("id", &code)]);
+    let told = discord.wait_for_replies(id, 1).await.remove(0).content;
+    assert_eq!(told, "Approved: `memory.put`.");
+    discord
+        .wait_for("the answer", |fake| {
+            let sent = fake.sent(direct);
+            (sent.iter().any(|sent| sent.content.contains("I know now: tea."))).then_some(())
+        })
+        .await;
     bot.finish().await;
 }

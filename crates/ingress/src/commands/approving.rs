@@ -1,6 +1,6 @@
 //! `/approve`, `/deny`: answers to a run's question about a call.
 
-use clifford_chat::platform::Platform;
+use clifford_chat::{completion::Choice, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
@@ -14,7 +14,7 @@ use clifford_core::{
     runs::Run,
 };
 use clifford_engine::run::answering::{self, Answered, ApprovalAnswer, By};
-use clifford_store::{StoreError, Tx, runs::approvals};
+use clifford_store::{Conn, StoreError, Tx, runs::approvals};
 use clifford_text::{Approval, Lang};
 
 use super::Done;
@@ -147,14 +147,14 @@ async fn named(tx: &mut Tx, id: &str, by: &By, channel: &Channel) -> Result<Opti
 }
 
 /// The open questions here that this person may answer, oldest first.
-async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, OpenQuestion)>, StoreError> {
+async fn open(conn: &mut Conn, by: &By, channel: &Channel) -> Result<Vec<(Run, OpenQuestion)>, StoreError> {
     let runs = match by {
-        By::User(user) | By::Manager(user, _) => approvals::asked_in(tx, user.id, channel.id).await?,
+        By::User(user) | By::Manager(user, _) => approvals::asked_in(conn, user.id, channel.id).await?,
         By::Operator => Vec::new(),
     };
     let mut open = Vec::new();
     for run in runs {
-        if let Some(asked) = answering::asked(tx, &run).await? {
+        if let Some(asked) = answering::asked(conn, &run).await? {
             open.push((run, asked));
         }
     }
@@ -162,10 +162,26 @@ async fn open(tx: &mut Tx, by: &By, channel: &Channel) -> Result<Vec<(Run, OpenQ
 }
 
 /// Whether the message that shows a question has arrived in this channel.
-async fn is_shown(tx: &mut Tx, run: &Run, asked: &OpenQuestion, channel: &Channel) -> Result<bool, StoreError> {
+async fn is_shown(conn: &mut Conn, run: &Run, asked: &OpenQuestion, channel: &Channel) -> Result<bool, StoreError> {
     let id = question::id(run.id, &asked.code);
-    let messages = approvals::shown_in(tx, run.id, &id, channel.id).await?;
+    let messages = approvals::shown_in(conn, run.id, &id, channel.id).await?;
     Ok(messages.iter().any(|(_, status)| *status == MessageStatus::Delivered))
+}
+
+/// What the argument can become while it is typed: the questions that this person was asked here and could read.
+pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
+    let mut choices = Vec::new();
+    for (run, asked) in open(conn, &By::User(user.clone()), channel).await? {
+        if is_shown(conn, &run, &asked, channel).await? {
+            let call = &asked.request.call;
+            let args = serde_json::to_string(&call.args).unwrap_or_default();
+            choices.push(Choice {
+                label: format!("{} {}", call.name, clifford_markup::within_sentence(&args, 60)),
+                value: asked.code,
+            });
+        }
+    }
+    Ok(choices)
 }
 
 /// Shows a question that nobody here has read: it is answered after that.

@@ -46,6 +46,7 @@ enum Kind {
     Model,
     Reminder,
     Topic,
+    Question,
 }
 
 fn kind(command: &str) -> Option<Kind> {
@@ -57,6 +58,7 @@ fn kind(command: &str) -> Option<Kind> {
         "model" => Some(Kind::Model),
         "reminders" => Some(Kind::Reminder),
         "help" => Some(Kind::Topic),
+        "approve" | "deny" => Some(Kind::Question),
         _ => None,
     }
 }
@@ -82,6 +84,7 @@ pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, 
         }
         (Some(Kind::Model), ..) => return Ok(model::choices(&asked.typed, offered)),
         (Some(Kind::Topic), ..) => help::choices(is_private, user.map(|user| user.role), lang),
+        (Some(Kind::Question), Some(channel), Some(user)) => super::approving::choices(conn, channel, user).await?,
         (Some(Kind::Reminder), Some(channel), Some(user)) => reminders::choices(conn, channel, user).await?,
         (Some(Kind::Item), channel, Some(user)) => match viewer(&asked.place, channel, user) {
             Some(viewer) => {
