@@ -81,6 +81,12 @@ struct Session {
     seen_at: At,
 }
 
+/// Something with a name.
+#[derive(Deserialize)]
+struct Named {
+    name: Option<String>,
+}
+
 /// Of what.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -101,18 +107,13 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (scope, _) => scope.to_owned(),
     };
     let path = with_query("/api/settings", &[("scope", &scope)]);
-    let (page, sessions) = try_join!(
+    let (page, sessions, about) = try_join!(
         asker.get::<Page<Setting>>(&path),
-        asker.find::<Page<Session>>("/api/sessions")
+        asker.find::<Page<Session>>("/api/sessions"),
+        whose(&asker, &scope)
     )?;
-    let about = match scope.split(':').next() {
-        Some("user") => "Of one person.",
-        Some("channel") => "Of one channel.",
-        Some("space") => "Of one server or group.",
-        _ => "Of the whole bot. A place or a person may have others.",
-    };
     let content = html! {
-        (head("Settings", about, &html! {
+        (head("Settings", &about, &html! {
             @if !is_person { a.button href="/settings?scope=bot" { "Bot" } }
             @if let Some(own) = own.filter(|own| *own != scope) { a.button href={ "/settings?scope=" (own) } { "Mine" } }
         }))
@@ -122,6 +123,22 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (browsers(&asker, &sessions.unwrap_or_default().items))
     };
     Ok(layout::page(&asker, "Settings", &content))
+}
+
+/// The subject of a scope, in a sentence.
+async fn whose(asker: &Asker, scope: &str) -> Result<String, Failure> {
+    let (kind, path) = match scope.split_once(':') {
+        Some(("user", id)) => ("Of", format!("/api/users/{}", part(id))),
+        Some(("channel", id)) => ("Of the channel", format!("/api/channels/{}", part(id))),
+        Some(("space", id)) => ("Of the server or group", format!("/api/spaces/{}", part(id))),
+        _ => return Ok("Of the whole bot. A place or a person may have others.".to_owned()),
+    };
+    let found: Option<Named> = asker.find(&path).await?;
+    let name = found.and_then(|found| found.name);
+    Ok(format!(
+        "{kind} {}.",
+        clean(name.as_deref().unwrap_or("without a name"))
+    ))
 }
 
 /// The form of all settings of a scope.
