@@ -1,8 +1,9 @@
 //! Three people: each sees what is theirs, and an owner all.
 
 use clifford_core::people::UserRole;
+use serde_json::json;
 
-use super::{Browser, PAGES, person};
+use super::{Browser, PAGES, person, routes};
 use crate::api::bot::Bot;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,5 +116,130 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     adas.does("/reminders", &format!("/reminders/{trigger}"), &[("do", "delete")])
         .await;
     assert!(adas.page("/reminders").await.contains("Nothing is planned"));
+    bot.app.shutdown().await;
+}
+
+/// What each route of the dashboard is about, by the first part of its address: something of Ada's, or of the bot's. A
+/// route of another part is tried with the id of a run.
+struct Objects(Vec<(&'static str, String)>);
+
+impl Objects {
+    /// A path of a route, with Ada's things in it.
+    fn path(&self, route: &str) -> String {
+        let first = route.split('/').nth(1).unwrap_or_default();
+        let known = self.0.iter().find(|(part, _)| *part == first);
+        let id = known.map_or(&self.0[0].1, |(_, id)| id);
+        let action = match first {
+            "outbox" => "resend",
+            "quarantine" => "retry",
+            _ => "cancel",
+        };
+        let piece = |piece: &str| match piece {
+            "{action}" => action.to_owned(),
+            piece if piece.starts_with('{') => id.clone(),
+            piece => piece.to_owned(),
+        };
+        route.split('/').map(piece).collect::<Vec<_>>().join("/")
+    }
+
+    /// Whether the path of a route leads to something: it has one parameter, of a known part.
+    fn has(&self, route: &str) -> bool {
+        if route.matches('{').count() != 1 {
+            return false;
+        }
+        let first = route.split('/').nth(1).unwrap_or_default();
+        self.0.iter().any(|(part, _)| *part == first)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_about_something_of_somebody_else_is_closed_to_a_person_and_open_to_an_owner() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let bob = person(&bot, "Bob", UserRole::Member).await;
+    let eve = person(&bot, "Eve", UserRole::Owner).await;
+    let (adas, bobs, eves) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, Some(bob)).await,
+        Browser::log_in(&bot, Some(eve)).await,
+    );
+    let run = adas.says("remind me in 2 hours to buy quinces", "completed").await;
+    let item = json!({ "userId": ada, "module": "preferences", "key": "fruit", "value": "quinces" });
+    assert_eq!(bot.post("/api/memories", &item).await.status, 201);
+    let rule = [("name", "no quinces"), ("tools", "web"), ("action", "deny")];
+    eves.does("/policies", "/policies", &rule).await;
+    adas.submit("/tokens", "/tokens", &[("name", "quinces"), ("scope.read", "yes")])
+        .await;
+    let first = async |path: &str| {
+        let page = adas.data(path).await;
+        page["items"][0]["id"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{path}: {page}"))
+            .to_owned()
+    };
+    let context = first("/api/contexts").await;
+    let of_bot = async |path: &str| eves.data(path).await["items"][0]["id"].as_str().unwrap().to_owned();
+    let objects = Objects(vec![
+        ("runs", run.clone()),
+        ("quarantine", run.clone()),
+        ("chat", context.clone()),
+        ("conversations", context),
+        ("memory", first("/api/memories").await),
+        ("reminders", first("/api/triggers").await),
+        ("channels", first("/api/channels").await),
+        ("tokens", first("/api/tokens").await),
+        ("sessions", first("/api/sessions").await),
+        ("people", ada.to_string()),
+        ("agents", of_bot("/api/agents").await),
+        ("policies", of_bot("/api/policies").await),
+        ("tools", "web".to_owned()),
+    ]);
+    let mut tried = 0;
+    for route in routes().into_iter().filter(|route| route.path.contains('{')) {
+        if ["/assets/{name}", "/api/docs/{tag}"].contains(&route.path.as_str()) {
+            continue;
+        }
+        let path = objects.path(&route.path);
+        tried += 1;
+        if route.shows {
+            let refused = bobs.get(&path).await;
+            assert!(
+                matches!(refused.status, 400..500),
+                "{path}: {} {}",
+                refused.status,
+                refused.text
+            );
+            assert!(!refused.text.contains("quinces"), "{path}");
+            if objects.has(&route.path) {
+                assert_eq!(eves.get(&path).await.status, 200, "{path}");
+            }
+        }
+        if route.takes {
+            let fields = [
+                ("sure", "yes"),
+                ("name", "x"),
+                ("value", "x"),
+                ("content", "x"),
+                ("version", "1"),
+            ];
+            let fields: Vec<_> = fields
+                .into_iter()
+                .chain([("do", "delete"), ("decision", "deny")])
+                .collect();
+            let refused = bobs.submit("/", &path, &fields).await;
+            assert!(
+                matches!(refused.status, 400..500),
+                "{path}: {} {}",
+                refused.status,
+                refused.text
+            );
+        }
+    }
+    assert!(tried > 30, "{tried}");
+    // Nothing of that came through.
+    for path in ["/memory", "/reminders", "/tokens", "/runs"] {
+        assert!(adas.page(path).await.contains("quinces"), "{path}");
+    }
+    assert!(eves.page("/policies").await.contains("no quinces"));
     bot.app.shutdown().await;
 }
