@@ -25,10 +25,13 @@ use crate::{
     tree::Digest,
 };
 
-/// How many things are taken at once, and how many bytes of contents. Messages of a thousand places touch as many pages of
-/// each index, however few they are: with 1,000 in a transaction, SQLite would write those ten times as often.
+/// How many things are taken at once, and how many bytes of contents.
 const BATCH: usize = 10_000;
 const MOST_BYTES: usize = 8 * 1024 * 1024;
+/// How many records are committed at once, and how many bytes. Messages of a thousand places touch as many pages of each
+/// index, however few they are: with 1,000 in a transaction, SQLite would write those thirty times as often.
+const COMMITTED: usize = 30_000;
+const MOST_COMMITTED_BYTES: usize = 32 * 1024 * 1024;
 /// How often an import begins anew because somebody came up meanwhile.
 const TRIES: u32 = 5;
 
@@ -320,20 +323,25 @@ async fn write(
     let mut mapper = Mapper::new(&plan);
     let mut done = 0;
     let mut here = HashSet::new();
+    let (mut records, mut bytes) = (Vec::new(), 0);
     let digest = drive(source, async |batch| {
         store_contents(db, storage, &batch, &mut here, target.now).await?;
-        let mut records = Vec::with_capacity(batch.len());
         for item in batch {
             done += 1;
+            let weight = weight(&item);
             if let Some(record) = mapped(&mut mapper, item, &mut skipped)
                 && done > resumed_at
             {
+                bytes += weight;
                 records.push(record);
             }
         }
-        if done > resumed_at {
+        let is_complete = done >= plan.total;
+        let is_much = records.len() >= COMMITTED || bytes >= MOST_COMMITTED_BYTES;
+        if done > resumed_at && (is_complete || is_much) {
+            let records = std::mem::take(&mut records);
+            bytes = 0;
             let target = of_batch(target, storage, &records, &plan);
-            let is_complete = done >= plan.total;
             let of = Batch {
                 name: name.clone(),
                 source: plan.format.as_str(),

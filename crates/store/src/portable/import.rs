@@ -16,9 +16,9 @@ use self::statements::Statements;
 use super::records::{Kind, Record};
 use crate::{StoreError, Tx};
 
-/// Keeps the pages of a batch in memory until its commit (256 MB), and copies the log into the file less often: a page of
+/// Keeps the pages of a batch in memory until its commit (128 MB), and copies the log into the file less often: a page of
 /// an index that many batches change is written once then.
-const OF_SQLITE: [&str; 2] = ["PRAGMA cache_size = -262144", "PRAGMA wal_autocheckpoint = 32768"];
+const OF_SQLITE: [&str; 2] = ["PRAGMA cache_size = -131072", "PRAGMA wal_autocheckpoint = 32768"];
 /// The profile of the runs that stand for what was read where imported answers came from.
 pub(super) const PROFILE: &str = "import";
 
@@ -85,6 +85,9 @@ async fn flush(
     inserted: &mut Inserted,
 ) -> Result<(), StoreError> {
     let Some((kind, mut rows)) = batch else { return Ok(()) };
+    if kind == Kind::Message {
+        by_place(&mut rows);
+    }
     let width = rows.first().map_or(1, Vec::len);
     let mut statements = Statements::new(kind, width, target, tx.is_postgres());
     while !rows.is_empty() {
@@ -100,6 +103,20 @@ async fn flush(
         }
     }
     Ok(())
+}
+
+/// Sorts messages by where they are: those of a place stand together in five indexes of their table. Written in the order
+/// of their times, which mixes the places, a million takes twice as long.
+fn by_place(rows: &mut [Vec<Value>]) {
+    let place = |name: &str| Kind::Message.fields().iter().position(|field| *field == name);
+    let (Some(channel), Some(id)) = (place("channel_id"), place("id")) else {
+        return;
+    };
+    let text = |row: &Vec<Value>, place: usize| match row.get(place) {
+        Some(Value::Text(Some(text))) => text.clone(),
+        _ => String::new(),
+    };
+    rows.sort_by_cached_key(|row| (text(row, channel), text(row, id)));
 }
 
 /// Stores a run that stands for what a bot had read whose answers are imported without their runs.
