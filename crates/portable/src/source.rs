@@ -179,6 +179,9 @@ pub fn detect(path: &Path) -> Result<Format, ImportError> {
             () => none("nothing in this directory is of a format that is read; name one with --format"),
         };
     }
+    if !about.is_file() {
+        return none("neither a file nor a directory: it is read twice, so save what a pipe gives in a file");
+    }
     let mut head = [0; 512];
     let mut file = File::open(path).map_err(|error| ImportError::unreadable(path, error))?;
     let read = file

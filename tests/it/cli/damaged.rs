@@ -99,6 +99,8 @@ fn a_damaged_or_foreign_archive_is_refused_and_stores_nothing() {
         let line = refused(&to, &import);
         assert!(line.contains(expected), "{expected}: {line}");
     }
+    let line = refused(&to, &["import", "/dev/null"]);
+    assert!(line.contains("neither a file nor a directory"), "{line}");
     fs::create_dir(to.path("dir")).expect("a directory");
     let dir = to.path("dir");
     let line = refused(&to, &["import", text(&dir), "--from", "clifford"]);
