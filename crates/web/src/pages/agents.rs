@@ -108,7 +108,7 @@ fn table(asker: &Asker, agents: &[Agent]) -> Markup {
                         td data-label="State" { span { (agent.state()) } }
                         td data-label="Prompt" { (words(&short(&agent.prompt, 90))) }
                         td.number data-label="Version" { (agent.prompt_version) }
-                        td data-label="From" { (source(&agent.source)) }
+                        td.nowrap data-label="From" { (source(&agent.source)) }
                         td data-label="Changed" { (when(agent.updated_at, asker.now())) }
                     }
                 }

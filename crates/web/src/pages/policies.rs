@@ -83,8 +83,8 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
                     (choice_field("action", "Verdict", "confirm", &ACTIONS[..4]))
                     (choice_field("place", "Where", "", &PLACES))
                     (text_field("priority", "Priority", "0", "The highest decides; -1000 to 1000"))
-                    button.main type="submit" { "Make the rule" }
                 }
+                div { button.main type="submit" { "Make the rule" } }
             }
         }
     };

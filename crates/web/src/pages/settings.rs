@@ -114,7 +114,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     )?;
     let content = html! {
         (head("Settings", &about, &html! {
-            @if !is_person { a.button href="/settings?scope=bot" { "Bot" } }
+            @if !is_person && scope != "bot" { a.button href="/settings?scope=bot" { "Bot" } }
             @if let Some(own) = own.filter(|own| *own != scope) { a.button href={ "/settings?scope=" (own) } { "Mine" } }
         }))
         section.card aria-label="Settings" {
