@@ -36,6 +36,12 @@ return [...document.querySelectorAll('button, .button, select, input:not([type=h
 """
 
 
+# What a form would change, before it is saved: pages that no address leads to. The path of the form, and what to write.
+REVIEWS = {"/settings": "document.querySelector('#set-memory').selectedIndex = 2",
+           "/agents/{id}": "document.querySelector('#prompt').value += '\\nNever use emoji.'",
+           "/policies/{id}": "document.querySelector('#action').value = 'allow'"}
+
+
 def routes():
     """Every page that the router has: a new one is looked at without being named here."""
     found = []
@@ -90,6 +96,35 @@ def violations(browser, script):
     return browser.do("/execute/async", {"script": VIOLATIONS, "args": []})
 
 
+def check(browser, where, report, script, screen):
+    """What holds for every page, whatever is on it."""
+    told = browser.run(MEASURE)
+    report.check(told["weight"] <= HEAVIEST_PAGE, where, f"{told['weight']} bytes")
+    report.check(told["visit"] <= HEAVIEST_VISIT, where, f"{told['visit']} bytes on a first visit")
+    report.check(not told["foreign"], where, f"asks {told['foreign']}")
+    report.check(told["wide"] <= 0, where, f"is {told['wide']} pixels wider than its screen")
+    report.check(told["heads"] == 1 or where.startswith("/design"), where, f"has {told['heads']} main headings")
+    if screen == "phone":
+        small = browser.run(SMALL)
+        report.check(not small, where, f"is hard to hit with a finger: {small[:4]}")
+    for fault in violations(browser, script) if script else ():
+        report.check(False, where, fault)
+    for entry in browser.log("browser"):
+        report.check(entry["level"] != "SEVERE", where, entry["message"])
+    return told
+
+
+def reviews(browser, bot, report, pages, screen, theme):
+    """The difference that a form would make, before it is saved. Nothing is."""
+    script = axe()
+    for route, change in REVIEWS.items():
+        browser.go(bot.address + pages[route])
+        browser.run(change + "; document.querySelector('main form[method=post] button.main').click()")
+        until(f"the difference of {route}", lambda: "Nothing is saved yet" in browser.element_text("main"), 20)
+        painted(browser)
+        check(browser, f"{route}, reviewed ({screen}, {theme})", report, script, screen)
+
+
 def look_at(browser, bot, report, pages, seen=None):
     script, rows, checked = axe(), [], 0
     for screen in SCREENS:
@@ -99,24 +134,12 @@ def look_at(browser, bot, report, pages, seen=None):
                 where = f"{route} ({screen}, {theme})"
                 browser.go(bot.address + path)
                 painted(browser)
-                told = browser.run(MEASURE)
+                told = check(browser, where, report, script, screen)
                 rows.append((where, told["weight"], told["visit"], told["paint"]))
-                report.check(told["weight"] <= HEAVIEST_PAGE, where, f"{told['weight']} bytes")
-                report.check(told["visit"] <= HEAVIEST_VISIT, where, f"{told['visit']} bytes on a first visit")
-                report.check(not told["foreign"], where, f"asks {told['foreign']}")
-                report.check(told["wide"] <= 0, where, f"is {told['wide']} pixels wider than its screen")
-                report.check(told["heads"] == 1 or route == "/design", where, f"has {told['heads']} main headings")
-                if screen == "phone":
-                    small = browser.run(SMALL)
-                    report.check(not small, where, f"is hard to hit with a finger: {small[:4]}")
-                if script:
-                    checked += 1
-                    for fault in violations(browser, script):
-                        report.check(False, where, fault)
-                for entry in browser.log("browser"):
-                    report.check(entry["level"] != "SEVERE", where, entry["message"])
+                checked += 1 if script else 0
                 if seen:
                     seen(browser, route, screen, theme)
+            reviews(browser, bot, report, pages, screen, theme)
     paints = sorted(row[3] for row in rows if row[3] is not None)
     heaviest = max(rows, key=lambda row: row[1])
     report.tell("pages looked at", f"{len(rows)}: {len(pages)} on two screens in two themes; axe on {checked}")
