@@ -50,16 +50,12 @@ impl OpenAi {
         flow: &Flow,
         sink: &mut dyn Sink,
     ) -> Result<Completion, ModelError> {
-        let is_stream = self.0.is_stream(&response);
-        let mut pieces = self.0.pieces(response);
         let mut gathered = Gathered::default();
-        if is_stream {
-            self.read_stream(self.0.events(pieces, flow), flow, &mut gathered, sink)
+        if self.0.is_stream(&response) {
+            self.read_stream(self.0.events(response, flow), flow, &mut gathered, sink)
                 .await?;
         } else {
-            let whole = pieces.whole().await.map_err(|reason| self.0.overloaded(&reason))?;
-            let whole = String::from_utf8_lossy(&whole);
-            let (whole, has_halves) = readable(&whole);
+            let (whole, has_halves) = self.0.whole(response).await?;
             let chunk = json::read(&whole)
                 .map_err(|error| self.0.overloaded(&format!("the answer is no completion ({error})")))?;
             self.add(&mut gathered, chunk, has_halves, sink)?;

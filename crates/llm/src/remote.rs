@@ -219,7 +219,7 @@ impl Endpoint {
     }
 
     /// The body of a reply, to be read in pieces.
-    pub(crate) fn pieces(&self, response: Response) -> Pieces {
+    fn pieces(&self, response: Response) -> Pieces {
         Pieces::new(response, self.patience(), LONGEST_REPLY)
     }
 
@@ -234,8 +234,17 @@ impl Endpoint {
     }
 
     /// The events of a reply.
-    pub(crate) fn events<'a>(&self, pieces: Pieces, flow: &'a Flow) -> Events<'a> {
-        Events::new(pieces, flow, self.config.timeouts)
+    pub(crate) fn events<'a>(&self, response: Response, flow: &'a Flow) -> Events<'a> {
+        Events::new(self.pieces(response), flow, self.config.timeouts)
+    }
+
+    /// A reply that comes at once, as JSON that can be read, and whether it has halves of characters ([`readable`]).
+    pub(crate) async fn whole(&self, response: Response) -> Result<(String, bool), ModelError> {
+        let whole = self.pieces(response).whole().await;
+        let whole = whole.map_err(|reason| self.overloaded(&reason))?;
+        let whole = String::from_utf8_lossy(&whole);
+        let (whole, has_halves) = readable(&whole);
+        Ok((whole.into_owned(), has_halves))
     }
 
     /// The call as a whole within its time. A stream whose tokens still come by then is not cut: it ends by itself, by

@@ -73,7 +73,7 @@ pub fn known_sight(model: &str) -> Option<bool> {
     known.map(|(_, sees)| *sees)
 }
 
-/// What was learned: nothing, that it sees, or that it does not.
+/// The lesson: nothing, that it sees, or that it does not.
 const UNKNOWN: u8 = 0;
 const SEES: u8 = 1;
 const IS_BLIND: u8 = 2;
@@ -118,7 +118,7 @@ impl Sight {
         self.sees() != Some(false)
     }
 
-    /// What it taught.
+    /// Its lesson.
     #[must_use]
     pub fn learned(&self) -> Option<bool> {
         match self.learned.load(Ordering::Relaxed) {

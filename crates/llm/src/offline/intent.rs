@@ -89,7 +89,7 @@ pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
                 // A question tells nothing.
                 let asks = rest[clause.len()..].starts_with('?');
                 let tells = intent.as_ref() == Some(&Intent::Unknown) && !asks;
-                (told(clause).filter(|_| tells).or(intent), tail)
+                (personal_fact(clause).filter(|_| tells).or(intent), tail)
             }
         };
         intents.extend(intent.filter(|intent| !intents.contains(intent)));
@@ -102,7 +102,7 @@ pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
     intents
 }
 
-/// What was said without the names of those who said it, `[Bob] hello`, without what it answers, and of a voice message
+/// The words without the names of those who said it, `[Bob] hello`, without what it answers, and of a voice message
 /// its words alone.
 fn without_speakers(message: &str) -> String {
     let said = |line: &str| -> Option<usize> {
@@ -200,7 +200,7 @@ fn is_emoji(text: &str) -> bool {
 }
 
 /// A fact that people tell of themselves: their name, their home, what they like, the name of who is theirs.
-fn told(clause: &str) -> Option<Intent> {
+fn personal_fact(clause: &str) -> Option<Intent> {
     let clause = clause.trim().trim_end_matches(['.', '!', ',']);
     let lower = clause.to_lowercase();
     let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));

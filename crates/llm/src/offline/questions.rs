@@ -40,7 +40,7 @@ pub(super) enum Question {
     Reminders,
 }
 
-/// What a sentence of the table asks.
+/// The question of a sentence of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asks {
     Time,
@@ -388,7 +388,7 @@ fn question(asks: Asks, about: &str, today: Option<Date>) -> Option<Question> {
     }
 }
 
-/// What can be the name of a place: the weather service looks it up, so it gets no whole sentences.
+/// Words that can be the name of a place: the weather service looks it up, so it gets no whole sentences.
 fn place_of(text: &str) -> Option<&str> {
     const NONE: &str = "here there general space hier my meiner your today heute tomorrow morgen app report forecast is was \
         ist so very and und or oder it es tonight yesterday gestern now jetzt next nächste week woche bericht what why";

@@ -47,7 +47,7 @@ pub(super) struct Transcript {
     pub(super) objected: bool,
 }
 
-/// What stands before the reason in the error of `compute`.
+/// The words before the reason in the error of `compute`.
 const UNCOMPUTED: &str = "cannot be computed: ";
 /// The name of a bot whose prompt does not tell it.
 const NAME: &str = "Clifford";

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 
-/// What is measured: only units of one kind become each other.
+/// A quantity: only units of one kind become each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Length,
@@ -28,22 +28,6 @@ struct Unit {
     words: &'static str,
 }
 
-const fn unit(
-    kind: Kind,
-    name: &'static str,
-    english: &'static str,
-    german: &'static str,
-    words: &'static str,
-) -> Unit {
-    Unit {
-        kind,
-        name,
-        english,
-        german,
-        words,
-    }
-}
-
 impl Unit {
     fn shown(&self, language: Language) -> &'static str {
         match language {
@@ -59,122 +43,95 @@ impl Unit {
     }
 }
 
+/// A table of units: of each kind, a row a unit, with its fields in their order.
+macro_rules! units {
+    ($($kind:ident { $($name:literal, $english:literal, $german:literal, $words:literal;)* })*) => {
+        &[$($(Unit {
+            kind: Kind::$kind,
+            name: $name,
+            english: $english,
+            german: $german,
+            words: $words,
+        },)*)*]
+    };
+}
+
 /// The units that are known. A word that means different amounts in different countries is not among them, or told with
 /// the country.
-const UNITS: &[Unit] = &[
-    unit(Kind::Length, "mm", "mm", "mm", "mm|millimeter|millimetre"),
-    unit(Kind::Length, "cm", "cm", "cm", "cm|centimeter|centimetre|zentimeter"),
-    unit(Kind::Length, "m", "m", "m", "m|meter|metre|metern"),
-    unit(Kind::Length, "km", "km", "km", "km|kilometer|kilometre|kilometern"),
-    unit(Kind::Length, "inch", "inches", "Zoll", "inch|inches|zoll"),
-    unit(Kind::Length, "foot", "feet", "Fuß", "ft|foot|feet|fuß|fuss"),
-    unit(Kind::Length, "yard", "yards", "Yards", "yd|yard"),
-    unit(Kind::Length, "mile", "miles", "Meilen", "mi|mile|meile|meilen"),
-    unit(
-        Kind::Length,
-        "nautical_mile",
-        "nautical miles",
-        "Seemeilen",
-        "nmi|nautical mile|seemeile|seemeilen",
-    ),
-    unit(
-        Kind::Length,
-        "lightyear",
-        "light years",
-        "Lichtjahre",
-        "light year|lightyear|lichtjahr|lichtjahre",
-    ),
-    unit(Kind::Mass, "mg", "mg", "mg", "mg|milligram|milligramm"),
-    unit(Kind::Mass, "g", "g", "g", "g|gram|gramm"),
-    unit(Kind::Mass, "kg", "kg", "kg", "kg|kilo|kilogram|kilogramm"),
-    unit(Kind::Mass, "tonne", "tonnes", "Tonnen", "tonne|tonnen|metric tons"),
-    unit(Kind::Mass, "oz", "oz", "Unzen", "oz|ounce|unze|unzen"),
-    unit(Kind::Mass, "lb", "lb", "lb", "lb|lbs|pound"),
-    unit(Kind::Mass, "stone", "stone", "Stone", "stone"),
-    unit(
-        Kind::Temperature,
-        "°C",
-        "°C",
-        "°C",
-        "c|°c|celsius|degrees celsius|degree celsius|grad celsius|degrees c",
-    ),
-    unit(
-        Kind::Temperature,
-        "°F",
-        "°F",
-        "°F",
-        "f|°f|fahrenheit|degrees fahrenheit|degree fahrenheit|grad fahrenheit|degrees f",
-    ),
-    unit(Kind::Temperature, "kelvin", "K", "K", "kelvin"),
-    unit(Kind::Volume, "ml", "ml", "ml", "ml|milliliter|millilitre"),
-    unit(Kind::Volume, "L", "l", "l", "l|liter|litre|litern"),
-    unit(
-        Kind::Volume,
-        "gallon",
-        "US gallons",
-        "US-Gallonen",
-        "gallon|us gallon|gallone|gallonen",
-    ),
-    unit(Kind::Volume, "pint", "US pints", "US-Pints", "pint|us pint"),
-    unit(Kind::Volume, "cup", "US cups", "US-Cups", "cup|us cups"),
-    unit(
-        Kind::Volume,
-        "tbsp",
-        "US tablespoons",
-        "US-Esslöffel",
-        "tbsp|tablespoon",
-    ),
-    unit(Kind::Volume, "tsp", "US teaspoons", "US-Teelöffel", "tsp|teaspoon"),
-    unit(
-        Kind::Speed,
-        "km/h",
-        "km/h",
-        "km/h",
-        "km/h|kmh|kph|kilometers per hour|kilometres per hour",
-    ),
-    unit(Kind::Speed, "mph", "mph", "mph", "mph|miles per hour|meilen pro stunde"),
-    unit(
-        Kind::Speed,
-        "m/s",
-        "m/s",
-        "m/s",
-        "m/s|meters per second|metres per second",
-    ),
-    unit(Kind::Speed, "knot", "knots", "Knoten", "kn|knot|knoten"),
-    unit(Kind::Time, "seconds", "seconds", "Sekunden", "second|sekunde|sekunden"),
-    unit(Kind::Time, "minutes", "minutes", "Minuten", "minute|minuten"),
-    unit(Kind::Time, "hours", "hours", "Stunden", "hour|stunde|stunden"),
-    unit(Kind::Time, "days", "days", "Tage", "day|tag|tage|tagen"),
-    unit(Kind::Time, "weeks", "weeks", "Wochen", "week|woche|wochen"),
-    unit(
-        Kind::Area,
-        "m^2",
-        "m²",
-        "m²",
-        "m²|m2|m^2|sqm|square meters|square metres|quadratmeter",
-    ),
-    unit(Kind::Area, "ft^2", "ft²", "ft²", "ft²|ft2|ft^2|sq ft|sqft|square feet"),
-    unit(Kind::Area, "hectare", "hectares", "Hektar", "ha|hectare|hektar"),
-    unit(Kind::Area, "acre", "acres", "Acres", "acre"),
-    unit(
-        Kind::Area,
-        "km^2",
-        "km²",
-        "km²",
-        "km²|km2|km^2|square kilometers|square kilometres|quadratkilometer",
-    ),
-    unit(Kind::Data, "kB", "kB", "kB", "kb|kilobyte"),
-    unit(Kind::Data, "MB", "MB", "MB", "mb|megabyte"),
-    unit(Kind::Data, "GB", "GB", "GB", "gb|gigabyte"),
-    unit(Kind::Data, "TB", "TB", "TB", "tb|terabyte"),
-    unit(Kind::Data, "MiB", "MiB", "MiB", "mib|mebibyte"),
-    unit(Kind::Data, "GiB", "GiB", "GiB", "gib|gibibyte"),
-    unit(Kind::Energy, "kcal", "kcal", "kcal", "kcal|kilocalories|kilokalorien"),
-    unit(Kind::Energy, "kJ", "kJ", "kJ", "kj|kilojoule"),
-    unit(Kind::Energy, "kWh", "kWh", "kWh", "kwh|kilowatt hours|kilowattstunden"),
-    unit(Kind::Pressure, "bar", "bar", "bar", "bar"),
-    unit(Kind::Pressure, "psi", "psi", "psi", "psi"),
-];
+const UNITS: &[Unit] = units! {
+    Length {
+        "mm", "mm", "mm", "mm|millimeter|millimetre";
+        "cm", "cm", "cm", "cm|centimeter|centimetre|zentimeter";
+        "m", "m", "m", "m|meter|metre|metern";
+        "km", "km", "km", "km|kilometer|kilometre|kilometern";
+        "inch", "inches", "Zoll", "inch|inches|zoll";
+        "foot", "feet", "Fuß", "ft|foot|feet|fuß|fuss";
+        "yard", "yards", "Yards", "yd|yard";
+        "mile", "miles", "Meilen", "mi|mile|meile|meilen";
+        "nautical_mile", "nautical miles", "Seemeilen", "nmi|nautical mile|seemeile|seemeilen";
+        "lightyear", "light years", "Lichtjahre", "light year|lightyear|lichtjahr|lichtjahre";
+    }
+    Mass {
+        "mg", "mg", "mg", "mg|milligram|milligramm";
+        "g", "g", "g", "g|gram|gramm";
+        "kg", "kg", "kg", "kg|kilo|kilogram|kilogramm";
+        "tonne", "tonnes", "Tonnen", "tonne|tonnen|metric tons";
+        "oz", "oz", "Unzen", "oz|ounce|unze|unzen";
+        "lb", "lb", "lb", "lb|lbs|pound";
+        "stone", "stone", "Stone", "stone";
+    }
+    Temperature {
+        "°C", "°C", "°C", "c|°c|celsius|degrees celsius|degree celsius|grad celsius|degrees c";
+        "°F", "°F", "°F", "f|°f|fahrenheit|degrees fahrenheit|degree fahrenheit|grad fahrenheit|degrees f";
+        "kelvin", "K", "K", "kelvin";
+    }
+    Volume {
+        "ml", "ml", "ml", "ml|milliliter|millilitre";
+        "L", "l", "l", "l|liter|litre|litern";
+        "gallon", "US gallons", "US-Gallonen", "gallon|us gallon|gallone|gallonen";
+        "pint", "US pints", "US-Pints", "pint|us pint";
+        "cup", "US cups", "US-Cups", "cup|us cups";
+        "tbsp", "US tablespoons", "US-Esslöffel", "tbsp|tablespoon";
+        "tsp", "US teaspoons", "US-Teelöffel", "tsp|teaspoon";
+    }
+    Speed {
+        "km/h", "km/h", "km/h", "km/h|kmh|kph|kilometers per hour|kilometres per hour";
+        "mph", "mph", "mph", "mph|miles per hour|meilen pro stunde";
+        "m/s", "m/s", "m/s", "m/s|meters per second|metres per second";
+        "knot", "knots", "Knoten", "kn|knot|knoten";
+    }
+    Time {
+        "seconds", "seconds", "Sekunden", "second|sekunde|sekunden";
+        "minutes", "minutes", "Minuten", "minute|minuten";
+        "hours", "hours", "Stunden", "hour|stunde|stunden";
+        "days", "days", "Tage", "day|tag|tage|tagen";
+        "weeks", "weeks", "Wochen", "week|woche|wochen";
+    }
+    Area {
+        "m^2", "m²", "m²", "m²|m2|m^2|sqm|square meters|square metres|quadratmeter";
+        "ft^2", "ft²", "ft²", "ft²|ft2|ft^2|sq ft|sqft|square feet";
+        "hectare", "hectares", "Hektar", "ha|hectare|hektar";
+        "acre", "acres", "Acres", "acre";
+        "km^2", "km²", "km²", "km²|km2|km^2|square kilometers|square kilometres|quadratkilometer";
+    }
+    Data {
+        "kB", "kB", "kB", "kb|kilobyte";
+        "MB", "MB", "MB", "mb|megabyte";
+        "GB", "GB", "GB", "gb|gigabyte";
+        "TB", "TB", "TB", "tb|terabyte";
+        "MiB", "MiB", "MiB", "mib|mebibyte";
+        "GiB", "GiB", "GiB", "gib|gibibyte";
+    }
+    Energy {
+        "kcal", "kcal", "kcal", "kcal|kilocalories|kilokalorien";
+        "kJ", "kJ", "kJ", "kj|kilojoule";
+        "kWh", "kWh", "kWh", "kwh|kilowatt hours|kilowattstunden";
+    }
+    Pressure {
+        "bar", "bar", "bar", "bar";
+        "psi", "psi", "psi", "psi";
+    }
+};
 
 /// A conversion that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]

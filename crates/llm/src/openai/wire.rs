@@ -116,7 +116,7 @@ impl<'a> Body<'a> {
             .map(Function::taking);
         Self {
             model: &config.section.model,
-            messages: said(request, config.images.is_shown()),
+            messages: wire_messages(request, config.images.is_shown()),
             max_tokens: limit.filter(|_| !terms.completion_limit),
             max_completion_tokens: limit.filter(|_| terms.completion_limit),
             response_format: request
@@ -143,7 +143,7 @@ impl<'a> Body<'a> {
 }
 
 /// The messages; images stand before the words that they go with.
-fn said<'r>(request: &'r Request, sees_images: bool) -> Vec<WireMessage<'r>> {
+fn wire_messages<'r>(request: &'r Request, sees_images: bool) -> Vec<WireMessage<'r>> {
     let turn = |(place, message): (usize, &'r Message)| {
         let text = message.content.as_str();
         let has_images = sees_images && place == request.images_with && !request.images.is_empty();

@@ -20,7 +20,7 @@ pub struct ProviderConfig {
     pub section: Provider,
     /// Its key; local servers need none.
     pub key: Option<Secret>,
-    /// Whether it sees images. What it teaches of that is noted there.
+    /// Whether it sees images. Its answers teach it, and the lesson is noted there.
     pub images: Arc<Sight>,
     /// How long to wait.
     pub timeouts: Timeouts,

@@ -95,7 +95,7 @@ fn within(outer: &Value) -> Option<&Value> {
 }
 
 /// The messages of a layer, part by part. `several` puts a list of complaints, or an object of them, in words.
-fn said(error: &Value, several: impl Fn(&Value) -> String) -> Vec<String> {
+fn messages(error: &Value, several: impl Fn(&Value) -> String) -> Vec<String> {
     if let Value::String(text) = error {
         return vec![text.trim().to_owned()];
     }
@@ -119,7 +119,7 @@ fn said(error: &Value, several: impl Fn(&Value) -> String) -> Vec<String> {
 }
 
 fn message(error: &Value) -> String {
-    let message = said(error, Value::to_string).join(": ");
+    let message = messages(error, Value::to_string).join(": ");
     // The parameter may be the only hint at what was not understood.
     let param = match &error["param"] {
         Value::Null => String::new(),
@@ -139,7 +139,7 @@ fn words(error: &Value) -> String {
         let complaints: Vec<&str> = list.filter_map(|item| item["msg"].as_str().or(item.as_str())).collect();
         complaints.join(" ")
     };
-    let mut words: Vec<String> = said(error, complaints).into_iter().map(beginning).collect();
+    let mut words: Vec<String> = messages(error, complaints).into_iter().map(beginning).collect();
     // llama.cpp's field for the window.
     words.extend(error["n_ctx"].as_u64().map(|tokens| format!("\"n_ctx\":{tokens}")));
     words.join(" ")
