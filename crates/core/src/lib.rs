@@ -10,6 +10,7 @@ pub mod budget;
 pub mod clock;
 pub mod column;
 pub mod commands;
+pub mod fault;
 pub mod id;
 pub mod memory;
 pub mod messages;

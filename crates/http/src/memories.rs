@@ -3,7 +3,7 @@
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{
     id::{ContextId, JobId, MemoryItemId, UserId},
-    memory::content::{Content, Fault},
+    memory::content::Content,
     work::JobKind,
 };
 use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
@@ -24,12 +24,6 @@ use super::{
 
 /// The level of an item whose level is not given.
 const LEVEL: i64 = 1;
-
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Self {
-        Self::input(fault.field, fault.why)
-    }
-}
 
 /// Which items.
 #[derive(Deserialize, utoipa::IntoParams)]

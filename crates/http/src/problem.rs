@@ -5,6 +5,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use clifford_core::fault::Fault;
 use clifford_engine::models::encryption::CannotDecrypt;
 use clifford_store::StoreError;
 use serde::Serialize;
@@ -231,6 +232,12 @@ impl Problem {
     /// There is no such thing.
     pub(super) fn not_found(what: impl std::fmt::Display) -> Self {
         Self::new(Code::NotFound, format!("there is no {what}"))
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        Self::input(fault.field, fault.why)
     }
 }
 

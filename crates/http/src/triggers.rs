@@ -14,7 +14,7 @@ use clifford_store::{
     triggers::{self, Filter, Firing},
 };
 use clifford_tools::triggers::{
-    editing::{self, Change, Fault, NewTrigger},
+    editing::{self, Change, NewTrigger},
     reminders,
 };
 use serde::{Deserialize, Serialize};
@@ -31,12 +31,6 @@ use super::{
 
 /// How many firings are shown with a trigger.
 const FIRINGS: u32 = 20;
-
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Self {
-        Self::input(fault.field, fault.why)
-    }
-}
 
 /// Which triggers.
 #[derive(Deserialize, utoipa::IntoParams)]

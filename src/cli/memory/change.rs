@@ -1,7 +1,7 @@
 //! Changes of items: `clifford memory add`, `set`, `pin`, `unpin`, `share`, `private` and `forget`.
 
 use anyhow::bail;
-use clifford_core::memory::content::{Content, Fault};
+use clifford_core::{fault::Fault, memory::content::Content};
 use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
 use clifford_store::{
     Db, StoreError,
@@ -107,7 +107,7 @@ pub(super) async fn add(db: &Db, args: Add) -> anyhow::Result<()> {
             user.id,
             args.key
         ),
-        added => told(&added??, args.format),
+        added => print_item(&added??, args.format),
     }
 }
 
@@ -118,7 +118,7 @@ pub(super) async fn set(db: &Db, args: Set) -> anyhow::Result<()> {
         ..Change::default()
     };
     let item = change_one(db, &args.user, &args.key, change).await?;
-    told(&item, args.format)
+    print_item(&item, args.format)
 }
 
 pub(super) async fn mark(db: &Db, which: &Which, mark: Mark) -> anyhow::Result<()> {
@@ -134,7 +134,7 @@ pub(super) async fn mark(db: &Db, which: &Which, mark: Mark) -> anyhow::Result<(
         ..Change::default()
     };
     let item = change_one(db, &which.user, &which.key, change).await?;
-    told(&item, which.format)
+    print_item(&item, which.format)
 }
 
 async fn change_one(db: &Db, user: &str, key: &str, change: Change) -> anyhow::Result<Item> {
@@ -182,7 +182,7 @@ pub(super) async fn forget(db: &Db, args: Forget) -> anyhow::Result<()> {
 }
 
 /// Prints an item as it is now.
-fn told(item: &Item, format: Format) -> anyhow::Result<()> {
+fn print_item(item: &Item, format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(item);
     }

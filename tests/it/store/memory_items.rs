@@ -5,11 +5,9 @@ use std::time::Duration;
 use clifford_chat::inbound::{Place, PlaceKind, Space};
 use clifford_core::{
     clock::Timestamp,
+    fault::Fault,
     id::{MemoryItemId, SpaceId, UserId},
-    memory::{
-        content::{Content, Fault},
-        levels::LEVELS,
-    },
+    memory::{content::Content, levels::LEVELS},
 };
 use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
 use clifford_store::{

@@ -4,20 +4,7 @@ use super::{
     levels::{self, LONGEST_KEY, Level, MODULES},
     secrets,
 };
-
-/// A fault of an item, and the field that has it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {why}")]
-pub struct Fault {
-    /// The field.
-    pub field: &'static str,
-    /// The fault, and how to mend it.
-    pub why: String,
-}
-
-fn fault(field: &'static str, why: impl Into<String>) -> Fault {
-    Fault { field, why: why.into() }
-}
+use crate::fault::Fault;
 
 /// An item's content, as somebody gave it.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,25 +29,25 @@ impl Content {
     pub fn checked(self) -> Result<Self, Fault> {
         if !MODULES.contains(&self.module.as_str()) {
             let known = MODULES.join(", ");
-            return Err(fault("module", format!("`{}` is none of {known}", self.module)));
+            return Err(Fault::new("module", format!("`{}` is none of {known}", self.module)));
         }
         if levels::check_key(&self.key).is_err() {
             let why = format!(
                 "`{}` is no key: write at most {LONGEST_KEY} of a-z, 0-9 and _, such as cat_name",
                 self.key
             );
-            return Err(fault("key", why));
+            return Err(Fault::new("key", why));
         }
         let level = level_of(self.level)?;
         let value = self.value.split_whitespace().collect::<Vec<_>>().join(" ");
         if value.is_empty() {
-            return Err(fault("value", "it is empty"));
+            return Err(Fault::new("value", "it is empty"));
         }
         if let Some(why) = secrets::found(&self.key, &value) {
-            return Err(fault("value", format!("{why}, and secrets are not kept")));
+            return Err(Fault::new("value", format!("{why}, and secrets are not kept")));
         }
         if value.contains('\0') {
-            return Err(fault("value", "it holds a NUL character"));
+            return Err(Fault::new("value", "it holds a NUL character"));
         }
         let length = value.chars().count();
         if length > level.characters {
@@ -68,10 +55,10 @@ impl Content {
                 "it has {length} characters, and level {} takes at most {}: shorten it, or choose a level that takes more",
                 self.level, level.characters
             );
-            return Err(fault("value", why));
+            return Err(Fault::new("value", why));
         }
         if !(0.0..=1.0).contains(&self.confidence) {
-            return Err(fault("confidence", "it must be from 0 to 1"));
+            return Err(Fault::new("confidence", "it must be from 0 to 1"));
         }
         Ok(Self { value, ..self })
     }
@@ -82,7 +69,7 @@ impl Content {
 /// # Errors
 /// There is no such level.
 pub fn level_of(number: i64) -> Result<Level, Fault> {
-    levels::of(number).ok_or_else(|| fault("level", "it must be from 0 (durable) to 5 (detailed and recent)"))
+    levels::of(number).ok_or_else(|| Fault::new("level", "it must be from 0 (durable) to 5 (detailed and recent)"))
 }
 
 /// A level that can take no more: all that it holds is pinned.
@@ -91,7 +78,7 @@ pub fn full(number: i64, level: Level) -> Fault {
         "level {number} holds at most {} items, and that many are pinned: unpin or delete one, or choose another level",
         level.items
     );
-    fault("level", why)
+    Fault::new("level", why)
 }
 
 #[cfg(test)]

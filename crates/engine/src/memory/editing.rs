@@ -2,8 +2,9 @@
 
 use clifford_core::{
     clock::Timestamp,
+    fault::Fault,
     id::{MemoryItemId, UserId},
-    memory::content::{self, Content, Fault},
+    memory::content::{self, Content},
 };
 use clifford_store::{
     StoreError, Tx,

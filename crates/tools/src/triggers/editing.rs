@@ -2,6 +2,7 @@
 
 use clifford_core::{
     clock::Timestamp,
+    fault::Fault,
     id::{AgentId, ChannelId, ContextId, UserId},
     schedule::{
         cron,
@@ -14,20 +15,6 @@ use clifford_core::{
 const LONGEST_CONTENT: usize = 4000;
 /// The most characters of a name.
 const LONGEST_NAME: usize = 64;
-
-/// Why a trigger cannot be as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {why}")]
-pub struct Fault {
-    /// The field.
-    pub field: &'static str,
-    /// The fault, and its remedy.
-    pub why: String,
-}
-
-fn fault(field: &'static str, why: impl Into<String>) -> Fault {
-    Fault { field, why: why.into() }
-}
 
 /// A trigger to be made.
 #[derive(Clone, Debug)]
@@ -64,7 +51,7 @@ impl NewTrigger {
     /// The trigger for this.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The field that does not fit.
     pub fn into_trigger(self, now: Timestamp) -> Result<Trigger, Fault> {
         let trigger = Trigger {
             name: self.name,
@@ -108,10 +95,10 @@ pub struct Change {
 /// A trigger as it is after a change.
 ///
 /// # Errors
-/// What does not fit.
+/// The field that does not fit.
 pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigger, Fault> {
     if trigger.kind == TriggerKind::Wake {
-        return Err(fault(
+        return Err(Fault::new(
             "kind",
             "it wakes a sleeping run, and changes with that alone: wake or cancel the run",
         ));
@@ -149,10 +136,10 @@ pub fn changed(trigger: Trigger, change: Change, now: Timestamp) -> Result<Trigg
 fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
     let content = trigger.content.trim();
     if content.is_empty() {
-        return Err(fault("content", "it is empty: write what is to be asked or said"));
+        return Err(Fault::new("content", "it is empty: write what is to be asked or said"));
     }
     if content.chars().count() > LONGEST_CONTENT {
-        return Err(fault(
+        return Err(Fault::new(
             "content",
             format!("it is longer than {LONGEST_CONTENT} characters"),
         ));
@@ -160,20 +147,28 @@ fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
     if let Some(name) = &trigger.name {
         check_name(name)?;
     }
-    cron::zone(&trigger.time_zone).map_err(|why| fault("timeZone", why))?;
+    cron::zone(&trigger.time_zone).map_err(|why| Fault::new("timeZone", why))?;
     match trigger.kind {
-        TriggerKind::Wake => return Err(fault("kind", "runs make these by sleeping; make a run or a reminder")),
-        TriggerKind::Reminder if trigger.webhook => return Err(fault("webhook", "a webhook begins a run")),
+        TriggerKind::Wake => {
+            return Err(Fault::new(
+                "kind",
+                "runs make these by sleeping; make a run or a reminder",
+            ));
+        }
+        TriggerKind::Reminder if trigger.webhook => return Err(Fault::new("webhook", "a webhook begins a run")),
         TriggerKind::Reminder if trigger.channel_id.is_none() && trigger.user_id.is_none() => {
-            return Err(fault("channelId", "name the channel where it is said, or the person"));
+            return Err(Fault::new(
+                "channelId",
+                "name the channel where it is said, or the person",
+            ));
         }
         _ => {}
     }
     if trigger.webhook && trigger.name.is_none() {
-        return Err(fault("name", "a webhook needs one: its address ends in it"));
+        return Err(Fault::new("name", "a webhook needs one: its address ends in it"));
     }
     if trigger.webhook && trigger.cron.is_some() {
-        return Err(fault(
+        return Err(Fault::new(
             "cron",
             "a webhook fires when it is called; make another trigger for the clock",
         ));
@@ -184,7 +179,7 @@ fn checked(trigger: Trigger) -> Result<Trigger, Fault> {
 /// Checks that an expression can be read, and comes due no more often than it may.
 fn check_interval(trigger: &Trigger, now: Timestamp) -> Result<(), Fault> {
     if let Some(cron) = &trigger.cron {
-        first_occurrence(cron, &trigger.time_zone, now).map_err(|why| fault("cron", why))?;
+        first_occurrence(cron, &trigger.time_zone, now).map_err(|why| Fault::new("cron", why))?;
     }
     Ok(())
 }
@@ -193,7 +188,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
         let why = format!("it must be 1 to {LONGEST_NAME} of a-z, 0-9, - and _");
-        return Err(fault("name", why));
+        return Err(Fault::new("name", why));
     }
     Ok(())
 }
@@ -203,21 +198,21 @@ fn scheduled(trigger: Trigger, at: Option<Timestamp>, now: Timestamp) -> Result<
     let by_cron = match &trigger.cron {
         Some(cron) => {
             let next = cron::next_occurrence(cron, &trigger.time_zone, now);
-            Some(next.map_err(|why| fault("cron", why))?)
+            Some(next.map_err(|why| Fault::new("cron", why))?)
         }
         None => None,
     };
     let next_at = match (at, trigger.webhook) {
         (Some(_), true) => {
-            return Err(fault(
+            return Err(Fault::new(
                 "at",
                 "a webhook fires when it is called; make another trigger for the clock",
             ));
         }
-        (Some(at), false) if at <= now => return Err(fault("at", format!("{at} has passed"))),
+        (Some(at), false) if at <= now => return Err(Fault::new("at", format!("{at} has passed"))),
         (Some(at), false) => Some(at),
         (None, true) => None,
-        (None, false) if by_cron.is_none() => return Err(fault("at", "say when: at a time, or by cron")),
+        (None, false) if by_cron.is_none() => return Err(Fault::new("at", "say when: at a time, or by cron")),
         (None, false) => by_cron,
     };
     Ok(Trigger { next_at, ..trigger })
@@ -427,7 +422,7 @@ mod tests {
             },
             NOW,
         );
-        assert_eq!(on, Err(fault("at", "say when: at a time, or by cron")));
+        assert_eq!(on, Err(Fault::new("at", "say when: at a time, or by cron")));
     }
 
     #[test]
