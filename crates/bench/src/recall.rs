@@ -150,18 +150,7 @@ struct Stored {
 }
 
 async fn of_engine(url: String, corpus: &Corpus) -> anyhow::Result<Found> {
-    let db = Db::open(&DbOptions {
-        url,
-        section: Database {
-            synchronous: Synchronous::Normal,
-            max_connections: 4,
-            ..Database::default()
-        },
-        exclusive: false,
-        migrate: true,
-    })
-    .await
-    .context("the database to search cannot be made")?;
+    let db = database(url).await?;
     db.write(|tx| Box::pin(async move { agents::put(tx, &agent(), NOW).await }))
         .await?;
     let mut stored = Vec::new();
@@ -197,6 +186,22 @@ async fn of_engine(url: String, corpus: &Corpus) -> anyhow::Result<Found> {
     }
     db.close().await;
     Ok(found)
+}
+
+/// A new database to search in.
+pub async fn database(url: String) -> anyhow::Result<Db> {
+    Db::open(&DbOptions {
+        url,
+        section: Database {
+            synchronous: Synchronous::Normal,
+            max_connections: 4,
+            ..Database::default()
+        },
+        exclusive: false,
+        migrate: true,
+    })
+    .await
+    .context("the database to search cannot be made")
 }
 
 /// Has PostgreSQL count what it holds, as its autovacuum does within a minute: nobody searches in the seconds after all

@@ -13,7 +13,7 @@ use crate::{
     world::{PEOPLE, World},
 };
 
-/// What the strict server takes in a second.
+/// The requests that the strict server takes in a second.
 const A_SECOND: f64 = 30.0;
 
 /// Measures it.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clifford_chat::{
     inbound::{Place, PlaceKind, Speaker},
     platform::Platform,
@@ -15,11 +15,10 @@ use clifford_core::{
     people::UserRole,
     places::Mode,
     search::{Request, Scope, SearchInput},
-    settings::{Database, Synchronous},
 };
 use clifford_fakes::postgres::Cluster;
 use clifford_store::{
-    Db, DbOptions, contexts,
+    Db, contexts,
     messages::{self, NewInbound},
     people::users,
     places::{
@@ -32,7 +31,7 @@ use jiff::tz::TimeZone;
 use super::Bench;
 use crate::{
     process,
-    recall::plan_as_in_the_long_run,
+    recall::{database, plan_as_in_the_long_run},
     replies::Tally,
     report::{Figure, Limit, Round},
 };
@@ -98,18 +97,7 @@ pub async fn measure(bench: &Bench) -> anyhow::Result<Round> {
 }
 
 async fn of_engine(url: String, names: [&'static str; 2]) -> anyhow::Result<Vec<Figure>> {
-    let db = Db::open(&DbOptions {
-        url,
-        section: Database {
-            synchronous: Synchronous::Normal,
-            max_connections: 4,
-            ..Database::default()
-        },
-        exclusive: false,
-        migrate: true,
-    })
-    .await
-    .context("the database to search cannot be made")?;
+    let db = database(url).await?;
     let channel = fill(&db).await?;
     plan_as_in_the_long_run(&db).await?;
     let queries = QUERIES.map(|text| (text, None));

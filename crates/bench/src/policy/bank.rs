@@ -33,7 +33,7 @@ fn paid() -> Value {
     json!({ "message": "Transaction sent." })
 }
 
-/// What comes up, and what was.
+/// The payments to come, and those that were made.
 fn both_lists() -> Vec<Call> {
     vec![
         call("bank.list_scheduled", json!({}), scheduled()),

@@ -38,7 +38,7 @@ pub struct Lived {
 /// Lets people write until it is time, and all be answered.
 ///
 /// # Errors
-/// What came could not be counted.
+/// The replies could not be counted.
 pub async fn live(world: &World, discord: &DiscordFake, rate: f64, until: Instant) -> anyhow::Result<Lived> {
     let (broken, on_telegram, on_discord) = tokio::join!(
         trouble(world, discord, until),

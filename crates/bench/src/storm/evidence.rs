@@ -134,7 +134,7 @@ impl Evidence {
             .filter(|message| message.direction == Direction::Inbound)
         {
             if is_it(&message.content) {
-                lines.push(told("inbound", message));
+                lines.push(line("inbound", message));
             }
         }
         for run in self.coordinators().filter(|run| is_it(&run.input_text)) {
@@ -149,7 +149,7 @@ impl Evidence {
                 short(output)
             ));
             let said = self.outbound().filter(|message| message.run_id == Some(run.id));
-            lines.extend(said.map(|message| told("outbound", message)));
+            lines.extend(said.map(|message| line("outbound", message)));
         }
         lines
     }
@@ -164,7 +164,7 @@ impl Evidence {
     }
 }
 
-fn told(direction: &str, message: &Message) -> String {
+fn line(direction: &str, message: &Message) -> String {
     let error = message
         .error
         .as_deref()

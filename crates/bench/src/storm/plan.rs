@@ -133,7 +133,7 @@ impl Plan {
         let rooms = rooms(size.users);
         let mut crowd = Crowd::default();
         let mut messages: Vec<_> = (0..size.messages.max(rooms.len()))
-            .map(|place| said(&mut dice, &rooms, place, &mut crowd))
+            .map(|place| planned_message(&mut dice, &rooms, place, &mut crowd))
             .collect();
         let quiet = rooms.len().min(messages.len());
         let stormy = &mut messages[quiet..];
@@ -205,7 +205,7 @@ impl Crowd {
     }
 }
 
-fn said(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> PlannedMessage {
+fn planned_message(dice: &mut StdRng, rooms: &[Room], place: usize, crowd: &mut Crowd) -> PlannedMessage {
     let quiet = place < rooms.len();
     let room = if quiet { place } else { crowd.room(dice, rooms) };
     let members = &rooms[room].members;
