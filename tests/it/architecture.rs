@@ -106,3 +106,10 @@ fn files_stay_short_or_say_why_not() {
         }
     }
 }
+
+#[test]
+fn the_architecture_is_told_on_a_page() {
+    let page = source(&root().join("docs/ARCHITECTURE.md"));
+    let lines = page.lines().count();
+    assert!(lines <= 120, "docs/ARCHITECTURE.md has {lines} lines");
+}

@@ -1,7 +1,8 @@
 //! The JSON action grammar: the actions, the reader of replies, and the text about them for the model.
 //!
 //! [`Action`] is the one source: the schema sent to providers, the contract in the system prompt and the
-//! faults told to the model are all made from its definition. This crate knows no run, no tool, no provider.
+//! faults told to the model are all made from its definition. The schema is sent where a provider can constrain its
+//! output by it; the reader stays the last defence. This crate knows no run, no tool, no provider.
 
 mod action;
 mod canonical;
