@@ -40,8 +40,8 @@ pub(super) fn roles(config: &Config, secrets: &Secrets) -> Result<Roles, SetupEr
             others.push((role, builder.assigned(choice)?));
         }
     }
-    if let Some(seeing) = builder.seeing(chosen)? {
-        others.push((Role::Vision, seeing));
+    if let Some(vision) = builder.vision(chosen)? {
+        others.push((Role::Vision, vision));
     }
     let first = [
         (Role::Executor, &chosen.executor),
@@ -130,7 +130,7 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// The models that look at images: the chosen one, then those of providers that say that they can. `None`: nobody.
-    fn seeing(&self, chosen: &config::Roles) -> Result<Option<Assigned>, SetupError> {
+    fn vision(&self, chosen: &config::Roles) -> Result<Option<Assigned>, SetupError> {
         let mut providers = Vec::new();
         let mut circuits = Vec::new();
         for (provider, circuit) in self.providers.iter().zip(&self.circuits) {
@@ -320,7 +320,7 @@ impl<'a> Builder<'a> {
         self.entry(provider).sight
     }
 
-    /// What is learned of a provider's model.
+    /// The lessons about a provider's model.
     fn entry(&self, provider: &Provider) -> Entry {
         let key = (
             provider.name.clone(),

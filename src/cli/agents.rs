@@ -160,7 +160,7 @@ async fn find(conn: &mut Conn, wanted: &str) -> anyhow::Result<ManagedAgent> {
 }
 
 /// Prints an agent that was made or changed.
-fn told(agent: &ManagedAgent, format: Format, what: &str) -> anyhow::Result<()> {
+fn print_agent(agent: &ManagedAgent, format: Format, what: &str) -> anyhow::Result<()> {
     if format.json {
         return output::json(agent);
     }

@@ -55,7 +55,7 @@ const SILENCE: Duration = Duration::from_secs(5);
     "clifford ask --json \"what time is it in Tokyo?\" | jq -r .answer",
 ))]
 pub(super) struct Args {
-    /// The question. What comes by a pipe stands below it; without a question, it is the question.
+    /// The question. Text from a pipe stands below it; without a question, it is the question.
     question: Vec<String>,
     #[command(flatten)]
     format: Format,
@@ -233,7 +233,7 @@ impl Drop for Hint {
 }
 
 fn report(run: &Run, steps: &[Step], format: Format) -> anyhow::Result<ExitCode> {
-    let said = said(steps);
+    let said = answers(steps);
     let completed = run.status == RunStatus::Completed;
     let answer = if said.is_empty() {
         run.output_text.clone().unwrap_or_default()
@@ -275,7 +275,7 @@ fn failure(run: &Run, reply: &str) -> String {
 }
 
 /// The messages of the run to the user, in order.
-pub(super) fn said(steps: &[Step]) -> Vec<&str> {
+pub(super) fn answers(steps: &[Step]) -> Vec<&str> {
     steps
         .iter()
         .filter_map(|step| match &step.kind {

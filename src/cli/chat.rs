@@ -75,10 +75,9 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     let options = Options {
         channels: platforms == Platforms::Connected,
         workers: true,
-        beside: false,
-        waits_for_database: false,
         terminal: Some(Arc::clone(&terminal) as Arc<dyn Channel>),
         worker_processes: Workers::of_this_program(),
+        ..Options::default()
     };
     let app = setup::start_or_beside(&loaded, &secrets, options).await?;
     local::meet(&app.db, setup::now()).await?;

@@ -90,7 +90,7 @@ fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a server would refuse, although the file is in order. A section that has a fault already is not tried.
+/// Refusals of a server, although the file is in order. A section that has a fault already is not tried.
 fn refused(loaded: &Loaded, secrets: &Secrets, problems: &[Problem]) -> Vec<Problem> {
     let is_in_order = |section: &str| {
         let mut keys = problems.iter().map(|problem| problem.key.split(['.', '[']).next());

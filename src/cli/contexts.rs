@@ -179,7 +179,7 @@ async fn rename(db: &Db, which: &IdArg<ContextId>, name: String, format: Format)
     get(&mut db.read().await?, id).await?;
     db.write(move |tx| Box::pin(async move { contexts::rename(tx, id, &name).await }))
         .await?;
-    told(db, id, format).await
+    print_context(db, id, format).await
 }
 
 async fn close(db: &Db, which: &Which) -> anyhow::Result<()> {
@@ -191,11 +191,11 @@ async fn close(db: &Db, which: &Which) -> anyhow::Result<()> {
     if !closed {
         bail!("conversation {id} is closed already");
     }
-    told(db, id, which.format).await
+    print_context(db, id, which.format).await
 }
 
 /// Prints a conversation as it is now.
-async fn told(db: &Db, id: ContextId, format: Format) -> anyhow::Result<()> {
+async fn print_context(db: &Db, id: ContextId, format: Format) -> anyhow::Result<()> {
     let context = get(&mut db.read().await?, id).await?;
     if format.json {
         return output::json(&context);

@@ -226,7 +226,7 @@ fn say(text: &str) -> anyhow::Result<()> {
 
 /// The next steps.
 struct Next {
-    /// Whoever sends it to the bot is its owner.
+    /// The person who sends it to the bot is its owner.
     code: Option<String>,
     /// The variables that the bot's environment lacks.
     missing: Vec<String>,

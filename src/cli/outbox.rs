@@ -170,7 +170,7 @@ async fn resend(db: &Db, which: &Which) -> anyhow::Result<()> {
     if !again {
         bail!("message {id} cannot be sent again: it still waits, or nothing is left of the files that it was");
     }
-    told(
+    print_outcome(
         which,
         id,
         "pending",
@@ -186,10 +186,10 @@ async fn give_up(db: &Db, which: &Which) -> anyhow::Result<()> {
     if !given_up {
         bail!("message {id} does not wait any more");
     }
-    told(which, id, "failed", "given up; it is not sent any more")
+    print_outcome(which, id, "failed", "given up; it is not sent any more")
 }
 
-fn told(which: &Which, id: MessageId, status: &str, words: &str) -> anyhow::Result<()> {
+fn print_outcome(which: &Which, id: MessageId, status: &str, words: &str) -> anyhow::Result<()> {
     if which.format.json {
         return output::json(&json!({ "id": id, "status": status }));
     }

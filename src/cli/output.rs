@@ -100,8 +100,8 @@ fn width() -> Option<usize> {
     })
 }
 
-/// Prints lines that tell of one thing, a field each: no value begins a line of its own. What is longer than the terminal
-/// is wide goes on below its value.
+/// Prints lines that tell of one thing, a field each: no value begins a line of its own. A value that is longer than
+/// the terminal is wide goes on below its value.
 ///
 /// # Errors
 /// As [`print`].
@@ -188,7 +188,7 @@ pub(super) fn when(at: Timestamp) -> String {
     at.to_jiff().strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
-/// A moment as seen from now, for tables: `2 min ago`. What is longer ago than a month is a date.
+/// A moment as seen from now, for tables: `2 min ago`. A moment more than a month ago is a date.
 pub(super) fn ago(at: Timestamp) -> String {
     relative(at, super::setup::now())
 }

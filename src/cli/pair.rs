@@ -123,7 +123,7 @@ async fn approve(globals: &Globals, code: String, format: Format) -> anyhow::Res
             "no open request has the code {code}: codes are good once and for an hour; the person gets a new one by writing to the bot again"
         );
     };
-    told(&name, Decision::Approve, format)
+    print_decision(&name, Decision::Approve, format)
 }
 
 async fn decide(globals: &Globals, named: &str, decision: Decision, format: Format) -> anyhow::Result<ExitCode> {
@@ -141,10 +141,10 @@ async fn decide(globals: &Globals, named: &str, decision: Decision, format: Form
     let Some(name) = name else {
         bail!("nobody asks to be let in by the account {named}; `clifford pair list` shows who waits");
     };
-    told(&name, decision, format)
+    print_decision(&name, decision, format)
 }
 
-fn told(name: &str, decision: Decision, format: Format) -> anyhow::Result<ExitCode> {
+fn print_decision(name: &str, decision: Decision, format: Format) -> anyhow::Result<ExitCode> {
     let (key, becomes) = match decision {
         Decision::Approve => ("approved", "may talk to the bot now"),
         Decision::Refuse => ("refused", "is not let in, and may ask again"),

@@ -100,7 +100,7 @@ fn install(globals: &Globals, scope: Scope, dry_run: bool, format: Format) -> an
             return Ok(ExitCode::SUCCESS);
         }
         output::print(&format!("# {}\n{text}", path.display()))?;
-        return told(&steps);
+        return print_steps(&steps);
     }
     write(&path, &text)?;
     if format.json {
@@ -140,9 +140,9 @@ fn uninstall(scope: Scope, dry_run: bool, format: Format) -> anyhow::Result<Exit
         return Ok(ExitCode::SUCCESS);
     }
     if dry_run {
-        told(&stop)?;
+        print_steps(&stop)?;
         output::print(&format!("rm {}", path.display()))?;
-        return told(&reload);
+        return print_steps(&reload);
     }
     perform(&stop, format)?;
     fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
@@ -159,7 +159,7 @@ fn uninstall(scope: Scope, dry_run: bool, format: Format) -> anyhow::Result<Exit
 }
 
 /// Shows the steps that would be taken.
-fn told(steps: &[Vec<String>]) -> anyhow::Result<ExitCode> {
+fn print_steps(steps: &[Vec<String>]) -> anyhow::Result<ExitCode> {
     for step in steps {
         output::print(&step.join(" "))?;
     }

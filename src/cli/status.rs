@@ -53,7 +53,7 @@ struct Status {
     /// Where the API is, if it is on.
     api: Option<ApiStatus>,
     platforms: Vec<PlatformStatus>,
-    /// What waits; nothing, as long as there is no database.
+    /// The waiting work; nothing, as long as there is no database.
     work: Option<Work>,
 }
 

@@ -100,7 +100,7 @@ fn since(day: Option<Date>, zone: &TimeZone) -> anyhow::Result<Timestamp> {
 struct Told {
     /// The groups.
     usage: Vec<Group>,
-    /// What people said of answers in the same time.
+    /// Feedback on answers in the same time.
     feedback: Verdicts,
 }
 

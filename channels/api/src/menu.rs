@@ -15,11 +15,11 @@ pub struct MenuCommand {
     pub private: bool,
     /// It can be given in places that people share, but only its giver sees the answer where the platform can do that.
     pub personal: bool,
-    /// Who is shown it in places that people share. In private everybody is.
+    /// Its audience in places that people share. In private everybody sees it.
     pub shared: ShownTo,
 }
 
-/// Who is shown a command in places that people share.
+/// The audience of a command in places that people share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShownTo {
     /// Everybody there.

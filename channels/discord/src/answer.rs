@@ -95,7 +95,7 @@ pub(crate) async fn head(shared: &Shared, via: &Via, title: &str) -> Result<u64,
     let mut original = shared.answers.hold(via, (shared.config.clock)()).await;
     let body = Body::Json(json!({"content": format!("💬 {title}"), "allowed_mentions": {"parse": []}}));
     let posted = edit(shared, via, body).await?;
-    // What is said to the command from now on follows it.
+    // Further replies to the command follow it.
     *original = Some(Original::Part(DeliveryKey(String::new())));
     let id = posted.id.and_then(|id| id.parse().ok());
     id.ok_or_else(|| ApiError::Unreachable("Discord did not tell the id of its response".to_owned()))

@@ -88,7 +88,7 @@ fn localizations(text: &Localized) -> Option<Map<String, Value>> {
     (!own.is_empty()).then_some(own)
 }
 
-/// What a question may have beside its text.
+/// The files that a question may have beside its text.
 fn of_ask() -> Vec<Value> {
     let option = |kind: CommandOptionType, name: &str, about: Menu| {
         let about = Localized::of(&about);

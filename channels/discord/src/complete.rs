@@ -24,7 +24,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Arc<dyn Ingress>, typed
         .unwrap_or_default();
     let id = typed.id;
     let path = format!("/interactions/{id}/{}/callback", typed.token);
-    let body = Body::Json(json!({"type": 8, "data": {"choices": shown(choices)}}));
+    let body = Body::Json(json!({"type": 8, "data": {"choices": rendered(choices)}}));
     let mut call = Call::new(Method::POST, "complete", id, path).body(body);
     call.urgent = Some(all / TO_FIND);
     if let Err(error) = shared.api.call::<Value>(&call).await {
@@ -64,7 +64,7 @@ async fn place(shared: &Shared, typed: &InteractionPayload, within: Duration) ->
 }
 
 /// The choices that Discord takes. A value that was cut would be another one, so one that is too long is left out.
-fn shown(choices: Vec<Choice>) -> Vec<Value> {
+fn rendered(choices: Vec<Choice>) -> Vec<Value> {
     let fits = |text: &str| (1..=Choice::LONGEST).contains(&text.chars().count());
     choices
         .into_iter()
@@ -88,7 +88,7 @@ mod tests {
         let long = "x".repeat(101);
         let mut choices = vec![choice("", "1"), choice("a", ""), choice("b", &long), choice(&long, "2")];
         choices.extend((0..30).map(|n| choice(&format!("c{n}"), "3")));
-        let shown = shown(choices);
+        let shown = rendered(choices);
         assert_eq!(shown[0], json!({"name": format!("{}…", "x".repeat(99)), "value": "2"}));
         assert_eq!((shown.len(), &shown[24]["name"]), (25, &json!("c23")));
     }

@@ -32,7 +32,7 @@ const SPREAD: Duration = Duration::from_secs(60);
 const SESSION_NO_LONGER_VALID: u16 = 4006;
 const INVALID_VERSION: u16 = 4012;
 
-/// What the bot does where Discord withholds what people write in servers.
+/// The bot's way where Discord withholds people's messages in servers.
 const WITHHELD: &str = "without the Message Content intent it hears mentions, replies that ping it, direct messages and \
                         commands only";
 const GRANT_CONTENT: &str = "enable Developer Portal → Bot → Privileged Gateway Intents → Message Content";

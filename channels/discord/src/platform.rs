@@ -136,8 +136,8 @@ impl Adapter for Discord {
     }
 }
 
-/// What the adapter does in servers: it speaks and shows files, also in threads that it begins, reads what it missed,
-/// marks messages, pins them, and asks in polls.
+/// The permissions that the adapter needs in servers: it speaks and shows files, also in threads that it begins, reads
+/// what it missed, marks messages, pins them, and asks in polls.
 fn needed() -> Permissions {
     Permissions::VIEW_CHANNEL
         | Permissions::SEND_MESSAGES

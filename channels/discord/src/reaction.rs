@@ -49,7 +49,7 @@ pub(crate) fn read(data: &Value, is_added: bool) -> Result<Option<Reaction>, Str
     }))
 }
 
-/// Marks a person's message, in place of the mark before. What a channel does not let the bot do is not missed.
+/// Marks a person's message, in place of the mark before. A mark that a channel does not allow is not missed.
 pub(crate) async fn mark(shared: &Shared, to: &Address, mark: Mark) -> Result<(), SendError> {
     let message = to.reply_to.as_ref().filter(|_| to.via.is_none());
     let Some(message) = message.and_then(|id| id.parse::<u64>().ok()) else {

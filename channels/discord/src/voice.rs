@@ -1,4 +1,4 @@
-//! What the bot speaks, as a voice message: Discord wants its length, and the shape of its sound.
+//! Spoken answers as voice messages: Discord wants its length, and the shape of its sound.
 //! <https://docs.discord.com/developers/resources/message#voice-messages>
 //!
 //! Both are read from the Ogg pages of the Opus stream (RFC 3533, RFC 7845). The shape is the size of its packets: an

@@ -28,9 +28,9 @@ const MENUS: [(BotCommandScope, Menu); 3] = [
 enum Menu {
     /// All of them.
     Private,
-    /// What everybody can give where others read along.
+    /// The commands of everybody where others read along.
     Group,
-    /// What managers can give there, too.
+    /// The further commands of managers there.
     Managers,
 }
 

@@ -140,7 +140,7 @@ impl Pace {
         let mut state = self.lock();
         state.bans.chats.retain(|_, until| *until > now);
         let others = state.bans.chats.keys().any(|banned| *banned != chat);
-        // What was under way when it complained first is the same complaint.
+        // A complaint about a call that was under way is the same complaint.
         if state.bans.chats.insert(chat, until).is_none()
             && let Some(flow) = state.chat(chat, private, &self.rates, now)
         {

@@ -44,7 +44,7 @@ pub(crate) fn read(change: &Value) -> Result<Option<Inbound>, String> {
     })))
 }
 
-/// Marks a person's message, in place of the mark before. What a chat does not let the bot do is not missed.
+/// Marks a person's message, in place of the mark before. A mark that a chat does not allow is not missed.
 pub(crate) async fn mark(api: &Api, pace: &Pace, to: &Address, mark: Mark) -> Result<(), SendError> {
     let target = Target::of(to)?;
     let Some(message) = to.reply_to.as_deref().and_then(|id| id.parse().ok()) else {

@@ -27,7 +27,7 @@ const PASTE_OFF: &str = "\u{1b}[?2004l";
 /// Words that end the conversation, beside commands of the same names.
 const LEAVING: [&str; 2] = ["exit", "quit"];
 
-/// What was done at the keyboard.
+/// An action at the keyboard.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     /// A message, of one or several lines.
@@ -167,7 +167,7 @@ fn editor(
 
 /// Keeps a message for later, but for a command that may hold a secret. Without a place for it, it is kept until the end.
 fn remember(editor: &mut Line, text: &str, history: Option<&Path>, is_written: &mut bool) {
-    // Whoever deletes what was typed means what this process remembers of it, too.
+    // Deleting the history means the lines that this process remembers, too.
     if *is_written && history.is_some_and(|path| !path.exists()) {
         let _kept = editor.clear_history();
     }

@@ -58,7 +58,7 @@ fn wrapped(line: &str, width: usize) -> Vec<String> {
     let mark = marker(rest);
     let room = width.saturating_sub(begin + mark);
     let has_room = |word: &str| textwrap::core::display_width(word) <= room;
-    // What a tool takes and returns is seldom of words.
+    // Arguments and results of a tool are seldom prose.
     if rest.starts_with(['→', '←']) && !rest.split(' ').all(has_room) {
         return vec![line.into_owned()];
     }

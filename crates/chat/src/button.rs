@@ -66,7 +66,7 @@ impl Button {
         format!("{mark}{}", self.command)
     }
 
-    /// What pressing a button with this [text](Self::data) does, and its command.
+    /// The effect of pressing a button with this [text](Self::data), and its command.
     pub fn behind(data: &str) -> (Press, &str) {
         match (data.strip_prefix(IN_PLACE), data.strip_prefix(FORM)) {
             (Some(command), _) => (Press::InPlace, command),

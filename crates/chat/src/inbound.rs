@@ -68,7 +68,7 @@ pub struct Reaction {
     pub message: String,
     /// The person; without a name, where the platform tells none.
     pub speaker: Speaker,
-    /// What they did.
+    /// Their deed.
     pub reacted: Reacted,
 }
 
@@ -430,11 +430,12 @@ pub struct Served {
 pub enum ConnectionStatus {
     /// Connected, under this name.
     Connected(String),
-    /// Connected, but the platform withholds something from the bot. What begins anew on SIGHUP asks for it again.
+    /// Connected, but the platform withholds something from the bot. A connection that begins anew on SIGHUP asks for
+    /// it again.
     Limited {
         /// The bot's name.
         name: String,
-        /// What is withheld, what goes on without it, and how to get it.
+        /// The withheld thing, the work that goes on without it, and the way to get it.
         lacks: String,
     },
     /// Not connected, and why.

@@ -8,7 +8,7 @@ use super::{
     understand::{Understood, follows, understand},
 };
 
-/// What a look at a configuration finds.
+/// The findings of a look at a configuration.
 pub struct Examined {
     /// The settings and secrets, as far as they are in order; `None` if too much is wrong.
     pub found: Option<(Loaded, Secrets)>,

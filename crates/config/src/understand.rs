@@ -15,7 +15,7 @@ use super::{
     tree::Node,
 };
 
-/// What a tree says.
+/// The sections of a tree.
 pub(super) struct Understood {
     /// The settings, as far as they are in order; `None` if too much is wrong.
     pub config: Option<Config>,

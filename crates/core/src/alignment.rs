@@ -11,7 +11,7 @@ pub enum Row {
     Right(usize),
 }
 
-/// The most cells of the table that is filled. What is longer between its common beginning and end counts as different.
+/// The most cells of the table that is filled. A longer stretch between common beginning and end counts as different.
 const MOST_CELLS: usize = 4_000_000;
 
 /// Two sequences side by side, with as much in common as there is in order.

@@ -279,7 +279,7 @@ impl Gate {
             return;
         };
         if let Some(run) = run.filter(|run| !locked(&self.busy).contains_key(run)) {
-            // What was to become a part that was given up.
+            // The draft of a part that was given up.
             self.end_status(run, 0).await;
         }
         spans::ended(&span, outcome, outcome == DELIVERED);

@@ -1,4 +1,4 @@
-//! What a chat is told in place of parts that are not tried any more.
+//! Notices to a chat in place of parts that are not tried any more.
 
 use clifford_chat::outbound::{Address, Limits};
 use clifford_core::id::ChannelId;
@@ -10,7 +10,7 @@ use crate::outbound;
 /// The most characters of a file's name in a notice.
 const NAME: usize = 100;
 
-/// What a chat is told in place of what was given up; its words are found when it is stored.
+/// A notice to a chat in place of parts that were given up; its words are found when it is stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) channel: ChannelId,

@@ -100,7 +100,7 @@ pub struct Context {
     pub events: Events,
     /// Wakes the loops that look for work.
     pub notify: Notifiers,
-    /// What people said around, kept in memory.
+    /// Ambient messages, kept in memory.
     pub ambient: Ambient,
 }
 

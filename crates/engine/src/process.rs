@@ -28,7 +28,7 @@ impl Process {
         self.guard.worker()
     }
 
-    /// What it may claim now.
+    /// The window of rows that it may claim now.
     pub fn window(&self) -> ClaimWindow {
         self.guard.window()
     }

@@ -25,7 +25,7 @@ use super::{
 /// How often requests without a valid token are logged at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
-/// What tells of a request that somebody else sent and a proxy handed on.
+/// Headers of a request that somebody else sent and a proxy handed on.
 const HANDED_ON: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// Whether a request asks how the process is, comes from this machine, and neither brings a token nor was handed on by a

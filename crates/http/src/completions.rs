@@ -1,7 +1,7 @@
 //! Chat completions as clients of OpenAI's API ask for them, so that those clients can talk to Clifford.
 //!
 //! The last message of role `user` becomes a message of the caller, and its run what any other run is: with memory, tools,
-//! rules and budgets. What else a client sends as history is left out: the conversation is kept here. An answer is handed
+//! rules and budgets. Other history of a client is left out: the conversation is kept here. An answer is handed
 //! on when it is said, not while the model writes it, since what a model writes may still be taken back.
 
 use std::{collections::VecDeque, convert::Infallible, time::Duration};
@@ -44,7 +44,7 @@ const PROBLEM: usize = 64 * 1024;
 /// After how much silence a comment keeps a stream alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A request for an answer. What is not named here is left out of account.
+/// A request for an answer. Other fields are left out of account.
 #[derive(Deserialize, utoipa::ToSchema)]
 pub(super) struct ChatRequest {
     /// The agent, as `GET /v1/models` names it; upper and lower case are one.
@@ -54,12 +54,12 @@ pub(super) struct ChatRequest {
     /// Whether the answer comes as events, which end with `[DONE]`.
     #[serde(default)]
     stream: bool,
-    /// What else a stream holds.
+    /// Further content of a stream.
     #[serde(default)]
     stream_options: Option<StreamOptions>,
 }
 
-/// What else a stream holds.
+/// Further content of a stream.
 #[derive(Clone, Copy, Default, Deserialize, utoipa::ToSchema)]
 pub(super) struct StreamOptions {
     /// A last event with the usage.
@@ -234,7 +234,7 @@ async fn finished(api: &Shared, message: MessageId) -> Result<(Run, String), Pro
     }
 }
 
-/// What all parts of an answer have in common.
+/// The common fields of all parts of an answer.
 struct Answer {
     id: String,
     created: i64,

@@ -27,7 +27,7 @@ use tokio::{sync::watch, time::Instant};
 
 use self::{
     changes::Channels,
-    journal::Place,
+    journal::Position,
     kinds::MarkEvent,
     resume::{Resume, last_event},
     view::View,
@@ -94,7 +94,7 @@ pub(super) async fn events(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// What a stream does next.
+/// The next event of a stream.
 enum Stage {
     /// It finds out where it goes on.
     Begins(Option<Resume>),
@@ -112,7 +112,7 @@ struct Feed {
     view: View,
     grown: watch::Receiver<u64>,
     stage: Stage,
-    place: Place,
+    place: Position,
     /// Found, and not shown yet.
     ready: VecDeque<Event>,
     mark_at: Instant,
@@ -155,7 +155,7 @@ impl Feed {
         self.place = journal.end();
         match resume {
             Some(resume) if resume.process == self.process() && journal.from(resume.life, resume.number, 0).is_ok() => {
-                self.place = Place {
+                self.place = Position {
                     life: resume.life,
                     number: resume.number,
                     through: resume.through,

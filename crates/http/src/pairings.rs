@@ -42,7 +42,7 @@ pub(super) async fn list(
     Ok(Json(Page::whole(found)))
 }
 
-/// What becomes of somebody who asked.
+/// The decision about somebody who asked.
 #[derive(Clone, Copy, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PairingDecision {
@@ -62,7 +62,7 @@ pub(super) struct Decided {
     platform: String,
     /// The platform's id of the account.
     platform_user_id: String,
-    /// What becomes of its person.
+    /// The decision about its person.
     decision: PairingDecision,
 }
 

@@ -23,7 +23,7 @@ use super::{
     responses((status = 200, body = Page<Policy>)))]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Value>>, Problem> {
     let found = policies::list(&mut api.db.read().await?).await?;
-    Ok(Json(Page::whole(found.iter().map(shown).collect())))
+    Ok(Json(Page::whole(found.iter().map(rendered).collect())))
 }
 
 /// One rule.
@@ -36,7 +36,7 @@ pub(super) async fn get(
     Id(id): Id<PolicyId>,
 ) -> Result<Json<Value>, Problem> {
     let found = policies::get(&mut api.db.read().await?, id).await?;
-    let found = found.as_ref().map(shown);
+    let found = found.as_ref().map(rendered);
     found.map(Json).ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
 
@@ -55,7 +55,7 @@ pub(super) async fn create(
         .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
         .await
         .map_err(unknown)?;
-    Ok((StatusCode::CREATED, Json(shown(&made))))
+    Ok((StatusCode::CREATED, Json(rendered(&made))))
 }
 
 /// Replaces a rule.
@@ -82,7 +82,7 @@ pub(super) async fn change(
         .map_err(unknown)?;
     changed
         .as_ref()
-        .map(shown)
+        .map(rendered)
         .map(Json)
         .ok_or_else(|| Problem::not_found(format!("rule {id}")))
 }
@@ -141,7 +141,7 @@ pub(super) async fn test(
 }
 
 /// A rule with the API's names: it is stored with those of `bot.toml`.
-fn shown(policy: &Policy) -> Value {
+fn rendered(policy: &Policy) -> Value {
     let mut shown = serde_json::to_value(policy).unwrap_or_default();
     if let Some(fields) = shown.as_object_mut()
         && let Some(roles) = fields.remove("platform_roles")

@@ -28,7 +28,7 @@ use super::{
 /// The longest name of a model.
 const MODEL: usize = 200;
 
-/// What is different in a rerun.
+/// The changes of a rerun.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct NewRerun {
@@ -88,7 +88,7 @@ pub(super) struct RerunView {
     end: RerunEnd,
     /// Its first prompt is the recorded one, letter by letter. Memories, settings and tools are those of now.
     same_prompt: bool,
-    /// What it asked models for, at the expense of who asked for it.
+    /// Its requests to models, at the expense of its requester.
     spent: RerunSpent,
     /// The recorded steps and those of the rerun, side by side.
     steps: Vec<StepPair>,

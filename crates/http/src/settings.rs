@@ -62,7 +62,7 @@ pub(super) async fn list(
         .parse()
         .map_err(|why: String| Problem::new(Code::InvalidQuery, why).of_field("scope"))?;
     caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
-    Ok(Json(Page::whole(shown(&api, scope).await?)))
+    Ok(Json(Page::whole(visible_settings(&api, scope).await?)))
 }
 
 /// One setting of a scope.
@@ -143,13 +143,13 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
     }
 }
 
-async fn shown(api: &Shared, scope: Scope) -> Result<Vec<SettingView>, Problem> {
+async fn visible_settings(api: &Shared, scope: Scope) -> Result<Vec<SettingView>, Problem> {
     let defaults = api.context.settings.defaults();
     Ok(catalogue::list(&mut api.db.read().await?, scope, defaults).await?)
 }
 
 async fn one(api: &Shared, named: &Named) -> Result<SettingView, Problem> {
-    let found = shown(api, named.scope).await?;
+    let found = visible_settings(api, named.scope).await?;
     found
         .into_iter()
         .find(|shown| shown.name == named.known.name)

@@ -62,7 +62,7 @@ pub(super) async fn list(
 ) -> Result<Json<Page<ShownTool>>, Problem> {
     let scope = within.read()?;
     caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
-    Ok(Json(Page::whole(shown(&api, scope).await?)))
+    Ok(Json(Page::whole(visible_tools(&api, scope).await?)))
 }
 
 /// One tool.
@@ -112,7 +112,7 @@ pub(super) async fn change(
     one(&api, scope, &name.0).await.map(Json)
 }
 
-async fn shown(api: &Shared, scope: Scope) -> Result<Vec<ShownTool>, Problem> {
+async fn visible_tools(api: &Shared, scope: Scope) -> Result<Vec<ShownTool>, Problem> {
     let context = &api.context;
     let mut conn = api.db.read().await?;
     Ok(tool_options::list(&mut conn, scope, &context.tools.registry, &context.tools.services).await?)
@@ -120,6 +120,9 @@ async fn shown(api: &Shared, scope: Scope) -> Result<Vec<ShownTool>, Problem> {
 
 async fn one(api: &Shared, scope: Scope, name: &str) -> Result<ShownTool, Problem> {
     tool_options::find(&api.context.tools.registry, name).map_err(Problem::not_found)?;
-    let found = shown(api, scope).await?.into_iter().find(|tool| tool.name == name);
+    let found = visible_tools(api, scope)
+        .await?
+        .into_iter()
+        .find(|tool| tool.name == name);
     found.ok_or_else(|| Problem::not_found(format!("tool `{name}`")))
 }

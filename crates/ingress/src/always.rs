@@ -16,15 +16,15 @@ const HOLDS: Duration = Duration::from_secs(3);
 
 /// The places, by platform and the platform's id of a channel or space.
 #[derive(Debug, Default)]
-pub(super) struct AlwaysPlaces(Mutex<Option<Known>>);
+pub(super) struct AlwaysPlaces(Mutex<Option<CachedPlaces>>);
 
 #[derive(Debug)]
-struct Known {
+struct CachedPlaces {
     at: Timestamp,
     places: HashSet<(String, String)>,
 }
 
-impl Known {
+impl CachedPlaces {
     fn holds(&self, place: &Place, now: Timestamp) -> Option<bool> {
         let is_fresh = self.at <= now && now.since(self.at) < HOLDS;
         let has = |id: &str| {
@@ -48,7 +48,7 @@ impl AlwaysPlaces {
             return Ok(holds);
         }
         let places = settings::always(&mut db.read_local().await?).await?;
-        let known = Known {
+        let known = CachedPlaces {
             at: now,
             places: places.into_iter().collect(),
         };
@@ -62,7 +62,7 @@ impl AlwaysPlaces {
         *self.known() = None;
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Option<Known>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, Option<CachedPlaces>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

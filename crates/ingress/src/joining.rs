@@ -61,7 +61,7 @@ impl IngressService {
     }
 }
 
-/// What it says, Markdown.
+/// Its text, Markdown.
 fn greeting(access: Access) -> Answer {
     match access {
         Access::Open => Answer::GreetingOpen,

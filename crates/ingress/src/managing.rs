@@ -115,7 +115,7 @@ impl IngressService {
         }
     }
 
-    /// The same of somebody who types: the platform is not asked with each letter. What is typed is judged anew when it
+    /// The same of somebody who types: the platform is not asked with each letter. A command is judged anew when it
     /// is given as a command.
     pub(super) async fn managed_lately(&self, place: &Place, speaker: &Speaker) -> bool {
         let Some(actor) = self.context.tools.actor(place.platform) else {

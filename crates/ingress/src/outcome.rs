@@ -12,7 +12,7 @@ pub(super) struct IngressOutcome {
     pub start: Option<Box<Work>>,
     /// An answer that needs no run.
     pub answer: Option<(PendingDelivery, To)>,
-    /// What everybody in a place is told beside an answer that one person sees.
+    /// The notice to everybody in a place beside an answer that one person sees.
     pub told: Option<PendingDelivery>,
     /// Where a message waits for something else.
     pub waits: Option<To>,

@@ -38,7 +38,8 @@ struct Writer {
 }
 
 /// The times of each author's messages, in the last minute: who floods is turned away here without a look at the database.
-/// What is lost with the process, or hidden from it by another, is in the row that all processes share (`store/rates.rs`).
+/// A count that is lost with the process, or hidden from it by another, is in the row that all processes share
+/// (`store/rates.rs`).
 pub(super) struct Pace {
     per_minute: usize,
     writers: DashMap<(Platform, String), Writer>,

@@ -83,7 +83,7 @@ impl IngressService {
         }))
     }
 
-    /// What is stored of a message that another one answers, without secrets.
+    /// The stored form of a message that another one answers, without secrets.
     fn found_for(&self, quoted: Quoted, ours: Option<Answered>, speaker: &Speaker) -> Found {
         let mut found = found(quoted, ours, speaker, self.settings.section.quoted_characters);
         if let Some(quote) = &mut found.quote {
@@ -124,7 +124,7 @@ fn found(quoted: Quoted, ours: Option<Answered>, speaker: &Speaker, most: usize)
     let quote = Quote {
         by,
         text,
-        media: attachments.iter().map(told).collect(),
+        media: attachments.iter().map(label).collect(),
     };
     let id = quoted.id;
     let says_nothing = quote.text.is_empty() && quote.media.is_empty();
@@ -141,7 +141,7 @@ fn named(quoted: &Quoted) -> Option<String> {
     Some(quoted.author.clone()).filter(|name| !name.trim().is_empty())
 }
 
-fn told(attachment: &Attachment) -> String {
+fn label(attachment: &Attachment) -> String {
     match &attachment.name {
         Some(name) => format!("{}: {name}", attachment.kind),
         None => attachment.kind.clone(),

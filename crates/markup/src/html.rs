@@ -23,7 +23,7 @@ pub fn html(markdown: &str) -> String {
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// What closes the open elements; nothing: the element was left out.
+    /// The end tags of the open elements; nothing: the element was left out.
     open: Vec<&'static str>,
     alignments: Vec<Alignment>,
     column: usize,

@@ -1,6 +1,6 @@
 //! Leaves as a terminal shows them: plain text in which emphasis and code are dressed by its control sequences.
 //!
-//! What people and models write is passed through [`for_terminal`] first, so that every control sequence in what is drawn
+//! Text of people and models is passed through [`for_terminal`] first, so that every control sequence in what is drawn
 //! is one of [`DRESSES`].
 
 use crate::{

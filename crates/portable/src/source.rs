@@ -1,4 +1,4 @@
-//! What an import reads from: records with their places in it.
+//! Sources of imports: records with their places in them.
 
 use std::{
     fmt,
@@ -22,7 +22,7 @@ pub struct Position {
     pub file: Arc<str>,
     /// Its line, or the number of a message in it, from 1. 0: the file as a whole.
     pub number: u64,
-    /// What is counted.
+    /// The things that are counted.
     pub unit: &'static str,
 }
 
@@ -64,7 +64,7 @@ pub enum Item {
     },
     /// Something that is left out.
     Skipped {
-        /// What it is, in the plural.
+        /// Its kind, in the plural.
         what: &'static str,
         /// Why.
         why: &'static str,
@@ -74,7 +74,7 @@ pub enum Item {
 /// Takes one thing after another; an error ends the reading.
 pub type Take<'t> = &'t mut dyn FnMut(Item) -> Result<(), ImportError>;
 
-/// What an import reads from. It reads the same each time: by that a killed import goes on.
+/// The source of an import. It reads the same each time: by that a killed import goes on.
 pub trait Source: Send + Sync {
     /// Its format.
     fn format(&self) -> Format;

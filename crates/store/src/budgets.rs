@@ -45,7 +45,7 @@ impl From<Sum> for Amount {
 /// A reservation holds as long as the claim that it was made under, and a claim as long as its worker may be at the call:
 /// this process (`$3`) until it gives the claim back, however late it renews the lease; another one for a lease longer
 /// than the row says (`$4`: one lease ago). A run that is cancelled is charged for the call that it broke off, which
-/// takes no longer than a lease. What no run and no job does holds a lease by its own name, which it deletes.
+/// takes no longer than a lease. Other work holds a lease by its own name, which it deletes.
 const HELD: &str = "(EXISTS (SELECT 1 FROM runs h WHERE h.id = r.holder
                          AND (h.epoch = r.epoch AND h.lease_until > 0 AND (h.lease_owner = $3 OR h.lease_until > $4)
                               OR h.epoch = r.epoch + 1 AND h.status = 'cancelled' AND h.ended_at > $4))

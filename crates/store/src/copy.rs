@@ -33,7 +33,7 @@ const APPLICATION: &str = "clifford db copy";
 /// How far a copy is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'p> {
-    /// What is done.
+    /// The phase under way.
     pub phase: Phase,
     /// The table.
     pub table: &'p str,
@@ -74,7 +74,7 @@ impl Meter<'_> {
     }
 }
 
-/// What a copy does.
+/// The phases of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Copies rows.

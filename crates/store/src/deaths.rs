@@ -32,7 +32,7 @@ pub struct Quarantined {
     pub quarantined_at: Timestamp,
     /// A hint: a job's kind, a trigger's, a platform, a file's name.
     pub about: Option<String>,
-    /// What became of it, in words, where it was written down.
+    /// Its outcome, in words, where it was written down.
     pub error: Option<String>,
     /// The run that it is, or that it is of.
     #[schema(value_type = Option<String>)]

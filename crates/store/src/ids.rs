@@ -54,9 +54,6 @@ impl IdKind {
 
 /// The ids of a kind that begin like this, the newest first, and at most `limit` of them. `beginning` holds hexadecimal
 /// digits and dashes only.
-///
-/// # Errors
-/// The store's.
 pub async fn beginning_with(
     conn: &mut Conn,
     kind: IdKind,

@@ -26,7 +26,7 @@ macro_rules! languages {
 }
 
 languages! {
-    /// What is spoken where no other language is known.
+    /// The language where no other is known.
     #[default]
     English = "en",
     /// German.
@@ -65,8 +65,8 @@ impl Lang {
         Self::ALL.iter().find(of_code).copied()
     }
 
-    /// What a person reads: their own language (the one that they set, else the one that their platform tells), else that
-    /// of the place, else English.
+    /// The language that a person reads: their own (the one that they set, else the one that their platform tells),
+    /// else that of the place, else English.
     pub fn for_reader(person: Option<&str>, place: Option<&str>) -> Self {
         [person, place]
             .into_iter()
@@ -75,7 +75,7 @@ impl Lang {
             .unwrap_or_default()
     }
 
-    /// What everybody in a shared place reads: the place's language, else that of the person who gave cause to it.
+    /// The language of everybody in a shared place: the place's, else that of the person who gave cause to it.
     pub fn for_place(place: Option<&str>, person: Option<&str>) -> Self {
         Self::for_reader(place, person)
     }

@@ -127,7 +127,7 @@ impl Area {
         Some(text.into_owned())
     }
 
-    /// Reads a catalogue. What is wrong in one is left out here, and told by the tests.
+    /// Reads a catalogue. Faults in one are left out here, and told by the tests.
     fn read(&self, lang: Lang) -> FluentBundle<FluentResource> {
         let mut bundle = FluentBundle::new_concurrent(vec![lang.code().parse().unwrap_or_default()]);
         // Nothing that is said is shown from right to left.

@@ -250,7 +250,7 @@ mod tests {
             let text = format!("{before}sk-live-0123456789{after}");
             let masked = masker.mask(&base64(&text)).into_owned();
             assert!(masked.contains("[secret]"), "{masked}");
-            // What is left of it is less than two letters on either side.
+            // The rest of it is less than two letters on either side.
             let left = masked.replace("[secret]", "").trim_end_matches('=').len();
             assert!(left <= (before.len() + after.len()) * 4 / 3 + 4, "{masked}");
         }

@@ -98,7 +98,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// What a page of a failure says.
+/// The words of a page of a failure.
 #[derive(Clone)]
 pub(crate) struct Told {
     title: String,

@@ -16,7 +16,7 @@ use super::{
     form::is_local,
 };
 
-/// What a page may do. There is no `unsafe-inline`: no style or script of a page counts but those of `assets`.
+/// The permissions of a page. There is no `unsafe-inline`: no style or script of a page counts but those of `assets`.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; \
      connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'none'";
 

@@ -82,7 +82,7 @@ fn packed(content: &[u8]) -> Result<Pages, Unreadable> {
     } else if archive.has("ppt/presentation.xml") {
         office::slides(&mut archive)
     } else if archive.has("xl/workbook.xml") || archive.has("xl/workbook.bin") {
-        // What it unpacks to is checked before the library unpacks it.
+        // Its unpacked size is checked before the library unpacks it.
         archive.check_all()?;
         sheets::read(content)
     } else {

@@ -14,7 +14,7 @@ use clifford_store::{
 };
 use serde_json::json;
 
-use super::{Which, find, told};
+use super::{Which, find, print_agent};
 use crate::cli::{
     output::{self, Format},
     setup,
@@ -117,7 +117,7 @@ pub(super) async fn add(db: &Db, add: Add) -> anyhow::Result<()> {
         Err(other) => return Err(other.into()),
     };
     let agent = find(&mut db.read().await?, &id.to_string()).await?;
-    told(&agent, add.format, "made")
+    print_agent(&agent, add.format, "made")
 }
 
 pub(super) async fn set(db: &Db, set: Set) -> anyhow::Result<()> {
@@ -148,7 +148,7 @@ pub(super) async fn set(db: &Db, set: Set) -> anyhow::Result<()> {
     })
     .await?;
     let agent = find(&mut db.read().await?, &id.to_string()).await?;
-    told(&agent, set.which.format, "changed")
+    print_agent(&agent, set.which.format, "changed")
 }
 
 pub(super) async fn remove(db: &Db, which: &Which) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use clifford_store::{
     places::agents::prompts::{self, Prompt},
 };
 
-use super::{Which, find, told};
+use super::{Which, find, print_agent};
 use crate::cli::{output, setup};
 
 /// The most versions that are listed.
@@ -61,7 +61,7 @@ pub(super) async fn restore(db: &Db, which: &Which, version: u32) -> anyhow::Res
         .await?;
     let agent = find(&mut db.read().await?, &id.to_string()).await?;
     let what = format!("has the prompt of version {version} again");
-    told(&agent, which.format, &what)
+    print_agent(&agent, which.format, &what)
 }
 
 async fn get(conn: &mut Conn, agent: AgentId, version: u32) -> anyhow::Result<Prompt> {

@@ -80,12 +80,9 @@ async fn start(globals: &Globals, provider: Option<&str>, dir: &std::path::Path)
         }
     }
     let options = Options {
-        channels: false,
         workers: true,
-        beside: false,
-        waits_for_database: false,
-        terminal: None,
         worker_processes: Workers::of_this_program(),
+        ..Options::default()
     };
     setup::start(&loaded, &secrets, options).await
 }
@@ -107,7 +104,7 @@ async fn play(app: &App, task: &Task) -> anyhow::Result<(Played, i64)> {
     for turn in &task.turns {
         let run = answered(app, say(app, turn).await?).await?;
         let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
-        played.answer = ask::said(&steps).join("\n\n");
+        played.answer = ask::answers(&steps).join("\n\n");
         played.take_calls(&steps);
         played.model_calls += run.llm_calls;
         tokens += run.prompt_tokens + run.completion_tokens;

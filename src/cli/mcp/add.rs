@@ -106,7 +106,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     let (title, version) = (output::cell(&about.name), output::cell(&about.version));
     if !args.json {
         output::print(&format!("{title} {version} offers {} tools:", tools.len()))?;
-        shown(&tools)?;
+        print_tools(&tools)?;
     }
     known(&args, &tools)?;
     if !args.yes {
@@ -140,7 +140,7 @@ async fn survey(globals: &Globals, file: &SettingsFile, server: &str) -> anyhow:
     (mcp::survey(&endpoint).await).map_err(|why| anyhow!("{server} cannot be used, and nothing was written: {why}"))
 }
 
-fn shown(tools: &[Surveyed]) -> anyhow::Result<()> {
+fn print_tools(tools: &[Surveyed]) -> anyhow::Result<()> {
     let rows = tools.iter().map(|tool| {
         let says = if tool.says.is_empty() { "nothing" } else { &tool.says };
         [tool.name.clone(), says.to_owned(), name(tool.class).to_owned()]

@@ -14,11 +14,11 @@ pub(super) fn list(globals: &Globals, format: Format) -> anyhow::Result<()> {
     let loaded = globals.load()?;
     let servers = loaded.config.tools.of("mcp").as_array().cloned().unwrap_or_default();
     if format.json {
-        let shown: Vec<_> = servers.iter().map(shown).collect();
+        let shown: Vec<_> = servers.iter().map(rendered).collect();
         return output::json(&shown);
     }
     let rows = servers.iter().map(|server| {
-        let shown = shown(server);
+        let shown = rendered(server);
         let text = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
         let used = if shown["enabled"] == false { "no" } else { "yes" };
         [
@@ -37,7 +37,7 @@ pub(super) fn list(globals: &Globals, format: Format) -> anyhow::Result<()> {
 }
 
 /// A server without what may be secret: its environment, headers, arguments, and what stands in its address.
-fn shown(server: &Value) -> Value {
+fn rendered(server: &Value) -> Value {
     let url = server["url"].as_str().map(clifford_vault::redact_url);
     let reach = url.or_else(|| server["command"].as_str().map(str::to_owned));
     json!({

@@ -43,12 +43,9 @@ impl Way {
     /// The database cannot be used, or the other process cannot be spoken to.
     pub(super) async fn open(loaded: &Loaded, secrets: &Secrets) -> anyhow::Result<(Self, Option<App>)> {
         let options = Options {
-            channels: false,
             workers: true,
-            beside: false,
-            waits_for_database: false,
-            terminal: None,
             worker_processes: Workers::of_this_program(),
+            ..Options::default()
         };
         match App::start(loaded, secrets, options).await {
             Ok(app) => {

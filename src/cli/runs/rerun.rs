@@ -65,7 +65,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     if format.json {
         return output::json(&view(&report));
     }
-    output::print(&shown(&report).join("\n"))
+    output::print(&report_lines(&report).join("\n"))
 }
 
 async fn done(app: &App, args: Args) -> anyhow::Result<RerunReport> {
@@ -111,7 +111,7 @@ fn effect(report: &RerunReport, pair: &Pair<'_>) -> Option<Effect> {
 }
 
 /// A rerun for people: each recorded step with the rerun's below it, where that is another.
-fn shown(report: &RerunReport) -> Vec<String> {
+fn report_lines(report: &RerunReport) -> Vec<String> {
     let pairs = report.pairs();
     let differences = pairs.iter().filter(|pair| !pair.is_same).count();
     let spent = report.spent();
@@ -141,7 +141,7 @@ fn shown(report: &RerunReport) -> Vec<String> {
         paint(Paint::Dim, "  = both   - recorded   + rerun"),
     ];
     for pair in &pairs {
-        let told = told(effect(report, pair));
+        let told = effect_text(effect(report, pair));
         match (pair.left, pair.right) {
             (_, Some(step)) if pair.is_same => lines.push(line("=", Paint::Dim, step, &told)),
             (left, right) => {
@@ -170,7 +170,7 @@ fn line(mark: &str, colour: Paint, step: &Step, told: &str) -> String {
     }
 }
 
-fn told(effect: Option<Effect>) -> String {
+fn effect_text(effect: Option<Effect>) -> String {
     match effect {
         None => String::new(),
         Some(Effect::Recorded { seq }) => format!("as recorded in step {seq}"),

@@ -68,10 +68,9 @@ impl Plan {
         Options {
             channels: self.args.does(Part::Channels),
             workers: self.args.does(Part::Workers),
-            beside: false,
             waits_for_database: true,
-            terminal: None,
             worker_processes: Workers::of_this_program(),
+            ..Options::default()
         }
     }
 

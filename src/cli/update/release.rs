@@ -20,7 +20,7 @@ const LONG_PATIENCE: Duration = Duration::from_secs(600);
 const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 const LONGEST_ARCHIVE: usize = 512 * 1024 * 1024;
 
-/// A version: three numbers. What stands behind them (`-rc.1`) makes it earlier than the same without.
+/// A version: three numbers. A suffix (`-rc.1`) makes it earlier than the same without.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Version {
     numbers: [u64; 3],

@@ -7,7 +7,7 @@ use super::{ChannelName, Me, created_at, interaction::InteractionPayload, messag
 
 /// The command's name, as the menu shows it.
 pub(crate) const ASK_ABOUT: &str = "Ask Clifford";
-/// What is asked: the command takes no words.
+/// The question: the command takes no words.
 const QUESTION: &str = "What do you say to this message?";
 
 /// The question about a message; `None` if the command is another one. Its files are files of the quote.

@@ -73,7 +73,7 @@ pub(crate) struct InteractionPayload {
     /// The ids of their roles.
     pub(crate) roles: Vec<u64>,
     may_open_threads: bool,
-    /// What was pressed stands below a message that only this person sees.
+    /// The button stands below a message that only this person sees.
     below_private: bool,
     data: Value,
 }
@@ -155,7 +155,7 @@ impl InteractionPayload {
         named.collect()
     }
 
-    /// What a press does.
+    /// The effect of a press.
     pub(crate) fn press(&self) -> Press {
         if self.picker().is_some() {
             return Press::InPlace;

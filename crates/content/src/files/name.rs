@@ -10,7 +10,7 @@ const ENDING: usize = 12;
 /// A name without a path, without what cannot be seen or turns text around, and without what some system forbids.
 pub fn clean(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept: String = last.nfc().filter(|c| !is_hidden(*c)).map(shown).collect();
+    let kept: String = last.nfc().filter(|c| !is_hidden(*c)).map(printable).collect();
     let kept = kept.trim().trim_start_matches('.').trim();
     if kept.is_empty() {
         return "file".to_owned();
@@ -26,7 +26,7 @@ fn is_hidden(c: char) -> bool {
             | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-fn shown(c: char) -> char {
+fn printable(c: char) -> char {
     match c {
         '<' | '>' | ':' | '"' | '|' | '?' | '*' => '_',
         c if c.is_whitespace() => ' ',

@@ -107,7 +107,7 @@ pub struct Recalled {
     pub has_tainted_item: bool,
     /// The files that came with what is asked.
     pub files: Vec<File>,
-    /// What is set for the place and the person in words.
+    /// Settings of the place and the person in words.
     pub words: Box<PlaceWords>,
 }
 

@@ -143,7 +143,7 @@ async fn listed(
         skip: skip.saturating_add(limit),
     });
     let ids: Vec<_> = said.ids.into_iter().take(limit).collect();
-    let items = told(conn, &ids, reach, None, request).await?;
+    let items = found_items(conn, &ids, reach, None, request).await?;
     Ok(Page { items, next })
 }
 
@@ -190,7 +190,7 @@ async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Requ
         .map(|through| Cursor { through, skip: shown });
     let ids: Vec<_> = all.iter().skip(skip).take(limit).map(|one| one.id).collect();
     Ok(Page {
-        items: told(conn, &ids, &reach, Some(query), request).await?,
+        items: found_items(conn, &ids, &reach, Some(query), request).await?,
         next,
     })
 }
@@ -254,7 +254,7 @@ fn by_distance(beside: &[Beside], zone: &TimeZone) -> Vec<Nearby> {
 }
 
 /// The items of a page for these messages.
-async fn told(
+async fn found_items(
     conn: &mut Conn,
     ids: &[MessageId],
     reach: &Reach,
@@ -271,7 +271,7 @@ async fn told(
         ..reach.clone()
     };
     let beside = search::beside(conn, ids, 1, &whenever).await?;
-    let told = |one: &Beside| NearbyText {
+    let nearby = |one: &Beside| NearbyText {
         id: one.id,
         direction: one.direction,
         content: head(&one.head),
@@ -280,8 +280,8 @@ async fn told(
         let mut of = beside.iter().filter(|one| one.of_id == message.id);
         SearchHit {
             snippet: snippet(&message.content, query, request.form),
-            before: of.clone().find(|one| one.id < message.id).map(told),
-            after: of.find(|one| one.id > message.id).map(told),
+            before: of.clone().find(|one| one.id < message.id).map(nearby),
+            after: of.find(|one| one.id > message.id).map(nearby),
             message,
         }
     });

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clifford_llm_api::model::{Message, Request, Role, Schema};
 use serde_json::{Value, json};
 
-use super::{levels, write_prompt::told};
+use super::{levels, write_prompt::entries};
 use crate::{id::UserId, memory::rows::SourceMessage, messages::Direction};
 
 /// The most characters of a summary.
@@ -32,7 +32,7 @@ const SYSTEM: &str = "You keep the summary of a long conversation between people
 
 /// Asks for a summary of the summary so far and the messages since.
 pub fn request(so_far: Option<&str>, said: &[&SourceMessage]) -> Request {
-    let content = json!({ "summary": so_far.unwrap_or_default(), "messages": told(said) }).to_string();
+    let content = json!({ "summary": so_far.unwrap_or_default(), "messages": entries(said) }).to_string();
     Request {
         messages: vec![
             Message {

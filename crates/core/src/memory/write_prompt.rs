@@ -150,7 +150,7 @@ pub fn request(items: &[Item], said: &[&SourceMessage]) -> Request {
     let message = |role, content| Message { role, content };
     let mut messages = vec![message(Role::System, SYSTEM.clone())];
     messages.extend(EXAMPLE.iter().cloned());
-    let asked = json!({ "known": known, "messages": told(said) });
+    let asked = json!({ "known": known, "messages": entries(said) });
     messages.push(message(Role::User, asked.to_string()));
     Request {
         messages,
@@ -164,7 +164,7 @@ pub fn request(items: &[Item], said: &[&SourceMessage]) -> Request {
 }
 
 /// Messages as prompts show them.
-pub fn told(said: &[&SourceMessage]) -> Vec<Value> {
+pub fn entries(said: &[&SourceMessage]) -> Vec<Value> {
     said.iter()
         .map(|said| {
             let from = match said.direction {

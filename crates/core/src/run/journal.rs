@@ -36,7 +36,7 @@ pub struct Journal<'a> {
     used: BTreeSet<u32>,
 }
 
-/// What a recorded call led to.
+/// The results of a recorded call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CallRecord<'a> {
     /// The steps of the call and of its result.
@@ -71,7 +71,7 @@ impl<'a> Journal<'a> {
         self.calls(call).next().is_some()
     }
 
-    /// What a call led to. `reads`: the command only reads.
+    /// The results of a call. `reads`: the command only reads.
     pub fn call(&mut self, call: &ToolCall, reads: bool) -> Option<CallRecord<'a>> {
         let records: Vec<_> = self.calls(call).collect();
         let fresh = records
@@ -184,7 +184,7 @@ impl<'a> Journal<'a> {
         None
     }
 
-    /// What its person wrote, and what these subagents returned, before an iteration.
+    /// The messages of its person, and the results of these subagents, before an iteration.
     pub fn heard(&mut self, iteration: u32, children: &BTreeSet<RunId>) -> Vec<&'a Step> {
         let steps: &'a [Step] = self.steps;
         let heard: Vec<_> = steps

@@ -1,9 +1,9 @@
 //! A rerun: a recorded run once more from one of its steps on, by the same fold and the same rules. Pure.
 //!
 //! The steps before are as they were recorded. From there on replies come in from outside, and everything else that a run
-//! does is answered by the [`Journal`] of the recorded run. What stands in no journal is not carried out. A message is
-//! only shown then, and the rerun goes on; anything whose outcome the model would read next ends the rerun, because
-//! nobody knows that outcome.
+//! does is answered by the [`Journal`] of the recorded run. A call that stands in no journal is not carried out. A
+//! message is only shown then, and the rerun goes on; anything whose outcome the model would read next ends the rerun,
+//! because nobody knows that outcome.
 
 use std::collections::BTreeSet;
 
@@ -26,11 +26,11 @@ use crate::{clock::Timestamp, runs::Run};
 pub struct RerunStep {
     /// The step, numbered as the recorded ones.
     pub step: Step,
-    /// What became of the effect that it has; `None`: it has none.
+    /// The fate of the effect that it has; `None`: it has none.
     pub effect: Option<Effect>,
 }
 
-/// What became of an effect.
+/// The fate of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum Effect {
@@ -60,7 +60,7 @@ pub enum RerunEnd {
     },
 }
 
-/// What a rerun asked models for.
+/// The requests of a rerun to models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RerunSpent {
@@ -77,7 +77,7 @@ pub struct RerunSpent {
 }
 
 impl RerunSpent {
-    /// What these steps asked for. A reply that was given is no model's, and names no provider.
+    /// The requests of these steps. A reply that was given is no model's, and names no provider.
     pub fn of(steps: &[Step]) -> Self {
         let replies = steps.iter().filter_map(|step| match &step.kind {
             StepKind::Event(Event::LlmResponse(reply)) if !reply.provider.is_empty() => Some(reply),
@@ -112,7 +112,7 @@ pub enum Turn {
 /// A rerun at work.
 #[derive(Clone, Debug)]
 pub struct Rerun<'a> {
-    /// What it knows.
+    /// Its knowledge.
     pub state: RunState,
     /// Its steps so far, from the one that it begins at.
     pub steps: Vec<RerunStep>,

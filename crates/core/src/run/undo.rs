@@ -35,9 +35,9 @@ pub enum Undo {
     },
     /// Something was remembered.
     ItemPut {
-        /// What the key said before, if it said anything.
+        /// The value of the key before, if it had one.
         before: Option<KeptItem>,
-        /// What it says since.
+        /// Its value since.
         now: KeptItem,
         /// The items that made room for it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +52,7 @@ pub struct KeptReminder {
     pub id: TriggerId,
     /// Where it is said.
     pub channel_id: Option<ChannelId>,
-    /// What is said.
+    /// The value.
     pub text: String,
     /// How it is repeated.
     pub cron: Option<String>,

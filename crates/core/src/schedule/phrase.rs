@@ -13,7 +13,7 @@ use jiff::{
 };
 
 use self::{
-    parse::{Day, Repeat, TimePhrase, said},
+    parse::{Day, Repeat, TimePhrase, phrase},
     words::Unit,
 };
 use crate::{
@@ -52,7 +52,7 @@ pub fn read(when: &str, repeat: Option<&str>, zone: &TimeZone, now: Timestamp) -
     } else {
         let start = match moment(when, zone) {
             Some(at) => (Some(at), TimePhrase::default()),
-            None => (None, said(when).ok_or_else(|| unreadable(when))?),
+            None => (None, phrase(when).ok_or_else(|| unreadable(when))?),
         };
         clock.schedule(start, repeat)?
     };
@@ -161,7 +161,7 @@ impl Reckoner<'_> {
                 return self.by_cron(text.to_owned(), Some(at));
             }
             (None, Some(text)) => {
-                let mut more = parse::said(text).or_else(|| parse::said(&format!("every {text}")));
+                let mut more = parse::phrase(text).or_else(|| parse::phrase(&format!("every {text}")));
                 let again = more.as_mut().and_then(|more| more.repeat.take());
                 let again = again.ok_or_else(|| {
                     format!("`{text}` does not say how often. Say it like \"daily\", \"weekdays\", \"every 2 hours\", or as a cron expression.")

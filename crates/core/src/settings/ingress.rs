@@ -76,8 +76,8 @@ pub struct Ingress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimit {
-    /// Whose messages are counted: `user` (each person's), `space` (all of a group or server), `channel` (all of a
-    /// channel).
+    /// The subject whose messages are counted: `user` (each person's), `space` (all of a group or server), `channel`
+    /// (all of a channel).
     pub scope: RateScope,
     /// The most messages in each `per`.
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -101,7 +101,7 @@ impl Default for RateLimit {
     }
 }
 
-/// Whose messages a limit counts.
+/// The subject whose messages a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateScope {

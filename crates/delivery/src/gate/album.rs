@@ -89,12 +89,12 @@ impl Gate {
                     }
                 }
                 Err(SendError::Unreachable(reason) | SendError::Failed(reason)) => {
-                    // What may have arrived is not sent again.
+                    // A part that may have arrived is not sent again.
                     let reason = format!("it may have arrived; resend_ambiguous is off: {reason}");
                     self.give_up_all(held, &reason, None).await;
                     return true;
                 }
-                // Whatever is wrong with it: by itself each file is sent, or told of.
+                // By itself each file is sent, or told of, for whatever reason the album was refused.
                 Err(error) => {
                     tracing::debug!(message_id = %held.message.id, %error, "platform refused an album");
                     held.goes_singly = true;

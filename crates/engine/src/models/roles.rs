@@ -151,7 +151,7 @@ pub struct ModelChoice {
     pub roles: Arc<Roles>,
 }
 
-/// What there is to know of a model before it is chosen.
+/// The facts of a model before it is chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
     /// The name by which it is chosen; `None`: it answers unless another is chosen.

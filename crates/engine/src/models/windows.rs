@@ -136,7 +136,7 @@ impl Windows {
             });
             let Some((place, entry)) = mine else { continue };
             let known = seen.get(&place).copied();
-            // What was learnt here in the meantime is newer.
+            // A window learnt here in the meantime is newer.
             let is_behind = entry.sight.learned() != known.map(|(sees, _)| sees);
             if is_behind || known.is_some_and(|(_, learned_at)| learned_at >= row.learned_at) {
                 continue;

@@ -375,7 +375,7 @@ fn persona(work: &Work, recalled: &Recalled) -> String {
     let language = words.language.as_ref().map(|language| {
         format!("Answer here in the language with the tag {language}, unless somebody asks for another one.")
     });
-    // What a platform tells of their app is no choice: people write in other languages than that of their phone.
+    // The language of their app is no choice: people write in other languages than that of their phone.
     let own = work.user.as_ref().filter(|user| user.language_set);
     let own = own.and_then(|user| user.language.as_ref()).map(|language| {
         format!("Answer the user in the language with the tag {language}, unless they ask for another one.")
@@ -413,12 +413,12 @@ fn conversation(run: &Run, recalled: &Recalled) -> Talk {
     match (run.kind, given.and_then(|given| given.get("context"))) {
         (RunKind::Subagent, Some(Value::Array(context))) => Talk::Told(context.clone()),
         (RunKind::Subagent, _) => Talk::None,
-        (RunKind::Coordinator, _) => said(recalled),
+        (RunKind::Coordinator, _) => talk(recalled),
     }
 }
 
 /// The conversation as it was found.
-fn said(recalled: &Recalled) -> Talk {
+fn talk(recalled: &Recalled) -> Talk {
     Talk::Said {
         turns: recalled.conversation.turns.clone(),
         before: recalled.conversation.before,

@@ -38,7 +38,7 @@ use super::session::{
 };
 use crate::{Context, budget::reserve::Claim};
 
-/// What is to be done once more.
+/// A request to do a run once more.
 #[derive(Clone, Debug)]
 pub struct RerunRequest {
     /// The run.
@@ -75,7 +75,7 @@ pub struct RerunReport {
     pub recorded: Vec<Step>,
     /// The steps of the rerun.
     pub rerun: Vec<Step>,
-    /// What became of the effects of the rerun's steps, by their numbers.
+    /// The fates of the effects of the rerun's steps, by their numbers.
     pub effects: BTreeMap<u32, Effect>,
     /// How it ended.
     pub end: RerunEnd,
@@ -89,7 +89,7 @@ impl RerunReport {
         side_by_side(&self.recorded, &self.rerun)
     }
 
-    /// What the rerun asked models for.
+    /// The requests of the rerun to models.
     pub fn spent(&self) -> RerunSpent {
         RerunSpent::of(&self.rerun)
     }

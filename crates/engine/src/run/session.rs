@@ -100,10 +100,10 @@ impl Onward {
     }
 }
 
-/// What people chose for a run.
+/// People's choices for a run.
 #[derive(Debug, Default)]
 struct Chosen {
-    /// What is set for the place and the person in words.
+    /// Settings of the place and the person in words.
     words: PlaceWords,
     /// The model that answers, by the name of the choice.
     model: Option<String>,
@@ -139,7 +139,7 @@ pub struct Session<'a> {
     taken_in: Vec<Address>,
     /// The parts of the prompt, until its private words are known.
     recalled: Option<Recalled>,
-    /// What was chosen for the run, once the prompt's parts were read.
+    /// The choices for the run, once the prompt's parts were read.
     chosen: Box<Chosen>,
     /// The sources of the prompt's words, with their readers.
     holds: Vec<Held>,

@@ -1,5 +1,5 @@
-//! Titles of conversations that nobody named: what was asked first, as the person wrote it. What stands there for the
-//! model alone (quotes, the speaker's name, marks of files and of forwarded texts) is left out.
+//! Titles of conversations that nobody named: what was asked first, as the person wrote it. Words that stand there for
+//! the model alone (quotes, the speaker's name, marks of files and of forwarded texts) are left out.
 
 use clifford_chat::inbound::FORWARDED;
 use clifford_store::messages::replies::without_quotes;

@@ -219,7 +219,7 @@ impl Pays for ToolPayer {
                 }
                 let refused = own.and_then(|own| byok::refused(&own.provider, &error, false));
                 let refused = refused.map(|refused| refused.text(Lang::English));
-                return Err(ToolError::Unavailable(refused.unwrap_or_else(|| told(&error))));
+                return Err(ToolError::Unavailable(refused.unwrap_or_else(|| error_text(&error))));
             }
         };
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
@@ -264,7 +264,7 @@ impl Pays for ToolPayer {
 }
 
 /// The message to the run's model about a model that did not answer: the settings are the owner's business.
-fn told(error: &ModelError) -> String {
+fn error_text(error: &ModelError) -> String {
     tracing::warn!(error = error.class(), "model call of a tool failed");
     match error {
         ModelError::Refused { .. } => "the model declined to answer".to_owned(),

@@ -246,9 +246,6 @@ pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Ru
 }
 
 /// Makes a run that any process which works on the database begins: for one that has no engine of its own.
-///
-/// # Errors
-/// The store's.
 pub async fn submit_from_outside(db: &Db, run: NewRun, now: Timestamp) -> Result<Run, StoreError> {
     db.write(move |tx| {
         Box::pin(async move {

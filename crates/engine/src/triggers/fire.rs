@@ -210,7 +210,7 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
         }
         None => None,
     };
-    let text = said(&trigger.content, name.as_deref(), late.as_deref());
+    let text = reminder_text(&trigger.content, name.as_deref(), late.as_deref());
     let (message, pending) = outbound.message(to, &text, now);
     messages::insert_outbound(tx, &message, now).await?;
     if pending.is_none() {
@@ -223,7 +223,7 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
 }
 
 /// A reminder as it is said; where others read along it names its person.
-fn said(content: &str, name: Option<&str>, late: Option<&str>) -> String {
+fn reminder_text(content: &str, name: Option<&str>, late: Option<&str>) -> String {
     let text = match name {
         Some(name) => format!("⏰ {}: {content}", clifford_markup::inline::inline(name)),
         None => format!("⏰ {content}"),
@@ -356,8 +356,8 @@ mod tests {
 
     #[test]
     fn a_reminder_names_its_person_only_where_others_read_along() {
-        assert_eq!(said("stretch", None, None), "⏰ stretch");
-        assert_eq!(said("stretch", Some("A*da"), None), "⏰ A\\*da: stretch");
+        assert_eq!(reminder_text("stretch", None, None), "⏰ stretch");
+        assert_eq!(reminder_text("stretch", Some("A*da"), None), "⏰ A\\*da: stretch");
     }
 
     #[test]
@@ -373,7 +373,10 @@ mod tests {
             let told = [Lang::English, Lang::German].map(|lang| lateness(Duration::from_secs(seconds), lang));
             assert_eq!([told[0].as_deref(), told[1].as_deref()], [english, german], "{seconds}");
         }
-        assert_eq!(said("stretch", None, Some("2 days late")), "⏰ stretch (2 days late)");
+        assert_eq!(
+            reminder_text("stretch", None, Some("2 days late")),
+            "⏰ stretch (2 days late)"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a handler asks of its caller, as extractors: a handler that names one runs for nobody else.
+//! The rights that a handler asks of its caller, as extractors: a handler that names one runs for nobody else.
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 

@@ -24,9 +24,6 @@ const KEPT: usize = 10_000;
 const ASKED: u32 = 100;
 
 /// The spaces that a person manages, among those in which they spoke; the newest first.
-///
-/// # Errors
-/// The store's.
 pub(crate) async fn managed_spaces(api: &Shared, user: UserId) -> Result<Vec<SpaceId>, StoreError> {
     let known = channels::one_of_each_space(&mut api.db.read().await?, user, ASKED).await?;
     let asked = known

@@ -1,4 +1,4 @@
-//! What changed since a moment, as the rows tell it: for the task that looks all the time, and for a reader that comes
+//! Changes since a moment, as the rows tell them: for the task that looks all the time, and for a reader that comes
 //! back.
 
 use std::{collections::HashMap, sync::Arc};
@@ -157,7 +157,7 @@ pub(super) async fn stored(
     })
 }
 
-/// What stands in lists of owners: connections, requests to be let in, quarantined work.
+/// The lists of owners: connections, requests to be let in, quarantined work.
 pub(super) async fn standing(api: &Shared) -> Result<Vec<Found>, StoreError> {
     let now = api.clock.now();
     let found = |key, event| Found {

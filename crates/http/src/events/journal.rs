@@ -63,7 +63,7 @@ struct Kept {
 
 /// A place in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     /// The life of the task that looks.
     pub life: u64,
     /// The number of the next change.
@@ -99,9 +99,9 @@ impl Journal {
     }
 
     /// Where the journal ends.
-    pub(super) fn end(&self) -> Place {
+    pub(super) fn end(&self) -> Position {
         let kept = self.kept();
-        Place {
+        Position {
             life: kept.life,
             number: kept.first + kept.changes.len() as u64,
             through: kept.through,
@@ -172,7 +172,7 @@ mod tests {
     fn readers_go_on_where_they_were_and_one_that_is_too_slow_is_told() {
         let journal = Journal::default();
         journal.begin(Timestamp(1));
-        let Place {
+        let Position {
             life, number: begin, ..
         } = journal.end();
         let mut grown = journal.watch();
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(data(journal.from(life, begin, 1)), Err(Behind));
         assert_eq!(data(journal.from(life, begin + 1, 1)), Ok(vec!["1".into()]));
         journal.add(Vec::new(), Timestamp(4));
-        let expected = Place {
+        let expected = Position {
             life,
             number: begin + KEPT as u64 + 1,
             through: Timestamp(4),

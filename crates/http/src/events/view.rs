@@ -1,4 +1,4 @@
-//! What a reader of live events may see.
+//! The view of a reader of live events.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::{
     journal::About,
 };
 
-/// What a reader may see.
+/// The view of a reader.
 pub(super) struct View {
     caller: Caller,
     /// The spaces that a person managed when the stream began.
@@ -29,9 +29,6 @@ impl View {
     }
 
     /// Finds out what its person manages.
-    ///
-    /// # Errors
-    /// The store's.
     pub(super) async fn begin(&mut self, api: &Shared) -> Result<(), StoreError> {
         if let Some(me) = self.caller.only() {
             self.managed = managed_spaces(api, me).await?.into_iter().collect();

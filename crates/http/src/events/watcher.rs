@@ -152,7 +152,7 @@ async fn look_on(api: Shared) {
     }
 }
 
-/// What the task knows from its looks before.
+/// The task's knowledge from its looks before.
 struct Watcher {
     api: Shared,
     channels: Channels,
@@ -164,10 +164,10 @@ struct Watcher {
     asking: HashMap<RunId, About>,
     /// Messages on their way.
     under_way: HashMap<MessageId, MessageStatus>,
-    /// What stands in lists of owners.
+    /// The lists of owners.
     standing: HashMap<Key, Found>,
     looks: u32,
-    /// What was found and is not in the journal yet.
+    /// Changes that are not in the journal yet.
     found: Vec<Change>,
 }
 
@@ -214,7 +214,7 @@ impl Watcher {
         self.seen.retain(|_, (_, at)| *at >= kept_from);
         let events = &self.api.state.events;
         if self.through.is_none() {
-            // What stood so before is no news.
+            // A row that stood so before is no news.
             self.found.clear();
             events.journal.begin(now);
             events.looking.send_replace(true);

@@ -15,7 +15,7 @@ use super::Done;
 struct Topic {
     /// How it is asked for.
     name: &'static str,
-    /// What it is about.
+    /// Its subject.
     about: Help,
     commands: &'static [&'static str],
 }
@@ -102,7 +102,7 @@ pub(super) fn help(wanted: &str, channel: &Channel, user: &User, lang: Lang) -> 
     }
 }
 
-/// What the argument can become while it is typed: a topic, or a command.
+/// The completions of the argument: a topic, or a command.
 pub(super) fn choices(is_private: bool, role: Option<UserRole>, lang: Lang) -> Vec<Choice> {
     let topics = topics(is_private, role.unwrap_or(UserRole::Stranger)).map(|topic| (topic.name, topic.about(lang)));
     let commands = COMMANDS.iter().map(|command| (command.name, command.about(lang)));

@@ -48,7 +48,7 @@ pub(super) async fn link(
     }
     match identity::look_at_code(tx, &account, argument, now).await? {
         Ok(offer) => asked(tx, &offer, user, &account, lang, now).await,
-        Err(refusal) => Ok(Done::say(told(&refusal, lang, now))),
+        Err(refusal) => Ok(Done::say(refusal_text(&refusal, lang, now))),
     }
 }
 
@@ -128,7 +128,7 @@ async fn joined(
             });
             format!("{linked}\n\n{}", lang.say(Accounts::PartsAgain))
         }
-        Err(refusal) => told(&refusal, lang, now),
+        Err(refusal) => refusal_text(&refusal, lang, now),
     }))
 }
 
@@ -137,7 +137,7 @@ fn offer(code: String, lang: Lang) -> String {
     lang.say(Accounts::YourCode { code, minutes })
 }
 
-fn told(refusal: &Refusal, lang: Lang, now: Timestamp) -> String {
+fn refusal_text(refusal: &Refusal, lang: Lang, now: Timestamp) -> String {
     lang.say(match refusal {
         Refusal::NoSuchCode => Accounts::NoSuchCode,
         Refusal::AlreadyLinked => Accounts::AlreadyLinked,
@@ -166,7 +166,7 @@ pub(super) async fn unlink(
     let account = here(channel, account)?;
     let identities = users::identities(tx, user.id).await?;
     if identities.iter().all(|identity| identity::is(identity, &account)) {
-        return Ok(Done::say(told(&Refusal::OnlyAccount, lang, now)));
+        return Ok(Done::say(refusal_text(&Refusal::OnlyAccount, lang, now)));
     }
     let first = users::first_identity(tx, user.id).await?;
     let stays = first.is_some_and(|first| identity::is(&first, &account));
@@ -189,7 +189,7 @@ pub(super) async fn unlink(
             });
             format!("{parted}{owner}")
         }
-        Err(refusal) => told(&refusal, lang, now),
+        Err(refusal) => refusal_text(&refusal, lang, now),
     }))
 }
 
@@ -312,7 +312,7 @@ mod tests {
         let now = Timestamp(1_000_000);
         for (ms, minutes) in [(1, 1), (60_000, 1), (60_001, 2), (3_600_000, 60)] {
             assert_eq!(
-                told(&Refusal::TooManyTries(Timestamp(now.0 + ms)), Lang::English, now),
+                refusal_text(&Refusal::TooManyTries(Timestamp(now.0 + ms)), Lang::English, now),
                 format!("Those were too many tries. Please try again in {minutes} min.")
             );
         }

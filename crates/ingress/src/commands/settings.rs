@@ -1,6 +1,6 @@
-//! `/settings`: managers see and change the settings of a group or server, everybody their own in private. What can be
-//! set is the catalogue's (`clifford_tools::settings::catalogue`); each change is kept with the person who made it, told
-//! in the place, and taken back by `/settings undo`.
+//! `/settings`: managers see and change the settings of a group or server, everybody their own in private. Settings
+//! that can be set is the catalogue's (`clifford_tools::settings::catalogue`); each change is kept with the person who
+//! made it, told in the place, and taken back by `/settings undo`.
 
 mod complete;
 mod tools;
@@ -28,7 +28,7 @@ const RESET: &str = "reset";
 /// The settings of places that a person has in their private chat, too.
 const IN_PRIVATE: [&str; 2] = ["when_busy", "cross_channel"];
 
-/// What there is to choose of, read before the command's transaction.
+/// The choices, read before the command's transaction.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     /// The usual model, and those that may be chosen.
@@ -198,7 +198,7 @@ async fn one(
     })
 }
 
-/// What became of a setting, in a sentence.
+/// The outcome of a change of a setting, in a sentence.
 fn changed(
     known: &SettingSpec,
     old: Option<&str>,

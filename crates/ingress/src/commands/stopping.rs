@@ -72,7 +72,8 @@ async fn all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<D
     })
 }
 
-/// Ends one run: its person may, and who manages the place that it answers in. What was written meanwhile is answered.
+/// Ends one run: its person may, and who manages the place that it answers in. Messages that came meanwhile are
+/// answered.
 async fn one(tx: &mut Tx, id: RunId, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
     let CommandContext {
         channel,

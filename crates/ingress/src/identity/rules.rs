@@ -55,7 +55,7 @@ const fn rank(role: UserRole) -> u8 {
 pub fn joined(maker: &User, entering: &User) -> User {
     let filled = |text: &str| !text.trim().is_empty();
     let name = if filled(&maker.name) { maker } else { entering };
-    // What one of them chose counts more than what a platform tells of the other.
+    // A choice of one of them counts more than a platform's word about the other.
     let is_better = match (&maker.language, &entering.language) {
         (_, None) => false,
         (None, Some(_)) => true,

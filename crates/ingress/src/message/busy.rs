@@ -37,7 +37,7 @@ impl AcceptContext {
         if own.is_some() || active.len() >= follow_up::most_at_work(Some(channel), self.defaults.shared_parallel) {
             return Ok(own.or(active.first()));
         }
-        // Whoever waits already comes first.
+        // A message that waits already comes first.
         let waits = match message.context_id.filter(|_| !active.is_empty()) {
             Some(context) => messages::queued(tx, context).await?,
             None => Vec::new(),

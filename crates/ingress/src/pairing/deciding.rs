@@ -16,7 +16,7 @@ use clifford_text::{Answer, Lang};
 /// How much of a name is shown.
 const NAME: usize = 40;
 
-/// What becomes of a stranger.
+/// The decision about a stranger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// They may talk to the bot.
@@ -40,7 +40,7 @@ impl Decision {
         }
     }
 
-    /// What a notice says once it is settled.
+    /// The text of a notice once it is settled.
     fn settled(self, by: &str, lang: Lang) -> String {
         let person = inline(&shortened(by, NAME));
         lang.say(match self {

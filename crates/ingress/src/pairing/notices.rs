@@ -1,5 +1,5 @@
-//! What the owners are told of strangers who ask to be let in: each owner once an account and day, with buttons. A flood of
-//! strangers makes no flood of messages: the last notice of an hour says that there may be more.
+//! Notices to the owners of strangers who ask to be let in: each owner once an account and day, with buttons. A flood
+//! of strangers makes no flood of messages: the last notice of an hour says that there may be more.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -82,7 +82,7 @@ pub(super) async fn tell_owners(
     Ok(true)
 }
 
-/// What an owner reads, Markdown. The last paragraph gives way to what was decided.
+/// The text of a notice, Markdown. The last paragraph gives way to what was decided.
 fn text(visit: &Origin, account: &str, is_last: bool, lang: Lang) -> String {
     let name = inline(&shortened(&visit.speaker.name, NAME));
     let handle = visit.speaker.handle.as_deref();

@@ -10,13 +10,13 @@ use serde::{
 use super::{ChatReading, Message, Reading};
 use crate::ImportError;
 
-/// What an export says of its person.
+/// The facts that an export has of its person.
 #[derive(Deserialize)]
 struct Personal {
     user_id: Option<i64>,
 }
 
-/// What stands in a chat before its messages.
+/// The fields of a chat before its messages.
 #[derive(Default)]
 struct ChatHead {
     name: Option<String>,

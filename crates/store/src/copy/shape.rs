@@ -31,7 +31,7 @@ pub(super) struct Column {
     pub kind: Kind,
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,

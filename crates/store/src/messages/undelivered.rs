@@ -53,7 +53,7 @@ const SELECT: &str = "SELECT m.id, m.channel_id, c.platform, c.name AS channel_n
      m.attempts, m.error, m.late_since, m.quarantined_at, m.created_at
      FROM messages m JOIN channels c ON c.id = m.channel_id";
 
-/// Whose messages.
+/// The person or place of the messages.
 #[derive(Clone, Debug, Default)]
 pub enum Whose {
     /// Everybody's.
@@ -77,9 +77,6 @@ pub struct Filter {
 }
 
 /// A page of them, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Undelivered>, StoreError> {
     let status = match filter.failed {
         None => "'pending', 'sending', 'failed'",
@@ -108,9 +105,6 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Und
 }
 
 /// One outbound message that has not been delivered.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Undelivered>, StoreError> {
     let sql = format!(
         "{SELECT} WHERE m.id = $1 AND m.direction = 'outbound' AND m.status IN ('pending', 'sending', 'failed')"
@@ -122,9 +116,6 @@ pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Undelivered>, 
 /// up, or nothing is left of what would be sent.
 ///
 /// The content of files goes with their failure, so their parts stay failed.
-///
-/// # Errors
-/// The store's.
 pub async fn send_again(tx: &mut Tx, id: MessageId) -> Result<bool, StoreError> {
     let failed = tx
         .exists(
@@ -157,9 +148,6 @@ pub async fn send_again(tx: &mut Tx, id: MessageId) -> Result<bool, StoreError> 
 
 /// Gives a message up that waits: it is not sent any more. A process that holds it finds that out before its next
 /// attempt; a call that is under way may still arrive. `false`: it does not wait.
-///
-/// # Errors
-/// The store's.
 pub async fn give_up(tx: &mut Tx, id: MessageId, reason: &str) -> Result<bool, StoreError> {
     let given_up = tx
         .execute(

@@ -73,7 +73,7 @@ pub async fn of_code(conn: &mut Conn, code_hash: &str, now: Timestamp) -> Result
     .await
 }
 
-/// What is known of an account that asked, however long ago.
+/// The facts of an account that asked, however long ago.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Request {
     /// Its name there.

@@ -40,7 +40,7 @@ pub async fn by_id(conn: &mut Conn, user: Option<UserId>, channel: Option<Channe
     of(conn, user.as_ref(), channel).await
 }
 
-/// What everybody in a channel reads; `user`: the person who gave cause to it.
+/// The language of everybody in a channel; `user`: the person who gave cause to it.
 pub async fn of_everybody(conn: &mut Conn, channel: &Channel, user: Option<&User>) -> Result<Lang, StoreError> {
     let own = user.and_then(|user| user.language.as_deref());
     if channel.is_private() {
@@ -50,7 +50,7 @@ pub async fn of_everybody(conn: &mut Conn, channel: &Channel, user: Option<&User
     Ok(Lang::for_place(set.as_deref(), own))
 }
 
-/// What a person with this language reads in a place, and what everybody there does.
+/// The language of a person with this setting in a place, and that of everybody there.
 pub async fn at(conn: &mut Conn, own: Option<&str>, place: &Place) -> Result<(Lang, Lang), StoreError> {
     if let (Some(own), true) = (own.and_then(Lang::of), place.kind.is_private()) {
         return Ok((own, own));

@@ -77,7 +77,7 @@ impl PlaceSettings {
     }
 }
 
-/// What is set for a place and a person in words, beside [`PlaceSettings`].
+/// Settings of a place and a person in words, beside [`PlaceSettings`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceWords {
     /// A text of the place's managers that is added to the prompt.

@@ -21,9 +21,9 @@ pub struct SettingChange {
     pub scope: String,
     /// The setting.
     pub name: String,
-    /// What was set before; `None`: nothing.
+    /// The value before; `None`: nothing was set.
     pub old_value: Option<String>,
-    /// What is set now; `None`: nothing.
+    /// The value now; `None`: nothing is set.
     pub new_value: Option<String>,
     /// The name of the person who made it, unless they are gone.
     pub by: Option<String>,
@@ -38,9 +38,9 @@ pub struct NewChange<'a> {
     pub scope: &'a str,
     /// The setting.
     pub name: &'a str,
-    /// What was set before.
+    /// The value before.
     pub old: Option<&'a str>,
-    /// What is set now.
+    /// The value now.
     pub new: Option<&'a str>,
     /// The person who made it.
     pub by: UserId,

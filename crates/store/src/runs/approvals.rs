@@ -103,7 +103,7 @@ pub async fn shown_as(
             args![platform.as_str(), place, id],
         )
         .await?;
-    Ok(rows.into_iter().find_map(|(metadata,)| shown(metadata?.0)))
+    Ok(rows.into_iter().find_map(|(metadata,)| message_text(metadata?.0)))
 }
 
 /// The question that the newest message of a place shows, if that has arrived.
@@ -117,11 +117,11 @@ pub async fn shown_last(conn: &mut Conn, platform: Platform, place: &str) -> Res
         .await?;
     let newest = rows.into_iter().next();
     let arrived = newest.filter(|(_, status)| *status == MessageStatus::Delivered);
-    Ok(arrived.and_then(|(metadata, _)| shown(metadata?.0)))
+    Ok(arrived.and_then(|(metadata, _)| message_text(metadata?.0)))
 }
 
 /// The question in the metadata of a message.
-fn shown(metadata: Json) -> Option<String> {
+fn message_text(metadata: Json) -> Option<String> {
     metadata.get("question")?.as_str().map(str::to_owned)
 }
 

@@ -6,7 +6,7 @@ messages! {
     /// What `/link`, `/unlink` and `/whoami` say.
     Accounts in "accounts" {
         OnlyInPrivate,
-        /// Whose code somebody entered: the parts of one text.
+        /// The person whose code somebody entered: the parts of one text.
         CodeBelongs { person: String },
         WasMadeOn { platform: String, name: String, account: String },
         YouBecome { person: String, known: String },

@@ -1,9 +1,9 @@
-//! What a chat reads in place of what could not be sent there.
+//! Notices to a chat in place of what could not be sent there.
 
 use crate::message::{Count, messages};
 
 messages! {
-    /// What a chat reads in place of what could not be sent there.
+    /// Notices to a chat in place of what could not be sent there.
     Undelivered in "undelivered" {
         /// Its platform refused a message in every form.
         Refused,

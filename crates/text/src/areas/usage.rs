@@ -1,4 +1,4 @@
-//! What a person's requests cost, and what is left.
+//! The cost of a person's requests, and the rest of their budgets.
 
 use crate::message::{Count, messages};
 
@@ -14,7 +14,7 @@ messages! {
         AllByOwnKey,
         SomeByOwnKey { count: Count, cost: String },
         Estimated,
-        /// What is left, as `CostLeft` and `TokensLeft` say it.
+        /// The rest, as `CostLeft` and `TokensLeft` say it.
         Left { period: String, what: String },
         LeftForEverybody { period: String, what: String },
         LeftForYouHere { period: String, what: String },

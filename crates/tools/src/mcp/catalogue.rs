@@ -59,7 +59,7 @@ pub(super) fn read(endpoint: &Endpoint, tools: Vec<Tool>) -> Vec<Offer> {
 pub struct Surveyed {
     /// Its name there, without anything that a terminal acts upon.
     pub name: String,
-    /// What its annotations say; empty, if they do not say what it may do.
+    /// Its annotations in words; empty, if they do not say what it may do.
     pub says: String,
     /// The class that follows, from what is set or from the annotations.
     pub class: Class,

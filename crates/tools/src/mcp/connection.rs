@@ -49,7 +49,7 @@ pub(super) enum ConnectError {
     #[error("{0}")]
     Client(String),
     /// It does not speak as a server must.
-    #[error("{}", told(.0))]
+    #[error("{}", error_text(.0))]
     Speech(#[from] Box<ClientInitializeError>),
     /// It does not list its tools.
     #[error("its tools cannot be listed: {0}")]
@@ -278,7 +278,7 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// The error at the beginning, with the cause that a transport's error hides.
-fn told(error: &ClientInitializeError) -> String {
+fn error_text(error: &ClientInitializeError) -> String {
     let text = match error {
         ClientInitializeError::ConnectionClosed(_) => ENDED.to_owned(),
         ClientInitializeError::TransportError { error, .. } if is_broken_pipe(&*error.error) => ENDED.to_owned(),

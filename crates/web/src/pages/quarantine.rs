@@ -32,7 +32,7 @@ struct Work {
 }
 
 impl Work {
-    /// What it is, as its reader says it.
+    /// Its kind, as its reader says it.
     fn name(&self) -> &'static str {
         match self.kind.as_str() {
             "run" => "A run",
@@ -45,7 +45,7 @@ impl Work {
         }
     }
 
-    /// What a new try does, and what it needs.
+    /// The effect of a new try, and its needs.
     fn way_on(&self) -> &'static str {
         match self.kind.as_str() {
             "run" => {

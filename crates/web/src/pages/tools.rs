@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// What a form says, as a value; `null`: what holds without it.
+    /// The value that a form gives; `null`: the value that holds without it.
     fn read(&self, given: &str) -> Result<Value, String> {
         let given = given.trim();
         if given.is_empty() {

@@ -69,7 +69,7 @@ pub(crate) fn empty(title: &str, way_on: &Markup) -> Markup {
 pub(crate) struct Button<'a> {
     /// Where the form goes.
     pub(crate) action: &'a str,
-    /// What stands on it.
+    /// Its label.
     pub(crate) label: &'a str,
     /// `main`, `danger` or nothing.
     pub(crate) class: &'a str,

@@ -32,9 +32,9 @@ pub(crate) struct Change {
     pub(crate) name: String,
     /// The same as a person says it.
     pub(crate) label: String,
-    /// What holds now.
+    /// The present value.
     pub(crate) then: String,
-    /// What would hold.
+    /// The new value.
     pub(crate) now: String,
     /// Both as a person says them.
     told: [String; 2],
@@ -42,7 +42,7 @@ pub(crate) struct Change {
     is_disputed: bool,
 }
 
-/// What is about to be saved.
+/// The change that is about to be saved.
 pub(crate) struct Review<'a> {
     /// Its title.
     pub(crate) title: &'a str,
@@ -50,7 +50,7 @@ pub(crate) struct Review<'a> {
     pub(crate) action: &'a str,
     /// The page to go back to without saving.
     pub(crate) leave: &'a str,
-    /// What would become different.
+    /// The differences.
     pub(crate) changes: Vec<Change>,
     /// Fields that go along with those that change.
     pub(crate) along: &'a [(&'a str, &'a str)],
@@ -122,7 +122,7 @@ impl Change {
     pub(crate) fn between(name: &str, label: &str, then: &str, given: &str, was: Option<&str>) -> Option<Self> {
         let (then, now) = (plain_lines(then), plain_lines(given));
         let was = was.map(plain_lines);
-        // What its writer left alone stays as whoever changed it meanwhile wants it.
+        // A field that its writer left alone stays as somebody else changed it meanwhile.
         let is_meant = now != then && was.as_ref() != Some(&now);
         is_meant.then(|| Self {
             name: name.to_owned(),

@@ -53,7 +53,7 @@ impl<'a> Archive<'a> {
         (0..self.zip.len()).try_for_each(|index| self.unpack(index, &mut io::sink()))
     }
 
-    /// What an entry says of its size is not believed.
+    /// The size that an entry claims is not believed.
     fn unpack(&mut self, index: usize, into: &mut impl io::Write) -> Result<(), Unreadable> {
         let damaged = |error: &dyn std::fmt::Display| Unreadable::Damaged(error.to_string());
         let entry = self.zip.by_index(index).map_err(|error| damaged(&error))?;

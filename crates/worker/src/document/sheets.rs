@@ -26,7 +26,7 @@ pub(super) fn read(content: &[u8]) -> Result<Pages, Unreadable> {
         }
         pages.begin(&format!("sheet {name}"));
         for row in range.rows() {
-            let cells: Vec<_> = row.iter().map(shown).collect();
+            let cells: Vec<_> = row.iter().map(rendered).collect();
             pages.add(cells.join("\t").trim_end());
             pages.add("\n");
             if pages.is_full() {
@@ -38,7 +38,7 @@ pub(super) fn read(content: &[u8]) -> Result<Pages, Unreadable> {
 }
 
 /// A cell, as it is read: dates as dates.
-fn shown(cell: &Data) -> String {
+fn rendered(cell: &Data) -> String {
     match cell {
         Data::DateTime(at) if at.is_datetime() => {
             let (year, month, day, hour, minute, second, _) = at.to_ymd_hms_milli();

@@ -55,7 +55,7 @@ const WORKDAYS: [Weekday; 5] = [
 const WEEKEND: [Weekday; 2] = [Weekday::Saturday, Weekday::Sunday];
 
 /// The time that a text names; `None`: it has other words, too, or no time.
-pub(super) fn said(text: &str) -> Option<TimePhrase> {
+pub(super) fn phrase(text: &str) -> Option<TimePhrase> {
     let words: Vec<String> = text
         .to_lowercase()
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '!' | '?' | '(' | ')'))

@@ -38,7 +38,7 @@ const LATE: Quarters = 18;
 const LEAST_LATE: Quarters = 125 * 4;
 /// An entry of a list is not cut that has no more.
 const ENTRY: Quarters = 120 * 4;
-/// What stands in a recorded prompt for what people said around the question.
+/// The words in a recorded prompt in place of ambient messages.
 pub const NOT_RECORDED: &str = "\"not recorded\"";
 /// Where items are that are left out.
 const MEMORIES: &str = "memory.get tells them";
@@ -58,7 +58,7 @@ pub struct Head {
     pub fill: Fill,
     /// Whether the question has any room.
     pub has_room: bool,
-    /// What people said around the question, as it is shown.
+    /// Ambient messages around the question, as they are shown.
     pub ambient: String,
 }
 
@@ -330,7 +330,7 @@ fn fitting(entries: &[Value], most: Quarters, where_else: &str, allotment: &mut 
 }
 
 /// A message as the model sees it.
-pub fn said(turn: &Turn, most: Quarters, form: Form, can: Can) -> String {
+pub fn turn_text(turn: &Turn, most: Quarters, form: Form, can: Can) -> String {
     let whole = turn.id.and_then(|id| can.whole(&clifford_core::run::kept::message(id)));
     excerpt::gapped(&turn.content, turn.gap, most, form, whole.as_deref()).into_owned()
 }
@@ -363,7 +363,7 @@ fn conversation(parts: &Parts, allotment: &mut Allotment) -> (String, Fill) {
     };
     let each = allotment.of_message(parts.entry_tokens);
     let entries: Vec<String> = (turns.iter())
-        .map(|turn| json!({ "role": role(turn), "content": said(turn, each, Form::Json, parts.can) }).to_string())
+        .map(|turn| json!({ "role": role(turn), "content": turn_text(turn, each, Form::Json, parts.can) }).to_string())
         .collect();
     let said: Vec<_> = (turns.iter().zip(&entries))
         .map(|(turn, entry)| HistoryEntry {
@@ -428,7 +428,7 @@ fn others(elsewhere: &[Elsewhere], most: Quarters, parts: &Parts, allotment: &mu
     let mut missing = 0;
     for place in elsewhere {
         let entries: Vec<_> = (place.turns.iter())
-            .map(|turn| json!({ "role": role(turn), "content": said(turn, each, Form::Json, parts.can) }))
+            .map(|turn| json!({ "role": role(turn), "content": turn_text(turn, each, Form::Json, parts.can) }))
             .collect();
         let name = place
             .name

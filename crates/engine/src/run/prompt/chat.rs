@@ -47,7 +47,7 @@ pub(super) struct Chat {
     pub fill: Fill,
     /// Whether the question has any room.
     pub has_room: bool,
-    /// What people said around the question, as it is shown.
+    /// Ambient messages around the question, as they are shown.
     pub ambient: String,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
     Parts {
         instructions: info(work, recalled),
         memories: recalled.items.map(|item| Value::from(recall::line(item))),
-        conversation: super::said(recalled),
+        conversation: super::talk(recalled),
         ..super::known(work, rules, recalled)
     }
 }
@@ -186,7 +186,7 @@ fn turns(parts: &Parts, allotment: &mut Allotment) -> (Vec<(Role, String)>, Fill
                 Direction::Inbound => Role::User,
                 Direction::Outbound => Role::Assistant,
             };
-            (role, assemble::said(turn, each, Form::Plain, Can::default()))
+            (role, assemble::turn_text(turn, each, Form::Plain, Can::default()))
         })
         .collect();
     let said: Vec<_> = (entries.iter())

@@ -1,4 +1,4 @@
-//! What the argument of `/settings` can become while it is typed: a setting, then what it can be.
+//! The completions of the argument of `/settings`: a setting, then its values.
 
 use clifford_chat::completion::Choice;
 use clifford_store::{Conn, StoreError};

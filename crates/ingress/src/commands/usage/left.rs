@@ -1,4 +1,4 @@
-//! What is left here: of the budgets of a group or server, and of the limits of messages.
+//! The rest here: of the budgets of a group or server, and of the limits of messages.
 
 use clifford_core::{
     budget::{self, Scope},
@@ -16,7 +16,7 @@ use clifford_text::{Lang, Usage};
 
 use super::{Purse, Whose, rest};
 
-/// What is left of the budgets of a group or server, and of this member's there.
+/// The rest of the budgets of a group or server, and of this member's there.
 pub(super) async fn of_place(
     tx: &mut Tx,
     user: &User,

@@ -191,7 +191,7 @@ rows! {
         provider: String,
         created_at: Timestamp,
     }
-    /// What they said of an answer.
+    /// Their feedback on an answer.
     Feedback {
         run_id: RunId,
         verdict: String,

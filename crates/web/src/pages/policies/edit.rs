@@ -99,7 +99,7 @@ static ARGUMENTS: Field = field(
     Kind::Lines,
     "One a line, such as: amount > 100",
 );
-/// What the store adds to a rule.
+/// The fields that the store adds to a rule.
 const ADDED: [&str; 3] = ["id", "createdAt", "updatedAt"];
 
 fn all() -> impl Iterator<Item = &'static Field> {

@@ -1,4 +1,4 @@
-//! What a run knew after each of its steps, and what the engine decided on each reply: the fold that the engine itself
+//! The state of a run after each of its steps, and the engine's decision on each reply: the fold that the engine itself
 //! goes by.
 
 use axum::extract::Path;

@@ -15,7 +15,7 @@ pub(crate) struct Pair {
     effect: Option<Effect>,
 }
 
-/// What became of an effect of a rerun.
+/// The fate of an effect of a rerun.
 #[derive(Deserialize)]
 struct Effect {
     is: String,
