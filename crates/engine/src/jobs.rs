@@ -22,7 +22,7 @@ use clifford_core::{
     work::Kind,
 };
 use clifford_store::{
-    StoreError,
+    Db, StoreError,
     jobs::{self, Job as Row, JobLease},
 };
 use clifford_telemetry::{
@@ -208,7 +208,7 @@ async fn work_within(claimed: &Claimed) {
     }
     // The model's words stand in the job's row.
     tracing::debug!(%error, "job failed (details)");
-    reschedule(cx, lease, &error, due_at, now).await;
+    reschedule(&cx.db, lease, &error, due_at, now).await;
 }
 
 fn is_limited(job: Option<&dyn Job>) -> bool {
@@ -257,7 +257,7 @@ async fn release(cx: &Context, lease: JobLease) {
 }
 
 /// Gives a job back, however long it takes until the database hears of it.
-async fn reschedule(cx: &Context, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
+async fn reschedule(db: &Db, lease: JobLease, error: &JobError, due_at: Option<Timestamp>, now: Timestamp) {
     let (waits_for, reason) = match error {
         JobError::NotYet(at) => (Some(*at), String::new()),
         error => (None, error.to_string()),
@@ -265,8 +265,7 @@ async fn reschedule(cx: &Context, lease: JobLease, error: &JobError, due_at: Opt
     let mut wait = TELL_AGAIN;
     loop {
         let reason = reason.clone();
-        let told = cx
-            .db
+        let told = db
             .write(move |tx| {
                 Box::pin(async move {
                     match waits_for {

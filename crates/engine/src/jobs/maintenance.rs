@@ -27,7 +27,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use clifford_core::{clock::Timestamp, work::MaintenanceKind};
 use clifford_store::{
-    Conn, StoreError,
+    Conn, Db, StoreError,
     maintenance::{self, Claimed, MaintenanceLease, Record},
 };
 use clifford_telemetry::{
@@ -233,7 +233,7 @@ async fn work(
     let (kind, lease) = (job.kind(), claimed.lease);
     let done = tokio::select! {
         () = stop.cancelled() => {
-            release(&cx, lease).await;
+            release(&cx.db, lease).await;
             return kind;
         }
         () = lost(&cx, lease) => {
@@ -300,10 +300,8 @@ async fn lost(cx: &Context, lease: MaintenanceLease) {
 }
 
 /// Gives a job back that was interrupted: it stays due.
-async fn release(cx: &Context, lease: MaintenanceLease) {
-    let given = cx
-        .db
-        .write(move |tx| Box::pin(async move { maintenance::release(tx, &lease).await }));
+async fn release(db: &Db, lease: MaintenanceLease) {
+    let given = db.write(move |tx| Box::pin(async move { maintenance::release(tx, &lease).await }));
     if let Err(error) = given.await {
         tracing::warn!(job = %lease.job, %error, "failed to release a maintenance job, whose lease lapses by itself");
     }

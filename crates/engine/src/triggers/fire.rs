@@ -16,7 +16,7 @@ use clifford_core::{
 };
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_store::{
-    StoreError, Tx,
+    Db, StoreError, Tx,
     db::notify,
     messages,
     people::{reading, users},
@@ -67,7 +67,7 @@ async fn try_to_fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Re
         Ok(fired) => return Ok(fired),
         Err(StoreError::Conflict(error)) => {
             tracing::debug!(trigger_id = %trigger.id, error, "trigger waits for its conversation");
-            waits(cx, trigger).await?;
+            waits(&cx.db, trigger).await?;
         }
         Err(error) => tracing::warn!(trigger_id = %trigger.id, %error, "failed to fire a trigger, retrying"),
     }
@@ -75,11 +75,9 @@ async fn try_to_fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Re
 }
 
 /// A due time that was not missed is none later on, however long its conversation is busy.
-async fn waits(cx: &Arc<Context>, trigger: &Trigger) -> Result<(), StoreError> {
+async fn waits(db: &Db, trigger: &Trigger) -> Result<(), StoreError> {
     match trigger.due() {
-        Some(due) if trigger.waiting_at != Some(due.at) => {
-            cx.db.write(move |tx| Box::pin(triggers::waits(tx, due))).await
-        }
+        Some(due) if trigger.waiting_at != Some(due.at) => db.write(move |tx| Box::pin(triggers::waits(tx, due))).await,
         _ => Ok(()),
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use clifford_core::work::MaintenanceKind;
+use clifford_core::{clock::Timestamp, work::MaintenanceKind};
 use clifford_store::{
-    StoreError,
+    Db, StoreError,
     memory::write::{self as memory_write, CompactedSpan},
 };
 
@@ -37,27 +37,25 @@ impl MaintenanceJob for CompactedMessages {
         let before = cx.clock.now().before(cx.settings.memory.retain_compacted);
         let kept = memory_write::kept(&mut cx.db.read().await?, before, COMPACTIONS).await?;
         for compaction in kept {
-            while delete(cx, compaction).await? > 0 {}
+            while delete(&cx.db, compaction, cx.clock.now()).await? > 0 {}
         }
         Ok(())
     }
 }
 
 /// Deletes a batch of a compaction's messages, and returns how many there were.
-async fn delete(cx: &Context, compaction: CompactedSpan) -> Result<usize, StoreError> {
+async fn delete(db: &Db, compaction: CompactedSpan, now: Timestamp) -> Result<usize, StoreError> {
     let CompactedSpan {
         id,
         context_id,
         through,
     } = compaction;
-    let now = cx.clock.now();
-    cx.db
-        .write(move |tx| {
-            Box::pin(async move {
-                let deleted = memory_write::delete_compacted(tx, context_id, through, BATCH).await?;
-                memory_write::purged(tx, id, now).await?;
-                Ok(deleted)
-            })
+    db.write(move |tx| {
+        Box::pin(async move {
+            let deleted = memory_write::delete_compacted(tx, context_id, through, BATCH).await?;
+            memory_write::purged(tx, id, now).await?;
+            Ok(deleted)
         })
-        .await
+    })
+    .await
 }
