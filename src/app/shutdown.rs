@@ -1,7 +1,7 @@
 //! The end of a process: work is finished or released, in the time that it has.
 //!
 //! **The end of a process** (`src/app/shutdown.rs`) has a deadline for each part, so that what hangs in one leaves
-//! time for the next: runs finish or are let go of, what is ready is sent, leases are given back. They are renewed
+//! time for the next: runs finish or are released, what is ready is sent, leases are released. They are renewed
 //! until then: an end may take longer than a lease, and nobody must take over what is still in flight.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ const LEAST: Duration = Duration::from_millis(500);
 struct Deadlines {
     /// Runs come to an end by themselves, and callers of the API have their answers.
     finish: Instant,
-    /// Runs that did not are let go of.
+    /// Runs that did not are released.
     release: Instant,
     /// Messages that are ready are sent.
     send: Instant,
@@ -57,7 +57,7 @@ pub(crate) fn traces_until(began: Instant, whole: Duration) -> Instant {
 
 impl App {
     /// Stops within `shutdown_seconds`. Nothing new is taken from now on. Runs that are at work come to an end, or are
-    /// let go of in time; what is ready is sent; leases are renewed until they are given back, so that no other process
+    /// released in time; what is ready is sent; leases are renewed until they are released, so that no other process
     /// takes over what is still in flight here, and need not wait for what is not.
     pub async fn shutdown(self) {
         let whole = self.config.engine.shutdown;

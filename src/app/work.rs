@@ -1,7 +1,7 @@
 //! The background loops of a process, from start to shutdown: each is supervised and restarted after a panic.
 //!
 //! Work that comes due has a row and is claimed by lease, so a loop stands here only if it cannot be such work: it
-//! renews leases or finds those that a clock put back left behind, it claims and schedules (runs, jobs, maintenance
+//! renews leases or finds those that a clock rollback left behind, it claims and schedules (runs, jobs, maintenance
 //! jobs), or it keeps what this process alone has in memory (windows of models, connections).
 
 use std::sync::Arc;

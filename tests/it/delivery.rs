@@ -191,7 +191,7 @@ struct Given {
     delivery: Delivery,
     to: To,
     id: MessageId,
-    ticket: PendingDelivery,
+    pending: PendingDelivery,
     outbound: Outbound,
     worker: WorkerId,
 }
@@ -247,7 +247,7 @@ impl Given {
                 via: None,
             },
         };
-        let (message, ticket) = outbound.message(to.clone(), "hello", NOW);
+        let (message, pending) = outbound.message(to.clone(), "hello", NOW);
         let id = message.id;
         home.db
             .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
@@ -258,7 +258,7 @@ impl Given {
             delivery,
             to,
             id,
-            ticket: ticket.expect("this process serves the platform"),
+            pending: pending.expect("this process serves the platform"),
             outbound,
             worker,
         }
@@ -270,14 +270,15 @@ impl Given {
     }
 
     /// The same for a message that was made.
-    async fn stored(&self, (message, ticket): (messages::NewOutbound, Option<PendingDelivery>)) -> MessageId {
+    async fn stored(&self, (message, pending): (messages::NewOutbound, Option<PendingDelivery>)) -> MessageId {
         let id = message.id;
         self.home
             .db
             .write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
             .await
             .unwrap();
-        self.delivery.deliver(ticket.expect("this process serves the platform"));
+        self.delivery
+            .deliver(pending.expect("this process serves the platform"));
         id
     }
 
@@ -334,7 +335,7 @@ async fn sent(error: SendError, drops_repeats: bool, resend_ambiguous: bool) -> 
         patience: None,
     });
     let given = Given::to(&channel, resend_ambiguous).await;
-    given.delivery.deliver(given.ticket);
+    given.delivery.deliver(given.pending);
     let until = tokio::time::Instant::now() + Duration::from_secs(30);
     given.delivery.flush(until, until).await;
     let message = Given::message(&given.home, given.id).await;
@@ -378,7 +379,7 @@ async fn what_the_platform_asks_patience_for_is_left_at_a_stop_as_what_was_never
     });
     let given = Given::to(&channel, false).await;
     given.delivery.signal(&given.to, Signal::Typing);
-    given.delivery.deliver(given.ticket);
+    given.delivery.deliver(given.pending);
     let now = tokio::time::Instant::now();
     given.delivery.flush(now, now + Duration::from_secs(30)).await;
     assert!(
@@ -409,7 +410,7 @@ async fn a_message_that_fails_by_itself_holds_up_nobody_and_arrives_when_it_can(
         _ => Ok(()),
     });
     let given = Given::stuck_after(&channel, true, Duration::ZERO).await;
-    given.delivery.deliver(given.ticket.clone());
+    given.delivery.deliver(given.pending.clone());
     let poison = given.says("poison").await;
     let after = given.says("after it").await;
     assert_eq!(channel.took(2).await, ["hello", "after it"]);
@@ -483,7 +484,7 @@ async fn what_the_platform_refuses_as_a_text_goes_as_a_file_and_else_its_chat_is
     for (is_refused, expected, status) in cases {
         let channel = Picky::new(move |text| if is_refused(text) { refused() } else { Ok(()) });
         let given = Given::to(&channel, true).await;
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         let id = given.says("long").await;
         given.settled().await;
         assert_eq!(*channel.took.borrow(), expected);

@@ -151,7 +151,7 @@ mod tests {
         near(limit.left(bucket(0.0), Timestamp(20_000)), 1.0);
         near(limit.left(bucket(-1.0), Timestamp(30_000)), 1.0);
         near(limit.left(bucket(5.0), Timestamp(999_000)), 6.0);
-        // The clock was put back.
+        // The clock was stepped back.
         near(limit.left(bucket(2.0), Timestamp(0)), 2.0);
         assert_eq!(limit.wait(0.0), Duration::from_secs(10));
         assert_eq!(limit.wait(1.5), Duration::ZERO);

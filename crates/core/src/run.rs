@@ -6,7 +6,7 @@
 //! `subagent_ended` and counts, so a tree never uses more than its root may. `Rules::of_run` is where profile and
 //! share meet a run: the loop, a replay and a resumed run ask the same function. How many of a tree work at once is
 //! decided where runs are claimed (`store/runs/queue.rs`), so it holds over all processes; a subagent that
-//! rests rings for the next in line.
+//! rests notifies the next in line.
 
 pub mod approval;
 pub mod attachments;

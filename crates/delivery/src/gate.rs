@@ -74,7 +74,7 @@ pub(super) enum Item {
     Draft,
     /// A run at work does something else.
     Doing,
-    /// A run ended, waits or was let go of (`ends`: not the last).
+    /// A run ended, waits or was released (`ends`: not the last).
     Done {
         run: RunId,
         epoch: i64,

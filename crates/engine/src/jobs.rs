@@ -38,7 +38,7 @@ use tracing::{Instrument, Span};
 pub use self::job::{Attempts, Claimed, Job, JobError};
 use crate::{Context, Runs};
 
-/// How often to look where nothing rings.
+/// How often to look where nothing notifies.
 const POLL: Duration = Duration::from_secs(1);
 /// The wait before the second attempt; each wait after that is twice as long.
 const BACKOFF: Duration = Duration::from_secs(10);

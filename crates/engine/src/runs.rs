@@ -148,7 +148,7 @@ impl Runs {
         }
     }
 
-    /// Whether nobody goes on with a run that was let go of: it was cancelled, by whomever, and not claimed before.
+    /// Whether nobody goes on with a run that was released: it was cancelled, by whomever, and not claimed before.
     async fn is_given_up(&self, lease: &Lease) -> Result<bool, StoreError> {
         let run = runs::get(&mut self.context.db.read().await?, lease.run).await?;
         Ok(run.is_none_or(|run| run.status == RunStatus::Cancelled && run.epoch == lease.epoch + 1))

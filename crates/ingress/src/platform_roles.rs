@@ -98,7 +98,7 @@ mod tests {
         told.told(key(), &roles, Timestamp(1_000));
         assert_eq!(told.lately(&key(), Timestamp(60_999)), Some(roles.to_vec()));
         assert_eq!(told.lately(&key(), Timestamp(61_000)), None);
-        // The clock was put back.
+        // The clock was stepped back.
         assert_eq!(told.lately(&key(), Timestamp(0)), None);
     }
 }

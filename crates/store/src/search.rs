@@ -1,4 +1,4 @@
-//! The full-text index over messages: its backlog, and its hits. A message is in it under its `search_id`; what is
+//! The full-text index over messages: its queue, and its hits. A message is in it under its `search_id`; what is
 //! deleted or edited leaves it by triggers.
 
 mod listing;

@@ -153,7 +153,7 @@ pub struct Services {
     pub speech: Option<WithKey<Speech>>,
     /// Where what is not in the database is.
     pub data_dir: PathBuf,
-    /// Rung when there is something to come due, so that nobody sleeps past it.
+    /// Notified when there is something to come due, so that nobody sleeps past it.
     pub notify: Arc<Notify>,
     /// Files.
     pub files: Arc<Files>,

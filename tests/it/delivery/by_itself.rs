@@ -114,7 +114,7 @@ async fn a_file_that_cannot_be_read_holds_up_nobody_and_was_never_sent() {
         let given = Given::on(home, &channel, settings).await;
         let file = attached();
         kept_in_a_bucket(&given, &file).await;
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         let id = says_with(&given, "Here is your list.", &file).await;
         given.says("after it").await;
         assert_eq!(channel.took(3).await, ["hello", "Here is your list.", "after it"]);
@@ -135,7 +135,7 @@ async fn where_only_a_file_is_gone_its_chat_is_told_of_the_file() {
     let channel = Picky::new(|_| Ok(()));
     let given = Given::to(&channel, true).await;
     let id = says_with(&given, "Here is your list.", &attached()).await;
-    given.delivery.deliver(given.ticket.clone());
+    given.delivery.deliver(given.pending.clone());
     let sorry = "Sorry, I could not send you the file list.md. Please ask for it again, or in another form.";
     given.settled().await;
     assert_eq!(*channel.took.borrow(), ["Here is your list.", "hello", sorry]);
@@ -160,7 +160,7 @@ async fn the_time_for_which_earlier_processes_tried_a_message_counts() {
         let settings = DeliverySettings { section, ..SETTINGS };
         let given = Given::on(Home::sqlite().await, &channel, settings).await;
         // Earlier messages are not in the way.
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         channel.took(1).await;
         let (mut message, _) = given.outbound.message(given.to.clone(), "old", NOW);
         let made = SystemClock.now().before(age).0.unsigned_abs();

@@ -111,7 +111,7 @@ async fn files_that_are_refused_are_named_and_take_none_behind_them_along() {
         });
         let keeping = Keeping::on(home, &channel, SETTINGS).await;
         let given = &keeping.given;
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         let files = [
             keeping.file("large.md").await,
             keeping.file("small.md").await,
@@ -150,7 +150,7 @@ async fn a_file_that_is_given_up_in_time_takes_none_behind_it_along() {
     let settings = DeliverySettings { section, ..SETTINGS };
     let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
     let given = &keeping.given;
-    given.delivery.deliver(given.ticket.clone());
+    given.delivery.deliver(given.pending.clone());
     let files = [keeping.file("broken.md").await, keeping.file("whole.md").await];
     let id = keeping.says("Here they are.", &files).await;
     given.settled().await;
@@ -186,7 +186,7 @@ async fn what_an_outage_outlasts_is_given_up_whole_and_its_chat_is_told_once() {
     let settings = DeliverySettings { section, ..SETTINGS };
     let keeping = Keeping::on(Home::sqlite().await, &channel, settings).await;
     let given = &keeping.given;
-    given.delivery.deliver(given.ticket.clone());
+    given.delivery.deliver(given.pending.clone());
     let files = [
         keeping.file("a.md").await,
         keeping.file("b.md").await,
@@ -212,7 +212,7 @@ async fn a_text_that_is_refused_in_every_form_takes_no_file_along() {
     });
     let keeping = Keeping::on(Home::sqlite().await, &channel, SETTINGS).await;
     let given = &keeping.given;
-    given.delivery.deliver(given.ticket.clone());
+    given.delivery.deliver(given.pending.clone());
     let id = keeping.says("long", &[keeping.file("small.md").await]).await;
     given.settled().await;
     let refused =
@@ -242,7 +242,7 @@ async fn what_is_left_of_a_message_is_sent_by_the_next_process_and_the_message_s
         let channel = Picky::new(|_| Ok(()));
         let keeping = Keeping::on(home, &channel, SETTINGS).await;
         let given = &keeping.given;
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         channel.took(1).await;
         let files = [keeping.file("large.md").await, keeping.file("small.md").await];
         let to = given.to.clone();
@@ -326,7 +326,7 @@ async fn a_retry_out_of_quarantine_sends_what_was_pending_and_nothing_that_was_r
         let channel = Picky::new(|_| Ok(()));
         let keeping = Keeping::on(home, &channel, SETTINGS).await;
         let given = &keeping.given;
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         channel.took(1).await;
         let id = quarantined(&keeping).await;
         let why = "message is too long; quarantined: 3 processes died; try again";
@@ -369,7 +369,7 @@ async fn a_suspect_waits_for_its_turn_however_long_that_takes() {
     for home in homes().await {
         let channel = Picky::new(|_| Ok(()));
         let given = Given::on(home, &channel, SETTINGS).await;
-        given.delivery.deliver(given.ticket.clone());
+        given.delivery.deliver(given.pending.clone());
         channel.took(1).await;
         let (message, _) = given.outbound.message(given.to.clone(), "suspect", NOW);
         let id = unclaimed(&given, message).await;

@@ -226,7 +226,7 @@ pub async fn a_listing_holds_all_that_was_said_then_whenever_it_was_stored(world
             1 => 2,
             _ => 0,
         };
-        // Sometimes the clock has been put back, and ids go on from where it was.
+        // Sometimes the clock has been stepped back, and ids go on from where it was.
         let ahead = if number % 7 == 0 { number * 11 % 200 } else { 0 };
         let message = NewInbound {
             id: MessageId::first_at(Timestamp(stored + ahead * DAY)),

@@ -165,7 +165,7 @@ pub async fn a_job_is_held_by_renewing_it_and_not_by_a_heartbeat(world: World) {
     let (_, first) = claim(NOW).await.expect("claims").expect("a job");
     assert!(renew(first, NOW.after(LEASE * 3)).await.expect("renews"));
     assert!(claim(NOW.after(LEASE * 2)).await.expect("looks").is_none());
-    // Its worker lives, but has let go of it.
+    // Its worker lives, but has released it.
     world
         .db
         .write(move |tx| Box::pin(run_queue::heartbeat(tx, first.owner, NOW.after(LEASE * 9))))

@@ -28,7 +28,7 @@ pub async fn a_bucket_is_emptied_and_fills_by_the_clock(world: World) {
     assert_eq!(take(at(15)).await, (0.5, 1));
     assert_eq!(take(at(15)).await, (0.5, 2));
     assert_eq!(take(at(30)).await, (0.0, 0));
-    // The clock was put back: nothing is added, and nothing lost.
+    // The clock was stepped back: nothing is added, and nothing lost.
     assert_eq!(take(at(0)).await, (0.0, 1));
     assert_eq!(take(at(999)).await, (1.0, 0));
     let later = limit.clone();

@@ -127,7 +127,7 @@ pub async fn a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on(world
         Some(NOW.after(DAY))
     );
     drop(conn);
-    // The clock is put back, and comes to the same time again.
+    // The clock is stepped back, and comes to the same time again.
     assert_eq!((look(&world, NOW).await, look(&world, late).await), (0, 0));
 }
 

@@ -62,7 +62,7 @@ pub fn plan(trigger: &Trigger, due: Timestamp, now: Timestamp, grace: Duration) 
         }
         Some(next)
     };
-    // Counted from the later one: a clock that is put back makes nothing due a second time.
+    // Counted from the later one: a clock that is stepped back makes nothing due a second time.
     let (next, error) = match occurrence(due.max(now)) {
         None => (None, None),
         Some(Ok(next)) => (Some(next), None),
@@ -188,7 +188,7 @@ mod tests {
                 "2026-06-03T06:00:00Z",
                 (false, None),
             ),
-            // The clock was put back by an hour since it was found to be due.
+            // The clock was stepped back by an hour since it was found to be due.
             (
                 daily,
                 CatchUp::Once,

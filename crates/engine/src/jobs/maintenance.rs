@@ -77,7 +77,8 @@ pub trait MaintenanceJob: fmt::Debug + Send + Sync {
     /// How long after its end it is due again. `None`: the settings turn it off.
     fn every(&self, settings: &EngineSettings) -> Option<Duration>;
 
-    /// Whether there is something to do, where that costs a glance: nothing is written for a job that would do nothing.
+    /// Whether there is something to do, where that costs one short read: nothing is written for a job that would do
+    /// nothing.
     async fn has_work(&self, _cx: &Context) -> Result<bool, StoreError> {
         Ok(true)
     }

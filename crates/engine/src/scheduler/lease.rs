@@ -84,8 +84,8 @@ async fn tidy(runs: &Runs, stop: &CancellationToken) {
     }
 }
 
-/// Looks once a lease for what dead processes hold by a clock that was put back since, until `stop`. Not where leases are
-/// renewed, which waits for nothing else.
+/// Looks once a lease for what dead processes hold by a clock that was stepped back since, until `stop`. Not where
+/// leases are renewed, which waits for nothing else.
 ///
 /// This is no maintenance job: the lease of that job may be one of those that only this releases, and how long a lease
 /// has stayed as it is, each process measures by its own monotonic clock.
@@ -102,7 +102,7 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-/// Gives back what nobody renews and what would run out only by a clock that was put back since.
+/// Gives back what nobody renews and what would run out only by a clock that was stepped back since.
 async fn give_up(cx: &Context, silent: &mut Silent) -> Result<(), StoreError> {
     let lease = cx.settings.engine().lease;
     let beyond = cx.clock.now().after(LONGEST.max(lease * 2));

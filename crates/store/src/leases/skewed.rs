@@ -1,4 +1,4 @@
-//! Leases that end later than any that is held now: they were written before the clock was put back.
+//! Leases that end later than any that is held now: they were written before the clock was stepped back.
 
 use clifford_core::{clock::Timestamp, id::WorkerId, row::FromRow, value::args};
 

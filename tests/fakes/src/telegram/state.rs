@@ -387,7 +387,7 @@ impl State {
 #[derive(Debug)]
 pub(super) struct Shared {
     state: Mutex<State>,
-    /// Rings on every change that somebody may wait for.
+    /// Notifies of every change that somebody may wait for.
     pub(super) changed: watch::Sender<()>,
     /// Counts polls: a poll that sees a later one ends with 409.
     pub(super) pollers: watch::Sender<u64>,

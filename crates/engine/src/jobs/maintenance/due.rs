@@ -17,13 +17,14 @@ pub fn after_failure(failed_at: Timestamp, before: i64) -> Timestamp {
     failed_at.after(backoff(before.saturating_add(1)))
 }
 
-/// Whether a job is due so late that only a clock that was put back since, or longer intervals of another process,
+/// Whether a job is due so late that only a clock that was stepped back since, or longer intervals of another process,
 /// explain it.
 pub fn is_out_of_reach(due_at: Timestamp, every: Duration, now: Timestamp) -> bool {
     due_at > now.after(every.max(LONGEST_BACKOFF))
 }
 
-/// The time before which a process does not look at a job again, as it set it: none, if the clock was put back since.
+/// The time before which a process does not look at a job again, as it set it: none, if the clock was stepped back
+/// since.
 pub fn not_before(set: Timestamp, every: Duration, now: Timestamp) -> Timestamp {
     if set > now.after(every) { now } else { set }
 }
