@@ -6,9 +6,12 @@ mod list;
 
 use std::process::ExitCode;
 
-use clifford_core::{id::TriggerId, schedule::trigger::Trigger};
+use clifford_core::{
+    id::TriggerId,
+    schedule::{told, trigger::Trigger},
+};
 use clifford_store::{Conn, triggers};
-use clifford_tools::triggers::reminders;
+use clifford_text::Lang;
 
 use super::{examples, ids::IdArg, output::Format, setup::Globals};
 
@@ -93,7 +96,11 @@ async fn find(conn: &mut Conn, wanted: &str) -> anyhow::Result<Trigger> {
 fn next(trigger: &Trigger) -> String {
     match (trigger.next_at, trigger.enabled, trigger.webhook) {
         (_, false, _) => "off".to_owned(),
-        (Some(at), ..) => format!("{} ({})", reminders::shown(at, &trigger.time_zone), trigger.time_zone),
+        (Some(at), ..) => format!(
+            "{} ({})",
+            told::moment(at, &trigger.time_zone, Lang::English),
+            trigger.time_zone
+        ),
         (None, true, true) => "when it is called".to_owned(),
         (None, true, false) => "over".to_owned(),
     }

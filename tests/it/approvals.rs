@@ -178,7 +178,7 @@ async fn discord_user_denies_with_a_button_and_the_run_ends_where_that_is_set() 
     runs(&bot, 1, RunStatus::Completed).await;
     bot.discord
         .wait_for("the ending", |fake| {
-            let said = "I did not call the tool memory.put, since that was denied.";
+            let said = "I did not use the tool memory.put, since that was denied.";
             fake.sent(dm).iter().any(|sent| sent.content == said).then_some(())
         })
         .await;
@@ -283,7 +283,7 @@ async fn what_nobody_answers_in_time_counts_as_denied() {
     let texts = said(&bot, chat, 2).await;
     assert_eq!(
         texts[1],
-        "I did not call the tool memory.put, since nobody approved that in time."
+        "I did not use the tool memory.put, since nobody approved that in time."
     );
     assert_eq!(
         (kept(&bot).await, runs(&bot, 1, RunStatus::Completed).await.len()),
@@ -314,7 +314,7 @@ async fn always_is_a_rule_for_this_person_and_conversation() {
     bot.telegram.press(chat, 7, "Always here");
     let mut texts = said(&bot, chat, 3).await.split_off(1);
     texts.sort();
-    let told = "Approved: memory.put. In this conversation I will not ask you again before I call it.";
+    let told = "Approved: memory.put. In this conversation I will not ask you again before I use it.";
     assert_eq!(texts, [told, "I know now: tea."]);
     assert_eq!(
         tell(&bot, chat, 7, "Ada drinks coffee").await.text,

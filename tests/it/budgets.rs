@@ -237,7 +237,7 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
         "• words that not anybody may read: your message (this person, from step 1)"
     );
     assert!(
-        lines[5].starts_with("• last prompt: about ") && lines[5].contains(", transcript "),
+        lines[5].starts_with("• last prompt: about ") && lines[5].contains(", work so far "),
         "{why}"
     );
     assert_eq!(

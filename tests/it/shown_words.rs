@@ -95,7 +95,7 @@ async fn what_was_read_taints_the_turns_that_show_it_and_none_behind_them() {
         assert!(tell(&bot, room, "good morning").await.0);
         let (is_tainted, question) = tell(&bot, room, "keep something").await;
         assert!(
-            is_tainted && question.starts_with("May I make this call? memory.put"),
+            is_tainted && question.starts_with("May I do this? memory.put"),
             "{question}"
         );
         bot.says(room, "/deny");
@@ -141,6 +141,6 @@ async fn a_read_elsewhere_may_not_tell_what_an_earlier_answer_told() {
         .1;
     assert_eq!(told, "the password is Heliotrope");
     let question = tell(&bot, room, "look it up").await.1;
-    assert!(question.starts_with("May I make this call? other.echo"), "{question}");
+    assert!(question.starts_with("May I do this? other.echo"), "{question}");
     bot.finish().await;
 }

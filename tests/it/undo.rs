@@ -232,7 +232,7 @@ async fn what_was_changed_since_or_is_long_ago_stays_as_it_is() {
     let sent = bot.telegram.wait_for_sent(chat, 6).await;
     assert_eq!(
         sent[5].text,
-        "That is more than an hour ago, and is not undone any more."
+        "That was more than an hour ago, which is too long to undo. Tell me what to change instead."
     );
     assert_eq!(kept(&look).await.0.len(), 2);
     assert_eq!(

@@ -200,13 +200,14 @@ fn picker(button: &Button) -> Value {
     }]})
 }
 
+/// Without a placeholder, the app says in its own language that a choice is to be made:
 /// <https://docs.discord.com/developers/components/reference#string-select>
 fn menu(place: usize, choices: &[&Button]) -> Value {
     let options: Vec<_> = (choices.iter())
         .map(|button| json!({"label": button.label, "value": button.data()}))
         .collect();
     json!({"type": 1, "components": [{
-        "type": 3, "custom_id": format!("menu {place}"), "options": options, "placeholder": "Choose",
+        "type": 3, "custom_id": format!("menu {place}"), "options": options,
     }]})
 }
 

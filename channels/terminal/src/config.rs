@@ -2,6 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
+use clifford_text::Lang;
 use jiff::Timestamp;
 
 /// Tells the time.
@@ -31,6 +32,13 @@ pub(crate) enum Look {
     /// A file or program: answers and progress as bare lines. The next line of input is read when the one
     /// before has been answered, so that a script is a conversation.
     Piped,
+}
+
+impl TerminalConfig {
+    /// The language in which the one who types reads.
+    pub(crate) fn lang(&self) -> Lang {
+        Lang::for_reader(self.language.as_deref(), None)
+    }
 }
 
 impl fmt::Debug for TerminalConfig {

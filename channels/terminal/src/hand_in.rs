@@ -5,6 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 use clifford_channel::{
     Accepted, Addressed, Command, Inbound, Ingress, IngressError, Message, Place, PlaceKind, Platform, Speaker,
 };
+use clifford_text::Terminal as Own;
 
 use crate::{PLACE, Terminal, paint::Dress};
 
@@ -36,6 +37,7 @@ pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: I
             return;
         }
     };
+    let lang = terminal.config.lang();
     let mut pause = RETRY.0;
     loop {
         match ingress.accept(event.clone()).await {
@@ -46,15 +48,11 @@ pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: I
                 break;
             }
             Ok(Accepted::Ignored) => {
-                terminal
-                    .tell("this is not answered: the terminal's user may not speak to the bot")
-                    .await;
+                terminal.tell(&lang.say(Own::NotAnswered)).await;
                 break;
             }
             Err(IngressError::Unavailable(error)) => {
-                terminal
-                    .tell(&format!("the message could not be stored, trying again: {error}"))
-                    .await;
+                terminal.tell(&lang.say(Own::NotStored { error })).await;
                 tokio::time::sleep(pause).await;
                 pause = RETRY.1.min(pause * 2);
             }

@@ -93,7 +93,8 @@ impl Terminal {
         let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
         if is_terminal && !SIMPLE.contains(&term.as_str()) {
             let coloured = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-            return Ok(Self::with(config, None, Screen::Live(Live::new(coloured))));
+            let live = Live::new(coloured, config.lang());
+            return Ok(Self::with(config, None, Screen::Live(live)));
         }
         let input = BufReader::new(stdin::Stdin::open()?);
         let terminal = Self::piped(config, input, tokio::io::stdout());

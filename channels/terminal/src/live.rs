@@ -7,6 +7,8 @@
 
 use std::{io, time::Duration};
 
+use clifford_text::{Lang, Terminal};
+
 use crate::paint::{Dress, cut, harmless, height, rows};
 
 /// The prompt, as it is shown and as it is counted.
@@ -32,6 +34,7 @@ pub(crate) struct Live {
     /// The texts that came before it.
     waiting: Vec<(String, Dress)>,
     coloured: bool,
+    lang: Lang,
     /// The answer as far as it has come.
     draft: String,
     /// For how long something has been at work.
@@ -44,11 +47,12 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub(crate) fn new(coloured: bool) -> Self {
+    pub(crate) fn new(coloured: bool, lang: Lang) -> Self {
         Self {
             surface: None,
             waiting: Vec::new(),
             coloured,
+            lang,
             draft: String::new(),
             at_work: None,
             frame: 0,
@@ -174,7 +178,8 @@ impl Live {
             return Vec::new();
         };
         let sign = FRAMES[self.frame % FRAMES.len()];
-        let text = format!("{sign} {} s · Ctrl-C stops", since.as_secs());
+        let seconds = since.as_secs().to_string();
+        let text = format!("{sign} {}", self.lang.say(Terminal::AtWork { seconds }));
         let text = cut(&text, width);
         vec![if self.coloured {
             format!("{DIM}{text}{PLAIN}")
@@ -218,7 +223,7 @@ mod tests {
             .lock()
             .expect("a screen")
             .process(format!("{PROMPT}half").as_bytes());
-        let mut live = Live::new(false);
+        let mut live = Live::new(false, Lang::English);
         live.open(Box::new(Editor(Arc::clone(&parser)))).expect("it prints");
         (live, parser)
     }
@@ -259,6 +264,9 @@ mod tests {
         assert_eq!(seen(&parser), "⠸ 2 s · Ctrl-C stops\nyou> half");
         live.rest().expect("it prints");
         assert_eq!(seen(&parser), "you> half");
+        live.lang = Lang::German;
+        live.at_work(Duration::from_secs(3)).expect("it prints");
+        assert_eq!(seen(&parser), "⠼ 3 s · Strg-C hält an\nyou> half");
     }
 
     #[test]
@@ -296,7 +304,7 @@ mod tests {
     #[test]
     fn what_comes_before_the_keyboard_is_open_is_shown_when_it_is() {
         let (_, parser) = screen();
-        let mut live = Live::new(false);
+        let mut live = Live::new(false, Lang::English);
         live.print("A reminder", Dress::Normal).expect("it waits");
         live.draft("Not kept").expect("it waits");
         live.end_draft().expect("it waits");

@@ -3,6 +3,7 @@
 use std::{io, sync::atomic::Ordering, time::Duration};
 
 use clifford_channel::{Command, Ingress};
+use clifford_text::Terminal as Own;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -16,13 +17,12 @@ use crate::{
 const STOP: &str = "stop";
 /// How long each look of the sign of work stands.
 const FRAME: Duration = Duration::from_millis(120);
-const WELCOME: &str = "/help lists commands, exit or Ctrl-D leaves, Alt-Enter begins a new line, Ctrl-R searches what \
-                       you typed.";
 
 /// Hands in what is typed until the conversation is left, and waits for what is still to be answered.
 pub(crate) async fn talk(terminal: &Terminal, ingress: &dyn Ingress) -> io::Result<()> {
     let (sender, mut keyboard) = mpsc::unbounded_channel();
-    terminal.output.lock().await.screen.print(WELCOME, Dress::Dim).await?;
+    let welcome = terminal.config.lang().say(Own::Welcome);
+    terminal.output.lock().await.screen.print(&welcome, Dress::Dim).await?;
     let (surface, restore) = editor::open(terminal.config.history.clone(), terminal.answers.subscribe(), sender)?;
     // However this ends, the terminal is put back as it was.
     let mut restored = Restored {

@@ -35,14 +35,17 @@ pub mod judge;
 pub mod labels;
 mod phrase;
 mod prose;
+pub mod reason;
 pub mod repeats;
 pub mod rule;
-pub(crate) mod table;
+pub mod sources;
+mod table;
 mod texts;
 pub mod trace;
 pub mod words;
 
 pub use judge::{Call, Facts, Limit, Named, PolicyOutcome, Verdict, judge};
+pub use reason::Reason;
 pub use rule::{Action, By, Day, Per, Place, Rule};
 
 use crate::settings;

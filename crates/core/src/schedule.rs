@@ -4,4 +4,5 @@ pub mod cron;
 pub mod due;
 pub mod interval;
 pub mod phrase;
+pub mod told;
 pub mod trigger;

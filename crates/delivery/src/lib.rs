@@ -27,7 +27,6 @@ use clifford_core::{
     clock::{SharedClock, Timestamp},
     id::{ChannelId, MessageId, RunId, WorkerId},
     quarantine::{Limits, Verdict},
-    run::progress::THINKING,
     settings::Delivery as Section,
 };
 use clifford_store::{
@@ -39,6 +38,7 @@ use clifford_store::{
     },
 };
 use clifford_telemetry::{quarantine::Isolation, spans::Origin};
+use clifford_text::{Doing, Lang};
 use clifford_vault::Masker;
 use dashmap::DashMap;
 use tokio::{
@@ -129,10 +129,20 @@ struct AtWork {
     address: Address,
     /// Since when it is.
     since: Instant,
-    /// What it does now, as Markdown.
-    doing: String,
+    /// What it does now, as Markdown; until it has done something, it thinks.
+    doing: Option<String>,
+    /// The language in which its person reads that.
+    lang: Lang,
     /// Its answer as far as it has come, until that is shown: the key of its first part, and Markdown.
     draft: Option<(DeliveryKey, StreamingText)>,
+}
+
+impl AtWork {
+    /// What it does now, as Markdown.
+    fn doing(&self) -> String {
+        let doing = self.doing.clone();
+        doing.unwrap_or_else(|| self.lang.say(Doing::Thinking))
+    }
 }
 
 impl Delivery {
@@ -227,15 +237,13 @@ impl Delivery {
         if let Some(handle) = self.gate(to.platform, to.channel) {
             let mut busy = locked(&handle.busy);
             // It may have waited for its turn.
-            let since = busy
-                .get(&run)
-                .filter(|known| known.epoch == epoch)
-                .map(|known| known.since);
+            let known = busy.get(&run).filter(|known| known.epoch == epoch);
             let at_work = AtWork {
                 epoch,
                 address: to.address.clone(),
-                since: since.unwrap_or_else(Instant::now),
-                doing: THINKING.to_owned(),
+                since: known.map_or_else(Instant::now, |known| known.since),
+                doing: None,
+                lang: known.map_or_else(Lang::default, |known| known.lang),
                 draft: None,
             };
             busy.insert(run, at_work);
@@ -249,6 +257,16 @@ impl Delivery {
         channel.is_some_and(|channel| channel.limits().draft_every.is_some())
     }
 
+    /// The language in which a run's person reads what it does.
+    pub fn speaks(&self, channel: ChannelId, run: RunId, epoch: i64, lang: Lang) {
+        if let Some(handle) = self.inner.gates.get(&channel) {
+            let mut busy = locked(&handle.busy);
+            if let Some(at_work) = busy.get_mut(&run).filter(|at_work| at_work.epoch == epoch) {
+                at_work.lang = lang;
+            }
+        }
+    }
+
     /// What a run does now, as Markdown: its status message says it when its turn comes, while this claim is at work.
     pub fn doing(&self, channel: ChannelId, run: RunId, epoch: i64, doing: String) {
         let Some(handle) = self.inner.gates.get(&channel) else {
@@ -256,7 +274,7 @@ impl Delivery {
         };
         let mut busy = locked(&handle.busy);
         if let Some(at_work) = busy.get_mut(&run).filter(|at_work| at_work.epoch == epoch) {
-            at_work.doing = doing;
+            at_work.doing = Some(doing);
             if at_work.since.elapsed() >= self.inner.settings.section.progress_after {
                 // A gate that has just closed has no run at work.
                 handle.items.send(Item::Doing).ok();

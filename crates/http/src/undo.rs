@@ -3,6 +3,7 @@
 use axum::{Json, extract::State};
 use clifford_core::id::RunId;
 use clifford_engine::run::undoing::{self, Undone, Whose};
+use clifford_tools::undoing::Told;
 use serde::Serialize;
 
 use super::{
@@ -47,7 +48,10 @@ pub(super) async fn undo(
         Undone::Done { undone, kept } => {
             // A reminder may be due again.
             api.context.notify.runs.notify_one();
-            Ok(Json(UndoneBody { undone, kept }))
+            Ok(Json(UndoneBody {
+                undone: undone.iter().map(Told::english).collect(),
+                kept: kept.iter().map(Told::english).collect(),
+            }))
         }
         other => Err(Problem::new(
             Code::WrongState,

@@ -70,7 +70,7 @@ impl From<CallVerdict> for CallWhy {
             args: judged.call.args,
             outcome: verdict.as_ref().map(|verdict| verdict.outcome),
             limits: limits.map(|limit| limit.key.clone()).collect(),
-            why: verdict.as_ref().map(|verdict| verdict.why.clone()),
+            why: verdict.as_ref().map(|verdict| verdict.reason.english()),
             rule: verdict.and_then(|verdict| verdict.rule),
             origins: judged.origins,
             arguments: (judged.traced.into_iter())

@@ -17,9 +17,10 @@ use clifford_core::{
 };
 use clifford_store::{
     StoreError,
-    people::users,
+    people::{reading, users},
     places::{channels, settings, threads},
 };
+use clifford_text::Chats;
 use tokio::time::timeout;
 
 use super::IngressService;
@@ -86,10 +87,14 @@ impl IngressService {
                 return Ok(Answered::Here);
             }
         }
+        let title = match title(&message.text) {
+            Some(title) => title,
+            None => self.untitled(message).await?,
+        };
         let new = NewThread {
             message: message.id.clone(),
             via: via.map(str::to_owned),
-            title: self.masked(title(&message.text, &message.speaker.name)),
+            title: self.masked(title),
         };
         let opened = timeout(OPENING, self.context.delivery.open_thread(place, &new)).await;
         let reason = match opened {
@@ -108,16 +113,25 @@ impl IngressService {
         tracing::info!(platform = %place.platform, reason, "failed to open a thread, answering where it was asked");
         Ok(Answered::Here)
     }
+
+    /// The title of the thread of a question without words: its author's name, in the language of the place.
+    async fn untitled(&self, message: &Message) -> Result<String, StoreError> {
+        let mut conn = self.db.read_local().await?;
+        let own = message.speaker.language.as_deref();
+        let (_, everybody) = reading::at(&mut conn, own, &message.place).await?;
+        let title = everybody.say(Chats::QuestionOf {
+            person: message.speaker.name.clone(),
+        });
+        Ok(clifford_markup::shortened(&title, TITLE))
+    }
 }
 
-/// The title of the thread of a question: its first line, or its author's name.
-fn title(text: &str, by: &str) -> String {
+/// The title of the thread of a question: its first line, if it has one.
+fn title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     let line: String = line.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
-    match line.trim() {
-        "" => clifford_markup::shortened(&format!("A question of {by}"), TITLE),
-        line => clifford_markup::shortened(line, TITLE),
-    }
+    let line = line.trim();
+    (!line.is_empty()).then(|| clifford_markup::shortened(line, TITLE))
 }
 
 #[cfg(test)]
@@ -127,9 +141,9 @@ mod tests {
     #[test]
     fn a_thread_is_called_as_its_question_begins() {
         let long = "word ".repeat(40);
-        assert_eq!(title("\n  When is it?\nand where", "Ada"), "When is it?");
-        assert_eq!(title(" \n", "Ada"), "A question of Ada");
-        assert!(title(&long, "Ada").chars().count() <= TITLE);
-        assert!(title(&long, "Ada").starts_with("word word"));
+        assert_eq!(title("\n  When is it?\nand where").as_deref(), Some("When is it?"));
+        assert_eq!(title(" \n"), None);
+        let long = title(&long).unwrap();
+        assert!(long.chars().count() <= TITLE && long.starts_with("word word"), "{long}");
     }
 }

@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use clifford_core::{models::Role, policy::class::Class};
+use clifford_core::{
+    models::Role,
+    policy::{class::Class, sources},
+};
 use clifford_store::files::File;
 use reqwest::multipart::{Form, Part};
 use schemars::JsonSchema;
@@ -100,7 +103,7 @@ async fn transcribe(cx: ToolContext, args: TranscribeArgs) -> Result<Transcribed
     let by = by.ok_or_else(|| ToolError::Unavailable("no model writes down what is said".to_owned()))?;
     let file = files::one(&cx, &args.file_id).await?;
     if !file.is_own_voice() {
-        cx.came_from(format!("file {}", file.name));
+        cx.came_from(sources::file(&file.name));
     }
     let seconds = file.seconds.and_then(|seconds| u32::try_from(seconds).ok());
     if let Some(fault) = too_long(&file.name, seconds, by.max_seconds()) {

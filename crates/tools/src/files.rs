@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use clifford_content::files::{self, FileError, NewFile, may_see};
-use clifford_core::{clock::Timestamp, id::FileId, policy::class::Class, work::Kind};
+use clifford_core::{
+    clock::Timestamp,
+    id::FileId,
+    policy::{class::Class, sources},
+    work::Kind,
+};
 use clifford_store::files::{self as stored, File};
 use clifford_telemetry::{
     failpoint::{self as crash, Way},
@@ -334,7 +339,7 @@ pub(super) async fn one(cx: &ToolContext, text: &str) -> Result<File, ToolError>
 /// Files that the asking tree of runs made hold its own words; the content of all others is data.
 pub(super) fn came_from(cx: &ToolContext, file: &File) {
     if !is_own_work(cx, file) {
-        cx.came_from(format!("file {}", file.name));
+        cx.came_from(sources::file(&file.name));
     }
 }
 

@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clifford_content::files::NewFile;
-use clifford_core::{id::FileId, models::Role, policy::class::Class};
+use clifford_core::{
+    id::FileId,
+    models::Role,
+    policy::{class::Class, sources},
+};
 use clifford_llm_api::model::{Image, Message, Request};
 use clifford_vault::SecretSource;
 use clifford_worker::{WorkError, Workers};
@@ -142,7 +146,7 @@ fn missing(options: &Options) -> Option<String> {
 
 async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, ToolError> {
     let file = files::one(&cx, &args.file_id).await?;
-    cx.came_from(format!("file {}", file.name));
+    cx.came_from(sources::file(&file.name));
     let content = cx.services.files.content(&cx.db, &file, cx.clock.now()).await?;
     let reading = files::reading(&cx, &file).await?;
     let is_pdf = infer::get(&content.bytes).is_some_and(|kind| kind.mime_type() == PDF);

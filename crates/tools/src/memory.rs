@@ -3,7 +3,11 @@
 pub mod noting;
 mod recall;
 
-use clifford_core::{id::UserId, memory::content::Content, policy::class::Class};
+use clifford_core::{
+    id::UserId,
+    memory::content::Content,
+    policy::{class::Class, sources},
+};
 use clifford_store::{
     StoreError,
     memory::{
@@ -115,7 +119,7 @@ async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
 fn mark(cx: &ToolContext, known: &[Remembered], told: &[MemoryItem]) {
     let is_tainted = |item: &MemoryItem| known.iter().any(|known| known.is_tainted() && known.item == *item);
     if told.iter().any(is_tainted) {
-        cx.came_from("what was remembered from where I read it");
+        cx.came_from(sources::LEARNED);
     }
 }
 

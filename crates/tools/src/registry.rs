@@ -287,6 +287,7 @@ impl Registry {
             error,
             retries: common.max_retries.or(own).unwrap_or(self.max_retries),
             expose: (common.expose_errors).unwrap_or_else(|| command.is_some_and(|command| command.expose_errors)),
+            refused: None,
         }
     }
 }

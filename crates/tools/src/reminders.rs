@@ -3,7 +3,7 @@
 use clifford_core::{
     clock::Timestamp,
     id::UserId,
-    policy::class::Class,
+    policy::{class::Class, sources},
     run::undo::{KeptReminder, Undo},
     schedule::{
         cron, phrase as when,
@@ -11,6 +11,7 @@ use clifford_core::{
     },
 };
 use clifford_store::{StoreError, places::channels, runs::approvals, triggers};
+use clifford_text::Lang;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -121,9 +122,9 @@ impl Reminder {
         Self {
             id: reminders::short_id(trigger),
             text: trigger.content.clone(),
-            next: trigger.next_at.map(|at| reminders::shown(at, &trigger.time_zone)),
+            next: reminders::next(trigger, Lang::English),
             time_zone: trigger.time_zone.clone(),
-            repeats: reminders::repeats(trigger),
+            repeats: reminders::repeats(trigger, Lang::English),
         }
     }
 }
@@ -202,7 +203,7 @@ async fn mark<'a>(cx: &ToolContext, told: impl IntoIterator<Item = &'a Trigger>)
         .filter_map(|trigger| trigger.created_by.as_deref()?.strip_prefix("run ")?.parse().ok())
         .collect();
     if approvals::any_is_tainted(&mut cx.db.read().await?, &runs).await? {
-        cx.came_from("a reminder that was set from where I read it");
+        cx.came_from(sources::REMINDER);
     }
     Ok(())
 }

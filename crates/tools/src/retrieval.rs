@@ -8,7 +8,7 @@ use clifford_content::retrieval::{by_words, cut, nearest, ordered};
 use clifford_core::{
     clock::Timestamp,
     id::DocumentId,
-    policy::class::Class,
+    policy::{class::Class, sources},
     search::{Query, Scope},
 };
 use clifford_llm_api::tokens::estimate_tokens;
@@ -280,7 +280,7 @@ async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results, ToolError>
     known.extend(more.into_iter().map(|chunk| (chunk.id, chunk)));
     let results: Vec<_> = best.iter().filter_map(|id| known.remove(id)).collect();
     for chunk in &results {
-        cx.came_from(format!("document {}", chunk.title));
+        cx.came_from(sources::document(&chunk.title));
     }
     let results = results.into_iter().map(|chunk| Hit {
         document: chunk.document_id,
@@ -314,7 +314,7 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, To
 async fn list(cx: ToolContext, _: ListArgs) -> Result<Documents, ToolError> {
     let found = documents::list(&mut cx.db.read().await?, cx.scope, LISTED).await?;
     for document in &found {
-        cx.came_from(format!("document {}", document.title));
+        cx.came_from(sources::document(&document.title));
     }
     let documents = found.into_iter().map(|document| Listed {
         id: document.id,

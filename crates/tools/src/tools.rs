@@ -1,6 +1,6 @@
 //! `tools`: the tools themselves, so that their schemas need not stand in every prompt.
 
-use clifford_core::policy::class::Class;
+use clifford_core::policy::{class::Class, sources};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,7 +74,7 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
         .iter()
         .any(|visible| visible.tool.name == wanted && visible.tool.foreign)
     {
-        cx.came_from(format!("the description of {wanted}"));
+        cx.came_from(sources::description(wanted));
     }
     let commands: Vec<_> = visible
         .iter()

@@ -192,9 +192,9 @@ pub fn run(
         call: name.to_owned(),
         class: command.class,
         outcome: verdict.outcome,
-        why: verdict.why,
+        why: verdict.reason.english(),
         rule: verdict.rule,
-        limits: verdict.limits.into_iter().map(|limit| limit.why).collect(),
+        limits: verdict.limits.into_iter().map(|limit| limit.reason.english()).collect(),
         arguments: arguments.collect(),
         labels: Labels {
             others: heard.others,

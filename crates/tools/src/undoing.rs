@@ -5,69 +5,140 @@ use clifford_core::{
     clock::Timestamp,
     id::UserId,
     run::undo::{KeptItem, KeptReminder, Undo},
-    schedule::{cron, trigger::Trigger},
+    schedule::{cron, told, trigger::Trigger},
 };
 use clifford_markup::within_sentence;
 use clifford_store::{StoreError, Tx, memory::undo as items, triggers};
-
-use crate::triggers::reminders;
+use clifford_text::{Lang, UndoPart};
 
 /// How much of a text is told.
 const TOLD: usize = 60;
 
-/// Takes a call back. Returns what is as it was, or why it stays as it is, in a few words.
+/// What became of a call that was to be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// There is no such reminder any more.
+    ReminderGone(String),
+    /// The reminder was changed since.
+    ReminderChanged(String),
+    /// The reminder is there already.
+    ReminderThere(String),
+    /// The reminder that was set is removed.
+    ReminderRemoved(String),
+    /// The reminder that was changed is as it was.
+    ReminderAsItWas(String, Option<Next>),
+    /// The reminder that was removed is set again.
+    ReminderSetAgain(String, Option<Next>),
+    /// The item was changed since.
+    ItemChanged(String),
+    /// The item that was remembered is forgotten.
+    ItemForgotten(String),
+    /// The item has its earlier value.
+    ItemAgain(String, String),
+}
+
+/// When a reminder comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Next {
+    at: Timestamp,
+    time_zone: String,
+}
+
+impl Told {
+    /// As operators and models read it.
+    pub fn english(&self) -> String {
+        self.said(Lang::English)
+    }
+
+    /// It in a few words.
+    pub fn said(&self, lang: Lang) -> String {
+        let text = |text: &str| within_sentence(text, TOLD);
+        let key = |key: &str| clifford_markup::inline::inline(key);
+        lang.say(match self {
+            Self::ReminderGone(it) => UndoPart::ReminderGone { text: text(it) },
+            Self::ReminderChanged(it) => UndoPart::ReminderChanged { text: text(it) },
+            Self::ReminderThere(it) => UndoPart::ReminderThere { text: text(it) },
+            Self::ReminderRemoved(it) => UndoPart::ReminderRemoved { text: text(it) },
+            Self::ReminderAsItWas(it, next) => {
+                return with_next(UndoPart::ReminderAsItWas { text: text(it) }, next.as_ref(), lang);
+            }
+            Self::ReminderSetAgain(it, next) => {
+                return with_next(UndoPart::ReminderSetAgain { text: text(it) }, next.as_ref(), lang);
+            }
+            Self::ItemChanged(it) => UndoPart::ItemChanged { key: key(it) },
+            Self::ItemForgotten(it) => UndoPart::ItemForgotten { key: key(it) },
+            Self::ItemAgain(it, value) => UndoPart::ItemAgain {
+                key: key(it),
+                text: text(value),
+            },
+        })
+    }
+}
+
+fn with_next(part: UndoPart, next: Option<&Next>, lang: Lang) -> String {
+    let what = lang.say(part);
+    match next {
+        Some(next) => lang.say(UndoPart::Next {
+            what,
+            next: told::moment(next.at, &next.time_zone, lang),
+        }),
+        None => what,
+    }
+}
+
+/// Takes a call back. Returns what is as it was, or why it stays as it is.
 pub async fn take_back(
     tx: &mut Tx,
     user: UserId,
     undo: &Undo,
     now: Timestamp,
-) -> Result<Result<String, String>, StoreError> {
+) -> Result<Result<Told, Told>, StoreError> {
     match undo {
         Undo::ReminderSet { now: set } => {
             let gone = |trigger: &Trigger| set.is(trigger).then_some(trigger.id);
             match found(tx, user, set).await? {
-                None => Ok(Err(format!("the reminder {} is gone already", named(set)))),
+                None => Ok(Err(Told::ReminderGone(set.text.clone()))),
                 Some(trigger) => match gone(&trigger) {
-                    None => Ok(Err(changed(set))),
+                    None => Ok(Err(Told::ReminderChanged(set.text.clone()))),
                     Some(id) => {
                         triggers::delete(tx, id).await?;
-                        Ok(Ok(format!("the reminder {} is removed", named(set))))
+                        Ok(Ok(Told::ReminderRemoved(set.text.clone())))
                     }
                 },
             }
         }
         Undo::ReminderChanged { before, now: left } => match found(tx, user, left).await? {
-            None => Ok(Err(format!("the reminder {} is gone already", named(left)))),
-            Some(trigger) if !left.is(&trigger) => Ok(Err(changed(left))),
+            None => Ok(Err(Told::ReminderGone(left.text.clone()))),
+            Some(trigger) if !left.is(&trigger) => Ok(Err(Told::ReminderChanged(left.text.clone()))),
             Some(_) => {
                 let again = before.trigger(user, due(before, now), now);
                 triggers::update(tx, &again, now).await?;
-                Ok(Ok(format!("the reminder {} is as it was{}", named(before), at(&again))))
+                Ok(Ok(Told::ReminderAsItWas(before.text.clone(), next(&again))))
             }
         },
         Undo::ReminderRemoved { before } => {
             if triggers::get(tx, before.id).await?.is_some() {
-                return Ok(Err(format!("the reminder {} is there already", named(before))));
+                return Ok(Err(Told::ReminderThere(before.text.clone())));
             }
             let again = before.trigger(user, due(before, now), now);
             triggers::insert(tx, &again, None).await?;
-            Ok(Ok(format!("the reminder {} is set again{}", named(before), at(&again))))
+            Ok(Ok(Told::ReminderSetAgain(before.text.clone(), next(&again))))
         }
         Undo::ItemPut {
             before,
             now: left,
             archived,
         } => {
-            let key = clifford_markup::inline::inline(&left.item.key);
+            let key = left.item.key.clone();
             let there = items::kept(tx, user, &left.item.module, &left.item.key).await?;
             if !there.is_some_and(|there| is_as_left(&there, left)) {
-                return Ok(Err(format!("{key} was changed since, and stays as it is")));
+                return Ok(Err(Told::ItemChanged(key)));
             }
             items::restore(tx, user, left.item.id, before.as_ref()).await?;
             items::unarchive(tx, user, archived).await?;
             Ok(Ok(match before {
-                None => format!("{key} is forgotten"),
-                Some(before) => format!("{key} is “{}” again", within_sentence(&before.item.value, TOLD)),
+                None => Told::ItemForgotten(key),
+                Some(before) => Told::ItemAgain(key, before.item.value.clone()),
             }))
         }
     }
@@ -85,14 +156,6 @@ async fn found(tx: &mut Tx, user: UserId, kept: &KeptReminder) -> Result<Option<
     Ok(found.filter(|trigger| trigger.user_id == Some(user) && trigger.next_at.is_some()))
 }
 
-fn named(kept: &KeptReminder) -> String {
-    format!("“{}”", within_sentence(&kept.text, TOLD))
-}
-
-fn changed(kept: &KeptReminder) -> String {
-    format!("the reminder {} was changed since, and stays as it is", named(kept))
-}
-
 /// When it is due, as it was before. A due time that has passed meanwhile comes at once; one of a repeated reminder is the
 /// next one.
 fn due(kept: &KeptReminder, now: Timestamp) -> Option<Timestamp> {
@@ -103,7 +166,36 @@ fn due(kept: &KeptReminder, now: Timestamp) -> Option<Timestamp> {
     }
 }
 
-fn at(trigger: &Trigger) -> String {
-    let next = trigger.next_at.map(|at| reminders::shown(at, &trigger.time_zone));
-    next.map(|next| format!(", next {next}")).unwrap_or_default()
+fn next(trigger: &Trigger) -> Option<Next> {
+    let at = trigger.next_at?;
+    Some(Next {
+        at,
+        time_zone: trigger.time_zone.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_it_is_told_in_the_language_of_its_person() {
+        let next = Next {
+            at: Timestamp(1_767_225_600_000),
+            time_zone: "Europe/Berlin".to_owned(),
+        };
+        let again = Told::ReminderSetAgain("call *Bob*".to_owned(), Some(next));
+        assert_eq!(
+            again.said(Lang::English),
+            "the reminder “call Bob” is set again, next Thu 2026-01-01 01:00"
+        );
+        assert_eq!(
+            again.said(Lang::German),
+            "die Erinnerung „call Bob“ ist wieder eingetragen, das nächste Mal Do, 01.01.2026, 01:00"
+        );
+        assert_eq!(
+            Told::ItemForgotten("tea".to_owned()).said(Lang::French),
+            "tea est oublié"
+        );
+    }
 }

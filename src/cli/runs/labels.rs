@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use clifford_core::run::state::RunState;
+use clifford_text::Lang;
 
 use crate::cli::output::{self, Paint, paint};
 
@@ -22,7 +23,7 @@ fn told(before: Option<&RunState>, after: &RunState) -> Vec<String> {
     let private = new(before, after, |state| {
         let private = state.labels.private();
         private
-            .map(|(from, readers, _)| format!("{} ({})", output::head(from, 80), readers.words()))
+            .map(|(from, readers, _)| format!("{} ({})", output::head(from, 80), readers.said(Lang::English)))
             .collect()
     });
     let planned = new(before, after, |state| {

@@ -8,6 +8,7 @@ use clifford_store::{
     Db,
     triggers::{self, Filter, Firing},
 };
+use clifford_text::Lang;
 use clifford_tools::triggers::reminders;
 use serde_json::json;
 
@@ -103,7 +104,7 @@ fn lines(trigger: &Trigger, firings: &[Firing]) -> Vec<String> {
             "content   ",
             Some(trigger.content.clone()).filter(|content| !content.is_empty()),
         ),
-        ("repeats   ", reminders::repeats(trigger)),
+        ("repeats   ", reminders::repeats(trigger, Lang::English)),
         ("made by   ", trigger.created_by.clone()),
         ("error     ", trigger.last_error.clone()),
     ];

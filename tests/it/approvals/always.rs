@@ -41,14 +41,14 @@ async fn what_no_rule_but_the_default_wants_asked_is_settled_by_it() {
     bot.telegram.press(group, 7, "Always here");
     let mut texts = said(&bot, group, 3).await.split_off(1);
     texts.sort();
-    let told = "Approved: files.create. In this conversation I will not ask you again before I call it.";
+    let told = "Approved: files.create. In this conversation I will not ask you again before I use it.";
     assert_eq!(texts, [told, "tea is kept."]);
     let next = tell(&bot, group, 7, "@clifford_bot keeps milk").await;
     assert_eq!(next.text, "milk is kept.");
     // It is a rule for who asked, and for nobody else.
     let question = tell(&bot, group, 8, "@clifford_bot keeps rum").await;
     assert!(
-        question.text.starts_with("Bob is asked: May I make this call?"),
+        question.text.starts_with("Bob is asked: May I do this?"),
         "{}",
         question.text
     );

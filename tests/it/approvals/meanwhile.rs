@@ -83,7 +83,7 @@ async fn where_it_steers_and_the_call_is_denied_the_message_is_answered_after_it
         texts,
         [
             "Denied: memory.put.",
-            "I did not call the tool memory.put, since that was denied.",
+            "I did not use the tool memory.put, since that was denied.",
             "You said: hello"
         ]
     );

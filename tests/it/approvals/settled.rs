@@ -48,7 +48,7 @@ async fn a_pressed_question_says_who_decided_what() {
         let chat = bot.telegram.user(7, "Ada *1*");
         let question = tell(&bot, chat, 7, "Ada drinks tea").await;
         assert_eq!(question.styles, ["success", "danger"]);
-        assert!(question.text.starts_with("May I make this call?"), "{}", question.text);
+        assert!(question.text.starts_with("May I do this?"), "{}", question.text);
         bot.telegram.press(chat, 7, "Approve");
         assert_settled(&changed(&bot, chat).await, "\n\n\u{2705} Approved by Ada *1*.");
         runs(&bot, 1, RunStatus::Completed).await;
@@ -71,7 +71,7 @@ async fn on_discord_a_question_in_a_server_names_the_person_asked_and_then_whoev
     bot.discord.user_says(channel, ada, &asks);
     let question = bot.discord.wait_for_sent(channel, 1).await.remove(0);
     assert!(
-        question.content.starts_with("Ada is asked: **May I make this call?**"),
+        question.content.starts_with("Ada is asked: **May I do this?**"),
         "{}",
         question.content
     );

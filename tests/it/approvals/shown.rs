@@ -104,7 +104,7 @@ async fn several_questions_are_listed_so_that_one_can_be_named_and_no_more_than_
     let drinks = ["tea", "milk", "wine", "beer", "rum"];
     for drink in drinks {
         let question = tell(&bot, chat, 7, &format!("Ada drinks {drink}")).await;
-        assert!(question.text.contains("May I make this call?"), "{}", question.text);
+        assert!(question.text.contains("May I do this?"), "{}", question.text);
     }
     let listed = tell(&bot, chat, 7, "/approve").await.text;
     assert!(
@@ -117,7 +117,7 @@ async fn several_questions_are_listed_so_that_one_can_be_named_and_no_more_than_
     let code: String = behind.chars().take_while(char::is_ascii_hexdigit).collect();
     // A sixth is not asked: the run is told.
     let told = tell(&bot, chat, 7, "Ada drinks gin").await.text;
-    assert!(!told.contains("May I make this call?"), "{told}");
+    assert!(!told.contains("May I do this?"), "{told}");
     assert_eq!(kept(&bot).await, 0);
     let approved = tell(&bot, chat, 7, &format!("/approve {code}")).await.text;
     assert!(
@@ -160,11 +160,7 @@ async fn a_message_of_an_inline_bot_asks_and_never_commands() {
     bot.telegram
         .user_sends(chat, 7, json!({"text": "Ada drinks tea", "via_bot": via}));
     let question = bot.telegram.wait_for_sent(chat, 1).await.remove(0);
-    assert!(
-        question.text.contains("May I make this call? memory.put"),
-        "{}",
-        question.text
-    );
+    assert!(question.text.contains("May I do this? memory.put"), "{}", question.text);
     let command = json!({"text": "/approve", "via_bot": via,
         "entities": [{ "type": "bot_command", "offset": 0, "length": 8 }]});
     bot.telegram.user_sends(chat, 7, command);

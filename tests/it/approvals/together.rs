@@ -47,7 +47,7 @@ async fn started(setup: Setup) -> Bot {
 
 fn shows_all(question: &str) {
     let expected = [
-        "May I make these 3 calls? One answer holds for all.",
+        "May I do these 3 things? One answer holds for all.",
         "1. memory.put",
         "value: \"tea\"",
         "2. memory.put",

@@ -127,10 +127,10 @@ pub const ATTEMPTS: &[Attempt] = attempts![
 fn a_denial_is_told_in_a_fixed_sentence() {
     assert_eq!(
         sentences::denied("vault.delete", true, Lang::English),
-        "I did not call the tool vault.delete, since that was denied."
+        "I did not use the tool vault.delete, since that was denied."
     );
     assert_eq!(
         sentences::denied("vault.delete", false, Lang::English),
-        "I did not call the tool vault.delete, since nobody approved that in time."
+        "I did not use the tool vault.delete, since nobody approved that in time."
     );
 }

@@ -56,7 +56,7 @@ async fn tell(bot: &Bot, chat: Chat, user: i64, fields: Value) -> Sent {
 /// It asked, it did not act, and no rule can take the place of the question.
 async fn assert_asks(bot: &Bot, sent: &Sent, label: &str) {
     assert!(
-        sent.text.contains("May I make this call? memory.put"),
+        sent.text.contains("May I do this? memory.put"),
         "{label}: {}",
         sent.text
     );

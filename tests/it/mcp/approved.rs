@@ -46,7 +46,7 @@ async fn what_was_approved_is_called_once_when_the_server_is_up_again() {
         at_work(&bot, 1).await;
         bot.says(room, "fake.wipe");
         let question = bot.answers(room, 1).await.remove(0);
-        assert!(question.starts_with("May I make this call? fake.wipe"), "{question}");
+        assert!(question.starts_with("May I do this? fake.wipe"), "{question}");
         bot.telegram.press(chat, 7, "Approve");
         bot.crashed().await;
         // The server needs a while this time.

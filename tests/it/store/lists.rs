@@ -242,7 +242,7 @@ pub async fn what_a_run_and_its_subagents_ask_is_shown_with_what_it_said(world: 
     let other = world.insert(world.loose_run()).await.expect("a run");
     for message in [
         asks(&run, Some(world.context), "I am at it"),
-        asks(&child, None, "May I make this call?"),
+        asks(&child, None, "May I do this?"),
         asks(&run, None, "And this one?"),
         asks(&other, None, "Somebody else's"),
     ] {
@@ -254,15 +254,12 @@ pub async fn what_a_run_and_its_subagents_ask_is_shown_with_what_it_said(world: 
     let contents = |found: Vec<Message>| found.into_iter().map(|message| message.content).collect::<Vec<_>>();
     let mut conn = world.db.read().await.expect("reads");
     let shown = messages::shown_of(&mut conn, run.id).await.expect("reads");
-    assert_eq!(
-        contents(shown),
-        ["I am at it", "May I make this call?", "And this one?"]
-    );
+    assert_eq!(contents(shown), ["I am at it", "May I do this?", "And this one?"]);
     let page = async |conn: &mut Conn, channel, limit: u32| {
         let found = messages::page(conn, channel, Some(world.context), None, limit).await;
         contents(found.expect("reads"))
     };
-    let newest = ["And this one?", "May I make this call?", "I am at it"];
+    let newest = ["And this one?", "May I do this?", "I am at it"];
     assert_eq!(page(&mut conn, None, 9).await, newest);
     assert_eq!(page(&mut conn, None, 2).await, newest[..2]);
     assert_eq!(page(&mut conn, Some(world.channel.id), 9).await, newest);

@@ -7,7 +7,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{RunId, SpaceId},
     people::{User, UserRole},
-    policy::{Action, By as Counted, Limit, Per, Rule},
+    policy::{Action, By as Counted, Limit, Per, Reason, Rule},
     run::{
         question,
         step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
@@ -104,7 +104,7 @@ pub async fn a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about(world: W
 fn limit(calls: u32, by: Counted) -> Limit {
     Limit {
         key: "few".into(),
-        why: String::new(),
+        reason: Reason::OnlyReads,
         calls,
         per: Per::Hour,
         by,
@@ -206,6 +206,7 @@ async fn asking(world: &World) -> (Run, String) {
             call,
             about: ConfirmAbout::Call,
             why: "it destroys something".into(),
+            reason: None,
             expires_at: NOW.after(LEASE),
             may_be_rule: true,
             traced: Vec::new(),

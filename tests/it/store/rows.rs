@@ -10,6 +10,7 @@ use clifford_chat::{
 use clifford_core::{
     id::{MessageId, WorkerId},
     messages::MessageStatus,
+    policy::Reason,
     run::step::{Event, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
 };
 use clifford_store::{
@@ -59,6 +60,7 @@ pub async fn steps_come_back_as_they_were(world: World) {
                 error: "no".into(),
                 retries: 2,
                 expose: true,
+                refused: Some(Box::new(Reason::Destroys)),
             },
             origins: ["https://example.org".to_owned()].into(),
             duration_ms: 7,

@@ -24,6 +24,7 @@ use clifford_core::{
     runs::{Run, RunKind},
     settings::{Engine, PlanningGate},
 };
+use clifford_text::Lang;
 use serde_json::{Map, Value, json};
 
 /// Stands in a result where an outsider may write.
@@ -320,7 +321,7 @@ impl<'a> Player<'a> {
         self.run.carry_out(decision);
         Ok(match verdict.outcome {
             PolicyOutcome::Allow => Fate::Made,
-            PolicyOutcome::Confirm => Fate::Asked(verdict.why),
+            PolicyOutcome::Confirm => Fate::Asked(verdict.reason.english()),
             PolicyOutcome::Deny => Fate::Refused,
         })
     }
@@ -435,6 +436,6 @@ impl<'a> Player<'a> {
     fn is_cut(&self, answer: &str) -> bool {
         let state = &self.run.state;
         let known = [state.outside.known(), state.evidence.sayable()];
-        state.is_tainted() && words::without_unknown(answer, &known) != answer
+        state.is_tainted() && words::without_unknown(answer, &known, Lang::English) != answer
     }
 }

@@ -6,9 +6,10 @@ use clifford_chat::role::PlatformRole;
 use serde_json::{Map, Value};
 
 use super::{
+    reason::Reason,
     rule::{Action, By, Per, Place, Rule},
     table::{self, Doubt},
-    trace::{Fault, Grounds},
+    trace::Grounds,
 };
 use crate::{
     clock::Timestamp,
@@ -70,8 +71,8 @@ pub struct Facts {
 pub struct Verdict {
     /// The resource.
     pub outcome: PolicyOutcome,
-    /// Why, in a sentence.
-    pub why: String,
+    /// Why.
+    pub reason: Reason,
     /// The rule that decided; `None`: the default profile.
     pub rule: Option<String>,
     /// The limits that it counts against, unless it is denied.
@@ -99,7 +100,7 @@ pub struct Limit {
     /// The rule's key.
     pub key: String,
     /// The reason that a refused person reads.
-    pub why: String,
+    pub reason: Reason,
     /// The most calls.
     pub calls: u32,
     /// In which time.
@@ -146,12 +147,9 @@ fn weighed<'a>(
         .map(|named| limit(named))
         .collect();
     let deciding = fitting.into_iter().find(|named| named.rule.action != Action::Limit);
-    let (action, why) = match deciding {
+    let (action, reason) = match deciding {
         Some(named) => (named.rule.action, told(named)),
-        None => {
-            let (action, why) = table::profile(call.class, facts.place);
-            (action, why.to_owned())
-        }
+        None => table::profile(call.class, facts.place),
     };
     let outcome = match action {
         Action::Deny => PolicyOutcome::Deny,
@@ -160,15 +158,15 @@ fn weighed<'a>(
     };
     let verdict = Verdict {
         outcome,
-        why,
+        reason,
         rule: deciding.map(|named| named.key.clone()),
         limits,
         may_be_rule: false,
     };
     match (action, tainted(call, facts)) {
-        (Action::Allow, Some(why)) => Verdict {
+        (Action::Allow, Some(reason)) => Verdict {
             outcome: PolicyOutcome::Confirm,
-            why,
+            reason,
             ..verdict
         },
         _ => verdict,
@@ -203,84 +201,57 @@ const fn strictness(action: Action) -> u8 {
 
 fn limit(named: &Named) -> Limit {
     let rule = &named.rule;
-    let why = rule.reason.clone().unwrap_or_else(|| {
-        let times = if rule.calls == 1 {
-            "once"
-        } else {
-            &format!("{} times", rule.calls)
-        };
-        format!("the rule {} allows it {times} in a {}", called(named), rule.per.word())
-    });
     Limit {
         key: named.key.clone(),
-        why,
+        reason: given(named).unwrap_or_else(|| Reason::Limited {
+            rule: called(named),
+            calls: rule.calls,
+            per: rule.per,
+        }),
         calls: rule.calls,
         per: rule.per,
         by: rule.by,
     }
 }
 
-fn told(named: &Named) -> String {
-    let verb = match named.rule.action {
-        Action::Allow | Action::AllowTainted => "allows it",
-        Action::Confirm | Action::Limit => "wants it confirmed",
-        Action::Deny => "forbids it",
-    };
-    named
-        .rule
-        .reason
-        .clone()
-        .unwrap_or_else(|| format!("the rule {} {verb}", called(named)))
+fn told(named: &Named) -> Reason {
+    let rule = || called(named);
+    given(named).unwrap_or_else(|| match named.rule.action {
+        Action::Allow | Action::AllowTainted => Reason::Allowed { rule: rule() },
+        Action::Confirm | Action::Limit => Reason::Confirmed { rule: rule() },
+        Action::Deny => Reason::Forbidden { rule: rule() },
+    })
+}
+
+/// The words of whoever made the rule.
+fn given(named: &Named) -> Option<Reason> {
+    let words = named.rule.reason.clone()?;
+    Some(Reason::Told { words })
 }
 
 fn called(named: &Named) -> String {
     let name = named.rule.name.trim();
-    format!("\"{}\"", if name.is_empty() { &named.key } else { name })
+    if name.is_empty() {
+        named.key.clone()
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Why a call that is allowed must be confirmed all the same: what the run has read may have asked for it.
-fn tainted(call: &Call<'_>, facts: &Facts) -> Option<String> {
+fn tainted(call: &Call<'_>, facts: &Facts) -> Option<Reason> {
     if facts.origins.is_empty() {
         return None;
     }
-    let origins: Vec<_> = facts
-        .origins
-        .iter()
-        .take(3)
-        .map(|origin| clifford_markup::within_sentence(origin, 80))
-        .collect();
-    let more = facts.origins.len().saturating_sub(3);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    let read = format!("I have read words from outside ({}{more})", origins.join(", "));
+    let read = facts.origins.iter().cloned().collect();
     Some(match table::doubt(call.class, call.leak.is_some(), &call.grounds)? {
         // It is not told here what: whoever shows the question would fetch an address in it. It stands in the arguments.
-        Doubt::CarriesOut => format!("{read}, and this would carry out what is not known there"),
-        Doubt::MayBeOthers(None) => format!("{read}, {MAY_BE_OTHERS}"),
-        Doubt::MayBeOthers(Some(fault)) => format!("{read}, {MAY_BE_OTHERS}: {}", told_of(fault)),
+        Doubt::CarriesOut => Reason::CarriesOut { read },
+        Doubt::MayBeOthers(fault) => Reason::MayBeOthers {
+            read,
+            fault: fault.cloned(),
+        },
     })
-}
-
-/// Says that others may be behind a call.
-pub(crate) const MAY_BE_OTHERS: &str = "which may have asked for this";
-
-/// The objection to a call, in words.
-fn told_of(fault: &Fault) -> String {
-    let shown = |text: &str| clifford_markup::within_sentence(text, 60);
-    let stands = match (&fault.argument, &fault.source) {
-        (Some(argument), Some(source)) => {
-            format!("{} stands only in what {} returned", shown(argument), shown(source))
-        }
-        (Some(argument), None) => format!("you did not say {}", shown(argument)),
-        (None, _) => "you did not name it".to_owned(),
-    };
-    match fault.was_announced {
-        true => stands,
-        false => format!("it was not announced, and {stands}"),
-    }
 }
 
 #[cfg(test)]

@@ -7,13 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clifford_text::{Lang, Why};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::words;
-
-/// The source of a subagent's task.
-pub const TASK: &str = "its task";
+use super::{sources::TASK, words};
 
 /// The people who may read words, the most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,13 +29,13 @@ pub enum Readers {
 
 impl Readers {
     /// It in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Anybody => "anybody",
-            Self::Place => "this place",
-            Self::Person => "this person",
-            Self::Nobody => "nobody",
-        }
+    pub fn said(self, lang: Lang) -> String {
+        lang.say(match self {
+            Self::Anybody => Why::Anybody,
+            Self::Place => Why::Place,
+            Self::Person => Why::Person,
+            Self::Nobody => Why::Nobody,
+        })
     }
 
     /// Of what a command returned, by its name: what is not known to be there for everybody is its person's.

@@ -3,38 +3,22 @@
 //! Two questions are asked one after the other. [`profile`]: what is a command of this class to those who are here?
 //! [`doubt`]: the run has read words of others; may they have asked for this call?
 
-use clifford_text::Approval;
-
 use super::{
     class::Class,
+    reason::Reason,
     rule::{Action, Place},
     trace::{Fault, Grounds},
 };
 
 /// The verdict on a class of commands in a place, and its reason.
-pub(super) const fn profile(class: Class, place: Place) -> (Action, &'static str) {
+pub(super) const fn profile(class: Class, place: Place) -> (Action, Reason) {
     match (class, place) {
-        (Class::Read, _) => (Action::Allow, "it only reads"),
-        (Class::Write, Place::Private) => (Action::Allow, "it changes what can be changed back, in private"),
-        (Class::Write, Place::Shared) => (Action::Confirm, "it changes something, and others read along here"),
-        (Class::Destruct, _) => (Action::Confirm, "it destroys something"),
-        (Class::Sensitive, _) => (Action::Confirm, "it touches what is private or costs money"),
+        (Class::Read, _) => (Action::Allow, Reason::OnlyReads),
+        (Class::Write, Place::Private) => (Action::Allow, Reason::ChangesInPrivate),
+        (Class::Write, Place::Shared) => (Action::Confirm, Reason::ChangesInShared),
+        (Class::Destruct, _) => (Action::Confirm, Reason::Destroys),
+        (Class::Sensitive, _) => (Action::Confirm, Reason::Sensitive),
     }
-}
-
-/// What a person reads for a reason of [`profile`]; `None`: it is another's.
-pub(crate) fn reason(why: &str) -> Option<Approval> {
-    let reasons = [
-        ((Class::Read, Place::Private), Approval::OnlyReads),
-        ((Class::Write, Place::Private), Approval::ChangesInPrivate),
-        ((Class::Write, Place::Shared), Approval::ChangesInShared),
-        ((Class::Destruct, Place::Private), Approval::Destroys),
-        ((Class::Sensitive, Place::Private), Approval::Sensitive),
-    ];
-    let known = reasons
-        .into_iter()
-        .find(|((class, place), _)| profile(*class, *place).1 == why);
-    known.map(|(_, reason)| reason)
 }
 
 /// Why a call of a run that has read words of others is asked for.

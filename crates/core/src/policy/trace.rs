@@ -23,6 +23,7 @@ mod receipt;
 
 pub use origins::{Holding, Origin, Source, Traced, is_unasked, of_others, origins};
 pub use receipt::is_receipt;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use self::{
@@ -60,7 +61,7 @@ pub enum Grounds {
 }
 
 /// The part of a call that nobody with the right to do so asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// Where it stands in the arguments; nothing, if it is the call as such that nobody asked for.
     pub argument: Option<String>,

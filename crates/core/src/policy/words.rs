@@ -9,6 +9,7 @@ mod outside;
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 use clifford_markup::Fate;
+use clifford_text::{Lang, Outcome};
 use serde_json::{Map, Value};
 use url::{Url, form_urlencoded};
 
@@ -24,8 +25,6 @@ use super::{
     texts::each_text,
 };
 
-/// The text in place of an address that was taken out of a message.
-pub const REMOVED: &str = "(link removed)";
 /// A longer word is no word of a language.
 const LONGEST: usize = 40;
 /// A shorter word tells nothing.
@@ -359,8 +358,8 @@ pub(super) fn joined(text: &str) -> Vec<String> {
 
 /// A message without the addresses that nobody outside knows: whoever shows it may fetch them, and so tell what stands
 /// in them.
-pub fn without_unknown<'a>(text: &'a str, known: &[&KnownWords]) -> Cow<'a, str> {
-    clifford_markup::cleaned(text, REMOVED, &Messages(known))
+pub fn without_unknown<'a>(text: &'a str, known: &[&KnownWords], lang: Lang) -> Cow<'a, str> {
+    clifford_markup::cleaned(text, &lang.say(Outcome::LinkRemoved), &Messages(known))
 }
 
 /// Judges the addresses of a message: those that one of these knows may stand in it, and those of mail, which nobody

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     policy::{
-        PolicyOutcome, Verdict,
+        PolicyOutcome, Reason, Verdict,
         trace::{self, Request},
         words,
     },
@@ -33,7 +33,8 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
             request: ConfirmRequest {
                 call,
                 about: ConfirmAbout::Call,
-                why: verdict.why.clone(),
+                why: verdict.reason.english(),
+                reason: Some(verdict.reason.clone()),
                 expires_at: now.after(rules.policy.approvals.confirm_timeout()),
                 may_be_rule: verdict.may_be_rule,
                 traced: Vec::new(),
@@ -42,7 +43,7 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
                 also: Vec::new(),
             },
         },
-        PolicyOutcome::Deny => refused(before, call, &verdict.why),
+        PolicyOutcome::Deny => refused(before, call, verdict.reason.clone()),
     }
 }
 
@@ -50,7 +51,7 @@ pub fn under(verdict: &Verdict, before: Vec<StepKind>, call: ToolCall, rules: &R
 pub fn traced(decision: Decision, request: &Request<'_>) -> Decision {
     match decision {
         Decision::Confirm { before, request: asked } => {
-            let first = proposal(asked.call.clone(), String::new(), request, 0);
+            let first = proposal(asked.call.clone(), None, request, 0);
             Decision::Confirm {
                 before,
                 request: ConfirmRequest {
@@ -67,12 +68,13 @@ pub fn traced(decision: Decision, request: &Request<'_>) -> Decision {
 
 /// A call of a question, and what its person is told of it. `before` calls of the same command stand before it there:
 /// those use up what was announced.
-pub fn proposal(call: ToolCall, why: String, request: &Request<'_>, before: u32) -> Proposal {
+pub fn proposal(call: ToolCall, reason: Option<Reason>, request: &Request<'_>, before: u32) -> Proposal {
     let (grounds, traced) = (trace::grounds(request), trace::origins(request));
     let was_announced = request.evidence.announced(request.name) > before;
     Proposal {
         call,
-        why,
+        why: reason.as_ref().map(Reason::english).unwrap_or_default(),
+        reason,
         // A subagent hears no person: what they said is not known there.
         is_unasked: request.evidence.has_person() && trace::is_unasked(&grounds, &traced, was_announced),
         was_announced,
@@ -99,11 +101,12 @@ pub fn together(decision: Decision, also: Vec<Proposal>) -> Decision {
 pub const REFUSED: &str = "refused by policy: ";
 
 /// A call that policy refuses counts as one that failed.
-pub fn refused(before: Vec<StepKind>, call: ToolCall, why: &str) -> Decision {
+pub fn refused(before: Vec<StepKind>, call: ToolCall, reason: Reason) -> Decision {
     let outcome = ToolOutcome::Failure {
-        error: format!("{REFUSED}{why}"),
+        error: format!("{REFUSED}{}", for_model(&reason)),
         retries: 0,
         expose: true,
+        refused: Some(Box::new(reason)),
     };
     not_made(before, call, outcome)
 }
@@ -123,12 +126,15 @@ pub fn denied_before(mut before: Vec<StepKind>, call: &ToolCall) -> Decision {
     Decision::Record(before)
 }
 
-/// Why nobody is asked.
-pub fn too_many(open: usize) -> String {
-    format!(
-        "it would have to be approved, and {open} questions wait for the user here already; do without it, and tell them \
-         to answer those first"
-    )
+/// Why a call is refused, and what a model does then.
+fn for_model(reason: &Reason) -> String {
+    match reason {
+        Reason::TooManyOpen { open } => format!(
+            "it would have to be approved, and {open} questions wait for the user here already; do without it, and tell \
+             them to answer those first"
+        ),
+        reason => reason.english(),
+    }
 }
 
 /// A call that could not be made when it was judged is not made a moment later either: it would go unjudged.
@@ -154,7 +160,8 @@ pub fn held_back(call: ToolCall, rules: &Rules, now: Timestamp) -> Decision {
         request: ConfirmRequest {
             call,
             about: ConfirmAbout::Result,
-            why: "what it returned is for you alone, and others read along here".to_owned(),
+            why: Reason::ForYouAlone.english(),
+            reason: Some(Reason::ForYouAlone),
             expires_at: now.after(rules.policy.approvals.confirm_timeout()),
             may_be_rule: false,
             traced: Vec::new(),
@@ -222,7 +229,7 @@ pub fn guarded(state: &RunState, decision: Decision) -> Decision {
     }
     // A removed address may leave an empty end behind.
     let known = [state.outside.known(), state.evidence.sayable()];
-    let clean = |text: String| match words::without_unknown(&text, &known) {
+    let clean = |text: String| match words::without_unknown(&text, &known, state.lang) {
         Cow::Borrowed(text) => text.to_owned(),
         Cow::Owned(text) => text.trim_end().to_owned(),
     };

@@ -9,6 +9,7 @@ use serde_json::{Value as Json, from_value, json};
 use crate::{
     clock::Timestamp,
     id::RunId,
+    policy::Reason,
     row::FromRow,
     run::step::{Event, Spent, Step, StepKind, ToolCall, ToolOutcome, ToolResult},
     value::{Value, args},
@@ -43,10 +44,18 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
         }) => {
             let (mut told, status) = match outcome {
                 ToolOutcome::Success { result } => (json!({ "success": true, "result": result }), "success"),
-                ToolOutcome::Failure { error, retries, expose } => (
-                    json!({ "success": false, "error": error, "retries": retries, "expose": expose }),
-                    "failure",
-                ),
+                ToolOutcome::Failure {
+                    error,
+                    retries,
+                    expose,
+                    refused,
+                } => {
+                    let mut told = json!({ "success": false, "error": error, "retries": retries, "expose": expose });
+                    if let Some(reason) = refused {
+                        told["refused"] = json!(reason);
+                    }
+                    (told, "failure")
+                }
             };
             if *spent != Spent::default() {
                 told["spent"] = json!(spent);
@@ -273,6 +282,8 @@ struct StoredToolOutcome {
     retries: u32,
     #[serde(default)]
     expose: bool,
+    #[serde(default)]
+    refused: Option<Box<Reason>>,
 }
 
 impl From<StoredToolOutcome> for ToolOutcome {
@@ -284,6 +295,7 @@ impl From<StoredToolOutcome> for ToolOutcome {
                 error: outcome.error,
                 retries: outcome.retries,
                 expose: outcome.expose,
+                refused: outcome.refused,
             }
         }
     }

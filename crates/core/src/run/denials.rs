@@ -89,6 +89,7 @@ mod tests {
             call: call.clone(),
             about,
             why: String::new(),
+            reason: None,
             expires_at: Timestamp(0),
             may_be_rule: false,
             traced: Vec::new(),

@@ -1,30 +1,28 @@
 //! The progress of a run's steps, for a channel that shows it.
 
-use std::borrow::Cow;
-
+use clifford_action::Category;
 use clifford_chat::outbound::{ProgressKind, Signal};
+use clifford_text::{Doing, Lang};
 
 use super::step::{Event, Step, StepKind, ToolCall, ToolOutcome};
 
-/// What a run does when it does nothing else.
-pub const THINKING: &str = "Thinking";
 /// The provider that is no language model.
 const OFFLINE: &str = "offline";
 /// The most characters of a name in a status message.
 const LONGEST_NAME: usize = 60;
 
 /// A line for each step that says something to who watches.
-pub fn signals(steps: &[Step]) -> Vec<Signal> {
-    steps.iter().filter_map(|step| line(&step.kind)).collect()
+pub fn signals(steps: &[Step], lang: Lang) -> Vec<Signal> {
+    steps.iter().filter_map(|step| line(&step.kind, lang)).collect()
 }
 
-fn line(step: &StepKind) -> Option<Signal> {
+fn line(step: &StepKind, lang: Lang) -> Option<Signal> {
     let (kind, text) = match step {
-        StepKind::Note { category, content, .. } => {
-            let category = serde_json::to_value(category).ok()?;
-            (ProgressKind::Note, format!("{}: {content}", category.as_str()?))
+        StepKind::Note { category, content, .. } => (ProgressKind::Note, lang.say(noted(*category, content.clone()))),
+        StepKind::Decision { content, .. } => {
+            let content = content.clone();
+            (ProgressKind::Note, lang.say(Doing::Decision { content }))
         }
-        StepKind::Decision { content, .. } => (ProgressKind::Note, format!("decision: {content}")),
         StepKind::ToolCall(call) => {
             let args = serde_json::to_string(&call.args).unwrap_or_default();
             (ProgressKind::ToolCall, format!("{} {args}", call.name))
@@ -39,11 +37,12 @@ fn line(step: &StepKind) -> Option<Signal> {
         // Rules cost nothing, so their tokens mean nothing.
         StepKind::Event(Event::LlmResponse(response)) if response.provider == OFFLINE => return None,
         StepKind::Event(Event::LlmResponse(response)) => {
-            let (usage, provider, model) = (response.usage, &response.provider, &response.model);
-            let text = format!(
-                "{provider} {model}: {} + {} tokens",
-                usage.prompt_tokens, usage.completion_tokens
-            );
+            let usage = response.usage;
+            let text = lang.say(Doing::Tokens {
+                model: format!("{} {}", response.provider, response.model),
+                read: lang.number(usage.prompt_tokens),
+                written: lang.number(usage.completion_tokens),
+            });
             (ProgressKind::Cost, text)
         }
         _ => return None,
@@ -51,52 +50,69 @@ fn line(step: &StepKind) -> Option<Signal> {
     Some(Signal::Progress { kind, text })
 }
 
+fn noted(category: Category, content: String) -> Doing {
+    match category {
+        Category::Requirements => Doing::Requirements { content },
+        Category::Plan => Doing::Plan { content },
+        Category::Artifact => Doing::Artifact { content },
+        Category::Validation => Doing::Validation { content },
+    }
+}
+
 /// What a run does once these steps are recorded, in plain words, as Markdown; `step`: its last model call. `None`: they
 /// begin nothing. It quotes nobody: others may read along, so of a call's arguments only the name of a site is shown.
-pub fn doing(steps: &[Step], step: u32) -> Option<String> {
+pub fn doing(steps: &[Step], step: u32, lang: Lang) -> Option<String> {
     let words = steps.iter().rev().find_map(|step| words(&step.kind))?;
-    let step = if words == THINKING { step + 1 } else { step.max(1) };
-    Some(format!("{words} · step {step}"))
+    let step = match words {
+        Doing::Thinking => step + 1,
+        _ => step.max(1),
+    };
+    Some(lang.say(Doing::Step {
+        doing: lang.say(words),
+        step: step.to_string(),
+    }))
 }
 
 /// What is done right after a step.
-fn words(step: &StepKind) -> Option<Cow<'static, str>> {
+fn words(step: &StepKind) -> Option<Doing> {
     Some(match step {
         StepKind::ToolCall(call) => calling(call),
-        StepKind::ToolResult(_) | StepKind::Event(Event::Wake { .. } | Event::Confirm { .. }) => THINKING.into(),
+        StepKind::ToolResult(_) | StepKind::Event(Event::Wake { .. } | Event::Confirm { .. }) => Doing::Thinking,
         StepKind::Event(Event::SpawnSubagents { children, .. }) => match children.len() {
-            1 => "Working on a task of its own".into(),
-            several => format!("Working on {several} tasks at once").into(),
+            1 => Doing::OwnTask,
+            several => Doing::Tasks { count: several.into() },
         },
         _ => return None,
     })
 }
 
-fn calling(call: &ToolCall) -> Cow<'static, str> {
+fn calling(call: &ToolCall) -> Doing {
     let (tool, command) = call.name.split_once('.').unwrap_or((&call.name, ""));
     match (tool, command) {
-        ("web", "search") => "Searching the web".into(),
+        ("web", "search") => Doing::SearchingWeb,
         ("web", _) => match call.args.get("url").and_then(|url| host(url.as_str()?)) {
-            Some(host) => format!("Reading `{host}`").into(),
-            None => "Reading a page".into(),
+            Some(site) => Doing::ReadingSite { site },
+            None => Doing::ReadingPage,
         },
-        ("files", "create") => "Writing a file".into(),
-        ("files", "read") => "Reading a file".into(),
-        ("files", _) => "Looking through files".into(),
-        ("image", "make") => "Making an image".into(),
-        ("image", _) => "Looking at an image".into(),
-        ("audio", _) => "Listening to a recording".into(),
-        ("memory", _) => "Looking through my memory".into(),
-        ("retrieval", "index") => "Reading a document".into(),
-        ("retrieval", _) => "Searching documents".into(),
-        ("compute", _) => "Calculating".into(),
-        ("weather", _) => "Looking up the weather".into(),
-        ("reminders" | "triggers", _) => "Looking after reminders".into(),
-        ("dice", _) => "Rolling dice".into(),
-        ("tools" | "system" | "settings" | "platform" | "discord" | "telegram", _) => "Looking around here".into(),
+        ("files", "create") => Doing::WritingFile,
+        ("files", "read") => Doing::ReadingFile,
+        ("files", _) => Doing::LookingThroughFiles,
+        ("image", "make") => Doing::MakingImage,
+        ("image", _) => Doing::LookingAtImage,
+        ("audio", _) => Doing::ListeningToRecording,
+        ("memory", _) => Doing::LookingThroughMemory,
+        ("retrieval", "index") => Doing::ReadingDocument,
+        ("retrieval", _) => Doing::SearchingDocuments,
+        ("compute", _) => Doing::Calculating,
+        ("weather", _) => Doing::CheckingWeather,
+        ("reminders" | "triggers", _) => Doing::SeeingToReminders,
+        ("dice", _) => Doing::RollingDice,
+        ("tools" | "system" | "settings" | "platform" | "discord" | "telegram", _) => Doing::LookingAround,
         (other, _) => {
             let named = other.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c));
-            format!("Using `{}`", named.take(LONGEST_NAME).collect::<String>()).into()
+            Doing::Using {
+                tool: named.take(LONGEST_NAME).collect(),
+            }
         }
     }
 }
@@ -165,7 +181,7 @@ mod tests {
             ("bank`.pay", json!({"to": "Ben"}), "Using `bank`"),
         ];
         for (name, args, expected) in cases {
-            let told = doing(&[called(name, args)], 3);
+            let told = doing(&[called(name, args)], 3, Lang::English);
             assert_eq!(told, Some(format!("{expected} · step 3")), "{name}");
         }
     }
@@ -186,8 +202,11 @@ mod tests {
             sent: true,
         });
         let call = called("compute.eval", json!({}));
-        assert_eq!(doing(&[call.clone(), result], 0), Some("Thinking · step 1".to_owned()));
-        assert_eq!(doing(&[call, said.clone()], 2), Some("Calculating · step 2".to_owned()));
-        assert_eq!(doing(&[said], 2), None);
+        let told = |steps: &[Step], step, lang| doing(steps, step, lang).unwrap_or_default();
+        let thought = [call.clone(), result];
+        assert_eq!(told(&thought, 0, Lang::English), "Thinking · step 1");
+        assert_eq!(told(&thought, 0, Lang::German), "Ich denke nach · Schritt 1");
+        assert_eq!(told(&[call, said.clone()], 2, Lang::English), "Calculating · step 2");
+        assert_eq!(told(&[said], 2, Lang::English), "");
     }
 }

@@ -104,7 +104,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         (0..2_u32).prop_map(|retries| ToolOutcome::Failure {
             error: "secret: in an error".into(),
             retries,
-            expose: false
+            expose: false,
+            refused: None
         }),
     ];
     let ended = prop::sample::select(vec![RunStatus::Completed, RunStatus::Failed, RunStatus::Cancelled]);

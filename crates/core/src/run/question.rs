@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use clifford_chat::outbound::Button;
 use clifford_markup::{inline::inline, shortened};
-use clifford_text::{Approval, Lang};
+use clifford_text::{Approval, Because, Lang};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -28,8 +28,7 @@ use crate::{
     clock::Timestamp,
     id::RunId,
     policy::{
-        judge::MAY_BE_OTHERS,
-        table,
+        Reason,
         trace::{self, Traced},
     },
 };
@@ -229,6 +228,7 @@ impl ConfirmRequest {
         Proposal {
             call: self.call.clone(),
             why: self.why.clone(),
+            reason: self.reason.clone(),
             traced: self.traced.clone(),
             is_unasked: self.is_unasked,
             was_announced: self.was_announced,
@@ -280,21 +280,25 @@ impl Proposal {
 
     /// Why it is asked for, unless it is told already that others may be behind it, and of what.
     pub fn reason(&self, lang: Lang) -> Option<String> {
-        let is_told = self.is_unasked && self.why.contains(MAY_BE_OTHERS);
-        (!is_told).then(|| match table::reason(&self.why) {
-            Some(reason) => lang.say(reason),
-            // The words of whoever made the rule.
-            None => format!("{}.", sentence(&self.why)),
-        })
+        let is_told = self.is_unasked && self.reason.as_ref().is_some_and(Reason::may_be_others);
+        (!is_told).then(|| lang.sentence(&said(self.reason.as_ref(), &self.why, lang)))
     }
 }
 
 /// Why a question was asked, within a sentence.
-pub fn reason(request: &ConfirmRequest) -> String {
-    let of_others = OfOthers::of(&request.traced, request.was_announced, Lang::English);
+pub fn reason(request: &ConfirmRequest, lang: Lang) -> String {
+    let of_others = OfOthers::of(&request.traced, request.was_announced, lang);
     match of_others.filter(|_| request.is_unasked) {
-        Some(OfOthers { argument, source }) => format!("`{argument}` stands {source}"),
-        None => request.why.trim().trim_end_matches('.').to_owned(),
+        Some(OfOthers { argument, source }) => lang.say(Because::StandsIn { argument, source }),
+        None => said(request.reason.as_ref(), &request.why, lang),
+    }
+}
+
+/// A reason as a part of a sentence; of an earlier version's question, as it is.
+fn said(reason: Option<&Reason>, why: &str, lang: Lang) -> String {
+    match reason {
+        Some(reason) => reason.said(lang),
+        None => why.trim().trim_end_matches('.').to_owned(),
     }
 }
 
@@ -358,15 +362,6 @@ fn left(time: Duration, lang: Lang) -> String {
             count: ((minutes + 720) / 1440).into(),
         },
     })
-}
-
-fn sentence(text: &str) -> String {
-    let text = text.trim().trim_end_matches('.');
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|first| first.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -184,6 +184,7 @@ impl Rehearsal {
             error: "no such file".into(),
             retries,
             expose,
+            refused: None,
         });
     }
 

@@ -2,8 +2,12 @@
 //! a chat.
 
 use clifford_text::{Lang, Outcome, Sorry};
+use jiff::civil::Date;
 
-use crate::budget::{Period, Scope};
+use crate::{
+    budget::{Period, Scope},
+    schedule::told,
+};
 
 /// For a reply that stayed unreadable.
 pub const BAD_REPLY: Sentence = Sentence::sorry(Sorry::BadReply);
@@ -80,7 +84,7 @@ pub struct Spent {
     /// What it is for.
     pub period: Period,
     /// The date of its next period.
-    pub date: String,
+    pub date: Date,
     /// The time on that day, with its zone.
     pub time: String,
 }
@@ -170,7 +174,7 @@ fn said(spent: &Spent, lang: Lang) -> String {
         Period::Day => Sorry::Today,
         Period::Month => Sorry::ThisMonth,
     });
-    let (date, time) = (spent.date.clone(), spent.time.clone());
+    let (date, time) = (told::day(spent.date, lang), spent.time.clone());
     lang.say(match spent.scope {
         Scope::User => Sorry::SpentByPerson { period, date, time },
         Scope::Space => Sorry::SpentBySpace { period, date, time },

@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 use crate::{
     clock::Timestamp,
     id::{MessageId, RunId},
-    policy::labels::{Held, Readers},
+    policy::{
+        Reason,
+        labels::{Held, Readers},
+    },
     run::undo::Undo,
     runs::RunStatus,
 };
@@ -147,6 +150,9 @@ pub enum ToolOutcome {
         retries: u32,
         /// The error may be shown to the user.
         expose: bool,
+        /// Policy refused the call, for this reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<Box<Reason>>,
     },
 }
 

@@ -22,6 +22,7 @@ use clifford_store::{
         status_messages::{self, StatusMessage},
     },
 };
+use clifford_text::{Doing, Lang};
 use tokio::time::Instant;
 
 use super::Gate;
@@ -91,7 +92,7 @@ impl Gate {
                 return None;
             }
             let last = shown.map(|shown| (shown.said.as_str(), shown.at));
-            due(at_work.since, &at_work.doing, last, after, every)
+            due(at_work.since, &at_work.doing(), last, after, every)
         });
         let leaving = self.statuses.leaving.first().map(|_| Instant::now());
         let next = times.chain(leaving).min();
@@ -113,24 +114,24 @@ impl Gate {
             let due = busy.iter().filter(|(run, at_work)| {
                 let shown = self.statuses.shown.get(*run);
                 let last = shown.map(|shown| (shown.said.as_str(), shown.at));
-                let at = every.and_then(|every| due(at_work.since, &at_work.doing, last, after, every));
+                let at = every.and_then(|every| due(at_work.since, &at_work.doing(), last, after, every));
                 let is_due = at.is_some_and(|at| at <= now);
                 let is_wanted = shown.is_none_or(|shown| !shown.is_unwanted && shown.message.becomes.is_none());
                 is_due && is_wanted && at_work.epoch > 0 && !self.drafts.shows(**run)
             });
-            due.map(|(run, at_work)| (*run, at_work.address.clone(), at_work.doing.clone()))
+            due.map(|(run, at_work)| (*run, at_work.address.clone(), at_work.doing(), at_work.lang))
                 .collect()
         };
-        for (run, address, doing) in due {
+        for (run, address, doing, lang) in due {
             if !self.is_silent() {
-                self.show_status(run, address, doing).await;
+                self.show_status(run, address, doing, lang).await;
             }
         }
         self.plan_statuses();
     }
 
-    async fn show_status(&mut self, run: RunId, address: Address, doing: String) {
-        let part = self.status_part(run, &doing);
+    async fn show_status(&mut self, run: RunId, address: Address, doing: String, lang: Lang) {
+        let part = self.status_part(run, &doing, lang);
         // The answer will point at the question.
         let address = Address {
             reply_to: None,
@@ -206,14 +207,14 @@ impl Gate {
         self.statuses.shown.insert(run, shown);
     }
 
-    fn status_part(&self, run: RunId, doing: &str) -> Part {
+    fn status_part(&self, run: RunId, doing: &str, lang: Lang) -> Part {
         let limits = self.channel.limits();
         let text = format!("{SIGN} {doing}");
         let rendered = clifford_markup::render(&text, limits.flavor, limits.text_units)
             .into_iter()
             .next();
         let (text, plain) = rendered.map_or_else(|| (text.clone(), text.clone()), |part| (part.text, part.plain));
-        let stop = Button::new("Stop", format!("stop {run}")).negative();
+        let stop = Button::new(&lang.say(Doing::Stop), format!("stop {run}")).negative();
         Part::Text {
             text,
             plain,

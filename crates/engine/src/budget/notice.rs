@@ -3,34 +3,46 @@
 use clifford_core::{
     budget::{Account, Period, Scope},
     run::sentences::{Sentence, Spent},
+    schedule::told,
 };
-use jiff::tz::TimeZone;
+use clifford_text::{Lang, Notice};
+use jiff::{Zoned, tz::TimeZone};
 
 /// For the person whose request is refused: the budget that is spent, and when its next period begins.
 pub fn sentence(account: &Account, zone: &TimeZone) -> Sentence {
-    let at = account.window.until.to_jiff().to_zoned(zone.clone());
+    let at = again(account, zone);
     Sentence::spent(Spent {
         scope: account.budget.scope,
         period: account.budget.period,
-        date: at.strftime("%Y-%m-%d").to_string(),
-        time: at.strftime("%H:%M (%Z)").to_string(),
+        date: at.date(),
+        time: time(&at),
     })
 }
 
-/// For the owner, once.
-pub(super) fn to_owner(account: &Account, whose: &str, zone: &TimeZone) -> String {
+/// For the owner, once. `whose`: a name, unless it is everybody's.
+pub(super) fn to_owner(account: &Account, whose: String, zone: &TimeZone, lang: Lang) -> String {
     let limits = [
         account.budget.cost.map(|cost| format!("cost = {cost}")),
         account.budget.tokens.map(|tokens| format!("tokens = {tokens}")),
     ];
     let limits: Vec<_> = limits.into_iter().flatten().collect();
-    format!(
-        "The budget of {whose} for {} ({}) is spent: requests are refused. {} `clifford usage` shows what it went \
-         for, and [[budgets]] in bot.toml sets it.",
-        period(account).trim_start_matches("for "),
-        limits.join(", "),
-        again(account, zone)
-    )
+    let limits = limits.join(", ");
+    let at = again(account, zone);
+    let (date, time) = (told::day(at.date(), lang), time(&at));
+    lang.say(match account.budget.period {
+        Period::Day => Notice::DaySpent {
+            whose,
+            limits,
+            date,
+            time,
+        },
+        Period::Month => Notice::MonthSpent {
+            whose,
+            limits,
+            date,
+            time,
+        },
+    })
 }
 
 /// For the trace.
@@ -44,16 +56,13 @@ pub(super) fn error(account: &Account) -> String {
     format!("the budget of this {scope} for {} is spent", account.window.key)
 }
 
-const fn period(account: &Account) -> &'static str {
-    match account.budget.period {
-        Period::Day => "for today",
-        Period::Month => "for this month",
-    }
+/// When its next period begins.
+fn again(account: &Account, zone: &TimeZone) -> Zoned {
+    account.window.until.to_jiff().to_zoned(zone.clone())
 }
 
-fn again(account: &Account, zone: &TimeZone) -> String {
-    let at = account.window.until.to_jiff().to_zoned(zone.clone());
-    format!("It begins anew on {}.", at.strftime("%Y-%m-%d at %H:%M (%Z)"))
+fn time(at: &Zoned) -> String {
+    at.strftime("%H:%M (%Z)").to_string()
 }
 
 #[cfg(test)]
@@ -82,12 +91,22 @@ mod tests {
         let day = account(Scope::User, Period::Day);
         let Window { key, .. } = day.window.clone();
         assert_eq!(
-            sentence(&day, &zone).text(clifford_text::Lang::English),
+            sentence(&day, &zone).text(Lang::English),
             "Sorry, what you may spend on me for today is used up. It begins anew on 2026-01-02 at 00:00 (CET)."
         );
         assert_eq!(error(&day), format!("the budget of this person for {key} is spent"));
         assert_eq!(
-            to_owner(&account(Scope::Bot, Period::Month), "the bot", &zone),
+            sentence(&day, &zone).text(Lang::German),
+            "Tut mir leid, was du heute für mich ausgeben darfst, ist aufgebraucht. Weiter geht es am 02.01.2026 um \
+             00:00 (CET)."
+        );
+        assert_eq!(
+            to_owner(
+                &account(Scope::Bot, Period::Month),
+                Lang::English.say(Notice::TheBot),
+                &zone,
+                Lang::English
+            ),
             "The budget of the bot for this month (cost = 1.5) is spent: requests are refused. It begins anew on \
              2026-02-01 at 00:00 (CET). `clifford usage` shows what it went for, and [[budgets]] in bot.toml sets it."
         );

@@ -4,14 +4,19 @@ use std::time::Duration;
 
 use clifford_chat::role::PlatformRole;
 use clifford_core::{
-    budget::{Account, Amount, BOT, Budget, Scope, Settlement, Verdict, accounts, verdict},
+    budget::{Account, Amount, Budget, Scope, Settlement, Verdict, accounts, verdict},
     id::{SpaceId, UserId},
     places::Channel,
     run::sentences::Sentence,
 };
 use clifford_delivery::outbound::{PendingDelivery, To};
-use clifford_store::{StoreError, Tx, budgets, leases::ClaimWindow, people::users};
+use clifford_store::{
+    StoreError, Tx, budgets,
+    leases::ClaimWindow,
+    people::{reading, users},
+};
 use clifford_telemetry::measures;
+use clifford_text::{Lang, Notice};
 
 use super::notice;
 use crate::Context;
@@ -222,24 +227,25 @@ impl ReservationRequest {
             );
             return Ok(None);
         };
-        let whose = self.whose(tx, account).await?;
-        let text = notice::to_owner(account, &whose, &self.zone);
+        let lang = reading::by_id(tx, channel.user_id, Some(channel.id)).await?;
+        let whose = self.whose(tx, account, lang).await?;
+        let text = notice::to_owner(account, whose, &self.zone, lang);
         let (message, pending) = self.outbound.message(to(&channel)?, &text, self.window.now);
         clifford_delivery::outbound::send_run_message(tx, &message, self.window.now).await?;
         Ok(pending.map(Box::new))
     }
 
-    async fn whose(&self, tx: &mut Tx, account: &Account) -> Result<String, StoreError> {
+    async fn whose(&self, tx: &mut Tx, account: &Account, lang: Lang) -> Result<String, StoreError> {
         Ok(match (account.budget.scope, self.claim.user) {
-            (Scope::Bot, _) => format!("the {BOT}"),
+            (Scope::Bot, _) => lang.say(Notice::TheBot),
             (Scope::User | Scope::Member, Some(user)) => match users::get(tx, user).await? {
                 Some(user) => user.name,
-                None => "a person".to_owned(),
+                None => lang.say(Notice::APerson),
             },
-            (Scope::User | Scope::Member, None) => "a person".to_owned(),
+            (Scope::User | Scope::Member, None) => lang.say(Notice::APerson),
             (Scope::Space, _) => budgets::space_name(tx, &account.subject)
                 .await?
-                .unwrap_or_else(|| "a space".to_owned()),
+                .unwrap_or_else(|| lang.say(Notice::ASpace)),
         })
     }
 }

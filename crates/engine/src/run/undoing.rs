@@ -22,7 +22,7 @@ use clifford_store::{
     runs::{self, steps, tree as run_tree},
 };
 use clifford_text::{Answer, Lang};
-use clifford_tools::undoing;
+use clifford_tools::undoing::{self, Told};
 
 /// The person who takes something back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +39,9 @@ pub enum Undone {
     /// What is as it was before, and what stays as it is, and why.
     Done {
         /// As it was.
-        undone: Vec<String>,
+        undone: Vec<Told>,
         /// As it is.
-        kept: Vec<String>,
+        kept: Vec<Told>,
     },
     /// The run changed nothing that can be taken back.
     Nothing,
@@ -63,7 +63,8 @@ impl Undone {
     pub fn said(&self, lang: Lang) -> String {
         lang.say(match self {
             Self::Done { undone, kept } => {
-                let part = |parts: &[String], said: fn(String) -> Answer| {
+                let part = |parts: &[Told], said: fn(String) -> Answer| {
+                    let parts: Vec<_> = parts.iter().map(|part| part.said(lang)).collect();
                     (!parts.is_empty()).then(|| lang.say(said(parts.join("; "))))
                 };
                 let undone = part(undone, |what| Answer::Undone { what });
@@ -222,16 +223,17 @@ mod tests {
 
     #[test]
     fn what_was_taken_back_and_what_was_not_is_told_apart() {
-        let done = |undone: &[&str], kept: &[&str]| {
-            let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
-            let done = Undone::Done {
-                undone: owned(undone),
-                kept: owned(kept),
-            };
-            done.sentence()
-        };
-        assert_eq!(done(&["tea is forgotten"], &[]), "Undone: tea is forgotten.");
-        assert_eq!(done(&[], &["tea was changed"]), "Not undone: tea was changed.");
-        assert_eq!(done(&["a", "b"], &["c"]), "Undone: a; b. Not undone: c.");
+        let forgotten = |key: &str| Told::ItemForgotten(key.to_owned());
+        let changed = |key: &str| Told::ItemChanged(key.to_owned());
+        let done = |undone: Vec<Told>, kept: Vec<Told>| Undone::Done { undone, kept }.sentence();
+        assert_eq!(done(vec![forgotten("tea")], vec![]), "Undone: tea is forgotten.");
+        assert_eq!(
+            done(vec![], vec![changed("tea")]),
+            "Not undone: tea was changed since, and stays as it is."
+        );
+        assert_eq!(
+            done(vec![forgotten("a"), forgotten("b")], vec![changed("c")]),
+            "Undone: a is forgotten; b is forgotten. Not undone: c was changed since, and stays as it is."
+        );
     }
 }

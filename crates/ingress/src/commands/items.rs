@@ -173,10 +173,8 @@ pub(super) async fn change(
     };
     Ok(Done::say(match editing::change(tx, item.id, change, now).await? {
         Ok(item) => now_is(command, &item, lang),
-        Err(fault) => lang.say(Items::StaysAsItIs {
-            name: named(item),
-            why: fault.why,
-        }),
+        // What it says would not be kept today.
+        Err(_) => lang.say(Items::StaysAsItIs { name: named(item) }),
     }))
 }
 

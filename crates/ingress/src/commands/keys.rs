@@ -1,17 +1,18 @@
 //! `/key`: a person's own key for a model provider.
 
 use clifford_chat::inbound::PlaceKind;
-use clifford_core::{clock::Timestamp, people::User, places::Channel};
+use clifford_core::{clock::Timestamp, people::User, places::Channel, schedule::told};
 use clifford_engine::models::{
     byok::{self, CannotUse},
     encryption::Encryption,
 };
-use clifford_markup::inline::inline;
+use clifford_markup::{inline::inline, within_sentence};
 use clifford_store::{
     StoreError, Tx,
     people::keys::{self as user_secrets, EncryptedKey},
 };
 use clifford_text::{Keys, Lang};
+use jiff::tz::TimeZone;
 
 use super::Done;
 
@@ -32,7 +33,7 @@ pub struct Ring {
     /// The providers that take keys.
     providers: Vec<String>,
     /// The encrypted key, if one was given.
-    given: Option<Result<EncryptedKey, String>>,
+    given: Option<Result<EncryptedKey, NotTaken>>,
     carrier: Carrier,
 }
 
@@ -71,7 +72,7 @@ impl Ring {
     ) -> Self {
         let given = match asked(argument) {
             KeyCommand::Set { provider, key } if place.is_private() => {
-                Some(byok::encrypt(&providers, encryption, provider, key).map_err(|fault: CannotUse| fault.to_string()))
+                Some(byok::encrypt(&providers, encryption, provider, key).map_err(NotTaken::of))
             }
             _ => None,
         };
@@ -86,9 +87,51 @@ impl Ring {
         let example = self.providers.first().map_or("PROVIDER", String::as_str);
         lang.say(Keys::HowTo {
             example: example.to_owned(),
-            providers: match self.providers.as_slice() {
-                [] => lang.say(Keys::NoneTakesKeys),
-                names => names.join(", "),
+            providers: self.named(lang),
+        })
+    }
+
+    /// The providers that take keys.
+    fn named(&self, lang: Lang) -> String {
+        match self.providers.as_slice() {
+            [] => lang.say(Keys::NoneTakesKeys),
+            names => names.join(", "),
+        }
+    }
+}
+
+/// Why a key is not taken.
+#[derive(Clone, Debug)]
+enum NotTaken {
+    /// There is no such provider, or it takes no keys.
+    Provider(String),
+    /// It does not look like a key.
+    Form,
+    /// It cannot be kept.
+    Here(String),
+}
+
+impl NotTaken {
+    fn of(fault: CannotUse) -> Self {
+        match fault {
+            CannotUse::Provider { given, .. } => Self::Provider(given),
+            CannotUse::Form => Self::Form,
+            CannotUse::Encryption { ref provider, .. } | CannotUse::Setup { ref provider, .. } => {
+                tracing::warn!(provider, error = %fault, "failed to take a person's key");
+                Self::Here(provider.clone())
+            }
+        }
+    }
+
+    fn said(&self, providers: &str, lang: Lang) -> String {
+        lang.say(match self {
+            Self::Provider(given) => Keys::NotTakenProvider {
+                given: within_sentence(given, 40),
+                providers: inline(providers),
+            },
+            Self::Form => Keys::NotTakenForm,
+            Self::Here(provider) => Keys::NotTakenHere {
+                provider: inline(provider),
             },
         })
     }
@@ -100,7 +143,7 @@ pub(super) async fn run(
     channel: &Channel,
     user: &User,
     ring: Option<&Ring>,
-    lang: Lang,
+    (zone, lang): (&TimeZone, Lang),
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let Some(ring) = ring else {
@@ -110,14 +153,14 @@ pub(super) async fn run(
         return Ok(Done::say(refusal(carries_key(argument), ring.carrier, lang)));
     }
     Ok(Done::say(match (asked(argument), &ring.given) {
-        (KeyCommand::List, _) => list(tx, user, ring, lang).await?,
+        (KeyCommand::List, _) => list(tx, user, ring, (zone, lang)).await?,
         (KeyCommand::Remove(provider), _) => remove(tx, user, provider, lang).await?,
         (KeyCommand::Set { .. }, Some(Ok(key))) => {
             user_secrets::put(tx, user.id, key, now).await?;
             taken(&key.provider, ring.carrier, lang)
         }
         (KeyCommand::Set { .. }, Some(Err(fault))) => {
-            let told = lang.say(Keys::NotTaken { why: inline(fault) });
+            let told = fault.said(&ring.named(lang), lang);
             format!("{told}{}", afterwards(ring.carrier, lang))
         }
         (KeyCommand::Set { .. } | KeyCommand::Unclear, _) => ring.usage(lang),
@@ -149,13 +192,13 @@ fn refusal(carried: bool, carrier: Carrier, lang: Lang) -> String {
     format!("{}{seen}", lang.say(Keys::BetweenUs))
 }
 
-async fn list(tx: &mut Tx, user: &User, ring: &Ring, lang: Lang) -> Result<String, StoreError> {
+async fn list(tx: &mut Tx, user: &User, ring: &Ring, (zone, lang): (&TimeZone, Lang)) -> Result<String, StoreError> {
     let keys = user_secrets::list(tx, user.id).await?;
     if keys.is_empty() {
         return Ok(format!("{} {}", lang.say(Keys::NoKey), ring.usage(lang)));
     }
     let lines = keys.iter().map(|key| {
-        let day = key.created_at.to_jiff().strftime("%Y-%m-%d").to_string();
+        let day = told::day_of(key.created_at, zone, lang);
         let since = lang.say(match ring.providers.contains(&key.provider) {
             true => Keys::Since { day },
             false => Keys::SinceUnused { day },

@@ -168,8 +168,8 @@ fn line(offer: &Offer, lang: Lang) -> String {
     let prices = offer.prices;
     let price = match prices.prompt > 0.0 || prices.completion > 0.0 {
         true => lang.say(Setting::Price {
-            prompt: prices.prompt.to_string(),
-            completion: prices.completion.to_string(),
+            prompt: lang.amount(prices.prompt),
+            completion: lang.amount(prices.completion),
         }),
         false => lang.say(Setting::NoPrice),
     };

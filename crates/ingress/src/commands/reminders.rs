@@ -69,8 +69,8 @@ fn listed(all: &[Trigger], private: bool, lang: Lang) -> Done {
         return Done::say(lang.say(Chats::NothingSetHere));
     }
     let lines = all.iter().map(|trigger| {
-        let next = trigger.next_at.map(|at| reminders::shown(at, &trigger.time_zone));
-        let repeats = reminders::repeats(trigger).map(|repeats| format!(", {repeats}"));
+        let next = reminders::next(trigger, lang);
+        let repeats = reminders::repeats(trigger, lang).map(|repeats| format!(", {}", inline(&repeats)));
         format!(
             "- `{}` {}: {}{} ({})",
             reminders::short_id(trigger),

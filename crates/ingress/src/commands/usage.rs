@@ -88,9 +88,9 @@ fn used(sum: &Group, lang: Lang) -> String {
         count: sum.calls.into(),
     });
     let tokens = lang.say(Usage::Tokens {
-        tokens: (sum.prompt_tokens + sum.completion_tokens).to_string(),
+        tokens: lang.number(sum.prompt_tokens + sum.completion_tokens),
     });
-    let cost = |cost: f64| format!("{cost:.4}");
+    let cost = |cost: f64| lang.decimal(cost, 4);
     let mut text = format!("{calls}, {tokens}");
     if sum.cost > 0.0 {
         let cost = lang.say(Usage::Cost { cost: cost(sum.cost) });
@@ -128,14 +128,14 @@ enum Whose {
 fn rest(whose: Whose, budget: &Budget, spent: Amount, lang: Lang) -> String {
     let cost = budget.cost.map(|cost| {
         lang.say(Usage::CostLeft {
-            left: format!("{:.4}", (cost - spent.cost).max(0.0)),
-            all: cost.to_string(),
+            left: lang.decimal((cost - spent.cost).max(0.0), 4),
+            all: lang.amount(cost),
         })
     });
     let tokens = budget.tokens.map(|tokens| {
         lang.say(Usage::TokensLeft {
-            left: tokens.saturating_sub(spent.tokens).to_string(),
-            all: tokens.to_string(),
+            left: lang.number(tokens.saturating_sub(spent.tokens)),
+            all: lang.number(tokens),
         })
     });
     let what = cost.into_iter().chain(tokens).collect::<Vec<_>>().join(", ");
@@ -169,5 +169,6 @@ mod tests {
             rest(Whose::Own, &budget, spent(0.7, 140), Lang::English),
             "left for today: 0.0000 of 0.5 in cost, 0 of 100 tokens"
         );
+        assert!(rest(Whose::Own, &budget, spent(0.125, 40), Lang::German).contains("0,3750"));
     }
 }

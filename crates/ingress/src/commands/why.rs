@@ -1,9 +1,13 @@
 //! `/why`: the story of the last answer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use clifford_core::{
     places::Channel,
+    policy::{Reason, reason::listed, sources},
     run::{
         approval, question,
         rules::Rules,
@@ -12,27 +16,32 @@ use clifford_core::{
     },
     runs::Run,
 };
+use clifford_markup::{inline::inline, within_sentence};
 use clifford_store::{
     StoreError, Tx,
     runs::{self, steps},
 };
+use clifford_text::{Lang, Why};
 
 use super::Done;
 
-pub(super) async fn why(tx: &mut Tx, channel: &Channel) -> Result<Done, StoreError> {
+/// The most characters of the reason of a refusal.
+const REASON: usize = 200;
+
+pub(super) async fn why(tx: &mut Tx, channel: &Channel, lang: Lang) -> Result<Done, StoreError> {
     let last = match channel.active_context_id {
         Some(context) => runs::last_ended_in(tx, context).await?,
         None => None,
     };
     Ok(Done::say(match last {
-        Some(run) => explain(&run, &steps::of_run(tx, run.id).await?),
-        None => "I have not answered anything in this conversation yet.".to_owned(),
+        Some(run) => explain(&run, &steps::of_run(tx, run.id).await?, lang),
+        None => lang.say(Why::NothingYet),
     }))
 }
 
 /// How a run came to its end, in lines. Pure.
-fn explain(run: &Run, steps: &[Step]) -> String {
-    let mut told = Told::default();
+fn explain(run: &Run, steps: &[Step], lang: Lang) -> String {
+    let mut told = Told::new(lang);
     let mut state = RunState::new(run, &Rules::default());
     let mut origins = state.origins.clone();
     told.tainted(0, &origins);
@@ -56,12 +65,8 @@ fn explain(run: &Run, steps: &[Step]) -> String {
             StepKind::ToolCall(call) => *told.tools.entry(call.name.clone()).or_default() += 1,
             StepKind::ToolResult(result) => {
                 told.milliseconds += result.duration_ms;
-                if let ToolOutcome::Failure { error, .. } = &result.outcome
-                    && let Some(why) = error.strip_prefix(approval::REFUSED)
-                {
-                    let name = clifford_markup::inline::inline(&result.name);
-                    let why = clifford_markup::within_sentence(why, 200);
-                    told.judged.push(format!("- denied {name} (step {}): {why}", step.seq));
+                if let ToolOutcome::Failure { error, refused, .. } = &result.outcome {
+                    told.refused(step.seq, &result.name, error, refused.as_deref());
                 }
             }
             _ => {}
@@ -71,8 +76,8 @@ fn explain(run: &Run, steps: &[Step]) -> String {
     told.text(run)
 }
 
-#[derive(Default)]
 struct Told {
+    lang: Lang,
     models: BTreeMap<String, u32>,
     tools: BTreeMap<String, u32>,
     sections: Option<Sections>,
@@ -89,122 +94,165 @@ struct Told {
 }
 
 impl Told {
+    const fn new(lang: Lang) -> Self {
+        Self {
+            lang,
+            models: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            sections: None,
+            milliseconds: 0,
+            estimated: false,
+            outside: Vec::new(),
+            private: Vec::new(),
+            planned: Vec::new(),
+            judged: Vec::new(),
+        }
+    }
+
     /// Notes words from outside that a step brought; 0 is what the run began with.
     fn tainted(&mut self, seq: u32, origins: &BTreeSet<String>) {
-        if origins.is_empty() {
-            return;
+        if !origins.is_empty() {
+            let named = listed(origins.iter().map(String::as_str), self.lang);
+            self.outside.push(format!("{} ({named})", self.since(seq)));
         }
-        let named: Vec<_> = (origins.iter().take(3))
-            .map(|origin| clifford_markup::within_sentence(origin, 80))
-            .collect();
-        let more = match origins.len().saturating_sub(3) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        self.outside
-            .push(format!("{} ({}{more})", since(seq), named.join(", ")));
     }
 
     /// Notes who may read what the run held, and what it had announced.
     fn labelled(&mut self, state: &RunState) {
         let private = state.labels.private().map(|(from, readers, seq)| {
-            let from = clifford_markup::inline::inline(from);
-            format!("{from} ({}, {})", readers.words(), since(seq))
+            let from = inline(&sources::said(from, self.lang));
+            format!("{from} ({}, {})", readers.said(self.lang), self.since(seq))
         });
         self.private = private.collect();
         let planned = state.evidence.planned().map(|(command, most, left)| {
-            let made = most - left;
-            format!("{} × {most} ({made} made)", clifford_markup::inline::inline(command))
+            self.lang.say(Why::Made {
+                command: inline(command),
+                most: most.to_string(),
+                made: (most - left).to_string(),
+            })
         });
         self.planned = planned.collect();
     }
 
     fn asked(&mut self, seq: u32, request: &ConfirmRequest) {
-        let name = clifford_markup::inline::inline(&question::names(request));
-        let unasked = match request.is_unasked && !request.was_announced {
-            true => ", which you did not ask for",
-            false => "",
-        };
-        let why = question::reason(request);
+        let name = inline(&question::names(request));
+        let (step, why) = (seq.to_string(), question::reason(request, self.lang));
         self.judged
-            .push(format!("- asked for {name} (step {seq}){unasked}: {why}"));
+            .push(self.lang.say(match request.is_unasked && !request.was_announced {
+                true => Why::AskedUnasked { name, step, why },
+                false => Why::Asked { name, step, why },
+            }));
     }
 
     fn answered(&mut self, approved: bool, by: Answerer) {
-        let answer = match (approved, by) {
-            (true, _) => "approved",
-            (false, Answerer::Nobody) => "not answered in time",
-            (false, _) => "denied",
-        };
+        let answer = self.lang.say(match (approved, by) {
+            (true, _) => Why::Approved,
+            (false, Answerer::Nobody) => Why::NotInTime,
+            (false, _) => Why::Denied,
+        });
         if let Some(asked) = self.judged.last_mut() {
             asked.push_str(&format!(" → {answer}"));
         }
     }
 
+    /// Notes a call that policy refused; `error`: what the model read of it.
+    fn refused(&mut self, seq: u32, name: &str, error: &str, reason: Option<&Reason>) {
+        let Some(stored) = error.strip_prefix(approval::REFUSED) else {
+            return;
+        };
+        // An earlier version kept no reason beside the error.
+        let why = reason.map_or_else(|| stored.to_owned(), |reason| reason.said(self.lang));
+        self.judged.push(self.lang.say(Why::Refused {
+            name: inline(name),
+            step: seq.to_string(),
+            why: within_sentence(&why, REASON),
+        }));
+    }
+
     fn text(&self, run: &Run) -> String {
-        let mut lines = vec!["How my last answer here came about:".to_owned()];
-        lines.push(match self.models.is_empty() {
-            true => "- model: none was asked".to_owned(),
-            false => format!("- model: {}; iterations: {}", counted(&self.models), run.llm_calls),
-        });
+        let lang = self.lang;
+        let some = |list: &[String], said: fn(String) -> Why| (!list.is_empty()).then(|| said(list.join("; ")));
+        let mut lines = vec![match self.models.is_empty() {
+            true => lang.say(Why::NoModel),
+            false => lang.say(Why::Models {
+                models: counted(&self.models),
+                calls: run.llm_calls.to_string(),
+            }),
+        }];
         lines.push(match self.tools.is_empty() {
-            true => "- tools: none".to_owned(),
-            false => format!("- tools: {}", counted(&self.tools)),
+            true => lang.say(Why::NoTools),
+            false => lang.say(Why::Tools {
+                tools: counted(&self.tools),
+            }),
         });
-        lines.push(match self.outside.is_empty() {
-            true => "- words from outside: none".to_owned(),
-            false => format!("- words from outside: {}", self.outside.join("; ")),
-        });
-        if !self.private.is_empty() {
-            lines.push(format!(
-                "- words that not anybody may read: {}",
-                self.private.join("; ")
-            ));
-        }
+        let outside = some(&self.outside, |sources| Why::Outside { sources });
+        lines.push(lang.say(outside.unwrap_or(Why::NothingOutside)));
+        lines.extend(some(&self.private, |sources| Why::Private { sources }).map(|told| lang.say(told)));
         if !self.planned.is_empty() {
-            lines.push(format!("- announced: {}", self.planned.join(", ")));
+            let calls = self.planned.join(", ");
+            lines.push(lang.say(Why::Announced { calls }));
         }
         lines.extend(self.judged.iter().cloned());
-        if let Some(sections) = self.sections {
-            let parts = sections.named();
-            let parts: Vec<_> = parts
-                .iter()
-                .filter(|(_, tokens)| *tokens > 0)
-                .map(|(name, tokens)| format!("{name} {tokens}"))
-                .collect();
-            lines.push(format!(
-                "- last prompt: about {} tokens ({})",
-                sections.total(),
-                parts.join(", ")
-            ));
-        }
-        lines.push(format!(
-            "- tokens: {} read ({} of them cached), {} written{}",
-            run.prompt_tokens,
-            run.cached_tokens,
-            run.completion_tokens,
-            if self.estimated { ", partly estimated" } else { "" }
-        ));
+        lines.extend(self.sections.map(|sections| self.prompt(&sections)));
+        lines.push(self.tokens(run));
         if run.cost > 0.0 {
-            lines.push(format!("- cost: {:.4}", run.cost));
+            let cost = lang.decimal(run.cost, 4);
+            lines.push(lang.say(Why::Cost { cost }));
         }
-        lines.push(format!(
-            "- time at work: {}.{} s",
-            self.milliseconds / 1000,
-            self.milliseconds % 1000 / 100
-        ));
+        // What is left of a tenth is not told.
+        let time = Duration::from_millis(self.milliseconds / 100 * 100);
+        lines.push(lang.say(Why::Time {
+            seconds: lang.decimal(time.as_secs_f64(), 1),
+        }));
         if let Some(error) = &run.error {
-            lines.push(format!("- it failed: {}", clifford_markup::inline::inline(error)));
+            let error = inline(error);
+            lines.push(lang.say(Why::Failed { error }));
         }
-        lines.join("\n")
+        format!("{}\n- {}", lang.say(Why::Head), lines.join("\n- "))
     }
-}
 
-/// From which step on; 0: the run began with it.
-fn since(seq: u32) -> String {
-    match seq {
-        0 => "from the beginning".to_owned(),
-        seq => format!("from step {seq}"),
+    /// The last prompt, by its parts.
+    fn prompt(&self, sections: &Sections) -> String {
+        let lang = self.lang;
+        let names = [
+            Why::System,
+            Why::PromptTools,
+            Why::Schema,
+            Why::Memories,
+            Why::Elsewhere,
+            Why::Conversation,
+            Why::Transcript,
+        ];
+        let parts = names.into_iter().zip(sections.named());
+        let parts: Vec<_> = parts
+            .filter(|(_, (_, tokens))| *tokens > 0)
+            .map(|(name, (_, tokens))| format!("{} {}", lang.say(name), lang.number(tokens)))
+            .collect();
+        lang.say(Why::Prompt {
+            tokens: lang.number(sections.total()),
+            parts: parts.join(", "),
+        })
+    }
+
+    fn tokens(&self, run: &Run) -> String {
+        let lang = self.lang;
+        let told = lang.say(Why::Tokens {
+            read: lang.number(run.prompt_tokens),
+            cached: lang.number(run.cached_tokens),
+            written: lang.number(run.completion_tokens),
+        });
+        match self.estimated {
+            true => format!("{told}{}", lang.say(Why::Estimated)),
+            false => told,
+        }
+    }
+
+    /// From which step on; 0: the run began with it.
+    fn since(&self, seq: u32) -> String {
+        self.lang.say(match seq {
+            0 => Why::FromBeginning,
+            seq => Why::FromStep { step: seq.to_string() },
+        })
     }
 }
 
@@ -212,8 +260,8 @@ fn counted(names: &BTreeMap<String, u32>) -> String {
     let names: Vec<_> = names
         .iter()
         .map(|(name, count)| match count {
-            1 => clifford_markup::inline::inline(name),
-            count => format!("{} × {count}", clifford_markup::inline::inline(name)),
+            1 => inline(name),
+            count => format!("{} × {count}", inline(name)),
         })
         .collect();
     names.join(", ")
@@ -310,14 +358,15 @@ mod tests {
             ..Run::sample()
         };
         assert_eq!(
-            explain(&run, &steps),
+            explain(&run, &steps, Lang::English),
             "How my last answer here came about:\n\
              - model: small (main) × 2; iterations: 2\n\
              - tools: compute.eval × 2\n\
              - words from outside: none\n\
              - words that not anybody may read: what I remember of you (this person, from step 1); your message (this \
              place, from step 1)\n\
-             - last prompt: about 1200 tokens (system 800, tools 300, conversation 20, transcript 80)\n\
+             - last prompt: about 1200 tokens (instructions 800, tools 300, conversation 20, \
+             work so far 80)\n\
              - tokens: 2300 read (1100 of them cached), 40 written\n\
              - cost: 0.0013\n\
              - time at work: 2.3 s"
@@ -343,6 +392,7 @@ mod tests {
             call: call.clone(),
             about: ConfirmAbout::Call,
             why: "it destroys something".to_owned(),
+            reason: Some(Reason::Destroys),
             expires_at: Timestamp(0),
             may_be_rule: false,
             traced: vec![Traced {
@@ -353,6 +403,9 @@ mod tests {
             was_announced: false,
             also: Vec::new(),
         };
+        let never = || Reason::Forbidden {
+            rule: "never".to_owned(),
+        };
         let result = |name: &str, error: &str, origins: &[&str]| {
             StepKind::ToolResult(ToolResult {
                 name: name.to_owned(),
@@ -360,6 +413,7 @@ mod tests {
                     error: error.to_owned(),
                     retries: 0,
                     expose: true,
+                    refused: error.starts_with(approval::REFUSED).then(|| Box::new(never())),
                 },
                 origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
                 duration_ms: 0,
@@ -388,12 +442,23 @@ mod tests {
                 kind,
             })
             .collect();
-        let told = explain(&Run::sample(), &steps);
+        let told = explain(&Run::sample(), &steps, Lang::English);
         for line in [
             "- words from outside: from step 1 (bill-december.txt)\n",
             "- asked for bank.send\\_money (step 2), which you did not ask for: `recipient` stands only in \
              bill-december.txt (bank.read_file) → denied\n",
             "- denied bank.wipe (step 4): the rule \"never\" forbids it\n",
+        ] {
+            assert!(told.contains(line), "{told}");
+        }
+        let told = explain(&Run::sample(), &steps, Lang::German);
+        for line in [
+            "So kam meine letzte Antwort hier zustande:\n- Modell: keines gefragt\n- Werkzeuge: keine\n",
+            "- Worte von außen: ab Schritt 1 (bill-december.txt)\n",
+            "- gefragt wegen bank.send\\_money (Schritt 2), worum du nicht gebeten hast: `recipient` steht nur in \
+             bill-december.txt (bank.read_file) → abgelehnt\n",
+            "- bank.wipe abgelehnt (Schritt 4): die Regel „never“ verbietet es\n",
+            "- Arbeitszeit: 0,0 s",
         ] {
             assert!(told.contains(line), "{told}");
         }

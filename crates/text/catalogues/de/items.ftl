@@ -32,7 +32,7 @@ DeletesAllHere =
 
     Schreib `{ $command }`, um es zu tun.
 ForgetAll = Alles vergessen
-StaysAsItIs = { $name } bleibt, wie es ist: { $why }.
+StaysAsItIs = { $name } bleibt, wie es ist: So, wie es dasteht, würde ich es mir heute nicht merken. Lösch es mit `/forget` und sag es mir neu.
 IsPinned = { $name } ist festgehalten: Es bleibt so, bis du es mit `/pin` wieder löst oder mit `/forget` löschst.
 IsNotPinned = { $name } ist nicht mehr festgehalten: Es kann sich ändern, wenn du mir Neues sagst.
 IsShared = { $name } ist jetzt überall bekannt, wo du mit mir sprichst, auch vor anderen.

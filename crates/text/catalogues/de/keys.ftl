@@ -1,7 +1,9 @@
 SendAgain = Bitte schick das noch einmal.
 HowTo = Mit `/key set { $example } KEY` antworte ich dir mit deinem eigenen Schlüssel, `/key list` zeigt, welche ich habe, und `/key remove { $example }` nimmt einen zurück. Anbieter: { $providers }.
 NoneTakesKeys = keiner nimmt Schlüssel
-NotTaken = Das habe ich nicht angenommen: { $why }.
+NotTakenProvider = Das habe ich nicht angenommen: Es gibt keinen Anbieter `{ $given }`, der Schlüssel nimmt. Anbieter: { $providers }.
+NotTakenForm = Das habe ich nicht angenommen: Es sieht nicht nach einem API-Schlüssel aus. Gib ihn so an, wie der Anbieter ihn zeigt, ohne Anführungs- und Leerzeichen.
+NotTakenHere = Das habe ich nicht angenommen: Schlüssel für { $provider } lassen sich hier nicht aufbewahren. Mein Besitzer kann nachsehen, warum.
 Taken = Ich habe deinen Schlüssel für { $provider }, verschlüsselt, und antworte dir ab jetzt damit, wo immer du mir schreibst. Die Kosten sind deine und zählen zu keinem Budget von mir; `/usage` zeigt sie. `/key remove { $provider }` nimmt ihn zurück.
 MessageDeleted = Deine Nachricht damit habe ich gelöscht.
 MessageStays = Bitte lösche deine Nachricht damit.

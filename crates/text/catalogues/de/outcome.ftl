@@ -18,3 +18,4 @@ AnsweredWithEarlier = ↪️ Das beantworte ich zusammen mit deiner früheren Na
 StoppedBefore = ⏹️ Ich wurde angehalten, bevor ich dazu kam. Frag bitte noch einmal.
 Undo = Rückgängig
 NoAgent = Für diesen Kanal ist kein aktiver Agent eingerichtet.
+LinkRemoved = (Link entfernt)

@@ -1,8 +1,8 @@
-MayCall = May I make this call?
-MayUseResult = May I use here what this call returned?
+MayCall = May I do this?
+MayUseResult = May I use here what this returned?
 MayCallSeveral = { $count ->
-    [one] **May I make this call?** One answer holds for all.
-   *[other] **May I make these { $count } calls?** One answer holds for all.
+    [one] **May I do this?** One answer holds for all.
+   *[other] **May I do these { $count } things?** One answer holds for all.
 }
 IsAsked = { $person } is asked:
 NotAskedFor = **You did not ask for this.** `{ $argument }` stands { $source }.
@@ -30,11 +30,6 @@ Days = { $count ->
 Approve = Approve
 Deny = Deny
 AlwaysHere = Always here
-OnlyReads = It only reads.
-ChangesInPrivate = It changes what can be changed back, in private.
-ChangesInShared = It changes something, and others read along here.
-Destroys = It destroys something.
-Sensitive = It touches what is private or costs money.
 FromPerson = your message
 FromNothing = nothing special
 FromResult = { $command } result
@@ -59,7 +54,7 @@ NoSuchQuestion = I know no such question. `/approve` alone answers the one that 
 NothingOpen = I am not waiting for an answer of yours here.
 WasDenied = Denied: `{ $name }`.
 WasApproved = Approved: `{ $name }`.
-WasApprovedAlways = Approved: `{ $name }`. In this conversation I will not ask you again before I call it.
+WasApprovedAlways = Approved: `{ $name }`. In this conversation I will not ask you again before I use it.
 NotSeen = You have not seen this question yet. Please read it first.
 Settled = That is settled already: it was answered, its time is over, I was stopped, or a newer message took its place.
 Earlier = That was an earlier question of mine; please answer the newest one.

@@ -42,3 +42,4 @@ NothingSetHere = Nothing is set here. Ask me in private for the rest.
 HowToRemind = Ask me to remind you: "remind me every weekday at 8 to stretch".
 HowToRemove = `/reminders remove ID` takes one back.
 Remove = Remove: { $what }
+QuestionOf = A question of { $person }

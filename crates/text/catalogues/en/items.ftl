@@ -32,7 +32,7 @@ DeletesAllHere =
 
     Type `{ $command }` to do it.
 ForgetAll = Forget it all
-StaysAsItIs = { $name } stays as it is: { $why }.
+StaysAsItIs = { $name } stays as it is: what it says would not be kept like that today. `/forget` it, and tell me anew.
 IsPinned = { $name } is pinned: it stays as it is until you `/pin` it again, or `/forget` it.
 IsNotPinned = { $name } is not pinned any more: it may change with what you tell me.
 IsShared = { $name } is known wherever you speak to me now, in front of others too.

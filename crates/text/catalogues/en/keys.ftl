@@ -1,7 +1,9 @@
 SendAgain = Please send that again.
 HowTo = `/key set { $example } KEY` lets me answer you by your own key, `/key list` shows which I have, and `/key remove { $example }` takes one back. Providers: { $providers }.
 NoneTakesKeys = none takes keys
-NotTaken = I did not take that: { $why }.
+NotTakenProvider = I did not take that: there is no provider `{ $given }` that takes keys. Providers: { $providers }.
+NotTakenForm = I did not take that: that does not look like an API key: give it as the provider shows it, without quotes or blanks.
+NotTakenHere = I did not take that: keys for { $provider } cannot be kept here. My owner can look up why.
 Taken = I have your key for { $provider }, encrypted, and answer you by it from now on, wherever you write to me. Its costs are yours and count against no budget of mine; `/usage` shows it. `/key remove { $provider }` takes it back.
 MessageDeleted = I deleted your message with it.
 MessageStays = Please delete your message with it.

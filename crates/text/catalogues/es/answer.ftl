@@ -7,7 +7,7 @@ NoSuchAnswer = Aquí no encuentro esa respuesta.
 UndoUnknown = No conozco esa respuesta. `/undo` a secas deshace la última.
 NothingToUndo = No hay nada que deshacer.
 UndoneAlready = Eso ya se ha deshecho.
-UndoTooLate = Eso fue hace más de una hora y ya no se deshace.
+UndoTooLate = Eso fue hace más de una hora, demasiado para deshacerlo. Dime en cambio qué debo modificar.
 UndoNotYours = Solo puede deshacerlo la persona para quien lo hice.
 Undone = Deshecho: { $what }.
 NotUndone = Sin deshacer: { $what }.
@@ -66,7 +66,7 @@ DaysLate = { $count ->
     [one] 1 día tarde
    *[other] { $count } días tarde
 }
-GreetingOpen = ¡Hola! Respondo preguntas, recuerdo lo que os importa y puedo avisaros. Mencionadme o responded a un mensaje mío, y todos leerán mi respuesta; el resto de lo que escribís lo dejo en paz. Quien administra este lugar puede configurarme con /settings y aprobar o rechazar lo que pregunto.
-GreetingKnown = ¡Hola! Respondo preguntas, recuerdo lo importante y puedo avisaros. Mencionadme o responded a un mensaje mío, y todos leerán mi respuesta; el resto de lo que escribís lo dejo en paz. Respondo a quienes mi propietario conoce: puede dar acceso a más personas, o a todo este lugar. Quien lo administra puede configurarme con /settings.
+GreetingOpen = ¡Hola! Respondo preguntas, recuerdo lo que importa a cada persona y puedo enviar recordatorios. Mencióname o responde a un mensaje mío, y todos aquí leerán mi respuesta; los demás mensajes los dejo en paz. Quien administra este lugar puede configurarme con /settings y aprobar o rechazar lo que pregunto.
+GreetingKnown = ¡Hola! Respondo preguntas, recuerdo lo importante y puedo enviar recordatorios. Mencióname o responde a un mensaje mío, y todos aquí leerán mi respuesta; los demás mensajes los dejo en paz. Respondo a quienes mi propietario conoce: puede dar acceso a más personas, o a todo este lugar. Quien lo administra puede configurarme con /settings.
 WhatICanDo = Qué sé hacer
 SetMeUp = Configurarme

@@ -42,3 +42,4 @@ NothingSetHere = Aquí no hay nada programado. Pregúntame en privado por el res
 HowToRemind = Pídemelo sin más: «recuérdame estirar los días laborables a las 8».
 HowToRemove = `/reminders remove ID` elimina uno.
 Remove = Eliminar: { $what }
+QuestionOf = Una pregunta de { $person }

@@ -32,7 +32,7 @@ DeletesAllHere =
 
     Escribe `{ $command }` para hacerlo.
 ForgetAll = Olvidarlo todo
-StaysAsItIs = { $name } se queda como está: { $why }.
+StaysAsItIs = { $name } se queda como está: tal como está escrito, hoy no lo guardaría. Bórralo con `/forget` y dímelo de nuevo.
 IsPinned = { $name } está fijado: se queda como está hasta que uses `/pin` otra vez o `/forget`.
 IsNotPinned = { $name } ya no está fijado: puede cambiar con lo que me cuentes.
 IsShared = { $name } se conoce ahora dondequiera que hables conmigo, también delante de otros.

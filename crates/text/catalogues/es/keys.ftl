@@ -1,7 +1,9 @@
 SendAgain = Envíalo otra vez, por favor.
 HowTo = Con `/key set { $example } KEY` te respondo con tu propia clave, `/key list` muestra cuáles tengo y `/key remove { $example }` retira una. Proveedores: { $providers }.
 NoneTakesKeys = ninguno acepta claves
-NotTaken = No lo he aceptado: { $why }.
+NotTakenProvider = No lo he aceptado: no hay ningún proveedor `{ $given }` que admita claves. Proveedores: { $providers }.
+NotTakenForm = No lo he aceptado: no parece una clave de API. Dámela tal como la muestra el proveedor, sin comillas ni espacios.
+NotTakenHere = No lo he aceptado: aquí no se pueden guardar claves de { $provider }. Mi propietario puede ver por qué.
 Taken = Tengo tu clave para { $provider }, cifrada, y desde ahora te respondo con ella dondequiera que me escribas. Los costes son tuyos y no cuentan en ningún presupuesto mío; `/usage` los muestra. `/key remove { $provider }` la retira.
 MessageDeleted = He borrado tu mensaje con ella.
 MessageStays = Borra tu mensaje con ella, por favor.

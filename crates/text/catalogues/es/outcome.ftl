@@ -18,3 +18,4 @@ AnsweredWithEarlier = ↪️ Respondo a esto junto con tu mensaje anterior.
 StoppedBefore = ⏹️ Me detuvieron antes de llegar a esto. Vuelve a preguntar, por favor.
 Undo = Deshacer
 NoAgent = No hay ningún agente activo configurado para este canal.
+LinkRemoved = (enlace eliminado)

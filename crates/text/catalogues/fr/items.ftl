@@ -32,7 +32,7 @@ DeletesAllHere =
 
     Écris `{ $command }` pour le faire.
 ForgetAll = Tout oublier
-StaysAsItIs = { $name } reste tel quel : { $why }.
+StaysAsItIs = { $name } reste tel quel : tel qu’il est écrit, je ne le retiendrais pas aujourd’hui. Supprime-le avec `/forget`, puis redis-le-moi.
 IsPinned = { $name } est épinglé : cela reste tel quel jusqu’au prochain `/pin` ou `/forget`.
 IsNotPinned = { $name } n’est plus épinglé : cela peut changer selon ce que tu me dis.
 IsShared = { $name } est maintenant connu partout où tu me parles, aussi devant les autres.

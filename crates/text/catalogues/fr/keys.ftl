@@ -1,7 +1,9 @@
 SendAgain = Envoie-le encore une fois, s’il te plaît.
 HowTo = Avec `/key set { $example } KEY`, je te réponds avec ta propre clé, `/key list` montre celles que j’ai, et `/key remove { $example }` en retire une. Fournisseurs : { $providers }.
 NoneTakesKeys = aucun n’accepte de clés
-NotTaken = Je ne l’ai pas pris : { $why }.
+NotTakenProvider = Je ne l’ai pas pris : il n’y a pas de fournisseur `{ $given }` qui prenne des clés. Fournisseurs : { $providers }.
+NotTakenForm = Je ne l’ai pas pris : cela ne ressemble pas à une clé d’API. Donne-la telle que le fournisseur l’affiche, sans guillemets ni espaces.
+NotTakenHere = Je ne l’ai pas pris : les clés pour { $provider } ne peuvent pas être gardées ici. Mon propriétaire peut chercher pourquoi.
 Taken = J’ai ta clé pour { $provider }, chiffrée, et je te réponds désormais avec elle, où que tu m’écrives. Ses coûts sont les tiens et ne comptent dans aucun de mes budgets ; `/usage` les montre. `/key remove { $provider }` la retire.
 MessageDeleted = J’ai supprimé ton message qui la contenait.
 MessageStays = Supprime ton message qui la contient, s’il te plaît.

@@ -18,3 +18,4 @@ AnsweredWithEarlier = ↪️ Je réponds à ceci avec ton message précédent.
 StoppedBefore = ⏹️ On m’a arrêté avant que j’y arrive. Redemande-moi, s’il te plaît.
 Undo = Annuler
 NoAgent = Aucun agent actif n’est configuré pour ce salon.
+LinkRemoved = (lien supprimé)

@@ -39,3 +39,4 @@ NothingSetHere = ここには何も設定されていません。残りはプラ
 HowToRemind = 「平日の8時にストレッチをリマインドして」のように頼んでください。
 HowToRemove = `/reminders remove ID` で削除できます。
 Remove = 削除：{ $what }
+QuestionOf = { $person } さんの質問

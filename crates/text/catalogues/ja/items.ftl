@@ -26,7 +26,7 @@ DeletesAllHere =
 
     実行するには `{ $command }` と書いてください。
 ForgetAll = すべて忘れる
-StaysAsItIs = { $name } はそのままです：{ $why }。
+StaysAsItIs = { $name } はそのままです：いまの書き方では、今日は覚えられません。`/forget` で消して、もう一度教えてください。
 IsPinned = { $name } を固定しました。もう一度 `/pin` するか `/forget` するまで、そのまま保持します。
 IsNotPinned = { $name } の固定を解除しました。話の内容によって変わることがあります。
 IsShared = { $name } は、どこで話していても、ほかの人の前でも有効になりました。

@@ -1,7 +1,9 @@
 SendAgain = もう一度送ってください。
 HowTo = `/key set { $example } KEY` であなた自身のキーを使って回答します。`/key list` で登録済みのキーを確認し、`/key remove { $example }` で取り消せます。プロバイダー：{ $providers }。
 NoneTakesKeys = キーを受け付けるものはありません
-NotTaken = 受け付けませんでした：{ $why }。
+NotTakenProvider = 受け付けませんでした：キーを使えるプロバイダー `{ $given }` はありません。プロバイダー：{ $providers }。
+NotTakenForm = 受け付けませんでした：API キーのようには見えません。引用符や空白を付けず、プロバイダーの表示どおりに入力してください。
+NotTakenHere = 受け付けませんでした：{ $provider } のキーはここでは保管できません。理由はオーナーが調べられます。
 Taken = { $provider } 用のキーを暗号化して保存しました。今後はどこで話しかけられても、このキーで回答します。費用はあなたの負担で、私の予算には含まれません。`/usage` で確認でき、`/key remove { $provider }` で取り消せます。
 MessageDeleted = キーを含むメッセージは削除しました。
 MessageStays = キーを含むメッセージを削除してください。

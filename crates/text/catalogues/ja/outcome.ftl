@@ -18,3 +18,4 @@ AnsweredWithEarlier = ↪️ 前のメッセージと一緒に回答します。
 StoppedBefore = ⏹️ これに取りかかる前に止められました。もう一度お願いします。
 Undo = 元に戻す
 NoAgent = このチャンネルには有効なエージェントが設定されていません。
+LinkRemoved = （リンクを削除しました）

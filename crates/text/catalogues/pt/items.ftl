@@ -32,7 +32,7 @@ DeletesAllHere =
 
     Escreva `{ $command }` para fazer isso.
 ForgetAll = Esquecer tudo
-StaysAsItIs = { $name } fica como está: { $why }.
+StaysAsItIs = { $name } fica como está: do jeito que está escrito, hoje eu não guardaria isso. Apague com `/forget` e me conte de novo.
 IsPinned = { $name } está fixado: fica como está até você usar `/pin` de novo ou `/forget`.
 IsNotPinned = { $name } não está mais fixado: pode mudar com o que você me contar.
 IsShared = { $name } agora é conhecido onde quer que você fale comigo, também na frente de outros.

@@ -1,7 +1,9 @@
 SendAgain = Envie isso de novo, por favor.
 HowTo = Com `/key set { $example } KEY` respondo a você com sua própria chave, `/key list` mostra quais tenho e `/key remove { $example }` retira uma. Provedores: { $providers }.
 NoneTakesKeys = nenhum aceita chaves
-NotTaken = Não aceitei isso: { $why }.
+NotTakenProvider = Não aceitei isso: não há nenhum provedor `{ $given }` que receba chaves. Provedores: { $providers }.
+NotTakenForm = Não aceitei isso: não parece uma chave de API. Informe a chave como o provedor mostra, sem aspas nem espaços.
+NotTakenHere = Não aceitei isso: chaves de { $provider } não podem ser guardadas aqui. Meu dono pode ver por quê.
 Taken = Tenho sua chave para { $provider }, criptografada, e a partir de agora respondo a você com ela, onde quer que você me escreva. Os custos são seus e não contam em nenhum orçamento meu; `/usage` mostra. `/key remove { $provider }` a retira.
 MessageDeleted = Apaguei sua mensagem com ela.
 MessageStays = Apague sua mensagem com ela, por favor.

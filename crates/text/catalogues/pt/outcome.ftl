@@ -18,3 +18,4 @@ AnsweredWithEarlier = ↪️ Respondo a isto junto com a sua mensagem anterior.
 StoppedBefore = ⏹️ Fui interrompido antes de chegar a isto. Pergunte de novo, por favor.
 Undo = Desfazer
 NoAgent = Nenhum agente ativo está configurado para este canal.
+LinkRemoved = (link removido)

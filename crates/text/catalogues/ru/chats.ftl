@@ -44,3 +44,4 @@ NothingSetHere = Здесь ничего не задано. Об остальн�
 HowToRemind = Просто попроси: «напоминай мне по будням в 8 размяться».
 HowToRemove = `/reminders remove ID` удалит одно.
 Remove = Удалить: { $what }
+QuestionOf = Вопрос от { $person }

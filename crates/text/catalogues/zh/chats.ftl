@@ -39,3 +39,4 @@ NothingSetHere = 这里没有设置任何提醒。其余的请在私聊中问我
 HowToRemind = 直接让我提醒你：“工作日每天 8 点提醒我伸展一下”。
 HowToRemove = `/reminders remove ID` 可删除一个。
 Remove = 删除：{ $what }
+QuestionOf = { $person } 的问题

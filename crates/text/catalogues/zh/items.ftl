@@ -26,7 +26,7 @@ DeletesAllHere =
 
     发送 `{ $command }` 来执行。
 ForgetAll = 全部忘记
-StaysAsItIs = { $name } 保持不变：{ $why }。
+StaysAsItIs = { $name } 保持不变：照现在的写法，今天我不会记下它。请用 `/forget` 删除，再重新告诉我。
 IsPinned = { $name } 已固定：它会保持不变，直到你再次 `/pin` 或 `/forget`。
 IsNotPinned = { $name } 不再固定：它可能随你告诉我的内容而改变。
 IsShared = { $name } 现在在你和我聊天的任何地方都知道，在别人面前也是。

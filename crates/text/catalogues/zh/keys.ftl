@@ -1,7 +1,9 @@
 SendAgain = 请再发送一次。
 HowTo = `/key set { $example } KEY` 让我用你自己的密钥回答你，`/key list` 查看我有哪些，`/key remove { $example }` 收回一个。提供商：{ $providers }。
 NoneTakesKeys = 没有提供商接受密钥
-NotTaken = 我没有接受：{ $why }。
+NotTakenProvider = 我没有接受：没有接受密钥的提供商 `{ $given }`。提供商：{ $providers }。
+NotTakenForm = 我没有接受：这看起来不像 API 密钥。请按提供商显示的样子给我，不要加引号或空格。
+NotTakenHere = 我没有接受：这里无法保存 { $provider } 的密钥。我的所有者可以查看原因。
 Taken = 我已加密保存你用于 { $provider } 的密钥，今后无论你在哪里给我发消息，我都用它回答你。费用由你承担，不计入我的任何预算；`/usage` 会显示。`/key remove { $provider }` 可收回它。
 MessageDeleted = 我已删除你包含密钥的消息。
 MessageStays = 请删除你包含密钥的消息。

@@ -18,3 +18,4 @@ AnsweredWithEarlier = ↪️ 我会和你前面的消息一起回答。
 StoppedBefore = ⏹️ 还没轮到这条消息，我就被停止了。请再问一次。
 Undo = 撤销
 NoAgent = 此频道没有配置可用的智能体。
+LinkRemoved = （链接已移除）

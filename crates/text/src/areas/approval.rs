@@ -26,12 +26,6 @@ messages! {
         Approve,
         Deny,
         AlwaysHere,
-        /// Reasons, by the kind of a command.
-        OnlyReads,
-        ChangesInPrivate,
-        ChangesInShared,
-        Destroys,
-        Sensitive,
         /// Where an argument comes from.
         FromPerson,
         FromNothing,

@@ -52,5 +52,7 @@ messages! {
         HowToRemind,
         HowToRemove,
         Remove { what: String },
+        /// The title of a thread.
+        QuestionOf { person: String },
     }
 }

@@ -25,7 +25,7 @@ messages! {
         DeletesAll { list: String, command: String },
         DeletesAllHere { list: String, command: String },
         ForgetAll,
-        StaysAsItIs { name: String, why: String },
+        StaysAsItIs { name: String },
         IsPinned { name: String },
         IsNotPinned { name: String },
         IsShared { name: String },

@@ -8,7 +8,9 @@ messages! {
         SendAgain,
         HowTo { example: String, providers: String },
         NoneTakesKeys,
-        NotTaken { why: String },
+        NotTakenProvider { given: String, providers: String },
+        NotTakenForm,
+        NotTakenHere { provider: String },
         Taken { provider: String },
         /// Of the message that a key stood in.
         MessageDeleted,

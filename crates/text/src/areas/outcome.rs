@@ -40,5 +40,7 @@ messages! {
         Undo,
         /// A channel has no agent.
         NoAgent,
+        /// In place of an address that a run made up.
+        LinkRemoved,
     }
 }

@@ -7,6 +7,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MessageId},
     messages::Direction,
+    policy::sources,
     search::{self, Cursor, Query, Scope, SearchInput},
 };
 use clifford_store::{contexts::sessions as stored, memory::items::MemoryItem, runs::approvals, search::places};
@@ -243,7 +244,7 @@ async fn outside<'a>(
     let is_forwarded = texts.into_iter().any(is_of_others);
     let is_shared = !matches!(cx.scope, Scope::Person(_)) && !contexts.is_empty();
     if is_forwarded || is_shared || approvals::any_tainted(&mut cx.db.read().await?, contexts).await? {
-        cx.came_from("what was said before");
+        cx.came_from(sources::SAID);
     }
     Ok(())
 }

@@ -1,12 +1,11 @@
 //! Reminders as their people know them: by a short id, at a time of their own calendar, and only their own.
 
 use clifford_core::{
-    clock::Timestamp,
     id::{ChannelId, UserId},
-    schedule::{cron, trigger::Trigger},
+    schedule::{told, trigger::Trigger},
 };
 use clifford_store::{Conn, StoreError, memory::items::Viewer, triggers};
-use jiff::tz::TimeZone;
+use clifford_text::Lang;
 
 /// How many characters of an id name a reminder.
 const SHORT: usize = 6;
@@ -81,53 +80,19 @@ fn named(reminders: &[Trigger]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// A moment as a person reads it, by the calendar of a time zone.
-pub fn shown(at: Timestamp, time_zone: &str) -> String {
-    let zone = cron::zone(time_zone).unwrap_or(TimeZone::UTC);
-    at.to_jiff().to_zoned(zone).strftime("%a %Y-%m-%d %H:%M").to_string()
-}
-
 /// How often a reminder is said, in words as far as there are some; nothing if it is said once.
-pub fn repeats(trigger: &Trigger) -> Option<String> {
-    let cron = trigger.cron.as_deref()?;
-    let fields: Vec<_> = cron.split_whitespace().collect();
-    let words = match fields[..] {
-        [minute, hour, "*", "*", days] => at(hour, minute).and_then(|at| {
-            let days = match days {
-                "*" => "every day".to_owned(),
-                "1-5" => "every weekday".to_owned(),
-                "0,6" => "every Saturday and Sunday".to_owned(),
-                one => format!("every {}", day(one)?),
-            };
-            Some(format!("{days} at {at}"))
-        }),
-        [minute, hour, date, "*", "*"] => at(hour, minute).map(|at| format!("on day {date} of every month at {at}")),
-        _ => None,
-    };
-    Some(words.unwrap_or_else(|| format!("by cron {cron}")))
+pub fn repeats(trigger: &Trigger, lang: Lang) -> Option<String> {
+    Some(told::repeats(trigger.cron.as_deref()?, lang))
 }
 
-fn at(hour: &str, minute: &str) -> Option<String> {
-    let (hour, minute): (u8, u8) = (hour.parse().ok()?, minute.parse().ok()?);
-    Some(format!("{hour:02}:{minute:02}"))
-}
-
-fn day(number: &str) -> Option<&'static str> {
-    const DAYS: [&str; 7] = [
-        "Sunday",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-    ];
-    DAYS.get(number.parse::<usize>().ok()?).copied()
+/// When a reminder is said next, by the calendar of its time zone.
+pub fn next(trigger: &Trigger, lang: Lang) -> Option<String> {
+    Some(told::moment(trigger.next_at?, &trigger.time_zone, lang))
 }
 
 #[cfg(test)]
 mod tests {
-    use clifford_core::schedule::trigger::TriggerKind;
+    use clifford_core::{clock::Timestamp, schedule::trigger::TriggerKind};
 
     use super::*;
 
@@ -158,26 +123,6 @@ mod tests {
         assert_eq!(
             find(&[], "moon"),
             Err("there is no reminder `moon`; there are none".to_owned())
-        );
-    }
-
-    #[test]
-    fn what_is_repeated_is_told_in_words() {
-        for (cron, words) in [
-            ("0 8 * * *", "every day at 08:00"),
-            ("30 7 * * 1-5", "every weekday at 07:30"),
-            ("0 9 * * 1", "every Monday at 09:00"),
-            ("0 10 * * 0,6", "every Saturday and Sunday at 10:00"),
-            ("0 9 15 * *", "on day 15 of every month at 09:00"),
-            ("7 */2 * * *", "by cron 7 */2 * * *"),
-            ("0 0 8 * * 1", "by cron 0 0 8 * * 1"),
-        ] {
-            assert_eq!(repeats(&reminder("x", Some(cron))).as_deref(), Some(words));
-        }
-        assert_eq!(repeats(&reminder("x", None)), None);
-        assert_eq!(
-            shown(Timestamp(1_767_225_600_000), "Europe/Berlin"),
-            "Thu 2026-01-01 01:00"
         );
     }
 }

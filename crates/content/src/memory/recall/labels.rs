@@ -7,8 +7,9 @@ use clifford_core::{
     messages::{Direction, quotes_others},
     policy::{
         evidence,
-        labels::{Held, Readers, TASK},
+        labels::{Held, Readers},
         repeats::Shown,
+        sources::{self, FORWARDED, NAMED, QUOTED, TASK},
         words::has_telling_name,
     },
     runs::{Run, RunKind},
@@ -19,14 +20,6 @@ use clifford_store::{
 };
 
 use super::Recalled;
-
-/// What came with a forwarded message.
-const FORWARDED: &str = "a forwarded message";
-/// What came with a quote.
-const QUOTED: &str = "what somebody else wrote and was quoted";
-
-/// What came with a file that has a long name.
-const NAMED: &str = "the name of a file";
 
 /// Where the words of a prompt came from, as far as they are not its person's. Only what the prompt shows counts: words
 /// that left the conversation, and that no summary or item tells, cannot have led to anything in this run.
@@ -43,14 +36,14 @@ pub fn origins(run: &Run, recalled: &Recalled) -> BTreeSet<String> {
         is_so(&run.input_text) || said.any(|turn| is_so(&turn.content))
     };
     let told = [
-        (is_shown(Foreign::Answer), "what was read before in this conversation"),
-        (is_shown(Foreign::Others), "what others wrote here"),
-        (outside.answers, "a summary of what was read in this conversation"),
-        (outside.others, "a summary of what others wrote here"),
-        (recalled.has_tainted_item, "what was remembered from where I read it"),
+        (is_shown(Foreign::Answer), sources::READ),
+        (is_shown(Foreign::Others), sources::OTHERS),
+        (outside.answers, sources::READ_SUMMARY),
+        (outside.others, sources::OTHERS_SUMMARY),
+        (recalled.has_tainted_item, sources::LEARNED),
         (
             others().any(|turn| turn.foreign != Foreign::None),
-            "what was read in another conversation",
+            sources::READ_ELSEWHERE,
         ),
         (stands(is_of_others), FORWARDED),
         (stands(quotes_others), QUOTED),
@@ -103,7 +96,7 @@ pub fn held(run: &Run, recalled: &Recalled, viewer: Viewer) -> Vec<Held> {
         .is_some_and(|words| !words.is_empty());
     let conversation = &recalled.conversation;
     let (message, readers) = match run.kind {
-        RunKind::Coordinator => ("your message", here),
+        RunKind::Coordinator => (sources::MESSAGE, here),
         RunKind::Subagent if is_private => (TASK, Readers::Person),
         RunKind::Subagent => (TASK, Readers::Place),
     };
@@ -111,15 +104,11 @@ pub fn held(run: &Run, recalled: &Recalled, viewer: Viewer) -> Vec<Held> {
         (true, message, readers),
         (
             !conversation.turns.is_empty() || conversation.summary.is_some(),
-            "this conversation",
+            sources::CONVERSATION,
             here,
         ),
-        (!recalled.items.is_empty(), "what I remember of you", here),
-        (
-            !recalled.elsewhere.is_empty(),
-            "your messages elsewhere",
-            Readers::Person,
-        ),
+        (!recalled.items.is_empty(), sources::REMEMBERED, here),
+        (!recalled.elsewhere.is_empty(), sources::ELSEWHERE, Readers::Person),
     ];
     let shown = told.into_iter().filter(|(is_so, ..)| *is_so);
     let held = shown.map(|(_, from, readers)| Held {

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::policy::trace::Fault;
 
 const NOON: Timestamp = Timestamp(1_767_268_800_000); // 2026-01-01 12:00 UTC, a Thursday
 
@@ -95,7 +96,7 @@ fn a_question_of_a_tainted_run_cannot_become_a_rule() {
         &facts(Place::Private, &["https://a.b/`x`"]),
     );
     assert_eq!(
-        (verdict.outcome, verdict.may_be_rule, verdict.why.as_str()),
+        (verdict.outcome, verdict.may_be_rule, verdict.reason.english().as_str()),
         (
             PolicyOutcome::Confirm,
             false,
@@ -167,7 +168,7 @@ fn what_would_be_carried_out_is_confirmed_and_not_repeated() {
     let none = rules(vec![]);
     let verdict = judge(&none, &call, &facts(Place::Private, &["a page"]), NOON, "UTC");
     assert_eq!(
-        (verdict.outcome, verdict.why.as_str()),
+        (verdict.outcome, verdict.reason.english().as_str()),
         (
             PolicyOutcome::Confirm,
             "I have read words from outside (a page), and this would carry out what is not known there"
@@ -304,7 +305,11 @@ fn limits_count_what_no_higher_rule_denies() {
         verdict.limits,
         [Limit {
             key: "bot.toml:few".to_owned(),
-            why: "the rule \"few\" allows it 3 times in a hour".to_owned(),
+            reason: Reason::Limited {
+                rule: "few".to_owned(),
+                calls: 3,
+                per: Per::Hour,
+            },
             calls: 3,
             per: Per::Hour,
             by: By::User,

@@ -2,7 +2,10 @@
 
 use clifford_chat::inbound::is_of_others;
 
-use crate::messages::quotes_others;
+use crate::{
+    messages::quotes_others,
+    policy::sources::{FORWARDED, NAMED, QUOTED},
+};
 
 /// A name of more words could be a sentence.
 const NAME: usize = 5;
@@ -10,9 +13,9 @@ const NAME: usize = 5;
 /// The sources of the words of others in a message.
 pub fn of_others(text: &str) -> impl Iterator<Item = &'static str> {
     let told = [
-        (is_of_others(text), "a forwarded message"),
-        (quotes_others(text), "what somebody else wrote and was quoted"),
-        (has_telling_name(text), "the name of a file"),
+        (is_of_others(text), FORWARDED),
+        (quotes_others(text), QUOTED),
+        (has_telling_name(text), NAMED),
     ];
     told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, origin)| origin)
 }

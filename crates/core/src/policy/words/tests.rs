@@ -254,14 +254,14 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(without_unknown(text, &[&outside]), expected, "{text}");
+        assert_eq!(without_unknown(text, &[&outside], Lang::English), expected, "{text}");
     }
 }
 
 #[test]
 fn an_address_on_each_line_is_taken_out_in_time() {
     let text = "a.co/1\n".repeat(12_000);
-    let cleaned = without_unknown(&text, &[]);
+    let cleaned = without_unknown(&text, &[], Lang::English);
     assert!(!cleaned.contains("a.co"));
     assert_eq!(cleaned.lines().count(), 12_000);
 }
@@ -388,12 +388,12 @@ proptest! {
         ]).prop_map(str::to_owned),
     ], 0..25)) {
         let markdown = pieces.concat();
-        let cleaned = without_unknown(&markdown, &[]).into_owned();
+        let cleaned = without_unknown(&markdown, &[], Lang::English).into_owned();
         for part in clifford_markup::render(&cleaned, clifford_markup::Flavor::TelegramHtml, 100_000) {
             prop_assert!(!part.text.contains("<a href=\"http"), "{markdown:?} {cleaned:?} {:?}", part.text);
         }
         // Cleaning again changes nothing.
-        prop_assert_eq!(without_unknown(&cleaned, &[]).into_owned(), cleaned);
+        prop_assert_eq!(without_unknown(&cleaned, &[], Lang::English).into_owned(), cleaned);
     }
 }
 

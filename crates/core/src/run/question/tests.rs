@@ -19,6 +19,7 @@ fn request(call: ToolCall) -> ConfirmRequest {
         call,
         about: ConfirmAbout::Call,
         why: "it destroys something".into(),
+        reason: Some(Reason::Destroys),
         expires_at: Timestamp(0),
         may_be_rule: false,
         traced: Vec::new(),
@@ -71,7 +72,12 @@ fn sends(recipient: &str, amount: f64) -> ToolCall {
     }
 }
 
-const MAY_HAVE: &str = "I have read words from outside (banking), which may have asked for this: it was not announced";
+fn may_have() -> Reason {
+    Reason::MayBeOthers {
+        read: vec!["banking".to_owned()],
+        fault: None,
+    }
+}
 
 #[test]
 fn a_code_names_one_call_at_one_place() {
@@ -97,7 +103,7 @@ fn every_button_fits_all_platforms() {
     assert_eq!(fitting.len(), 3);
     assert_eq!(
         question.text(),
-        "**May I make this call?** `files.delete`\n\n```\nno arguments\n```\n\nIt destroys something.\n\n`/approve` or \
+        "**May I do this?** `files.delete`\n\n```\nno arguments\n```\n\nIt destroys something.\n\n`/approve` or \
          `/deny`, within 0 minutes."
     );
 }
@@ -105,7 +111,7 @@ fn every_button_fits_all_platforms() {
 #[test]
 fn a_question_says_what_nobody_asked_for_and_where_it_stands() {
     let request = ConfirmRequest {
-        why: MAY_HAVE.into(),
+        reason: Some(may_have()),
         expires_at: Timestamp(24 * 3_600_000),
         traced: traced([("recipient", in_a_bill()), ("amount", Origin::Person)]),
         is_unasked: true,
@@ -120,7 +126,7 @@ fn a_question_says_what_nobody_asked_for_and_where_it_stands() {
     };
     let expected = |told: &str| {
         format!(
-            "**May I make this call?** `banking.send_money`\n\n{told} only in bill-december.txt \
+            "**May I do this?** `banking.send_money`\n\n{told} only in bill-december.txt \
              (banking.read_file).\n\n```\n\
              recipient: \"US133000000121212121212\"\n  ← only in bill-december.txt (banking.read_file)\n\
              amount: 98.7\n  ← your message\n```\n\n\
@@ -157,15 +163,17 @@ fn a_question_says_what_nobody_asked_for_and_where_it_stands() {
 
 #[test]
 fn calls_of_one_reply_are_asked_for_together_and_what_nobody_asked_for_stands_apart() {
-    let further = |recipient: &str, origin: Origin, is_unasked| Proposal {
+    let further = |recipient: &str, origin: Origin, is_unasked: bool| Proposal {
         call: sends(recipient, 5.0),
-        why: if is_unasked { MAY_HAVE } else { "it costs money" }.into(),
+        why: "it costs money".into(),
+        reason: is_unasked.then(may_have),
         traced: traced([("recipient", origin), ("amount", Origin::Person)]),
         is_unasked,
         was_announced: false,
     };
     let request = ConfirmRequest {
         why: "it costs money".into(),
+        reason: None,
         also: vec![
             further("US13", in_a_bill(), true),
             further("GB29", Origin::Person, false),
@@ -175,7 +183,7 @@ fn calls_of_one_reply_are_asked_for_together_and_what_nobody_asked_for_stands_ap
     };
     let code = code_of(3, &request);
     let asked = question(&request, &code);
-    let expected = "**May I make these 3 calls?** One answer holds for all.\n\n\
+    let expected = "**May I do these 3 things?** One answer holds for all.\n\n\
                     **1.** `banking.send_money`\n\n```\nrecipient: \"DE89\"\namount: 5.0\n```\n\n\
                     **2.** `banking.send_money`\n\n```\nrecipient: \"GB29\"\n  ← your message\namount: 5.0\n  ← your \
                     message\n```\n\n**You did not ask for what follows.**\n\n\
@@ -209,6 +217,7 @@ fn calls_that_are_too_long_together_stand_in_a_file_and_have_no_button_that_appr
     let further = Proposal {
         call: call(json!({ "x": "b".repeat(2_500) })),
         why: "it destroys something".into(),
+        reason: Some(Reason::Destroys),
         traced: Vec::new(),
         is_unasked: false,
         was_announced: true,

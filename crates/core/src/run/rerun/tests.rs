@@ -355,6 +355,7 @@ fn confirm(before: Vec<StepKind>, call: ToolCall) -> Decision {
             call,
             about: ConfirmAbout::Call,
             why: "it writes".to_owned(),
+            reason: None,
             expires_at: Timestamp(i64::MAX),
             may_be_rule: false,
             traced: Vec::new(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Limitation, Pending, RunState};
 use crate::{
-    policy::{labels::Readers, words},
+    policy::{labels::Readers, sources::MEANWHILE, words},
     run::step::{ArrivedMessage, ToolCall, ToolOutcome, ToolResult},
 };
 
@@ -15,8 +15,6 @@ use crate::{
 const MOST_FURTHER: usize = 9;
 /// The output of a subagent is heard as if this command had returned it.
 const SUBAGENT: &str = "subagent.result";
-/// The source of what other runs answered while it slept.
-const MEANWHILE: &str = "what was answered here meanwhile";
 
 impl RunState {
     /// Whether a call of this name and these arguments was made.
@@ -50,7 +48,9 @@ impl RunState {
                 self.failures.remove(name);
                 json!({ "name": name, "success": true, "result": result })
             }
-            ToolOutcome::Failure { error, retries, expose } => {
+            ToolOutcome::Failure {
+                error, retries, expose, ..
+            } => {
                 self.any_tool_failed = true;
                 let failed = self.failures.entry(name.clone()).or_default();
                 *failed += 1;

@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::ToolCall;
-use crate::{clock::Timestamp, id::UserId, policy::trace::Traced};
+use crate::{
+    clock::Timestamp,
+    id::UserId,
+    policy::{Reason, trace::Traced},
+};
 
 /// A question to a person: may this call be made, exactly as it is?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,8 +16,11 @@ pub struct ConfirmRequest {
     pub call: ToolCall,
     /// The aspect of the call that needs approval.
     pub about: ConfirmAbout,
-    /// Why it is asked.
+    /// Why it is asked, for whoever reads the trace.
     pub why: String,
+    /// The same for its person, in their language. `None`: an earlier version asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// When it counts as denied.
     pub expires_at: Timestamp,
     /// Answering it may make a rule.
@@ -38,8 +45,11 @@ pub struct ConfirmRequest {
 pub struct Proposal {
     /// The call.
     pub call: ToolCall,
-    /// Why it is asked for.
+    /// Why it is asked for, for whoever reads the trace.
     pub why: String,
+    /// The same for its person, in their language. `None`: an earlier version asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// Where its arguments come from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traced: Vec<Traced>,

@@ -337,7 +337,8 @@ const RECORDS: &str = "type text plain buttons label command file name content c
     is_foreign is_own readers anybody place may_be_undone holding words denied action retry fallback ask_user abort message \
     success result retries expose failure outcome sent mode replace append importance low medium high category \
     requirements plan artifact validation normal tool_repeated other completed failed cancelled pending running waiting ending answered \
-    used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
+    only_reads changes_in_private changes_in_shared destroys sensitive told allowed confirmed forbidden rule limited calls per \
+    minute hour day month carries_out may_be_others fault for_you_alone too_many_open open refused is used tokens ms share context task runId coordinator subagent finish stall no_progress iterations budget cancelled native name id";
 
 #[cfg(test)]
 mod tests {
@@ -345,6 +346,7 @@ mod tests {
         clock::Timestamp,
         id::UserId,
         people::UserRole,
+        policy::Reason,
         run::step::{
             ConfirmAbout, ConfirmRequest, Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult,
         },
@@ -380,7 +382,8 @@ mod tests {
             json!({"event": "tainted", "origins": ["a page"]}),
             json!({"event": "confirm_request", "call": call, "about": "result", "why": "w",
             "expires_at": "2026-01-01T00:00:00Z", "may_be_rule": true, "is_unasked": true, "was_announced": true,
-            "also": [{"call": call, "why": "w", "is_unasked": true, "was_announced": true}], "traced": [
+            "reason": {"is": "may_be_others", "read": ["a"], "fault": {"argument": "a", "source": "web.fetch", "was_announced": false}},
+            "also": [{"call": call, "why": "w", "reason": {"is": "limited", "rule": "r", "calls": 1, "per": "month"}, "is_unasked": true, "was_announced": true}], "traced": [
                 {"argument": "a", "origin": {"from": "person"}},
                 {"argument": "a", "origin": {"from": "default"}},
                 {"argument": "a", "origin": {"from": "model", "holding": null}},
@@ -408,6 +411,7 @@ mod tests {
                 call,
                 about: ConfirmAbout::Call,
                 why: "w".to_owned(),
+                reason: Some(Reason::Destroys),
                 expires_at: Timestamp(0),
                 may_be_rule: false,
                 traced: Vec::new(),
@@ -421,6 +425,7 @@ mod tests {
                     error: "e".to_owned(),
                     retries: 2,
                     expose: true,
+                    refused: Some(Box::new(Reason::Destroys)),
                 },
                 origins: BTreeSet::new(),
                 duration_ms: 1234,

@@ -55,6 +55,7 @@ impl Session<'_> {
                 error: "interrupted; it may or may not have taken effect".to_owned(),
                 retries: 1,
                 expose: false,
+                refused: None,
             }
             .into()
         } else {
@@ -191,10 +192,16 @@ fn masked(masker: &Masker, called: Called) -> Called {
         ToolOutcome::Success { result } => ToolOutcome::Success {
             result: masker.mask_json(result),
         },
-        ToolOutcome::Failure { error, retries, expose } => ToolOutcome::Failure {
+        ToolOutcome::Failure {
+            error,
+            retries,
+            expose,
+            refused,
+        } => ToolOutcome::Failure {
             error: masker.mask(&error).into_owned(),
             retries,
             expose,
+            refused,
         },
     };
     let origins = called.origins.iter().map(|origin| masker.mask(origin).into_owned());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clifford_core::{
     id::MessageId,
     messages::Direction,
-    policy::words,
+    policy::{sources, words},
     prompt::{can::Can, excerpt, weight::Form},
     run::{step::ArrivedMessage, transcript::WindowLimits},
     runs::RunKind,
@@ -60,8 +60,8 @@ impl Session<'_> {
         for message in found {
             let is_inbound = message.direction == Direction::Inbound;
             let origins = [
-                (is_inbound && message.user_id != run.user_id, "what others wrote here"),
-                (message.is_tainted, "what was read before in this conversation"),
+                (is_inbound && message.user_id != run.user_id, sources::OTHERS),
+                (message.is_tainted, sources::READ),
             ];
             let told = origins.into_iter().filter(|(is_so, _)| *is_so);
             let of_others = words::of_others(&message.content).filter(|_| is_inbound);

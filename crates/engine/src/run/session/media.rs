@@ -21,6 +21,7 @@ use clifford_store::{
     messages,
     places::settings,
 };
+use clifford_text::Voice;
 use clifford_tools::TRANSCRIBE;
 use serde_json::{Map, Value};
 
@@ -110,7 +111,10 @@ impl Session<'_> {
         let ending = Ending {
             kind: EndingKind::Message,
             output: String::new(),
-            message: Some(cannot_hear(is_owner).to_owned()),
+            message: Some(self.state.lang.say(match is_owner {
+                true => Voice::CannotHearOwner,
+                false => Voice::CannotHear,
+            })),
         };
         self.told_once = Some(ToldOnce { scope, name: TOLD });
         let before = Vec::new();
@@ -145,17 +149,6 @@ impl Session<'_> {
             .zip(place)
             .and_then(|(row, place)| with_words(&row.content, place, words));
         Ok(content.map(|content| Heard { message, content }))
-    }
-}
-
-/// What is said to somebody whose voice message nobody writes down.
-const fn cannot_hear(is_owner: bool) -> &'static str {
-    if is_owner {
-        "I cannot understand voice messages yet. To let me, set [llm.roles.transcription] in bot.toml: the documentation \
-         tells how, under “voice”. Until then, please write to me."
-    } else {
-        "I cannot understand voice messages yet. My owner can turn that on ([llm.roles.transcription]). Until then, please \
-         write to me."
     }
 }
 

@@ -6,7 +6,7 @@ use clifford_chat::role::PlatformRole;
 use clifford_core::{
     messages::Direction,
     policy::{
-        self, Call, Facts, Limit, Place, Verdict,
+        self, Call, Facts, Limit, Place, Reason, Verdict,
         class::Class,
         labels::Readers,
         trace::{self, Grounds},
@@ -60,12 +60,12 @@ impl Session<'_> {
         if verdict.outcome != policy::PolicyOutcome::Deny {
             for limit in &verdict.limits {
                 if !self.counts(limit, &call).await? {
-                    return Ok(approval::refused(before, call, &limit.why));
+                    return Ok(approval::refused(before, call, limit.reason.clone()));
                 }
             }
         }
         if verdict.outcome == policy::PolicyOutcome::Confirm && self.open_questions().await? >= MOST_OPEN {
-            return Ok(approval::refused(before, call, &approval::too_many(MOST_OPEN)));
+            return Ok(approval::refused(before, call, Reason::TooManyOpen { open: MOST_OPEN }));
         }
         let now = self.cx.clock.now();
         let decision = approval::under(&verdict, before, call.clone(), &self.cx.settings.rules, now);
@@ -102,7 +102,7 @@ impl Session<'_> {
             let before = earlier.filter(|name| **name == call.name).count();
             let before = u32::try_from(before).unwrap_or(u32::MAX);
             let request = self.request(&call, &command.schema);
-            asked.push(approval::proposal(call.clone(), verdict.why, &request, before));
+            asked.push(approval::proposal(call.clone(), Some(verdict.reason), &request, before));
         }
         Ok(asked)
     }
@@ -167,7 +167,7 @@ impl Session<'_> {
         let before = Vec::new();
         Ok(match self.verdict(&call).await? {
             Some(verdict) if verdict.outcome == policy::PolicyOutcome::Deny => {
-                approval::refused(before, call, &verdict.why)
+                approval::refused(before, call, verdict.reason)
             }
             Some(_) => Decision::CallTool { before, call },
             None => return self.not_made(before, call).await,
@@ -183,6 +183,7 @@ impl Session<'_> {
             error: format!("{} was not there a moment ago; try again", call.name),
             retries: 1,
             expose: false,
+            refused: None,
         });
         Ok(approval::not_made(before, call, fault))
     }

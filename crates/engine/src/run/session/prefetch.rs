@@ -9,6 +9,7 @@ use clifford_store::{
     messages::{self, READERS},
     people::users,
 };
+use clifford_text::Lang;
 use serde_json::Value;
 
 use super::{Gone, Session};
@@ -51,6 +52,15 @@ impl Session<'_> {
         Ok(recall::name_there(&names, &self.work.run.input_text))
     }
 
+    /// The language of its person is known: what it does meanwhile is shown in it, too.
+    pub(super) fn speaks(&mut self, lang: Lang) {
+        self.state.lang = lang;
+        if let Some(to) = self.work.reply_to() {
+            let (run, epoch) = (self.work.run.id, self.work.lease.epoch);
+            self.cx.delivery.speaks(to.channel, run, epoch, lang);
+        }
+    }
+
     /// Shows these steps on a channel that shows progress, but for those that it has seen. It must see a step before
     /// any later one shows: as a line, as a message or as a draft.
     pub(super) fn show_progress(&mut self, steps: &[Step]) {
@@ -59,13 +69,13 @@ impl Session<'_> {
         let Some(last) = steps.last() else { return };
         self.shown_through = last.seq;
         let Some(to) = self.work.reply_to() else { return };
-        if let Some(doing) = progress::doing(steps, self.state.iterations) {
+        if let Some(doing) = progress::doing(steps, self.state.iterations, self.state.lang) {
             let doing = self.cx.masker.mask(&doing).into_owned();
             (self.cx.delivery).doing(to.channel, self.work.run.id, self.work.lease.epoch, doing);
         }
         let limits = self.cx.delivery.outbound().limits(to.platform);
         if limits.is_some_and(|limits| limits.shows_progress) {
-            for signal in progress::signals(steps) {
+            for signal in progress::signals(steps, self.state.lang) {
                 self.cx.delivery.signal(&to, signal);
             }
         }

@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
         self.tool_is_known(&call).await?;
         let before = Vec::new();
         Ok(match self.verdict(&call).await? {
-            Some(verdict) if verdict.outcome == PolicyOutcome::Deny => approval::refused(before, call, &verdict.why),
+            Some(verdict) if verdict.outcome == PolicyOutcome::Deny => approval::refused(before, call, verdict.reason),
             Some(_) | None => Decision::CallTool { before, call },
         })
     }

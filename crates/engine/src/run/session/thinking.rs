@@ -11,6 +11,7 @@ use clifford_core::{
     models::Role,
     people::UserRole,
     places::Channel,
+    policy::sources,
     prompt::{fit, room::Window},
     run::{
         decision::Decision,
@@ -39,7 +40,6 @@ use sha2::{Digest, Sha256};
 
 use super::{Chosen, Gone, Session, millis};
 use crate::{
-    ambient,
     models::{
         Own, byok,
         roles::{NoReply, Payer},
@@ -354,7 +354,7 @@ impl Session<'_> {
             let mut frame = Frame::new(&self.work, &self.rules, tools, &recalled);
             frame.see(self.see(&recalled.files).await);
             if !said_around.is_empty() {
-                self.taint([ambient::ORIGIN.to_owned()].into());
+                self.taint([sources::AMBIENT.to_owned()].into());
                 frame.overhear(said_around);
             }
             self.frame = Some(frame);
@@ -370,7 +370,7 @@ impl Session<'_> {
         let own = words.own_model.clone().filter(|_| is_private);
         let model = recalled.conversation.model.clone().or(own);
         let language = self.work.user.as_ref().and_then(|user| user.language.as_deref());
-        self.state.lang = Lang::for_reader(language, words.language.as_deref());
+        self.speaks(Lang::for_reader(language, words.language.as_deref()));
         *self.chosen = Chosen {
             model: model.or_else(|| words.model.clone()),
             words: PlaceWords::clone(words),

@@ -1,6 +1,6 @@
 //! The images of a question: shown to a model that sees them, else described by one that does.
 
-use clifford_core::{models::Role, runs::RunKind};
+use clifford_core::{models::Role, policy::sources, runs::RunKind};
 use clifford_store::files::File;
 use clifford_tools::shown;
 
@@ -49,7 +49,7 @@ impl Session<'_> {
                 Ok(image) => {
                     all.images.push(image);
                     all.shown.push((place, file.name.clone()));
-                    self.taint([format!("file {}", file.name)].into());
+                    self.taint([sources::file(&file.name)].into());
                 }
                 Err(error) => {
                     tracing::info!(file_id = %file.id, error, "left an image out of the prompt");

@@ -1,7 +1,7 @@
 //! What `/settings` shows: all settings of a place or a person, or one with what it can be.
 
 use clifford_chat::outbound::Button;
-use clifford_core::places::Channel;
+use clifford_core::{places::Channel, schedule::told};
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, places::setting_changes};
 use clifford_text::{Lang, Outcome, Setting};
@@ -85,12 +85,11 @@ pub(super) async fn one(
     let change = setting_changes::last_of(tx, &scope(given, known, reach).stored(), name).await?;
     if let Some(change) = change {
         let by = change.by.as_deref();
-        let day = change.changed_at.to_jiff().to_string();
-        let told = lang.say(Setting::LastChanged {
+        let last = lang.say(Setting::LastChanged {
             person: by.map_or_else(|| lang.say(Setting::SomebodyWithin), inline),
-            day: day.get(..10).unwrap_or(&day).to_owned(),
+            day: told::day_of(change.changed_at, &given.purse.zone, lang),
         });
-        text.push_str(&format!(" {told}"));
+        text.push_str(&format!(" {last}"));
     }
     let choices = choices(tx, known, given).await?;
     let form = match known.kind {

@@ -148,6 +148,7 @@ proptest! {
             call: call.clone(),
             about: ConfirmAbout::Call,
             why: String::new(),
+            reason: None,
             expires_at: Timestamp(i64::MAX),
             may_be_rule: false,
             traced: Vec::new(),

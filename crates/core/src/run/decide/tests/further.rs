@@ -145,6 +145,7 @@ fn asked(run: &mut Rehearsal) -> ConfirmRequest {
     let also = following.into_iter().map(|call| Proposal {
         call,
         why: "w".to_owned(),
+        reason: None,
         traced: Vec::new(),
         is_unasked: false,
         was_announced: false,
@@ -153,6 +154,7 @@ fn asked(run: &mut Rehearsal) -> ConfirmRequest {
         call,
         about: ConfirmAbout::Call,
         why: "w".to_owned(),
+        reason: None,
         expires_at: Timestamp(i64::MAX),
         may_be_rule: false,
         traced: Vec::new(),

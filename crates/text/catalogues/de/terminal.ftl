@@ -1,0 +1,4 @@
+Welcome = /help zeigt Befehle, exit oder Strg-D beendet, Alt-Enter beginnt eine neue Zeile, Strg-R durchsucht, was du getippt hast.
+AtWork = { $seconds } s · Strg-C hält an
+NotAnswered = das wird nicht beantwortet: Wer hier tippt, darf nicht mit dem Bot sprechen
+NotStored = die Nachricht ließ sich nicht speichern, ich versuche es weiter: { $error }

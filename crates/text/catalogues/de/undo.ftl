@@ -1,0 +1,10 @@
+ReminderGone = die Erinnerung „{ $text }“ gibt es nicht mehr
+ReminderChanged = die Erinnerung „{ $text }“ wurde seither geändert und bleibt, wie sie ist
+ReminderThere = die Erinnerung „{ $text }“ gibt es schon
+ReminderRemoved = die Erinnerung „{ $text }“ ist gelöscht
+ReminderAsItWas = die Erinnerung „{ $text }“ ist wieder wie zuvor
+ReminderSetAgain = die Erinnerung „{ $text }“ ist wieder eingetragen
+Next = { $what }, das nächste Mal { $next }
+ItemChanged = { $key } wurde seither geändert und bleibt, wie es ist
+ItemForgotten = { $key } ist vergessen
+ItemAgain = { $key } ist wieder „{ $text }“

@@ -1,0 +1,4 @@
+Welcome = /help lists commands, exit or Ctrl-D leaves, Alt-Enter begins a new line, Ctrl-R searches what you typed.
+AtWork = { $seconds } s · Ctrl-C stops
+NotAnswered = this is not answered: the terminal's user may not speak to the bot
+NotStored = the message could not be stored, trying again: { $error }

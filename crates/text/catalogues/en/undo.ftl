@@ -1,0 +1,10 @@
+ReminderGone = the reminder “{ $text }” is gone already
+ReminderChanged = the reminder “{ $text }” was changed since, and stays as it is
+ReminderThere = the reminder “{ $text }” is there already
+ReminderRemoved = the reminder “{ $text }” is removed
+ReminderAsItWas = the reminder “{ $text }” is as it was
+ReminderSetAgain = the reminder “{ $text }” is set again
+Next = { $what }, next { $next }
+ItemChanged = { $key } was changed since, and stays as it is
+ItemForgotten = { $key } is forgotten
+ItemAgain = { $key } is “{ $text }” again

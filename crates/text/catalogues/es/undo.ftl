@@ -1,0 +1,10 @@
+ReminderGone = el recordatorio «{ $text }» ya no existe
+ReminderChanged = el recordatorio «{ $text }» ha cambiado desde entonces y se queda como está
+ReminderThere = el recordatorio «{ $text }» ya existe
+ReminderRemoved = el recordatorio «{ $text }» está eliminado
+ReminderAsItWas = el recordatorio «{ $text }» está como antes
+ReminderSetAgain = el recordatorio «{ $text }» está puesto de nuevo
+Next = { $what }, la próxima vez: { $next }
+ItemChanged = { $key } ha cambiado desde entonces y se queda como está
+ItemForgotten = { $key } está olvidado
+ItemAgain = { $key } vuelve a ser «{ $text }»

@@ -1,0 +1,4 @@
+Welcome = /help liste les commandes, exit ou Ctrl-D quitte, Alt-Entrée commence une ligne, Ctrl-R cherche dans ce que tu as tapé.
+AtWork = { $seconds } s · Ctrl-C arrête
+NotAnswered = pas de réponse : l’utilisateur de ce terminal n’a pas le droit de parler au bot
+NotStored = le message n’a pas pu être enregistré, nouvel essai : { $error }

@@ -1,0 +1,10 @@
+ReminderGone = le rappel « { $text } » n’existe plus
+ReminderChanged = le rappel « { $text } » a changé depuis et reste tel quel
+ReminderThere = le rappel « { $text } » existe déjà
+ReminderRemoved = le rappel « { $text } » est supprimé
+ReminderAsItWas = le rappel « { $text } » est de nouveau comme avant
+ReminderSetAgain = le rappel « { $text } » est de nouveau en place
+Next = { $what }, prochaine fois : { $next }
+ItemChanged = { $key } a changé depuis et reste tel quel
+ItemForgotten = { $key } est oublié
+ItemAgain = { $key } est de nouveau « { $text } »

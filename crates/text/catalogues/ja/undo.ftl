@@ -1,0 +1,10 @@
+ReminderGone = リマインダー「{ $text }」はもうありません
+ReminderChanged = リマインダー「{ $text }」はその後変更されたため、そのままです
+ReminderThere = リマインダー「{ $text }」はすでにあります
+ReminderRemoved = リマインダー「{ $text }」を削除しました
+ReminderAsItWas = リマインダー「{ $text }」を元に戻しました
+ReminderSetAgain = リマインダー「{ $text }」を再び設定しました
+Next = { $what }（次回：{ $next }）
+ItemChanged = { $key } はその後変更されたため、そのままです
+ItemForgotten = { $key } を忘れました
+ItemAgain = { $key } は再び「{ $text }」になりました

@@ -1,0 +1,4 @@
+Welcome = /help mostra os comandos, exit ou Ctrl-D sai, Alt-Enter começa outra linha, Ctrl-R busca no que você digitou.
+AtWork = { $seconds } s · Ctrl-C para
+NotAnswered = isto não é respondido: quem usa este terminal não pode falar com o bot
+NotStored = a mensagem não pôde ser guardada, tentando de novo: { $error }

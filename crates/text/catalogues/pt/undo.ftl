@@ -1,0 +1,10 @@
+ReminderGone = o lembrete “{ $text }” já não existe
+ReminderChanged = o lembrete “{ $text }” mudou depois disso e fica como está
+ReminderThere = o lembrete “{ $text }” já existe
+ReminderRemoved = o lembrete “{ $text }” foi removido
+ReminderAsItWas = o lembrete “{ $text }” está como antes
+ReminderSetAgain = o lembrete “{ $text }” foi marcado de novo
+Next = { $what }, próxima vez: { $next }
+ItemChanged = { $key } mudou depois disso e fica como está
+ItemForgotten = { $key } foi esquecido
+ItemAgain = { $key } volta a ser “{ $text }”

@@ -1,0 +1,10 @@
+ReminderGone = напоминания «{ $text }» уже нет
+ReminderChanged = напоминание «{ $text }» с тех пор изменилось и остаётся как есть
+ReminderThere = напоминание «{ $text }» уже есть
+ReminderRemoved = напоминание «{ $text }» удалено
+ReminderAsItWas = напоминание «{ $text }» снова как было
+ReminderSetAgain = напоминание «{ $text }» снова поставлено
+Next = { $what }, в следующий раз { $next }
+ItemChanged = { $key } с тех пор изменилось и остаётся как есть
+ItemForgotten = { $key } забыто
+ItemAgain = { $key } снова «{ $text }»

@@ -1,0 +1,10 @@
+ReminderGone = 提醒“{ $text }”已经不在了
+ReminderChanged = 提醒“{ $text }”后来被改过，保持不变
+ReminderThere = 提醒“{ $text }”已经存在
+ReminderRemoved = 提醒“{ $text }”已删除
+ReminderAsItWas = 提醒“{ $text }”已恢复原样
+ReminderSetAgain = 提醒“{ $text }”已重新设置
+Next = { $what }，下一次：{ $next }
+ItemChanged = { $key } 后来被改过，保持不变
+ItemForgotten = { $key } 已忘记
+ItemAgain = { $key } 又是“{ $text }”了

@@ -1,0 +1,39 @@
+//! Why a call is allowed, asked for or refused: parts of sentences.
+
+use crate::message::{Count, messages};
+
+messages! {
+    /// A reason, as a part of a sentence.
+    Because in "because" {
+        /// What a command is to those who are here.
+        OnlyReads,
+        ChangesInPrivate,
+        ChangesInShared,
+        Destroys,
+        Sensitive,
+        /// A rule decided.
+        RuleAllows { rule: String },
+        RuleConfirms { rule: String },
+        RuleForbids { rule: String },
+        PerMinute { rule: String, count: Count },
+        PerHour { rule: String, count: Count },
+        PerDay { rule: String, count: Count },
+        PerMonth { rule: String, count: Count },
+        /// The run has read words of others.
+        ReadOutside { sources: String },
+        AndMore { list: String, count: Count },
+        CarriesOut { read: String },
+        MayBeOthers { read: String },
+        MayBeOthersFor { read: String, fault: String },
+        /// What speaks for that.
+        StandsOnlyIn { argument: String, source: String },
+        NotSaid { argument: String },
+        NotNamed,
+        NotAnnounced { fault: String },
+        /// An argument of others, in a story.
+        StandsIn { argument: String, source: String },
+        /// Other reasons.
+        ForYouAlone,
+        TooManyOpen { count: Count },
+    }
+}
