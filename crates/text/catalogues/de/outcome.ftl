@@ -17,5 +17,5 @@ AnsweredWithLater = ↪️ Das beantworte ich zusammen mit deiner späteren Nach
 AnsweredWithEarlier = ↪️ Das beantworte ich zusammen mit deiner früheren Nachricht.
 StoppedBefore = ⏹️ Ich wurde angehalten, bevor ich dazu kam. Frag bitte noch einmal.
 Undo = Rückgängig
-NoAgent = Für diesen Kanal ist kein aktiver Agent eingerichtet.
+NoAgent = Hier kann ich nicht antworten: Für diesen Kanal ist kein Agent eingeschaltet. Mein Besitzer kann einen einschalten.
 LinkRemoved = (Link entfernt)

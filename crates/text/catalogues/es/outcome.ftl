@@ -17,5 +17,5 @@ AnsweredWithLater = ↪️ Respondo a esto junto con tu mensaje posterior.
 AnsweredWithEarlier = ↪️ Respondo a esto junto con tu mensaje anterior.
 StoppedBefore = ⏹️ Me detuvieron antes de llegar a esto. Vuelve a preguntar, por favor.
 Undo = Deshacer
-NoAgent = No hay ningún agente activo configurado para este canal.
+NoAgent = Aquí no puedo responder: no hay ningún agente activo para este canal. Mi propietario puede activar uno.
 LinkRemoved = (enlace eliminado)

@@ -17,5 +17,5 @@ AnsweredWithLater = ↪️ Je réponds à ceci avec ton message suivant.
 AnsweredWithEarlier = ↪️ Je réponds à ceci avec ton message précédent.
 StoppedBefore = ⏹️ On m’a arrêté avant que j’y arrive. Redemande-moi, s’il te plaît.
 Undo = Annuler
-NoAgent = Aucun agent actif n’est configuré pour ce salon.
+NoAgent = Je ne peux pas répondre ici : aucun agent n’est activé pour ce salon. Mon propriétaire peut en activer un.
 LinkRemoved = (lien supprimé)

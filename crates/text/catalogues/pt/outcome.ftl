@@ -17,5 +17,5 @@ AnsweredWithLater = ↪️ Respondo a isto junto com a sua mensagem posterior.
 AnsweredWithEarlier = ↪️ Respondo a isto junto com a sua mensagem anterior.
 StoppedBefore = ⏹️ Fui interrompido antes de chegar a isto. Pergunte de novo, por favor.
 Undo = Desfazer
-NoAgent = Nenhum agente ativo está configurado para este canal.
+NoAgent = Não posso responder aqui: nenhum agente está ativo para este canal. Meu dono pode ativar um.
 LinkRemoved = (link removido)

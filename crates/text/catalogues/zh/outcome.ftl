@@ -17,5 +17,5 @@ AnsweredWithLater = ↪️ 我会和你后面的消息一起回答。
 AnsweredWithEarlier = ↪️ 我会和你前面的消息一起回答。
 StoppedBefore = ⏹️ 还没轮到这条消息，我就被停止了。请再问一次。
 Undo = 撤销
-NoAgent = 此频道没有配置可用的智能体。
+NoAgent = 我在这里无法回答：此频道没有启用任何智能体。我的所有者可以启用一个。
 LinkRemoved = （链接已移除）
