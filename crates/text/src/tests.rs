@@ -161,6 +161,58 @@ fn every_catalogue_has_every_sentence_with_its_arguments_and_forms() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// A sentence as it is written, in the usual one of its forms.
+fn written(pattern: &Pattern<&str>) -> String {
+    let part = |element: &PatternElement<&str>| match element {
+        PatternElement::TextElement { value } => (*value).to_owned(),
+        PatternElement::Placeable {
+            expression: Expression::Inline(InlineExpression::VariableReference { id }),
+        } => format!("{{{}}}", id.name),
+        PatternElement::Placeable {
+            expression: Expression::Inline(_),
+        } => String::new(),
+        PatternElement::Placeable {
+            expression: Expression::Select { variants, .. },
+        } => {
+            let usual = variants.iter().find(|variant| variant.default);
+            usual.map(|variant| written(&variant.value)).unwrap_or_default()
+        }
+    };
+    pattern.elements.iter().map(part).collect()
+}
+
+/// The beginnings of a text's pieces of code, which are commands and names, and how many marks of emphasis it has.
+fn marks(text: &str) -> (BTreeSet<String>, usize) {
+    let code = text.split('`').skip(1).step_by(2);
+    let begins = code.filter_map(|code| code.split(' ').next());
+    (begins.map(str::to_owned).collect(), text.matches("**").count())
+}
+
+#[test]
+fn every_translation_keeps_the_commands_and_the_emphasis() {
+    type Marks = (BTreeSet<String>, usize);
+    let read = |source: &str| -> BTreeMap<String, Marks> {
+        let resource = parser::parse(source).expect("a catalogue");
+        let sentences = resource.body.iter().filter_map(|entry| match entry {
+            Entry::Message(message) => {
+                let value = message.value.as_ref()?;
+                Some((message.id.name.to_owned(), marks(&written(value))))
+            }
+            _ => None,
+        });
+        sentences.collect()
+    };
+    for area in areas::all() {
+        let [english, others @ ..] = area.sources;
+        let english = read(english);
+        for (lang, source) in Lang::ALL.iter().skip(1).zip(others) {
+            for (name, marks) in read(source) {
+                assert_eq!(Some(&marks), english.get(&name), "{lang:?} {}: {name}", area.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_file_of_the_catalogues_is_of_a_language_and_an_area() {
     let catalogues = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalogues");
