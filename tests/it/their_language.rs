@@ -77,9 +77,7 @@ async fn on_telegram_a_german_person_reads_all_of_it_in_german() {
     let mut bot = started(Site::Telegram).await;
     let chat = bot.telegram.user(7, "Ada");
     bot.telegram.speaks(7, "de");
-    let says = |text: &str| {
-        bot.telegram.user_says(chat, 7, text);
-    };
+    let says = |text: &str| drop(bot.telegram.user_says(chat, 7, text));
     says("slowly");
     let working = reads(&bot, chat, &["\u{23f3} Ich denke nach"]).await;
     assert_eq!(labels(&working.buttons), ["Anhalten"]);
@@ -146,9 +144,7 @@ async fn on_discord_a_japanese_person_reads_all_of_it_in_japanese() {
     bot.discord.speaks(ada, "ja");
     let help = commands(&bot, dm, ada, "help").await;
     assert!(help.content.starts_with("気軽に書いてください。"), "{}", help.content);
-    let says = |text: &str| {
-        bot.discord.user_says(dm, ada, text);
-    };
+    let says = |text: &str| drop(bot.discord.user_says(dm, ada, text));
     let reads = async |parts: &[&str]| {
         let holds = |sent: &clifford_fakes::discord::Sent| parts.iter().all(|part| sent.content.contains(part));
         bot.discord
@@ -209,9 +205,7 @@ async fn in_a_group_what_takes_long_is_told_in_the_language_of_the_place() {
     bot.telegram.speaks(7, "de");
     let group = bot.telegram.supergroup(-1_001_234, "Team");
     bot.telegram.standing(group, 7, json!({ "status": "administrator" }));
-    let says = |text: &str| {
-        bot.telegram.user_says(group, 7, text);
-    };
+    let says = |text: &str| drop(bot.telegram.user_says(group, 7, text));
     says("/settings language fr");
     reads(&bot, group, &["language"]).await;
     says("Clifford slowly");

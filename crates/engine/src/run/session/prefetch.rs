@@ -57,8 +57,17 @@ impl Session<'_> {
         self.state.lang = lang;
         if let Some(to) = self.work.reply_to() {
             let (run, epoch) = (self.work.run.id, self.work.lease.epoch);
-            self.cx.delivery.speaks(to.channel, run, epoch, lang);
+            self.cx.delivery.speaks(to.channel, run, epoch, self.shown_in());
         }
+    }
+
+    /// The language of what it does meanwhile: where others read along, that of the place.
+    fn shown_in(&self) -> Lang {
+        if !self.is_shared() {
+            return self.state.lang;
+        }
+        let own = self.work.user.as_ref().and_then(|user| user.language.as_deref());
+        Lang::for_place(self.chosen.words.language.as_deref(), own)
     }
 
     /// Shows these steps on a channel that shows progress, but for those that it has seen. It must see a step before
@@ -69,7 +78,7 @@ impl Session<'_> {
         let Some(last) = steps.last() else { return };
         self.shown_through = last.seq;
         let Some(to) = self.work.reply_to() else { return };
-        if let Some(doing) = progress::doing(steps, self.state.iterations, self.state.lang) {
+        if let Some(doing) = progress::doing(steps, self.state.iterations, self.shown_in()) {
             let doing = self.cx.masker.mask(&doing).into_owned();
             (self.cx.delivery).doing(to.channel, self.work.run.id, self.work.lease.epoch, doing);
         }

@@ -370,11 +370,12 @@ impl Session<'_> {
         let own = words.own_model.clone().filter(|_| is_private);
         let model = recalled.conversation.model.clone().or(own);
         let language = self.work.user.as_ref().and_then(|user| user.language.as_deref());
-        self.speaks(Lang::for_reader(language, words.language.as_deref()));
+        let lang = Lang::for_reader(language, words.language.as_deref());
         *self.chosen = Chosen {
             model: model.or_else(|| words.model.clone()),
             words: PlaceWords::clone(words),
         };
+        self.speaks(lang);
     }
 
     /// The messages of a prompt as they may be stored.
