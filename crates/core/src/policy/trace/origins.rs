@@ -328,7 +328,7 @@ mod tests {
             (json!({"subject": "Pay the bill"}), vec![("subject", "your message")]),
             (
                 json!({"cc": null, "kind": "none"}),
-                vec![("cc", "nothing special"), ("kind", "nothing special")],
+                vec![("cc", "the usual value"), ("kind", "the usual value")],
             ),
             (
                 json!({"recipient": "UK12345678901234567890"}),
