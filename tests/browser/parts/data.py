@@ -1,6 +1,7 @@
 """Something to look at: what a bot at home has after a few weeks. Nobody in it is real."""
 
 from . import rows
+from .asking import until
 
 MEMORIES = [("preferences", "tea", "Likes green tea, without sugar."),
             ("relationships", "sister", "Her sister Mia lives in Ghent."),
@@ -32,3 +33,7 @@ def chat(browser, bot):
     session = f"{cookie['name']}={cookie['value']}"
     for text in ("what is 12*12?", "remind me in 2 hours to water the plants"):
         bot.says(session, text)
+    newest = lambda: bot.api("GET", "/api/runs?limit=1")["items"][0]
+    until("the last answer", lambda: newest()["status"] == "completed")
+    verdict = {"token": bot.token(session), "verdict": "disliked", "back": "/chat"}
+    bot.form(f"/runs/{newest()['id']}/rate", verdict, session)
