@@ -131,18 +131,24 @@ async fn store(tx: &mut Tx, id: MessageId, author: UserId, text: &str, rules: Ru
         return Ok(Err(FOLLOWED));
     }
     let text = message::with_attachments(text, &attached);
-    match (known.status, known.run_id) {
+    let outcome = match (known.status, known.run_id) {
         (MessageStatus::Queued, _) => {
             messages::edit(tx, id, &text, rules.now).await?;
-            Ok(Ok(Stored {
+            Ok(Stored {
                 message: known,
                 run: None,
                 edited: None,
-            }))
+            })
         }
-        (MessageStatus::Received, Some(run)) => again(tx, known, run, context, &text, rules).await,
-        _ => Ok(Err(NOT_ASKED)),
+        (MessageStatus::Received, Some(run)) => again(tx, known, run, context, &text, rules).await?,
+        _ => Err(NOT_ASKED),
+    };
+    if outcome.is_ok() {
+        // It goes on from here, also if it was closed.
+        contexts::touch(tx, context, rules.now).await?;
+        channels::set_active_context(tx, channel.id, Some(context)).await?;
     }
+    Ok(outcome)
 }
 
 /// Begins the run of a message again if it has made no step, and else another in its place.
