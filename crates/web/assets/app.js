@@ -225,6 +225,8 @@ if (recorder && window.MediaRecorder && navigator.mediaDevices) {
     ticking = setInterval(() => { recorder.textContent = told(since); }, 500);
     say("Recording. Send it, or discard it.", true);
   }
+  // A browser leaves what a script wrote into a field that nobody sees.
+  form.addEventListener("reset", () => { form.elements.seconds.value = ""; });
   recorder.hidden = false;
   form.querySelector("[data-voice]").hidden = true;
   recorder.addEventListener("click", () => recording ? stop(true) : record().catch(() => say("The microphone cannot be used: allow it in your browser, or send a file.")));
