@@ -8,7 +8,11 @@ use super::{
     agents::{AgentChange, NewAgentBody},
     channels::ChannelChange,
     completions::ChatRequest,
-    contexts, extract, keys,
+    contexts,
+    edits::MessageEdit,
+    extract,
+    feedback::NewFeedback,
+    keys,
     links::Entered,
     memories,
     messages::NewMessage,
@@ -18,6 +22,7 @@ use super::{
     runs,
     sessions::Login,
     settings::NewValue,
+    tokens::NewTokenBody,
     tools::ToolChange,
     triggers,
     users::UserChange,
@@ -58,6 +63,9 @@ readers![
     Login,
     Decided,
     ChatRequest,
+    MessageEdit,
+    NewFeedback,
+    NewTokenBody,
 ];
 
 /// A byte for the kind of request, then its body: it is read, or refused by a problem that is the caller's; nothing
