@@ -21,7 +21,7 @@ use clifford_store::{
     runs::{self, Lease, NewRun, lanes, steps},
 };
 
-use super::message;
+use super::{IngressService, message};
 
 /// What edits go by.
 #[derive(Clone, Copy)]
@@ -45,6 +45,26 @@ pub(super) struct Edited {
     /// The run that answers the new text, and when it may begin, if not at once.
     pub begin: Lease,
     pub not_before: Option<Timestamp>,
+}
+
+impl IngressService {
+    /// Stops what an edit interrupted, and begins what answers it.
+    pub(super) fn after_edit(&self, edited: Edited, now: Timestamp) {
+        if edited.is_over {
+            // The questions of those runs are to be changed.
+            self.context.notify.runs.notify_one();
+        }
+        for (run, epoch) in edited.interrupted {
+            self.runs.interrupt(run, epoch);
+            if edited.is_over {
+                self.context.delivery.cancelled(run);
+            }
+        }
+        match edited.not_before.filter(|at| *at > now) {
+            Some(at) => self.runs.start_later(edited.begin, at),
+            None => self.runs.start_held(edited.begin),
+        }
+    }
 }
 
 /// Stores an edit. A run that has made no step restarts with the new text. One that has gives way to another, if the

@@ -60,7 +60,7 @@ use clifford_telemetry::{measures, quarantine::Careful};
 use self::{
     always::AlwaysPlaces,
     connections::Connections,
-    edit::{EditRules, Edited},
+    edit::EditRules,
     message::AcceptContext,
     outcome::IngressOutcome,
     pace::{Limited, Pace},
@@ -346,24 +346,6 @@ impl IngressService {
         };
         self.after_edit(edited, now);
         Ok(Accepted::Stored)
-    }
-
-    /// Stops what an edit interrupted, and begins what answers it.
-    fn after_edit(&self, edited: Edited, now: Timestamp) {
-        if edited.is_over {
-            // The questions of those runs are to be changed.
-            self.context.notify.runs.notify_one();
-        }
-        for (run, epoch) in edited.interrupted {
-            self.runs.interrupt(run, epoch);
-            if edited.is_over {
-                self.context.delivery.cancelled(run);
-            }
-        }
-        match edited.not_before.filter(|at| *at > now) {
-            Some(at) => self.runs.start_later(edited.begin, at),
-            None => self.runs.start_held(edited.begin),
-        }
     }
 
     async fn moved(&self, moved: Moved) -> Result<Accepted, StoreError> {
