@@ -83,6 +83,7 @@ async fn the_description_lists_every_route() {
         "get /api/spaces",
         "get /api/spaces/{id}",
         "get /api/tokens",
+        "post /api/tokens",
         "post /api/outbox/{id}/give-up",
         "post /api/outbox/{id}/resend",
         "post /api/pairings/decide",
