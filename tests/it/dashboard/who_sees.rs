@@ -52,6 +52,9 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     for path in ["/", "/chat", "/runs", "/conversations", "/memory", "/reminders"] {
         assert!(adas.page(path).await.contains("quinces"), "{path}");
     }
+    // A search begins with what is one's own, whoever else there is.
+    eves.says("what is 6*7?", "completed").await;
+    assert!(eves.page("/search?q=42").await.contains("<mark>"));
     for path in ["/runs", "/memory", "/reminders"] {
         assert!(eves.page(path).await.contains("quinces"), "{path}");
     }

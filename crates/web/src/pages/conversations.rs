@@ -161,12 +161,12 @@ struct Hit {
 pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result<Markup, Failure> {
     let (people, channels) = try_join!(Names::of_people(&asker), Names::of_channels(&asker))?;
     let user = match (sought.user_id.as_str(), sought.channel_id.as_str()) {
-        // The API wants to know where to look; the only person whom the reader sees is themself.
-        ("", "") => people
-            .choices()
-            .first()
-            .map(|(id, _)| (*id).to_owned())
-            .unwrap_or_default(),
+        // The API wants to know where to look: at what is the reader's own, if they are somebody.
+        ("", "") => {
+            let own = asker.me().and_then(|me| me.user_id.clone());
+            let first = || people.choices().first().map(|(id, _)| (*id).to_owned());
+            own.or_else(first).unwrap_or_default()
+        }
         (user, _) => user.to_owned(),
     };
     let filters = [
