@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use clifford_core::unread;
 use serde::de::DeserializeOwned;
 
 /// A whole number from 1 to `MOST`, as an argument.
@@ -49,7 +50,32 @@ pub(super) fn plain(error: &str) -> String {
     for (before, after) in [(" (os error ", ")"), ("(code: ", ") ")] {
         text = without(&text, before, after);
     }
-    text.replace("stream did not contain valid UTF-8", "it is not text (UTF-8)")
+    readers(&text.replace("stream did not contain valid UTF-8", "it is not text (UTF-8)"))
+}
+
+/// An error without the words of the libraries that read JSON, TOML and texts.
+fn readers(text: &str) -> String {
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line, whose end may be a reader's: behind a colon, where that is not its own.
+fn line(text: &str) -> String {
+    if let Some(words) = unread::in_words(text) {
+        return words;
+    }
+    for (at, between) in text.match_indices(": ") {
+        let (before, fault) = (&text[..at], &text[at + between.len()..]);
+        if fault.starts_with("invalid utf-8 sequence of ") || fault.starts_with("incomplete utf-8 byte sequence ") {
+            return before.to_owned();
+        }
+        if fault == "entity not found" {
+            return format!("{before}: there is nothing of that name");
+        }
+        if let Some(words) = unread::in_words(fault) {
+            return format!("{before}: {words}");
+        }
+    }
+    text.to_owned()
 }
 
 /// A text without the numbers that stand between two marks.
@@ -117,6 +143,34 @@ mod tests {
                 "a (os error) and (os error x) stay",
             ),
             ("x: stream did not contain valid UTF-8", "x: it is not text (UTF-8)"),
+            (
+                "t.jsonl: line 1: missing field `expect`",
+                "t.jsonl: line 1: `expect` is missing",
+            ),
+            (
+                "standard input is not text (UTF-8): invalid utf-8 sequence of 1 bytes from index 1",
+                "standard input is not text (UTF-8)",
+            ),
+            (
+                "line 2: unknown field `answer`, expected one of `calls`, `afterwards`\nb",
+                "line 2: there is no `answer` here; there are calls, afterwards\nb",
+            ),
+            (
+                "a: unknown variant `x`, expected `y` or `z`",
+                "a: `x` is none of y or z",
+            ),
+            (
+                "a.json: EOF while parsing an object at line 1 column 2",
+                "a.json: it ends too early",
+            ),
+            (
+                "line 1: invalid type: integer `1`, expected a string",
+                "line 1: expected a text, but got integer `1`",
+            ),
+            (
+                "what is missing: nothing, expected everything",
+                "what is missing: nothing, expected everything",
+            ),
         ] {
             assert_eq!(plain(error), expected);
         }

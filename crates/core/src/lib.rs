@@ -28,5 +28,6 @@ pub mod runs;
 pub mod schedule;
 pub mod search;
 pub mod settings;
+pub mod unread;
 pub mod value;
 pub mod work;

@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
     response::IntoResponse,
 };
+use clifford_core::unread;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::{
@@ -82,7 +83,7 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
             Ok(_) => Problem::new(Code::InvalidInput, "the body must be an object"),
-            Err(error) => Problem::new(Code::InvalidJson, error.to_string()),
+            Err(error) => no_json(&error),
         });
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -92,18 +93,28 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         if inner.is_data() {
             wrong(Code::InvalidInput, &path, &inner.to_string())
         } else {
-            Problem::new(Code::InvalidJson, inner.to_string())
+            no_json(&inner)
         }
     })?;
-    reader
-        .end()
-        .map_err(|error| Problem::new(Code::InvalidJson, error.to_string()))?;
+    reader.end().map_err(|error| no_json(&error))?;
     Ok(value)
+}
+
+fn no_json(error: &serde_json::Error) -> Problem {
+    Problem::new(Code::InvalidJson, in_words(&error.to_string()))
+}
+
+/// A fault of a reader in words for people; any other as it is.
+fn in_words(fault: &str) -> String {
+    unread::in_words(fault).unwrap_or_else(|| match fault.rsplit_once(" at line ") {
+        Some((told, _)) => told.to_owned(),
+        None => fault.to_owned(),
+    })
 }
 
 /// A fault of serde's, with the field that it is about.
 fn wrong(code: Code, path: &str, detail: &str) -> Problem {
-    let problem = Problem::new(code, detail);
+    let problem = Problem::new(code, in_words(detail));
     let name_of = |fault: &str| detail.strip_prefix(fault)?.split('`').next();
     let missing = name_of("missing field `");
     let named = missing
@@ -219,7 +230,7 @@ mod tests {
             let got = parse::<Outer>(body.as_bytes()).err();
             let expected = field.map(|field| {
                 let detail = serde_json::from_str::<Outer>(body).unwrap_err().to_string();
-                Problem::input(field, detail)
+                Problem::input(field, in_words(&detail))
             });
             assert_eq!(got, expected, "{body}");
         }

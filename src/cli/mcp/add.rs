@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// The name of its tool: letters, digits, `_` and `-`.
     name: String,
     /// The address, for a server that speaks over HTTP.
-    #[arg(long, conflicts_with = "command", required_unless_present = "command")]
+    #[arg(long, conflicts_with = "command", required_unless_present = "command", value_parser = address)]
     url: Option<String>,
     /// The variable of the environment that holds its token.
     #[arg(long, value_name = "VARIABLE", requires = "url")]
@@ -73,6 +73,13 @@ fn class(text: &str) -> Option<Class> {
 fn name(class: Class) -> &'static str {
     let named = CLASSES.iter().find(|(_, other)| *other == class);
     named.map_or("DESTRUCT", |(name, _)| name)
+}
+
+fn address(text: &str) -> Result<String, String> {
+    let is_one = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
+    is_one
+        .then(|| text.to_owned())
+        .ok_or_else(|| "write an address, such as https://mcp.example.com/mcp".to_owned())
 }
 
 fn classed(text: &str) -> Result<(String, Class), String> {

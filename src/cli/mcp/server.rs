@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::Method;
-use clifford_core::{id::RunId, runs::RunStatus};
+use clifford_core::{id::RunId, runs::RunStatus, unread};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -202,7 +202,10 @@ impl ServerHandler for Clifford {
 }
 
 fn read<A: DeserializeOwned>(args: JsonObject) -> anyhow::Result<A> {
-    serde_json::from_value(Value::Object(args)).map_err(|error| anyhow::anyhow!("the arguments are wrong: {error}"))
+    serde_json::from_value(Value::Object(args)).map_err(|error| {
+        let fault = error.to_string();
+        anyhow::anyhow!("the arguments are wrong: {}", unread::in_words(&fault).unwrap_or(fault))
+    })
 }
 
 fn tools() -> Vec<Tool> {

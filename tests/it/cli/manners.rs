@@ -11,7 +11,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{Ended, Machine};
 
 /// Words of libraries and of the system that mean nothing to people.
-const FOREIGN: [&str; 12] = [
+const FOREIGN: [&str; 18] = [
+    "EOF while",
     "(os error",
     "(code: ",
     "error returned from database",
@@ -20,9 +21,14 @@ const FOREIGN: [&str; 12] = [
     "found `",
     "invalid digit",
     "invalid UTF-8 was detected",
+    "invalid type:",
+    "invalid utf-8",
     "is not in 1..=",
+    "is not of type",
+    "missing field",
     "panicked",
     "stream did not contain",
+    "unknown field",
     "unknown variant",
 ];
 /// Commands that go on until somebody ends them.

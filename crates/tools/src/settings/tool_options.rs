@@ -291,8 +291,32 @@ fn no_field(tool: &Tool, field: &str, settable: &Map<String, Value>) -> String {
 /// The fault of a value, by its schema.
 fn breach(schema: &Value, value: &Value) -> Option<String> {
     let validator = jsonschema::validator_for(schema).ok()?;
-    let faults: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+    let faults: Vec<_> = validator
+        .iter_errors(value)
+        .map(|error| in_words(&error.to_string()))
+        .collect();
     (!faults.is_empty()).then(|| faults.join("; "))
+}
+
+/// A validator's sentence with the types in words.
+fn in_words(fault: &str) -> String {
+    let types = [" is not of types ", " is not of type "];
+    let Some((value, types)) = types.iter().find_map(|between| fault.rsplit_once(between)) else {
+        return fault.to_owned();
+    };
+    let words: Vec<_> = types
+        .split(", ")
+        .map(|kind| match kind.trim_matches('"') {
+            "integer" => "a whole number",
+            "number" => "a number",
+            "boolean" => "true or false",
+            "string" => "a text",
+            "array" => "a list",
+            "null" => "nothing",
+            _ => "an object",
+        })
+        .collect();
+    format!("{value} is not {}", words.join(" or "))
 }
 
 /// Writes changes that were [checked].
@@ -378,7 +402,7 @@ mod tests {
                 Scope::Bot,
                 json!({ "enabled": "no" }),
                 "enabled",
-                "\"no\" is not of type \"boolean\"",
+                "\"no\" is not true or false",
             ),
             (
                 Scope::Bot,
