@@ -29,7 +29,13 @@ fn shows(text: &str, button: &Button) -> bool {
             !next.is_some_and(|next| next.is_alphanumeric() || next == '-' || next == '_')
         })
     };
-    holds(&button.command) || (holds(name) && text.contains(label))
+    // A command may name what it is about by its whole id and a code, of which the code alone is enough.
+    let by_code = button
+        .command
+        .rsplit_once(':')
+        .map(|(_, code)| format!("{name} {code}"));
+    let has_code = by_code.is_some_and(|command| holds(&command));
+    holds(&button.command) || has_code || (holds(name) && text.contains(label))
 }
 
 #[cfg(test)]
@@ -51,6 +57,14 @@ mod tests {
             ),
             ("1. Trip to Rome\n\n/switch NAME", vec![rome.clone()], String::new()),
             ("Type /forget all yes.", vec![all.clone()], String::new()),
+            (
+                "/approve 33d7 or /deny 33d7, within a day.",
+                vec![
+                    Button::new("Approve", "approve 0192:33d7"),
+                    Button::new("Deny", "deny 0192:33d7"),
+                ],
+                String::new(),
+            ),
             (
                 "Type /forget all.",
                 vec![all],
