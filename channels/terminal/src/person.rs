@@ -1,6 +1,6 @@
 //! A conversation with a person: what is typed is handed in at once, and Ctrl-C stops the answer in the making.
 
-use std::{io, sync::atomic::Ordering, time::Duration};
+use std::{collections::VecDeque, io, sync::atomic::Ordering, time::Duration};
 
 use clifford_channel::{Command, Ingress};
 use clifford_text::Terminal as Own;
@@ -15,6 +15,8 @@ use crate::{
 
 /// The command that stops an answer.
 const STOP: &str = "stop";
+/// How long somebody who leaves waits for a message that is being handed in.
+const GRACE: Duration = Duration::from_millis(500);
 /// How long each look of the sign of work stands.
 const FRAME: Duration = Duration::from_millis(120);
 
@@ -66,26 +68,56 @@ async fn hear(
     ingress: &dyn Ingress,
     keyboard: &mut mpsc::UnboundedReceiver<Typed>,
 ) -> io::Result<End> {
+    let mut backlog = VecDeque::new();
     loop {
-        let typed = tokio::select! {
-            typed = keyboard.recv() => typed,
-            () = work(terminal) => continue,
+        let typed = match backlog.pop_front() {
+            Some(typed) => Some(typed),
+            None => tokio::select! {
+                typed = keyboard.recv() => typed,
+                () = work(terminal) => continue,
+            },
         };
-        match typed {
+        let event = match typed {
             Some(Typed::Message(text)) => {
                 let _shown = terminal.output.lock().await.screen.entered(&text);
-                if !text.trim().is_empty() {
-                    let command = Command::split(&text, None);
-                    hand_in(terminal, ingress, terminal.event(text, command)).await;
+                if text.trim().is_empty() {
+                    continue;
                 }
+                let command = Command::split(&text, None);
+                terminal.event(text, command)
             }
             Some(Typed::Cancel) if terminal.stops.swap(true, Ordering::Relaxed) => return Ok(End::AtOnce),
             Some(Typed::Cancel) => {
                 let command = Some((STOP.to_owned(), String::new()));
-                hand_in(terminal, ingress, terminal.event(format!("/{STOP}"), command)).await;
+                terminal.event(format!("/{STOP}"), command)
             }
             Some(Typed::End) | None => return Ok(End::AfterAnswers),
             Some(Typed::Failed(why)) => return Err(io::Error::other(why)),
+        };
+        if let Some(end) = handed(hand_in(terminal, ingress, event), keyboard, &mut backlog).await {
+            return Ok(end);
+        }
+    }
+}
+
+/// Hands in. What is typed meanwhile follows it, unless it leaves: what cannot be handed in keeps nobody here.
+async fn handed(
+    handing: impl Future<Output = ()>,
+    keyboard: &mut mpsc::UnboundedReceiver<Typed>,
+    backlog: &mut VecDeque<Typed>,
+) -> Option<End> {
+    let mut handing = Box::pin(handing);
+    loop {
+        let typed = tokio::select! {
+            biased;
+            () = &mut handing => return None,
+            typed = keyboard.recv() => typed,
+        };
+        let leaves = !matches!(typed, Some(Typed::Message(_)));
+        backlog.extend(typed);
+        if leaves {
+            let is_handed = tokio::time::timeout(GRACE, &mut handing).await.is_ok();
+            return (!is_handed).then_some(End::AtOnce);
         }
     }
 }
