@@ -109,7 +109,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         output::json(&report)?;
     } else {
         output::print(&format!(
-            "\n{} of {} passed; {} are needed",
+            "\n{} of {} passed; {} needed",
             report.passed, report.of, report.needed
         ))?;
         let providers = loaded.config.llm.providers.iter();
@@ -136,8 +136,11 @@ fn tell(score: &Score, format: Format) -> anyhow::Result<()> {
         false => paint(Paint::Red, "FAIL"),
     };
     output::print(&format!(
-        "{word}  {:<32} {:>2} model calls  {:>6} tokens  {:>6.1} s",
-        score.name, score.model_calls, score.tokens, score.seconds
+        "{word}  {:<32} {:>13}  {:>13}  {:>6.1} s",
+        score.name,
+        output::count(score.model_calls, "model call", None),
+        output::count(score.tokens, "token", None),
+        score.seconds
     ))?;
     for fault in &score.faults {
         output::print(&format!("      {fault}"))?;

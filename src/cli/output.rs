@@ -214,6 +214,16 @@ fn relative(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// A number of things: `1 file`, `1,200 files`. The plural is the word with an `s`, unless it is given.
+pub(super) fn count(number: impl TryInto<i128>, one: &str, many: Option<&str>) -> String {
+    let number = number.try_into().unwrap_or(i128::MAX);
+    match (number, many) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(many)) => format!("{} {many}", grouped(number)),
+        (_, None) => format!("{} {one}s", grouped(number)),
+    }
+}
+
 /// Where something stands, in the colour of its word.
 pub(super) fn state(word: &str) -> String {
     let colour = match word {
@@ -229,6 +239,14 @@ pub(super) fn state(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_told_from_several() {
+        let said = [0_u64, 1, 2, 1200].map(|number| count(number, "file", None));
+        assert_eq!(said, ["0 files", "1 file", "2 files", "1,200 files"]);
+        let said = [1_u64, 2].map(|number| count(number, "person", Some("people")));
+        assert_eq!(said, ["1 person", "2 people"]);
+    }
 
     #[test]
     fn a_head_is_one_line_and_no_longer_than_asked() {

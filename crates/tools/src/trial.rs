@@ -234,7 +234,7 @@ impl Story {
             .collect();
         story.evidence.announce(&plan);
         if trial.tainted {
-            story.others.insert("words from outside".to_owned());
+            story.others.insert("a web page".to_owned());
         }
         for heard in &trial.results {
             let name = &heard.command;

@@ -15,7 +15,10 @@ use clifford_worker::Workers;
 use rustix::fs::{Access, access, statvfs};
 
 use super::Check;
-use crate::{app, cli::setup};
+use crate::{
+    app,
+    cli::{output, setup},
+};
 
 /// Less free space than this is too little to go on.
 const TOO_LITTLE: u64 = 50 << 20;
@@ -72,10 +75,9 @@ pub(super) async fn quarantine(loaded: &Loaded) -> Option<Check> {
     if counts.is_empty() {
         return Some(Check::ok(NAME, "nothing is in quarantine"));
     }
-    let counts = counts.iter().map(|(kind, count)| {
-        let ending = if *count == 1 { "" } else { "s" };
-        format!("{count} {kind}{ending}")
-    });
+    let counts = counts
+        .iter()
+        .map(|(kind, count)| output::count(*count, &kind.to_string(), None));
     let found = format!(
         "in quarantine, because processes died of it: {}",
         counts.collect::<Vec<_>>().join(", ")
@@ -211,16 +213,16 @@ pub(super) fn permissions(loaded: &Loaded) -> Option<Check> {
     let shown = kept.data_dir.display();
     let open = kept.open_to_others();
     let first = open.first().map(|path| path.display().to_string()).unwrap_or_default();
-    let count = open.len();
-    Some(match (count, loaded.config.data.private) {
+    let counted = output::count(open.len(), "file or directory", Some("files and directories"));
+    Some(match (open.len(), loaded.config.data.private) {
         (0, _) => Check::ok(NAME, format!("only its own user can read {shown}")),
         (_, false) => Check::ok(
             NAME,
-            format!("{count} files and directories are open to others, as data.private = false allows"),
+            format!("{counted} open to others, as data.private = false allows"),
         ),
         (_, true) => Check::warn(
             NAME,
-            format!("other users of this machine can read {count} files and directories, such as {first}"),
+            format!("other users of this machine can read {counted}, such as {first}"),
             "`clifford serve` restricts them when it starts; until then: chmod -R go= the data directory",
         ),
     })

@@ -7,6 +7,7 @@ use clifford_tools::{
 };
 
 use super::{Check, Report};
+use crate::cli::output;
 
 pub(super) async fn examine(config: &Config, secrets: &Secrets, report: &mut Report) -> anyhow::Result<()> {
     let services = Services {
@@ -29,7 +30,10 @@ fn check(server: &str, outcome: Result<(About, usize), String>) -> Check {
             format!("{server}: {name} {version} offers no tools"),
             format!("see include and exclude of `{server}` in [[tools.mcp]], and what the server needs to offer some"),
         ),
-        Ok((About { name, version }, tools)) => Check::ok(NAME, format!("{server}: {name} {version}, {tools} tools")),
+        Ok((About { name, version }, tools)) => Check::ok(
+            NAME,
+            format!("{server}: {name} {version}, {}", output::count(tools, "tool", None)),
+        ),
         Err(why) => Check::fail(
             NAME,
             format!("{server}: {why}"),

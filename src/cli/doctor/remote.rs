@@ -19,7 +19,7 @@ pub(super) async fn examine(config: &Config, secrets: &Secrets, report: &mut Rep
         }
     }
     if secrets.tokens.is_empty() {
-        report.add(Check::ok("platforms", "none is on; `clifford chat` works without"))?;
+        report.add(Check::ok("platforms", "none is on (`clifford chat` needs none)"))?;
     }
     for provider in &config.llm.providers {
         report.add(model(provider, secrets).await)?;
@@ -61,7 +61,7 @@ async fn model(provider: &Provider, secrets: &Secrets) -> Check {
     if provider.kind == ProviderKind::Offline {
         return Check::warn(
             name,
-            "the offline responder answers: it is no language model",
+            "no language model is configured; the offline responder answers instead",
             "set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OPENAI_BASE_URL for a server of your own), or run `clifford init`",
         );
     }

@@ -73,7 +73,7 @@ pub(super) fn faults(expected: &Expected, played: &Played) -> Vec<String> {
         }
     }
     if let Some(most) = expected.max_model_calls.filter(|most| played.model_calls > *most) {
-        faults.push(format!("{} model calls are more than {most}", played.model_calls));
+        faults.push(format!("model calls: {}, at most {most}", played.model_calls));
     }
     faults
 }
@@ -134,7 +134,7 @@ mod tests {
                 "compute.eval was not called with {\"expression\":\"1\"}",
                 "memory.put was not called with {}",
                 "memory.get does not return `coffee`",
-                "2 model calls are more than 1",
+                "model calls: 2, at most 1",
             ]
         );
         let failed = Played {

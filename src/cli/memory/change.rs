@@ -160,7 +160,8 @@ pub(super) async fn forget(db: &Db, args: Forget) -> anyhow::Result<()> {
     drop(conn);
     if one.is_none() && !args.yes && held > 0 {
         bail!(
-            "this deletes all {held} items of {} for good: add --yes to do it",
+            "this deletes all that is remembered of {1} ({0}) for good: add --yes to do it",
+            output::count(held, "item", None),
             output::cell(&user.name)
         );
     }

@@ -68,7 +68,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
                 words::status(run.status),
                 output::ago(run.created_at),
                 run.llm_calls.to_string(),
-                (run.prompt_tokens + run.completion_tokens).to_string(),
+                output::grouped(run.prompt_tokens + run.completion_tokens),
                 output::head(&run.input_text, 60),
             ]
         })

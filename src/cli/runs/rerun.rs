@@ -129,8 +129,11 @@ fn report_lines(report: &RerunReport) -> Vec<String> {
             }
         ),
         format!(
-            "used     {} model calls, {} + {} tokens, cost {:.4}",
-            spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.cost
+            "used     {}, {} + {} tokens, cost {:.4}",
+            output::count(spent.calls, "model call", None),
+            spent.prompt_tokens,
+            spent.completion_tokens,
+            spent.cost
         ),
         format!("end      {}", end(&report.end)),
         format!(

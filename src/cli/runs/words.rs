@@ -120,7 +120,14 @@ fn happened(event: &Event) -> (&'static str, String) {
             messages,
             estimated_tokens,
             ..
-        } => ("ask", format!("{messages} messages, about {estimated_tokens} tokens")),
+        } => (
+            "ask",
+            format!(
+                "{}, about {}",
+                output::count(*messages, "message", None),
+                output::count(*estimated_tokens, "token", None)
+            ),
+        ),
         Event::LlmResponse(reply) => {
             let native: Vec<_> = reply
                 .tool_calls
@@ -235,10 +242,7 @@ pub(super) fn status(status: RunStatus) -> String {
 }
 
 fn used(run: &Run) -> String {
-    let calls = match run.llm_calls {
-        1 => "1 model call".to_owned(),
-        calls => format!("{calls} model calls"),
-    };
+    let calls = output::count(run.llm_calls, "model call", None);
     let (prompt, reply) = (
         output::grouped(run.prompt_tokens),
         output::grouped(run.completion_tokens),

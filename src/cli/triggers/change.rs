@@ -31,6 +31,13 @@ pub(super) async fn enable(db: &Db, which: &Which, enabled: bool) -> anyhow::Res
         enabled: Some(enabled),
         ..Change::default()
     };
+    let is_over = enabled && trigger.cron.is_none() && trigger.next_at.is_none() && !trigger.webhook;
+    if is_over {
+        anyhow::bail!(
+            "{} has no time any more: it was for once, and is over or was turned off; `clifford triggers add` makes a new one",
+            trigger.id
+        );
+    }
     let changed = editing::changed(trigger, change, now)?;
     let stored = changed.clone();
     db.write(move |tx| Box::pin(async move { triggers::update(tx, &stored, now).await }))

@@ -34,7 +34,7 @@ fn tasks_are_played_scored_and_counted() {
     assert_eq!(tasks[2]["faults"], json!(["the answer does not hold `43`"]));
     let ended = machine.run(["eval", "tasks.jsonl", "--at-least", "2"]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.out.contains("\n2 of 3 passed; 2 are needed\n"), "{ended:?}");
+    assert!(ended.out.contains("\n2 of 3 passed; 2 needed\n"), "{ended:?}");
     // These tasks are for a language model, which the offline responder is none of.
     assert!(ended.out.ends_with("these tasks are for one.\n"), "{ended:?}");
     let ended = machine.run(["eval", "tasks.jsonl", "--only", "product"]);

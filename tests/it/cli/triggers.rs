@@ -89,3 +89,26 @@ fn the_secret_of_a_webhook_is_shown_once_and_what_cannot_be_is_named() {
         clifford_core::schedule::phrase::FORMS
     ));
 }
+
+#[test]
+fn a_reminder_for_once_that_was_turned_off_says_how_to_make_another() {
+    let machine = Machine::new();
+    machine.pipe("hello\n/quit\n", &["chat"]);
+    let added = machine.run([
+        "triggers",
+        "add",
+        "tea",
+        "--reminder",
+        "--user",
+        "you",
+        "--when",
+        "in 2 days",
+        "--json",
+    ]);
+    let added = added.json();
+    let id = added["id"].as_str().expect("an id");
+    machine.run(["triggers", "disable", id]).succeeds();
+    machine.run(["triggers", "enable", id]).fails_with(&format!(
+        "{id} has no time any more: it was for once, and is over or was turned off; `clifford triggers add` makes a new one"
+    ));
+}
