@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clifford_chat::platform::Platform;
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
@@ -17,7 +18,7 @@ use serde_json::json;
 use super::{
     examples,
     ids::{self, IdArg},
-    keys,
+    keys, local,
     output::{self, Format},
     people,
     setup::{self, Globals},
@@ -123,6 +124,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
     let found = users::page(&mut conn, filter, args.limit).await?;
+    let here = users::by_identity(&mut conn, Platform::TERMINAL, local::SPEAKER).await?;
     drop(conn);
     if args.format.json {
         return output::json(&found);
@@ -132,7 +134,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         .map(|user| {
             [
                 user.id.to_string(),
-                output::head(&user.name, 40),
+                named(&user, here.as_ref().is_some_and(|here| here.id == user.id)),
                 user.role.to_string(),
                 user.language.unwrap_or_default(),
                 user.time_zone.unwrap_or_default(),
@@ -144,6 +146,16 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         rows,
         "no people found",
     )
+}
+
+/// A person's name in lists. Whoever sits at this machine has the rights of its user, whatever their role in chats.
+fn named(user: &User, is_here: bool) -> String {
+    let name = output::head(&user.name, 40);
+    if is_here {
+        format!("{name} (this machine)")
+    } else {
+        name
+    }
 }
 
 async fn show(db: &Db, args: &Show) -> anyhow::Result<()> {
@@ -159,6 +171,8 @@ async fn show(db: &Db, args: &Show) -> anyhow::Result<()> {
 
 fn lines(user: &User, identities: &[Identity]) -> Vec<String> {
     let unknown = || "not known".to_owned();
+    let is_here =
+        |own: &Identity| own.platform == Platform::TERMINAL.as_str() && own.platform_user_id == local::SPEAKER;
     let mut lines = vec![
         format!("user       {}", user.id),
         format!("name       {}", user.name),
@@ -166,11 +180,10 @@ fn lines(user: &User, identities: &[Identity]) -> Vec<String> {
         format!("language   {}", user.language.clone().unwrap_or_else(unknown)),
         format!("time zone  {}", user.time_zone.clone().unwrap_or_else(unknown)),
     ];
-    lines.extend(
-        identities
-            .iter()
-            .map(|own| format!("account    {}:{} ({})", own.platform, own.platform_user_id, own.name)),
-    );
+    lines.extend(identities.iter().map(|own| {
+        let name = if is_here(own) { "this machine" } else { &own.name };
+        format!("account    {}:{} ({name})", own.platform, own.platform_user_id)
+    }));
     lines
 }
 

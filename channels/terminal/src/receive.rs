@@ -7,13 +7,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Terminal,
+    editor::leaves,
     hand_in::hand_in,
     input::{Input, Line},
     person,
 };
-
-/// Commands that end the conversation.
-const LEAVING: [&str; 2] = ["quit", "exit"];
 
 /// Reads until the input ends, the conversation is left or `stop`; then waits for what is still to be answered.
 pub(crate) async fn receive(
@@ -53,19 +51,13 @@ async fn read_all(terminal: &Terminal, input: &mut Input, ingress: &dyn Ingress)
         let Some(text) = read_entry(terminal, input).await? else {
             return Ok(());
         };
-        if terminal.asks && crate::editor::leaves(&text) {
+        if leaves(&text) {
             return Ok(());
         }
         if text.trim().is_empty() {
             continue;
         }
         let command = Command::split(&text, None);
-        if command
-            .as_ref()
-            .is_some_and(|(name, _)| LEAVING.contains(&name.as_str()))
-        {
-            return Ok(());
-        }
         hand_in(terminal, ingress, terminal.event(text, command)).await;
     }
 }

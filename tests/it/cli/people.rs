@@ -128,7 +128,7 @@ fn what_is_wrong_with_an_item_is_one_clear_line() {
         ),
         (
             &["forget", "you", "all"],
-            "this deletes all 2 items of you for good: add --yes to do it".to_owned(),
+            "this deletes all that is remembered of you (2 items) for good: add --yes to do it".to_owned(),
         ),
         (
             &["list", "Bob"],
@@ -164,8 +164,9 @@ fn a_name_or_a_value_is_told_on_one_line_however_many_it_has() {
     memory(&["pin", &me, "town"]).fails_with(&format!(
         "nothing is known of Ada clifford: all is well by the key `town`; `clifford memory list {me}` shows what is"
     ));
-    memory(&["forget", &me, "all"])
-        .fails_with("this deletes all 1 items of Ada clifford: all is well for good: add --yes to do it");
+    memory(&["forget", &me, "all"]).fails_with(
+        "this deletes all that is remembered of Ada clifford: all is well (1 item) for good: add --yes to do it",
+    );
     assert_eq!(
         memory(&["pin", &me, "drink"]).succeeds(),
         "preferences.drink, level 1: tea  preferences.food: cake (pinned)\n"
@@ -202,7 +203,7 @@ fn a_person_is_shown_with_their_accounts_and_changed() {
         changed,
         format!(
             "user       {me}\nname       Ada\nrole       owner\nlanguage   not known\ntime zone  Europe/Berlin\naccount    \
-             terminal:you (you)\n"
+             terminal:you (this machine)\n"
         )
     );
     assert_eq!(machine.run(["users", "show", "ADA"]).succeeds(), changed);

@@ -160,6 +160,24 @@ fn what_is_remembered_in_one_chat_is_known_in_the_next() {
 }
 
 #[test]
+fn exit_ends_a_conversation_by_a_pipe_as_well_and_whoever_has_no_name_is_at_this_machine() {
+    let machine = Machine::new();
+    for word in ["exit", "/quit", "Quit"] {
+        for args in [&["chat"][..], &[]] {
+            let said = machine.pipe(&format!("{word}\n1 + 2\n"), args).succeeds();
+            assert_eq!(said, "", "{word} {args:?}");
+        }
+    }
+    let said = machine.pipe("/whoami\n", &["chat", "--quiet"]).succeeds();
+    assert!(said.starts_with("You are the person at this machine."), "{said}");
+    let listed = machine.run(["users", "list"]).succeeds();
+    assert!(listed.contains("you (this machine)"), "{listed}");
+    machine.run(["users", "set", "you", "--name", "Ada"]).succeeds();
+    let said = machine.pipe("/whoami\n", &["chat", "--quiet"]).succeeds();
+    assert!(said.starts_with("You are Ada."), "{said}");
+}
+
+#[test]
 fn a_chat_shows_how_it_came_to_its_answer_unless_it_is_quiet() {
     let machine = Machine::new();
     let loud = machine.pipe("what is 17 * 23?\n", &["chat"]).succeeds();

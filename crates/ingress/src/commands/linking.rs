@@ -1,6 +1,6 @@
 //! `/link`, `/unlink`, `/whoami`: the accounts of one person.
 
-use clifford_chat::outbound::Button;
+use clifford_chat::{outbound::Button, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     people::{User, UserRole},
@@ -242,8 +242,12 @@ pub(super) async fn whoami(
         let this = identities.into_iter().find(|one| identity::is(one, &speaking));
         this.map_or_else(|| account.to_owned(), |this| this.name)
     };
-    let mut text = lang.say(Accounts::YouAre {
-        person: titled(&name, user, lang),
+    let is_unnamed = speaking.platform == Platform::TERMINAL && user.name == account;
+    let mut text = lang.say(match is_unnamed {
+        true => Accounts::AtThisMachine,
+        false => Accounts::YouAre {
+            person: titled(&name, user, lang),
+        },
     });
     if channel.is_private() {
         text.push_str(&accounts(tx, user, &speaking, lang).await?);

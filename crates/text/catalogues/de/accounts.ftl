@@ -34,6 +34,7 @@ NotOwnerAnyMore = Dieses Konto wird **nicht mehr mein Besitzer** sein: Das bleib
 ToPart = Wenn du sicher bist, schick innerhalb von 10 Minuten `{ $command }`.
 PartThis = Dieses Konto trennen
 YouAre = Du bist { $person }.
+AtThisMachine = Du bist die Person an diesem Rechner.
 MyOwner = , mein Besitzer
 YourId = Deine Kennung hier: `{ $id }`
 RememberNothing = Ich merke mir noch nichts über dich.

@@ -34,6 +34,7 @@ NotOwnerAnyMore = This account will **not be my owner** any more: that stays wit
 ToPart = If you are sure, send `{ $command }` within 10 minutes.
 PartThis = Part this account
 YouAre = You are { $person }.
+AtThisMachine = You are the person at this machine.
 MyOwner = , my owner
 YourId = Your id here: `{ $id }`
 RememberNothing = I remember nothing about you yet.

@@ -34,6 +34,7 @@ NotOwnerAnyMore = Esta cuenta **dejará de ser mi propietaria**: eso se queda co
 ToPart = Si estás seguro, envía `{ $command }` en menos de 10 minutos.
 PartThis = Separar esta cuenta
 YouAre = Eres { $person }.
+AtThisMachine = Eres la persona que usa este equipo.
 MyOwner = , mi propietario
 YourId = Tu identificador aquí: `{ $id }`
 RememberNothing = Todavía no recuerdo nada de ti.

@@ -34,6 +34,7 @@ NotOwnerAnyMore = Ce compte **ne sera plus mon propriétaire** : cela reste au c
 ToPart = Si tu en es sûr, envoie `{ $command }` dans les 10 minutes.
 PartThis = Séparer ce compte
 YouAre = Tu es { $person }.
+AtThisMachine = Tu es la personne devant cette machine.
 MyOwner = , mon propriétaire
 YourId = Ton identifiant ici : `{ $id }`
 RememberNothing = Je ne retiens encore rien de toi.

@@ -31,6 +31,7 @@ NotOwnerAnyMore = このアカウントは**オーナーではなくなります
 ToPart = よろしければ、10分以内に `{ $command }` を送ってください。
 PartThis = このアカウントを解除
 YouAre = あなたは { $person } です。
+AtThisMachine = あなたはこのコンピューターを使っている人です。
 MyOwner = 、私のオーナー
 YourId = ここでのID：`{ $id }`
 RememberNothing = まだあなたについて何も覚えていません。

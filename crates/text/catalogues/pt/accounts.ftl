@@ -34,6 +34,7 @@ NotOwnerAnyMore = Esta conta **deixará de ser minha dona**: isso fica com a con
 ToPart = Se você tem certeza, envie `{ $command }` em até 10 minutos.
 PartThis = Separar esta conta
 YouAre = Você é { $person }.
+AtThisMachine = Você é a pessoa neste computador.
 MyOwner = , meu dono
 YourId = Seu identificador aqui: `{ $id }`
 RememberNothing = Ainda não lembro nada de você.

@@ -36,6 +36,7 @@ NotOwnerAnyMore = Этот аккаунт **больше не будет мои�
 ToPart = Если уверен(а), отправь `{ $command }` в течение 10 минут.
 PartThis = Отделить этот аккаунт
 YouAre = Ты — { $person }.
+AtThisMachine = Ты — человек за этим компьютером.
 MyOwner = , мой владелец
 YourId = Твой номер здесь: `{ $id }`
 RememberNothing = Я пока ничего о тебе не помню.

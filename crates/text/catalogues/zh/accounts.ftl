@@ -31,6 +31,7 @@ NotOwnerAnyMore = 此账号将**不再是我的所有者**：所有者仍是最�
 ToPart = 如果确定，请在 10 分钟内发送 `{ $command }`。
 PartThis = 拆分此账号
 YouAre = 你是 { $person }。
+AtThisMachine = 你是使用这台电脑的人。
 MyOwner = ，我的所有者
 YourId = 你在这里的 ID：`{ $id }`
 RememberNothing = 我还没有记住关于你的任何内容。

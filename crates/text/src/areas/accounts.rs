@@ -38,6 +38,8 @@ messages! {
         ToPart { command: String },
         PartThis,
         YouAre { person: String },
+        /// To the person at the terminal, who has no name.
+        AtThisMachine,
         /// Behind a name.
         MyOwner,
         YourId { id: String },
