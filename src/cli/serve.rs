@@ -50,9 +50,9 @@ enum Part {
     Api,
 }
 
-/// Says what runs, and what to do next.
+/// Says to a person who talks here what runs, and what to do next.
 pub(super) async fn greet(app: &App, loaded: &Loaded) -> anyhow::Result<()> {
-    greeting::say(app, loaded, &Args::everything()).await
+    greeting::say_here(app, loaded).await
 }
 
 impl Args {

@@ -17,6 +17,9 @@ use crate::{
     cli::{config::origin, output},
 };
 
+/// The part of a hint that is for people who do not talk here yet.
+const TALK_HERE: &str = ", or talk here with `clifford chat`";
+
 /// Says it: to a person on standard output, or as events of a JSON log.
 ///
 /// # Errors
@@ -26,12 +29,30 @@ pub(super) async fn say(app: &App, loaded: &Loaded, args: &Args) -> anyhow::Resu
     lines.extend(ownership(app, &loaded.config).await?);
     lines.extend(dashboard(app, &loaded.config, args).await?);
     lines.extend(loaded.hints.iter().cloned());
+    tell(loaded, &lines);
+    Ok(())
+}
+
+/// The same to somebody who talks to the bot in this terminal: there is no dashboard, and they need not be told how to
+/// talk here.
+///
+/// # Errors
+/// The database does not answer.
+pub(super) async fn say_here(app: &App, loaded: &Loaded) -> anyhow::Result<()> {
+    let mut lines = facts(loaded, &Args::everything());
+    lines.extend(ownership(app, &loaded.config).await?);
+    let hints = loaded.hints.iter();
+    lines.extend(hints.map(|hint| hint.replace(TALK_HERE, "")));
+    tell(loaded, &lines);
+    Ok(())
+}
+
+fn tell(loaded: &Loaded, lines: &[String]) {
     match loaded.config.log.format {
         LogFormat::Json => lines.iter().for_each(|line| tracing::info!("{line}")),
         // Nobody has to read it: a closed output does not stop a server.
-        LogFormat::Text => drop(output::print(&lines.join("\n"))),
+        LogFormat::Text => drop(output::fields(lines)),
     }
-    Ok(())
 }
 
 fn facts(loaded: &Loaded, args: &Args) -> Vec<String> {

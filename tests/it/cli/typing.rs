@@ -194,6 +194,25 @@ async fn the_trace_comes_before_the_answer_and_rules_cost_nothing() {
     terminal.ends().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_command_the_greeting_is_for_somebody_who_talks_here() {
+    let machine = Machine::new();
+    let mut terminal = Terminal::start(&mut machine.command(Vec::<&str>::new()));
+    let seen = terminal.shows(PROMPT).await;
+    // Words are whole, and nothing is told that is not there.
+    for line in [
+        "No language model is set, so the offline responder answers;\nset",
+        "DISCORD_BOT_TOKEN.\n",
+    ] {
+        assert!(seen.contains(line), "{line} is not in:\n{seen}");
+    }
+    for line in ["dashboard", "talk here"] {
+        assert!(!seen.contains(line), "{seen}");
+    }
+    terminal.types("exit\r");
+    terminal.ends().await;
+}
+
 #[test]
 fn the_environment_tells_the_time_zone_and_the_language_unless_they_are_set() {
     let machine = Machine::new();
