@@ -112,6 +112,27 @@ fn arguments<'a>(text: &mut String, arguments: impl Iterator<Item = &'a Arg>) {
 }
 
 #[test]
+fn the_page_of_json_names_every_command_that_prints_it() {
+    fn walk(command: &Command, page: &str, missing: &mut Vec<String>) {
+        let name = command.get_bin_name().unwrap_or_default();
+        let prints_json = command.get_arguments().any(|arg| arg.get_long() == Some("json"));
+        let is_named = [' ', '`'].iter().any(|end| page.contains(&format!("`{name}{end}")));
+        if prints_json && !is_named {
+            missing.push(name.to_owned());
+        }
+        for below in shown(command) {
+            walk(below, page, missing);
+        }
+    }
+    let mut root = cli::definition();
+    root.build();
+    let page = std::fs::read_to_string(super::docs().join("reference/json.md")).unwrap();
+    let mut missing = Vec::new();
+    walk(&root, &page, &mut missing);
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
 fn the_page_of_the_command_line_is_what_its_definition_says() {
     compare("commands.md", &page());
 }
