@@ -1,5 +1,6 @@
 //! The composition root: the only place that names every adapter and provider.
 
+mod announcement;
 mod models;
 mod opening;
 pub mod permissions;
@@ -8,7 +9,12 @@ mod settings;
 pub(crate) mod shutdown;
 mod work;
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use clifford_channel::{Actor, Channel};
 use clifford_chat::platform::Platform;
@@ -20,18 +26,21 @@ use clifford_core::{
 };
 use clifford_delivery::Delivery;
 use clifford_engine::{Context, Runs, models::encryption::Encryption};
-use clifford_http::{self as http, Api, Server, channel::WebChannel};
+use clifford_http::{self as http, Api, Server, channel::WebChannel, terminal::Relay};
 use clifford_ingress::IngressService;
 use clifford_store::{Db, DbOptions, StoreError, leases::clock_guard::ClockGuard};
 use clifford_telemetry::{quarantine::Careful, runtime};
 use clifford_tools::{About, Registry, Services, Toolbox, mcp};
-use clifford_vault::Masker;
+use clifford_vault::{Masker, Token};
 use clifford_worker::Workers;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::platforms::PLATFORMS;
 use self::settings::{delivery_settings, ingress_settings};
+pub use self::{
+    announcement::{Announced, Announcement},
+    platforms::PLATFORMS,
+};
 pub(crate) use self::{
     models::{provider, sees_images, speech, transcription},
     settings::{engine_settings, policy, rules, storage},
@@ -81,6 +90,8 @@ pub struct Options {
     pub waits_for_database: bool,
     /// One more channel: the terminal.
     pub terminal: Option<Arc<dyn Channel>>,
+    /// Takes what is typed at the terminals of this machine over the API, and shows answers there.
+    pub relays_terminal: bool,
     /// Does what may take any time and memory: `clifford` has it done by its own binary.
     pub worker_processes: Workers,
 }
@@ -111,6 +122,10 @@ pub struct App {
     platforms: Vec<Platform>,
     /// The platforms that bring their events by HTTP.
     webhooks: Vec<Arc<dyn Channel>>,
+    /// The terminals of this machine, if they are served.
+    relay: Option<Arc<Relay>>,
+    /// Where the server announces itself to this machine's commands, and the token that it has then.
+    announcement: Box<(Announcement, OnceLock<Token>)>,
     /// The platforms that a metric may name.
     labels: Vec<Platform>,
     receivers: TaskTracker,
@@ -178,6 +193,11 @@ impl App {
         if let Some(terminal) = &options.terminal {
             channels.insert(Platform::TERMINAL, Arc::clone(terminal));
         }
+        let stop = CancellationToken::new();
+        let relay = options.relays_terminal.then(|| Relay::new(stop.clone()));
+        if let Some(relay) = &relay {
+            channels.insert(Platform::TERMINAL, Arc::clone(relay) as Arc<dyn Channel>);
+        }
         let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
         let files = Arc::new(Files::new(storage, config.files.clone(), channels.clone()));
         let delivery = Delivery::new(
@@ -244,10 +264,12 @@ impl App {
             careful,
             ingress,
             masker,
-            stop: CancellationToken::new(),
+            stop,
             mcp,
             platforms,
             webhooks,
+            relay,
+            announcement: Box::new((Announcement::of(loaded), OnceLock::new())),
             labels: loaded.platforms.names(),
             receivers: TaskTracker::new(),
             connect_again: Arc::default(),
@@ -264,12 +286,12 @@ impl App {
 
     /// The HTTP API for a caller in this process, who holds the token of this hash.
     pub fn local_api(&self, owner_token: String) -> axum::Router {
-        let api = self.api(Some(owner_token));
+        let api = self.api(Some(owner_token), None);
         self.spawn_upkeep(api.metrics.clone());
         http::router(api)
     }
 
-    fn api(&self, owner_token: Option<String>) -> Api {
+    fn api(&self, owner_token: Option<String>, local_token: Option<String>) -> Api {
         Api {
             db: self.db.clone(),
             clock: Arc::clone(&self.clock),
@@ -278,6 +300,8 @@ impl App {
             ingress: Arc::clone(&self.ingress),
             settings: self.config.http.clone(),
             owner_token,
+            local_token,
+            terminal: self.relay.clone(),
             platforms: self.platforms.clone(),
             webhooks: self.webhooks.clone(),
             metrics: http::Metrics::install(&self.labels),
@@ -289,6 +313,7 @@ impl App {
     /// Answers the HTTP API on a bound address.
     pub fn serve(&self, server: Server, secrets: &Secrets) {
         tracing::info!(address = %server.address(), "serving the API");
+        self.announce(&server);
         let hosts = self.webhooks.iter().filter_map(|channel| channel.webhook());
         let server = hosts.fold(server, |server, webhook| server.also_for(webhook.host()));
         let clock = Arc::clone(&self.clock);
@@ -301,9 +326,22 @@ impl App {
         self.answer(server, secrets, http::watching);
     }
 
+    /// Lets this machine's commands find the server. Without that they work by themselves.
+    fn announce(&self, server: &Server) {
+        let (announcement, token) = &*self.announcement;
+        let token = token.get_or_init(|| Token::new(&mut rand::rng()));
+        if let Err(error) = announcement.write(server.address(), token) {
+            tracing::warn!(%error, "failed to announce the server to the commands of this machine");
+        }
+    }
+
     fn answer(&self, server: Server, secrets: &Secrets, router: impl FnOnce(Api) -> axum::Router) {
         let owner_token = secrets.http_token.as_ref();
-        let api = self.api(owner_token.map(|token| clifford_vault::hash(token.expose())));
+        let local_token = self.announcement.1.get().map(Token::hash);
+        let api = self.api(
+            owner_token.map(|token| clifford_vault::hash(token.expose())),
+            local_token,
+        );
         let metrics = api.metrics.clone();
         self.receivers.spawn(server.run(router(api), self.stop.clone()));
         self.spawn_upkeep(metrics);

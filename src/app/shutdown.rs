@@ -62,6 +62,9 @@ impl App {
     pub async fn shutdown(self) {
         let whole = self.config.engine.shutdown;
         let until = Deadlines::of(Instant::now(), whole);
+        if let (announcement, Some(token)) = (&self.announcement.0, self.announcement.1.get()) {
+            announcement.take_back(token);
+        }
         self.stop.cancel();
         self.background_stop.cancel();
         if timeout_at(until.finish, self.finished()).await.is_err() {

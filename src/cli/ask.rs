@@ -1,4 +1,6 @@
-//! `clifford ask`: one question, one answer. Beside a server, that one answers.
+//! `clifford ask`: one question, one answer. Where a server runs, that one answers.
+
+mod through;
 
 use std::{
     io::{IsTerminal, Read, Write},
@@ -28,6 +30,7 @@ use serde_json::json;
 use super::{
     examples, local,
     output::{self, Format},
+    server::Server,
     setup::{self, Globals},
 };
 use crate::app::Options;
@@ -64,7 +67,9 @@ pub(super) struct Args {
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let question = question(&args.question.join(" "))?;
     let loaded = globals.load()?;
-    let (run, steps) = if setup::is_held(&loaded) {
+    let (run, steps) = if let Some(server) = Server::find(&loaded).await {
+        Box::pin(through::ask(&loaded, &server, &question)).await?
+    } else if setup::is_held(&loaded) {
         beside(&loaded, &question).await?
     } else {
         here(&loaded, Some(question), None).await?
@@ -107,16 +112,21 @@ async fn here(loaded: &Loaded, question: Option<String>, made: Option<RunId>) ->
 /// before the run does, it goes on here.
 async fn beside(loaded: &Loaded, question: &str) -> anyhow::Result<(Run, Vec<Step>)> {
     let db = setup::database_or_new(loaded).await?;
-    // That process has its own secrets; those that are known here are not stored either.
-    let masked = match loaded.secrets(&setup::environment()) {
+    let run = new_run(&db, masked(loaded, question)).await?;
+    let run = submit_from_outside(&db, run, setup::now()).await?.id;
+    follow(loaded, db, run).await
+}
+
+/// A question without the secrets that are known here: the process that answers it may know others.
+fn masked(loaded: &Loaded, question: &str) -> String {
+    match loaded.secrets(&setup::environment()) {
         Ok(secrets) => secrets.masker.mask(question).into_owned(),
         Err(_) => question.to_owned(),
-    };
-    let asked = async {
-        let run = new_run(&db, masked).await?;
-        anyhow::Ok(submit_from_outside(&db, run, setup::now()).await?.id)
-    };
-    let run = asked.await?;
+    }
+}
+
+/// Follows a run by its rows to its end.
+async fn follow(loaded: &Loaded, db: Db, run: RunId) -> anyhow::Result<(Run, Vec<Step>)> {
     let mut interrupt = Box::pin(tokio::signal::ctrl_c());
     loop {
         let found = views::get(&mut db.read().await?, run, setup::now()).await?;

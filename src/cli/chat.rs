@@ -1,4 +1,7 @@
-//! `clifford chat`: the bot in this terminal, with the engine in this process; beside a server, too.
+//! `clifford chat`: the bot in this terminal. Where a server runs, that one answers; else an engine in this process does,
+//! also beside another process that has the database.
+
+mod through;
 
 use std::{
     io::{self, IsTerminal},
@@ -7,6 +10,7 @@ use std::{
 };
 
 use clifford_channel::Channel;
+use clifford_config::Loaded;
 use clifford_engine::jobs::erase::TYPED;
 use clifford_telemetry as telemetry;
 use clifford_terminal::{Terminal, TerminalConfig};
@@ -14,6 +18,7 @@ use clifford_worker::Workers;
 
 use super::{
     examples, local, serve,
+    server::Server,
     setup::{self, Globals},
 };
 use crate::app::Options;
@@ -55,7 +60,11 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
-    let (loaded, secrets) = globals.load_with_secrets()?;
+    let loaded = globals.load()?;
+    if let Some(server) = Server::find(&loaded).await {
+        return Box::pin(talk_there(&loaded, server, args)).await;
+    }
+    let secrets = loaded.secrets(&setup::environment())?;
     // A server that has the database has the platforms, too.
     let platforms = if setup::is_held(&loaded) {
         Platforms::Left
@@ -63,15 +72,8 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
         platforms
     };
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
-    let settings = TerminalConfig {
-        speaker: local::SPEAKER.to_owned(),
-        language: local::language(),
-        quiet: args.quiet,
-        history: Some(loaded.data_dir.join(TYPED)),
-        clock: Arc::new(jiff::Timestamp::now),
-    };
     let mut stops = serve::Stops::listen()?;
-    let terminal = Arc::new(Terminal::stdio(settings)?);
+    let terminal = Arc::new(Terminal::stdio(settings(&loaded, &args))?);
     let options = Options {
         channels: platforms == Platforms::Connected,
         workers: true,
@@ -95,5 +97,32 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
         () = stops.next() => return Ok(ExitCode::FAILURE),
     }
     ended?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn settings(loaded: &Loaded, args: &Args) -> TerminalConfig {
+    TerminalConfig {
+        speaker: local::SPEAKER.to_owned(),
+        language: local::language(),
+        quiet: args.quiet,
+        history: Some(loaded.data_dir.join(TYPED)),
+        clock: Arc::new(jiff::Timestamp::now),
+    }
+}
+
+/// Talks to the server. Its secrets are its own: none is needed here.
+async fn talk_there(loaded: &Loaded, server: Server, args: Args) -> anyhow::Result<ExitCode> {
+    telemetry::init_quiet(&loaded.config.log, &Arc::default())?;
+    let mut stops = serve::Stops::listen()?;
+    let terminal = Arc::new(Terminal::stdio(settings(loaded, &args))?);
+    let db = setup::database_or_new(loaded).await?;
+    let met = local::meet(&db, setup::now()).await;
+    db.close().await;
+    met?;
+    let talk = through::talk(loaded, server, &terminal, args.quiet);
+    tokio::select! {
+        ended = talk => ended?,
+        () = stops.next() => {}
+    }
     Ok(ExitCode::SUCCESS)
 }

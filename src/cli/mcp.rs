@@ -28,7 +28,7 @@ use super::{examples, output::Format, serve::Stops, setup::Globals};
     "clifford mcp remove tracker",
     "",
     "Standard output carries the protocol and nothing else; the log is on standard error. Beside a running server on",
-    "SQLite it speaks to that one's HTTP API, with the token in CLIFFORD_API_TOKEN. A person's token shows only their data.",
+    "SQLite it speaks to that one's HTTP API. With a person's token in CLIFFORD_API_TOKEN it shows only their data.",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]

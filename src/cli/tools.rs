@@ -7,6 +7,7 @@ use std::{process::ExitCode, sync::Arc};
 use anyhow::{anyhow, bail};
 use clifford_config::Loaded;
 use clifford_core::run::step::ToolOutcome;
+use clifford_engine::by_hand;
 use clifford_store::Db;
 use clifford_telemetry as telemetry;
 use clifford_tools::{
@@ -15,12 +16,14 @@ use clifford_tools::{
 };
 use clifford_vault::Secret;
 use clifford_worker::Workers;
-use serde_json::{Map, Value};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
 
 use super::{
-    by_hand, examples,
+    examples,
     output::{self, Format},
     people, scopes,
+    server::Server,
     setup::{self, Globals},
 };
 use crate::app::{self, Options};
@@ -222,7 +225,7 @@ fn show(tool: &ShownTool, format: Format) -> anyhow::Result<()> {
     )
 }
 
-/// Makes one call as a run would, without a run. Only a run may change anything.
+/// Makes one call as a run would, without a run. Only a run may change anything. Where a server runs, that one calls.
 async fn call(
     globals: &Globals,
     command: &str,
@@ -231,28 +234,80 @@ async fn call(
     format: Format,
 ) -> anyhow::Result<ExitCode> {
     let args = arguments(args)?;
-    let (loaded, secrets) = globals.load_with_secrets()?;
+    let loaded = globals.load()?;
+    let result = match Server::find(&loaded).await {
+        Some(server) => Box::pin(call_there(&loaded, &server, (command, args), user)).await?,
+        None => Box::pin(call_here(&loaded, (command, args), user)).await?,
+    };
+    if format.json {
+        output::json(&result)?;
+    } else {
+        output::print(&plain(&result))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn call_there(
+    loaded: &Loaded,
+    server: &Server,
+    (command, args): (&str, Map<String, Value>),
+    user: Option<&str>,
+) -> anyhow::Result<Value> {
+    let user = match user {
+        Some(user) => {
+            let db = setup::database_or_new(loaded).await?;
+            let user = people::find(&mut db.read().await?, user).await;
+            db.close().await;
+            Some(user?.id)
+        }
+        None => None,
+    };
+    let asked = json!({ "args": args, "userId": user });
+    let path = format!("/api/tools/{}/call", escaped(command));
+    let mut called = server.ask(Method::POST, &path, Some(asked)).await?;
+    if let Some(error) = called["error"].as_str() {
+        bail!("{command}: {error}");
+    }
+    Ok(called["result"].take())
+}
+
+/// A name as a part of a path.
+fn escaped(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let bytes = name.bytes();
+    bytes
+        .map(|byte| match plain(byte) {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+async fn call_here(
+    loaded: &Loaded,
+    (command, args): (&str, Map<String, Value>),
+    user: Option<&str>,
+) -> anyhow::Result<Value> {
+    let secrets = loaded.secrets(&setup::environment())?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         worker_processes: Workers::of_this_program(),
         ..Options::default()
     };
-    let app = setup::start_or_beside(&loaded, &secrets, options).await?;
+    let app = setup::start_or_beside(loaded, &secrets, options).await?;
     let outcome = async {
         let user = match user {
             Some(user) => Some(people::find(&mut app.db.read().await?, user).await?.id),
             None => None,
         };
-        by_hand::call(&app, command, args, user).await
+        anyhow::Ok(by_hand::call(&app.runs, command, args, user).await?)
     };
     let outcome = outcome.await;
     app.shutdown().await;
     match outcome? {
-        ToolOutcome::Success { result } if format.json => output::json(&result)?,
-        ToolOutcome::Success { result } => output::print(&plain(&result))?,
+        ToolOutcome::Success { result } => Ok(result),
         ToolOutcome::Failure { error, .. } => bail!("{command}: {error}"),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The arguments of a call.

@@ -120,7 +120,8 @@ fn the_page_of_json_names_every_command_that_prints_it() {
         if prints_json && !is_named {
             missing.push(name.to_owned());
         }
-        for below in shown(command) {
+        let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+        for below in below.filter(|below| below.get_name() != "help") {
             walk(below, page, missing);
         }
     }

@@ -23,6 +23,7 @@ mod settings;
 mod shapes;
 mod talking;
 mod terminal;
+mod through;
 mod tools;
 mod triggers;
 mod typing;

@@ -91,6 +91,12 @@ pub trait Channel: Send + Sync + 'static {
         self.receive(ingress, stop).await
     }
 
+    /// Whether anybody is there to take what is sent. While nobody is, messages wait in the outbox, and runs that answer
+    /// there wait, too.
+    fn is_attended(&self) -> bool {
+        true
+    }
+
     /// The requests in which the platform brings its events, if it does: the HTTP server takes them, in any process.
     /// [`Channel::receive`] then sets that up with the platform, and watches it.
     fn webhook(&self) -> Option<&dyn Webhook> {

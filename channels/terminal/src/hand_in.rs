@@ -69,8 +69,9 @@ impl Terminal {
         let _all = answers.wait_for(|answers| answers.are_all_given()).await;
     }
 
-    /// Shows a line of the terminal's own. That it may fail shows when the answer is sent.
-    pub(crate) async fn tell(&self, text: &str) {
+    /// Shows a line about the terminal itself: its connection, or what became of a message. That it may fail shows when
+    /// the answer is sent.
+    pub async fn tell(&self, text: &str) {
         let _shown = self
             .output
             .lock()

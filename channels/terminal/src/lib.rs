@@ -130,6 +130,16 @@ impl Terminal {
         }
     }
 
+    /// Begins the id of each message that is typed here, before a `-`.
+    pub const fn session(&self) -> i64 {
+        self.session
+    }
+
+    /// Whether a person types here, and not a program.
+    pub const fn is_interactive(&self) -> bool {
+        matches!(self.look(), Look::Interactive)
+    }
+
     const fn look(&self) -> Look {
         match self.input {
             Some(_) => Look::Piped,

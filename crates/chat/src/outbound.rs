@@ -276,7 +276,8 @@ pub enum Mark {
 }
 
 /// The kinds of steps that are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProgressKind {
     /// A note: requirements, plan, artifact, validation.
     Note,

@@ -157,11 +157,14 @@ impl Delivery {
         files: Arc<Files>,
         masker: Arc<Masker>,
     ) -> Self {
-        let limits = (channels.iter())
-            .map(|(platform, channel)| (*platform, channel.limits()))
-            .collect();
         let inner = Inner {
-            outbound: Outbound::new(limits, settings.section.max_parts, worker, settings.lease, masker),
+            outbound: Outbound::new(
+                channels.clone(),
+                settings.section.max_parts,
+                worker,
+                settings.lease,
+                masker,
+            ),
             db,
             clock,
             worker,
@@ -431,9 +434,10 @@ impl Delivery {
         self.inner.in_flight.has(message)
     }
 
-    /// The platforms that this process can send to.
+    /// The platforms that this process can send to now.
     pub fn served(&self) -> Vec<Platform> {
-        self.inner.channels.keys().copied().collect()
+        let attended = self.inner.channels.iter().filter(|(_, channel)| channel.is_attended());
+        attended.map(|(platform, _)| *platform).collect()
     }
 
     fn pass(&self, platform: Platform, channel: ChannelId, mut item: Item) {

@@ -1,8 +1,9 @@
 //! Outbound messages: rendered for their platform, and stored with their cause.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use clifford_channel::Channel;
 use clifford_chat::{
     outbound::{Address, Button, DeliveryKey, Limits, Part, Payload},
     platform::Platform,
@@ -24,9 +25,9 @@ use sha2::{Digest, Sha256};
 use crate::rendering::{as_one, rendered};
 
 /// How outbound messages are made.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Outbound {
-    limits: BTreeMap<Platform, Limits>,
+    channels: BTreeMap<Platform, Arc<dyn Channel>>,
     /// More parts than this go as a file.
     max_parts: u32,
     worker: WorkerId,
@@ -69,17 +70,25 @@ pub struct PendingDelivery {
     pub parts: Vec<(String, Part)>,
 }
 
+impl fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbound")
+            .field("platforms", &self.channels.keys())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Outbound {
     /// Makes messages for these platforms; what it makes is this worker's to deliver.
     pub(crate) const fn new(
-        limits: BTreeMap<Platform, Limits>,
+        channels: BTreeMap<Platform, Arc<dyn Channel>>,
         max_parts: u32,
         worker: WorkerId,
         lease: Duration,
         masker: Arc<Masker>,
     ) -> Self {
         Self {
-            limits,
+            channels,
             max_parts,
             worker,
             lease,
@@ -92,9 +101,10 @@ impl Outbound {
         Self::new(BTreeMap::new(), 1, WorkerId::new(), Duration::ZERO, Arc::default())
     }
 
-    /// The limits of a platform, if this process serves it.
-    pub fn limits(&self, platform: Platform) -> Option<&Limits> {
-        self.limits.get(&platform)
+    /// The limits of a platform, if this process serves it and somebody attends it.
+    pub fn limits(&self, platform: Platform) -> Option<Limits> {
+        let channel = self.channels.get(&platform)?;
+        channel.is_attended().then(|| channel.limits())
     }
 
     /// Hides secrets.
@@ -198,14 +208,14 @@ impl Outbound {
     ) -> (NewOutbound, Option<PendingDelivery>) {
         // A configured secret never leaves in any text.
         let text = &*self.masker.mask(text);
-        let (parts, lease) = match self.limits.get(&to.platform) {
+        let (parts, lease) = match self.limits(to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
             Some(limits) if limits.takes_one(&to.address) => (
-                keyed(name, as_one(text, limits).into_iter().chain(files).collect()),
+                keyed(name, as_one(text, &limits).into_iter().chain(files).collect()),
                 Some((self.worker, now.after(self.lease))),
             ),
             Some(limits) => (
-                self.parts(name, text, limits, buttons, files),
+                self.parts(name, text, &limits, buttons, files),
                 Some((self.worker, now.after(self.lease))),
             ),
             // Another process serves it: the parts are rendered plainly, for the worker that claims them.

@@ -9,6 +9,7 @@
 
 pub mod ambient;
 pub mod budget;
+pub mod by_hand;
 mod context;
 pub mod events;
 pub mod jobs;

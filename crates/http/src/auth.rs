@@ -86,16 +86,10 @@ async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<Ca
     // Only hashes are compared, so how long that takes tells nothing of a token.
     let hash = clifford_vault::hash(token);
     if api.owner_token.as_deref() == Some(&hash) {
-        return Ok(Caller {
-            id: "owner".to_owned(),
-            name: "owner".to_owned(),
-            grant: Grant {
-                standing: Standing::Operator,
-                scopes: Scopes::of(&[Scope::Admin.as_str().to_owned()]),
-            },
-            person: None,
-            session: None,
-        });
+        return Ok(operator("owner", "owner"));
+    }
+    if api.local_token.as_deref() == Some(&hash) {
+        return Ok(operator("local", "this machine"));
     }
     let known = tokens::bearer(&mut api.db.read_local().await?, &hash).await?;
     let Some(known) = known else {
@@ -117,6 +111,20 @@ async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<Ca
         person: known.user_id.or(known.speaker),
         session: None,
     })
+}
+
+/// A caller who may do everything.
+fn operator(id: &str, name: &str) -> Caller {
+    Caller {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        grant: Grant {
+            standing: Standing::Operator,
+            scopes: Scopes::of(&[Scope::Admin.as_str().to_owned()]),
+        },
+        person: None,
+        session: None,
+    }
 }
 
 /// Requests without a valid token since they were last logged: somebody who guesses must not fill the log.

@@ -56,6 +56,7 @@ mod settings;
 mod spaces;
 mod step;
 mod stream;
+pub mod terminal;
 mod tokens;
 mod tools;
 mod triggers;
@@ -108,6 +109,10 @@ pub struct Api {
     pub settings: config::Http,
     /// The hash of the owner token that was given from outside.
     pub owner_token: Option<String>,
+    /// The hash of the token of this machine's own commands.
+    pub local_token: Option<String>,
+    /// The terminals of this machine, where this process does all of the work.
+    pub terminal: Option<Arc<terminal::Relay>>,
     /// The platforms that this process is to be connected to.
     pub platforms: Vec<Platform>,
     /// The platforms that bring their events to this server.

@@ -9,9 +9,10 @@ use super::sessions::COOKIE;
 
 const PROBLEM: &str = "#/components/schemas/Problem";
 /// The schemas of the events of streams. OpenAPI 3.1 has no place of its own for them.
-const EVENTS: [(&str, &str); 2] = [
+const EVENTS: [(&str, &str); 3] = [
     ("/api/events", "#/components/schemas/LiveEvent"),
     ("/api/runs/{id}/stream", "#/components/schemas/RunStreamEvent"),
+    ("/api/terminal", "#/components/schemas/TerminalEvent"),
 ];
 
 /// What stands around the routes, as it is served.
@@ -47,6 +48,7 @@ pub(super) fn complete(path: &str, method: &str, operation: &mut Map<String, Val
             && let Some(stream) = content.get_mut("text/event-stream")
             && let Some((_, schema)) = EVENTS.iter().find(|(of, _)| *of == path)
         {
+            stream["schema"] = json!({ "type": "string" });
             stream["x-event-schema"] = json!({ "$ref": schema });
         }
         let content = response.get_mut("content").and_then(Value::as_object_mut);

@@ -21,8 +21,8 @@ use super::{
     export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox, pairings,
     policies,
     problem::{Code, Problem},
-    prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, tokens, tools, triggers,
-    undo, usage, users, webhooks, why,
+    prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens, tools,
+    triggers, undo, usage, users, webhooks, why,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -118,6 +118,9 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(policies::test));
     add(routes!(tools::list));
     add(routes!(tools::get, tools::change));
+    add(routes!(terminal::open));
+    add(routes!(terminal::typed));
+    add(routes!(terminal::shown));
     add(routes!(channels::list));
     add(routes!(channels::get, channels::change));
     add(routes!(agents::list, agents::create));
@@ -172,6 +175,7 @@ fn open(add: &mut dyn FnMut(Routes)) {
 fn patient(add: &mut dyn FnMut(Routes)) {
     add(routes!(messages::create));
     add(routes!(completions::create));
+    add(routes!(tools::call));
 }
 
 /// Routes that take as long as a run may.

@@ -141,6 +141,11 @@ pub(super) struct NewRun {
     /// The channel of its messages; left out: none, read them from the run.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
+    /// The person on whose behalf it is, which needs an owner's token with `admin`; left out: the token's own.
+    #[schema(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// How it works; left out: as `run`, step by step.
+    mode: Option<Mode>,
 }
 
 /// Starts a run without a message.
@@ -161,21 +166,13 @@ pub(super) async fn create(
     check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
     let (agent, address) = destination(&api, &caller, &new).await?;
     pace::check_pace(&api, &caller).await?;
-    let speaker = caller.speaker();
-    let platform = caller.place().platform;
-    let now = api.clock.now();
-    let user = api
-        .db
-        .write(move |tx| {
-            Box::pin(async move { users::find_or_create(tx, platform, &speaker, UserRole::Member, now).await })
-        })
-        .await?;
+    let user = person(&api, &caller, new.user_id).await?;
     let task = Task {
         agent,
         channel: new.channel_id,
-        user: Some(user.id),
+        user: Some(user),
         context: None,
-        mode: Mode::Run,
+        mode: new.mode.unwrap_or(Mode::Run),
         input: new.input_text,
         address,
         platform_roles: None,
@@ -186,6 +183,27 @@ pub(super) async fn create(
     run.profile = new.profile;
     run.allowed_tools = new.allowed_tools;
     Ok((StatusCode::ACCEPTED, Json(api.runs.submit(run).await?)))
+}
+
+/// On whose behalf it is: a person that is named, else the caller.
+async fn person(api: &Shared, caller: &Caller, named: Option<UserId>) -> Result<UserId, Problem> {
+    if let Some(user) = named {
+        caller
+            .allow_bot(Need::Administer)
+            .map_err(|problem| problem.of_field("userId"))?;
+        let known = users::get(&mut api.db.read().await?, user).await?;
+        return known
+            .map(|user| user.id)
+            .ok_or_else(|| Problem::input("userId", format!("there is no user {user}")));
+    }
+    let (speaker, platform, now) = (caller.speaker(), caller.place().platform, api.clock.now());
+    let user = api
+        .db
+        .write(move |tx| {
+            Box::pin(async move { users::find_or_create(tx, platform, &speaker, UserRole::Member, now).await })
+        })
+        .await?;
+    Ok(user.id)
 }
 
 /// The agent that does it, and where it speaks.

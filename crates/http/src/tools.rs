@@ -5,11 +5,14 @@ use axum::{
     extract::{FromRequestParts, Path, State},
     http::request::Parts,
 };
+use clifford_core::{id::UserId, run::step::ToolOutcome};
+use clifford_engine::by_hand::{self, NotCalled};
+use clifford_store::people::users;
 use clifford_tools::settings::{
     catalogue::Scope,
     tool_options::{self, ShownTool},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
@@ -125,4 +128,55 @@ async fn one(api: &Shared, scope: Scope, name: &str) -> Result<ShownTool, Proble
         .into_iter()
         .find(|tool| tool.name == name);
     found.ok_or_else(|| Problem::not_found(format!("tool `{name}`")))
+}
+
+/// A call of a command that only reads, as a run would make it.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(as = ToolCallByHand)]
+pub(super) struct HandCall {
+    /// Its arguments.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    args: Map<String, Value>,
+    /// The person to act for; left out: nobody.
+    #[schema(value_type = Option<String>)]
+    user_id: Option<UserId>,
+}
+
+/// What came of a call.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ToolCalled)]
+pub(super) struct Called {
+    /// Its result; `null`: it failed.
+    result: Option<Value>,
+    /// Why it failed.
+    error: Option<String>,
+}
+
+/// Calls a command that only reads, to try it. `name` is that of the command, such as `compute.eval`.
+#[utoipa::path(post, path = "/api/tools/{name}/call", tag = "tools", security(("bearer" = [])), request_body = HandCall,
+    params(("name" = String, Path, description = "The command")),
+    responses((status = 200, body = Called), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody, description = "It does more than read"), (status = 422, body = ProblemBody)))]
+pub(super) async fn call(
+    State(api): State<Shared>,
+    _: Admin,
+    name: Name,
+    Body(call): Body<HandCall>,
+) -> Result<Json<Called>, Problem> {
+    if let Some(user) = call.user_id {
+        let known = users::get(&mut api.db.read().await?, user).await?;
+        known.ok_or_else(|| Problem::input("userId", format!("there is no user {user}")))?;
+    }
+    let outcome = Box::pin(by_hand::call(&api.runs, &name.0, call.args, call.user_id)).await;
+    let (result, error) = match outcome {
+        Ok(ToolOutcome::Success { result }) => (Some(result), None),
+        Ok(ToolOutcome::Failure { error, .. }) => (None, Some(error)),
+        Err(NotCalled::Unknown(why)) => return Err(Problem::new(Code::NotFound, why)),
+        Err(error @ NotCalled::DoesMore(_)) => return Err(Problem::new(Code::WrongState, error.to_string())),
+        Err(NotCalled::Store(error)) => return Err(error.into()),
+    };
+    Ok(Json(Called { result, error }))
 }

@@ -14,7 +14,10 @@ use clifford_core::{
     run::step::ToolOutcome,
     runs::{Run, RunStatus},
 };
-use clifford_engine::memory::editing::{self, NewItem};
+use clifford_engine::{
+    by_hand,
+    memory::editing::{self, NewItem},
+};
 use clifford_ingress::ApiMessage;
 use clifford_store::{people::users, runs::steps};
 use clifford_worker::Workers;
@@ -26,7 +29,7 @@ use super::{
 use crate::{
     app::{App, Options},
     cli::{
-        ask, by_hand,
+        ask,
         setup::{self, Globals},
     },
 };
@@ -110,11 +113,11 @@ async fn play(app: &App, task: &Task) -> anyhow::Result<(Played, i64)> {
         tokens += run.prompt_tokens + run.completion_tokens;
     }
     for reading in &task.expect.afterwards {
-        let outcome = by_hand::call(app, &reading.name, reading.args.clone(), Some(user)).await;
+        let outcome = by_hand::call(&app.runs, &reading.name, reading.args.clone(), Some(user)).await;
         played.readings.push(match outcome {
             Ok(ToolOutcome::Success { result }) => Ok(result.to_string()),
             Ok(ToolOutcome::Failure { error, .. }) => Err(error),
-            Err(error) => Err(format!("{error:#}")),
+            Err(error) => Err(error.to_string()),
         });
     }
     Ok((played, tokens))

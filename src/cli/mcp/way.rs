@@ -16,8 +16,8 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use crate::{
-    app::{App, Options, StartError},
-    cli::setup,
+    app::{Announcement, App, Options, StartError},
+    cli::{server::Server, setup},
 };
 
 /// How long the other process may take to answer; a caller may ask it to wait for five minutes.
@@ -33,6 +33,8 @@ pub(super) enum Way {
         client: reqwest::Client,
         base: String,
         token: Secret,
+        /// Where it announces itself, if it let us in by its own token.
+        announcement: Option<Announcement>,
     },
 }
 
@@ -73,6 +75,16 @@ impl Way {
         let path = path.display();
         let http = &loaded.config.http;
         let Some(token) = secrets.http_token.clone().filter(|_| http.enabled) else {
+            if http.enabled
+                && let Some(server) = Server::find(loaded).await
+            {
+                return Ok(Self::There {
+                    client: client()?,
+                    base: server.base().to_owned(),
+                    token: server.token().clone(),
+                    announcement: Some(Announcement::of(loaded)),
+                });
+            }
             bail!(
                 "{path} is in use by another Clifford, and there is no token to speak to it over HTTP: make one with \
                  `clifford token create --name mcp` and set CLIFFORD_API_TOKEN to it (with http.enabled = true), or stop \
@@ -86,12 +98,11 @@ impl Way {
                 IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
             });
         }
-        // It is on this machine: no proxy is asked.
-        let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
         let way = Self::There {
-            client,
+            client: client()?,
             base: format!("http://{address}"),
             token,
+            announcement: None,
         };
         let answer = way.ask(Method::GET, "/api/runs?limit=1", None).await;
         answer.map_err(|error| {
@@ -125,7 +136,18 @@ impl Way {
                 let done = response.status().is_success();
                 (done, body::to_bytes(response.into_body(), usize::MAX).await?)
             }
-            Self::There { client, base, token } => {
+            Self::There {
+                client,
+                base,
+                token,
+                announcement,
+            } => {
+                // A server that was restarted lets in by another token.
+                let announced = announcement.as_ref().and_then(Announcement::read);
+                let (base, token) = match &announced {
+                    Some(announced) => (&announced.address, &announced.token),
+                    None => (base, token),
+                };
                 let mut request = client
                     .request(method, format!("{base}{path}"))
                     .bearer_auth(token.expose());
@@ -144,4 +166,9 @@ impl Way {
         }
         Ok(answer)
     }
+}
+
+/// It is on this machine: no proxy is asked.
+fn client() -> anyhow::Result<reqwest::Client> {
+    Ok(reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?)
 }

@@ -67,6 +67,7 @@ impl Plan {
     pub(super) fn options(&self) -> Options {
         Options {
             channels: self.args.does(Part::Channels),
+            relays_terminal: self.args.only.is_none(),
             workers: self.args.does(Part::Workers),
             waits_for_database: true,
             worker_processes: Workers::of_this_program(),

@@ -46,12 +46,12 @@ impl Bot {
     }
 
     pub async fn with(settings: &[(&str, &str)]) -> Self {
-        Self::launch(settings, false).await
+        Box::pin(Self::launch(settings, false)).await
     }
 
     /// One that connects to the platforms of its settings.
     pub async fn connected(settings: &[(&str, &str)]) -> Self {
-        Self::launch(settings, true).await
+        Box::pin(Self::launch(settings, true)).await
     }
 
     async fn launch(settings: &[(&str, &str)], channels: bool) -> Self {

@@ -11,13 +11,13 @@ use serde_json::Value;
 use super::{Ended, Machine};
 
 /// A server, as far as it has spoken.
-struct Server {
+pub(super) struct Server {
     child: Child,
     out: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start(machine: &Machine, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(super) fn start(machine: &Machine, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut child = machine
             .command([&["serve", "--set", "http.bind=127.0.0.1:0"], args].concat())
             .envs(env.iter().copied())
@@ -30,7 +30,7 @@ impl Server {
     }
 
     /// Reads until a line that begins so.
-    fn says(&mut self, beginning: &str) -> String {
+    pub(super) fn says(&mut self, beginning: &str) -> String {
         let mut line = String::new();
         while !line.starts_with(beginning) {
             line.clear();
@@ -40,7 +40,7 @@ impl Server {
         line.trim_end().to_owned()
     }
 
-    fn stop(self) -> Ended {
+    pub(super) fn stop(self) -> Ended {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, Signal::TERM).expect("it runs");
         Ended::of(self.child.wait_with_output().expect("it ends"))

@@ -131,10 +131,10 @@ async fn a_client_talks_to_the_bot_lists_its_runs_and_reads_what_happened() {
     assert!(
         wrong("send_message", json!({}))
             .await
-            .starts_with("the arguments are wrong: missing field `text`")
+            .starts_with("the arguments are wrong: `text` is missing")
     );
     let empty = wrong("send_message", json!({ "text": " " })).await;
-    assert_eq!(empty, "The body holds something wrong: it is empty");
+    assert_eq!(empty, "The body is invalid: it is empty");
 
     client.cancel().await.unwrap();
     assert!(child.wait().await.unwrap().success());
@@ -194,6 +194,16 @@ async fn beside_a_server_on_sqlite_it_speaks_to_that_one() {
     assert_eq!(answer["answer"], "You said: hello there");
     let runs = call(&client, "list_runs", json!({})).await.unwrap();
     assert_eq!(runs["runs"][0]["id"], answer["run"]);
+    client.cancel().await.unwrap();
+    assert!(child.wait().await.unwrap().success());
+
+    // Without a token of its own it is let in as this machine.
+    let mut child = bot.beside(&["mcp", "--set", "http.token={ env = \"NO_TOKEN\" }"]);
+    let client = self::client(&mut child).await;
+    let answer = call(&client, "send_message", json!({ "text": "hello again" }))
+        .await
+        .unwrap();
+    assert_eq!(answer["answer"], "You said: hello again");
     client.cancel().await.unwrap();
     assert!(child.wait().await.unwrap().success());
 

@@ -2,52 +2,65 @@
 
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
 use clifford_core::{
     id::{RunId, UserId},
     policy::class::Class,
     run::step::{ToolCall, ToolOutcome},
     search,
 };
-use clifford_engine::{
-    budget::reserve::Claim,
-    run::tool_payer::{ToolPayer, Whose},
-};
-use clifford_store::{memory::items::Viewer, places::settings};
+use clifford_store::{StoreError, memory::items::Viewer, places::settings};
 use clifford_tools::{Options, Origins, ToolContext};
 use serde_json::{Map, Value};
 
-use crate::app::App;
+use crate::{
+    Runs,
+    budget::reserve::Claim,
+    run::tool_payer::{ToolPayer, Whose},
+};
+
+/// Why a call by hand was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum NotCalled {
+    /// There is no such command, or it is turned off.
+    #[error("{0}")]
+    Unknown(String),
+    /// It does more than read.
+    #[error("{0} does more than read: only a run may call it; ask for it with `clifford ask`")]
+    DoesMore(String),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
 
 /// Makes a call on somebody's behalf, in private.
 ///
 /// # Errors
 /// There is no such command, it does more than read, or the store's error. The command's own error is an outcome.
-pub(super) async fn call(
-    app: &App,
+pub async fn call(
+    runs: &Runs,
     name: &str,
     args: Map<String, Value>,
     user: Option<UserId>,
-) -> anyhow::Result<ToolOutcome> {
-    let context = &app.context;
+) -> Result<ToolOutcome, NotCalled> {
+    let context = &runs.context;
     // A server's tools are known once it is connected to.
     context.tools.registry.settled(name).await;
     let known = context.tools.registry.command(name);
     let unknown = |options: &Options| {
         let why = context.tools.registry.unknown(options, name);
-        anyhow!(why.replace("tools.list names those there are", "`clifford tools list` shows them"))
+        NotCalled::Unknown(why.replace("tools.list names those there are", "`clifford tools list` shows them"))
     };
     let command = known.ok_or_else(|| unknown(&context.tools.options(&[])))?;
     if command.class != Class::Read {
-        bail!("{name} does more than read: only a run may call it; ask for it with `clifford ask`");
+        return Err(NotCalled::DoesMore(name.to_owned()));
     }
-    let agent = app.runs.default_agent().await?.id;
+    let agent = runs.default_agent().await?.id;
     let around = settings::Around {
         place: None,
         agent: Some(agent),
         user,
     };
-    let rows = settings::around(&mut app.db.read().await?, around).await?;
+    let rows = settings::around(&mut context.db.read().await?, around).await?;
     let options = Arc::new(context.tools.options(&rows));
     if context.tools.registry.lacks(&options, name).is_some() {
         return Err(unknown(&options));
@@ -67,8 +80,8 @@ pub(super) async fn call(
     };
     let payer = ToolPayer::new(Arc::clone(context), whose);
     let cx = ToolContext {
-        db: app.db.clone(),
-        clock: Arc::clone(&app.clock),
+        db: context.db.clone(),
+        clock: Arc::clone(&context.clock),
         registry: Arc::clone(&context.tools.registry),
         services: Arc::clone(&context.tools.services),
         options,

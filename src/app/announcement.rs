@@ -1,0 +1,148 @@
+//! How the commands of this machine find the server that works on their database: a file in the data directory, which
+//! only its user can read. It is made anew at each start, and gone with the server.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use clifford_config::Loaded;
+use clifford_vault::{Secret, Token};
+use serde::{Deserialize, Serialize};
+
+use super::kept;
+
+/// The file's name.
+const NAME: &str = "server.json";
+
+/// The server, as the file tells of it.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    /// Which database it works on, by its hash.
+    database: String,
+    /// Where it listens.
+    address: String,
+    /// What lets this machine's commands in.
+    token: String,
+}
+
+/// A server that was found.
+#[derive(Clone, Debug)]
+pub struct Announced {
+    /// Where it listens, as the beginning of a URL.
+    pub address: String,
+    /// What lets this machine's commands in.
+    pub token: Secret,
+}
+
+/// Where a server announces itself.
+#[derive(Clone, Debug)]
+pub struct Announcement {
+    path: PathBuf,
+    database: String,
+}
+
+impl Announcement {
+    /// That of a server with these settings.
+    pub fn of(loaded: &Loaded) -> Self {
+        let database = match kept(loaded).database {
+            Some(file) => fs::canonicalize(&file).unwrap_or(file).display().to_string(),
+            None => loaded.database_url.as_str().to_owned(),
+        };
+        Self {
+            path: loaded.data_dir.join(NAME),
+            // An address may hold a password.
+            database: clifford_vault::hash(&database),
+        }
+    }
+
+    /// The server that announced itself, if it works on the same database. It may be gone by now.
+    pub fn read(&self) -> Option<Announced> {
+        let told: Told = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        (told.database == self.database).then(|| Announced {
+            address: told.address,
+            token: Secret::new(told.token),
+        })
+    }
+
+    /// Announces a server.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn write(&self, address: SocketAddr, token: &Token) -> io::Result<()> {
+        let told = Told {
+            database: self.database.clone(),
+            address: format!("http://{}", reachable(address)),
+            token: token.expose().to_owned(),
+        };
+        let new = self.path.with_extension("json.new");
+        // One that a crash left must not lend its mode.
+        remove(&new)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        file.write_all(&serde_json::to_vec(&told)?)?;
+        fs::rename(&new, &self.path)
+    }
+
+    /// Takes back the announcement of the server with this token.
+    pub(super) fn take_back(&self, token: &Token) {
+        let is_own = fs::read(&self.path)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Told>(&bytes).ok())
+            .is_some_and(|told| told.token == token.expose());
+        if is_own && let Err(error) = remove(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "failed to remove the file that announces the server");
+        }
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The address at which this machine reaches it.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_server_is_found_by_its_database_until_it_takes_its_word_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let of = |database: &str| Announcement {
+            path: directory.path().join(NAME),
+            database: database.to_owned(),
+        };
+        let (ours, token) = (of("a"), Token::new(&mut rand::rng()));
+        assert!(ours.read().is_none());
+        ours.write("0.0.0.0:8088".parse().unwrap(), &token).unwrap();
+        let found = ours.read().unwrap();
+        assert_eq!(
+            (&*found.address, found.token.expose()),
+            ("http://127.0.0.1:8088", token.expose())
+        );
+        assert!(of("b").read().is_none());
+        let mode = fs::metadata(directory.path().join(NAME)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        ours.take_back(&Token::new(&mut rand::rng()));
+        assert!(ours.read().is_some());
+        ours.take_back(&token);
+        assert!(ours.read().is_none());
+    }
+}
