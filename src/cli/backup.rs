@@ -20,7 +20,6 @@ use super::{
     examples,
     output::{self, Format},
     setup::{self, Globals},
-    words::counted,
 };
 use crate::app;
 
@@ -77,8 +76,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         output::print(&format!(
             "{}: written, {}, {}{bucket}",
             path.display(),
-            counted(files, "file", "files"),
-            counted(bytes, "byte", "bytes")
+            output::count(files, "file", None),
+            output::count(bytes, "byte", None)
         ))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -145,7 +145,11 @@ async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Resul
     if format.json {
         output::json(&json!({ "path": path, "bytes": bytes }))?;
     } else {
-        output::print(&format!("{}: written, {bytes} bytes", path.display()))?;
+        output::print(&format!(
+            "{}: written, {}",
+            path.display(),
+            output::count(bytes, "byte", None)
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }

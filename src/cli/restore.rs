@@ -25,7 +25,6 @@ use super::{
     examples,
     output::{self, Format, when},
     setup::{self, Globals},
-    words::counted,
 };
 use crate::app;
 
@@ -268,7 +267,7 @@ fn report(loaded: &Loaded, args: &Args, head: &Head, files: u64, moves: &Moves) 
         "{}: the backup of {} is in place, with {}",
         loaded.database_url,
         when(clifford_core::clock::Timestamp(head.created_at)),
-        counted(files, "file", "files")
+        output::count(files, "file", None)
     ))?;
     if aside.is_empty() {
         return Ok(());

@@ -11,11 +11,6 @@ pub(super) fn up_to<const MOST: u32>(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("write a whole number from 1 to {MOST}"))
 }
 
-/// So many things, as people say it.
-pub(super) fn counted(count: u64, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
-}
-
 /// A level of memory, as an argument.
 pub(super) fn level(text: &str) -> Result<i64, String> {
     let number = text.parse().ok().filter(|number| (0..=5).contains(number));

@@ -27,7 +27,6 @@ use crate::{
         bar::{Bar, Unit},
         output, people,
         setup::{self, Globals},
-        words::counted,
     },
 };
 
@@ -71,12 +70,12 @@ pub(super) async fn write(globals: &Globals, db: &Db, args: &Args, out: &Path) -
     output::print(&format!(
         "{}: {held}; {}",
         out.display(),
-        counted(bytes, "byte", "bytes")
+        output::count(bytes, "byte", None)
     ))?;
     if counts.lost > 0 {
         output::print(&format!(
             "{} without contents, which are lost; only the names are in it",
-            counted(counts.lost, "file", "files")
+            output::count(counts.lost, "file", None)
         ))?;
     }
     Ok(())

@@ -6,10 +6,7 @@ use clifford_portable::{Outcome, Plan};
 use clifford_store::portable::Kind;
 use serde_json::{Value, json};
 
-use crate::cli::{
-    output::{self, Format},
-    words::counted,
-};
+use crate::cli::output::{self, Format};
 
 /// The most people and places that a table shows; JSON has all.
 const SHOWN: usize = 50;
@@ -42,7 +39,7 @@ pub(super) fn outcome(outcome: &Outcome, format: Format) -> anyhow::Result<()> {
     if outcome.resumed_at > 0 {
         output::print(&format!(
             "an earlier import had been interrupted; this one went on behind its first {}",
-            counted(outcome.resumed_at, "record", "records")
+            output::count(outcome.resumed_at, "record", None)
         ))?;
     }
     left_out(&outcome.plan)?;
