@@ -98,13 +98,14 @@ async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
     let server = server.map(|socket| Server::on(socket, &plan.loaded.config.http));
     let server = server.transpose().context("http.bind: nobody can be answered there")?;
     let app = setup::start(&plan.loaded, &plan.secrets, plan.options()).await?;
-    if greets {
-        greeting::say(&app, &plan.loaded, &plan.args).await?;
-    }
     match server {
         Some(server) if plan.serves_api() => app.serve(server, &plan.secrets),
         Some(server) => app.tell(server, &plan.secrets),
         None => {}
+    }
+    // What it leads to is there.
+    if greets {
+        greeting::say(&app, &plan.loaded, &plan.args).await?;
     }
     Ok(app)
 }

@@ -62,7 +62,7 @@ async fn questions_and_conversations_are_answered_by_the_server() {
         .pipe("hello\n/help\nexit\nunread\n", &["chat", "--quiet"])
         .succeeds();
     assert!(
-        said.starts_with("The server's model says so.\n") && said.contains("/memory") && !said.contains("unread"),
+        said.starts_with("The server's model says so.\n") && said.contains("/help memory") && !said.contains("unread"),
         "{said}"
     );
     // It is the conversation that is held without a server, too.
