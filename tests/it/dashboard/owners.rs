@@ -128,6 +128,11 @@ async fn work_in_quarantine_is_shown_with_why_tried_again_and_forgotten() {
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
+        let home = owner.page("/").await;
+        assert!(
+            home.contains("Set aside, because") && home.contains("Try again"),
+            "{home}"
+        );
         owner
             .does("/quarantine", &format!("/quarantine/{}/retry", runs[0]), &[])
             .await;

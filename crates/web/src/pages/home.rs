@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     approval::{self, Approval},
     names::Names,
-    pairings,
+    pairings, quarantine,
     run::Whole,
     runs::Run,
 };
@@ -87,7 +87,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     )?;
     let asking = approval::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
     let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
-    let strangers = pairings::open(&asker).await?;
+    let (strangers, aside) = try_join!(pairings::open(&asker), quarantine::newest(&asker, FEW))?;
     let since = asker.now().before(DAY);
     let failed: Vec<_> = (failed.items.iter())
         .filter(|run| run.updated_at.0 >= since)
@@ -95,8 +95,11 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         .collect();
     let content = html! {
         (head("Home", "", &html! { a.button.main href="/chat" { "New message" } }))
-        @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more)) }
+        div id="asked" data-live {
+            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more)) }
+        }
         (pairings::draw(&asker, &strangers))
+        (quarantine::draw(&asker, &aside))
         div.grid id="home" data-live {
             div.column {
                 (at_work(&asker, &working.items, &queued.items, &people))
@@ -115,7 +118,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
 /// What waits for an answer: all of what each will do is read before its buttons.
 fn asked(asker: &Asker, asking: &[Whole], more: bool) -> Markup {
     html! {
-        section.card id="asked" data-live aria-labelledby="asked-title" {
+        section.card aria-labelledby="asked-title" {
             header {
                 h2 id="asked-title" { "Waiting for your approval" }
                 @if more { a.small href="/runs?status=waiting" { "All" } }

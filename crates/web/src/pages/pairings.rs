@@ -35,10 +35,12 @@ pub(crate) async fn open(asker: &Asker) -> Result<Vec<Pairing>, Failure> {
 /// The requests as a part of a page.
 pub(crate) fn draw(asker: &Asker, pairings: &[Pairing]) -> Markup {
     html! {
-        @if !pairings.is_empty() {
-            section.card id="pairings" data-live aria-labelledby="pairings-title" {
-                header { h2 id="pairings-title" { "Strangers who ask to be let in" } }
-                ul.list { @for pairing in pairings { (line(asker, pairing)) } }
+        div id="pairings" data-live {
+            @if !pairings.is_empty() {
+                section.card aria-labelledby="pairings-title" {
+                    header { h2 id="pairings-title" { "Strangers who ask to be let in" } }
+                    ul.list { @for pairing in pairings { (line(asker, pairing)) } }
+                }
             }
         }
     }

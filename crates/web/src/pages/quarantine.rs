@@ -20,9 +20,10 @@ use crate::{
 /// How many are shown: the newest.
 const SHOWN: usize = 200;
 
+/// Work that was set aside.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Work {
+pub(crate) struct Work {
     kind: String,
     id: String,
     quarantined_at: At,
@@ -62,6 +63,26 @@ impl Work {
 
     fn may_be_forgotten(&self) -> bool {
         matches!(self.kind.as_str(), "run" | "job" | "message")
+    }
+}
+
+/// The newest of it for the start page, if the reader may see it.
+pub(crate) async fn newest(asker: &Asker, few: usize) -> Result<Vec<Work>, Failure> {
+    let found: Option<Page<Work>> = asker.find(&format!("/api/quarantine?limit={few}")).await?;
+    Ok(found.unwrap_or_default().items)
+}
+
+/// The same as a part of a page.
+pub(crate) fn draw(asker: &Asker, newest: &[Work]) -> Markup {
+    html! {
+        div id="aside" data-live {
+            @if !newest.is_empty() {
+                section.card aria-labelledby="aside-title" {
+                    header { h2 id="aside-title" { "Set aside, because processes died of it" } a.small href="/quarantine" { "All" } }
+                    ul.list { @for work in newest { (line(asker, work)) } }
+                }
+            }
+        }
     }
 }
 
