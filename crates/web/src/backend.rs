@@ -10,13 +10,12 @@ use axum::{
     response::Response,
 };
 use clifford_core::clock::Timestamp;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
-use super::{Shared, failure::Failure, form};
+use super::{Shared, failure::Failure, session};
 
 /// The most bytes of an answer that a page is made from.
 const MOST: usize = 32 * 1024 * 1024;
@@ -30,9 +29,6 @@ const PASSED: [HeaderName; 6] = [
     header::USER_AGENT,
     HeaderName::from_static("x-forwarded-proto"),
 ];
-
-/// Characters that stand for themselves in a part of an address.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A list of the API.
 #[derive(Deserialize)]
@@ -201,7 +197,7 @@ impl FromRequestParts<Shared> for Asker {
         let mut asker = Self {
             web: Shared::clone(web),
             turns: Semaphore::new(AT_ONCE),
-            token: form::token(&headers),
+            token: session::form_token(&headers),
             headers,
             connection: clifford_http::connection(&parts.extensions),
             me: None,
@@ -233,33 +229,4 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
         tracing::error!(%error, "failed to read an answer of the API for a page");
         Failure::Unreadable
     })
-}
-
-/// A text as one part of an address.
-pub(crate) fn part(text: &str) -> String {
-    utf8_percent_encode(text, PLAIN).to_string()
-}
-
-/// A path with the parameters that have a value.
-pub(crate) fn with_query(path: &str, parameters: &[(&str, &str)]) -> String {
-    let given = parameters.iter().filter(|(_, value)| !value.is_empty());
-    let pairs: Vec<_> = given.map(|(name, value)| format!("{name}={}", part(value))).collect();
-    if pairs.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{path}?{}", pairs.join("&"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_people_stay_one_part_of_an_address() {
-        assert_eq!(part("a/../b?c=d&e#f ä"), "a%2F..%2Fb%3Fc%3Dd%26e%23f%20%C3%A4");
-        let made = with_query("/api/runs", &[("status", ""), ("user", "a&b=c"), ("limit", "50")]);
-        assert_eq!(made, "/api/runs?user=a%26b%3Dc&limit=50");
-        assert_eq!(with_query("/api/runs", &[("status", "")]), "/api/runs");
-    }
 }

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
-    backend::with_query,
-    view::{layout, words},
+    address::with_query,
+    view::{document, words},
 };
 
 /// A refusal of the API.
@@ -108,7 +108,7 @@ pub(crate) struct Told {
 impl Told {
     /// The page. `back`: the page from which its reader came, whose form the browser still has.
     pub(crate) fn page(&self, back: Option<&str>) -> Markup {
-        layout::alone(
+        document::alone(
             &self.title,
             &html! {
                 div.note.bad role="alert" { p { strong { (words(&self.title)) } } p { (words(&self.detail)) } }

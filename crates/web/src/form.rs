@@ -1,4 +1,4 @@
-//! Forms: the only way in for a change. What comes from another site is refused by its `Origin`, and what does not know
+//! Forms: the only way in for a change. A form from another site is refused by its `Origin`, and one that does not know
 //! the session's token by that, before anything of it is read.
 
 use std::collections::BTreeMap;
@@ -10,18 +10,15 @@ use axum::{
     response::Response,
 };
 use serde_json::Value;
-use url::{Url, form_urlencoded};
+use url::form_urlencoded;
 
 use super::{
     Shared,
-    backend::{Asker, with_query},
+    address::{is_local, with_query},
+    backend::Asker,
     failure::Failure,
+    session::FIELD,
 };
-
-/// The cookie of a session.
-const COOKIE: &str = "clifford_session";
-/// The field that holds the token.
-pub(crate) const FIELD: &str = "token";
 
 /// A form that comes from a page of this session.
 pub(crate) struct Form {
@@ -161,20 +158,6 @@ pub(crate) fn plain_lines(text: &str) -> String {
     text.replace("\r\n", "\n").trim().to_owned()
 }
 
-/// The token of a session: follows from its cookie, which no other site can read.
-pub(crate) fn token(headers: &HeaderMap) -> String {
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let mut pairs = cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|line| line.split(';'));
-    let session = pairs.find(|pair| {
-        pair.trim()
-            .strip_prefix(COOKIE)
-            .is_some_and(|rest| rest.starts_with('='))
-    });
-    clifford_vault::hash(&format!("form of {}", session.unwrap_or_default().trim()))
-}
-
 /// Whether a request comes from a page of the host that it is sent to.
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
@@ -192,18 +175,6 @@ fn is_same_origin(headers: &HeaderMap) -> bool {
         }
         (Some(_), None) => false,
     }
-}
-
-/// Whether a path leads to this server, wherever a browser resolves it.
-pub(crate) fn is_local(path: &str) -> bool {
-    let Ok(base) = Url::parse("http://local.invalid/") else {
-        return false;
-    };
-    let plain = path.starts_with('/') && !path.contains(['\\', '\r', '\n', '\t', '\0']);
-    plain
-        && base
-            .join(path)
-            .is_ok_and(|url| url.origin() == base.origin() && !path.starts_with("//"))
 }
 
 #[cfg(test)]
@@ -238,33 +209,5 @@ mod tests {
         ] {
             assert_eq!(is_same_origin(&headers(&given)), expected, "{given:?}");
         }
-    }
-
-    #[test]
-    fn no_redirect_leaves_the_server() {
-        for (path, expected) in [
-            ("/", true),
-            ("/runs?status=failed", true),
-            ("/runs/1#step-3", true),
-            ("//evil.example", false),
-            ("/\\evil.example", false),
-            ("https://evil.example", false),
-            ("javascript:alert(1)", false),
-            ("runs", false),
-            ("", false),
-            ("/\t/evil.example", false),
-            ("/x\r\nset-cookie: a=b", false),
-        ] {
-            assert_eq!(is_local(path), expected, "{path:?}");
-        }
-    }
-
-    #[test]
-    fn each_session_has_a_token_of_its_own() {
-        let of = |cookie| token(&headers(&[("cookie", cookie)]));
-        assert_ne!(of("clifford_session=a"), of("clifford_session=b"));
-        assert_ne!(of("clifford_session=a"), of("other=1"));
-        assert_eq!(of("clifford_session=a"), of("other=1; clifford_session=a"));
-        assert_eq!(of("clifford_session=a").len(), 64);
     }
 }

@@ -12,8 +12,8 @@ use futures::FutureExt;
 use url::Url;
 
 use super::{
+    address::is_local,
     failure::{Failure, Told},
-    form::is_local,
 };
 
 /// The permissions of a page. There is no `unsafe-inline`: no style or script of a page counts but those of `assets`.

@@ -5,12 +5,14 @@
 //! form (`form`), which is read only after it is known to come from a page of ours. `guard` sets the headers of every
 //! answer, `assets` holds the style and the script, and `view` the components; `/design` shows all of them.
 
+mod address;
 mod assets;
 mod backend;
 mod failure;
 mod form;
 mod guard;
 mod pages;
+mod session;
 mod view;
 
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 pub(crate) mod chart;
 pub(crate) mod csv;
 pub(crate) mod difference;
+pub(crate) mod document;
 pub(crate) mod format;
 pub(crate) mod layout;
 pub(crate) mod parts;

@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use self::schema::{kind, needed, object};
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     view::{
-        layout,
+        document,
         parts::{Tone, badge, head},
         prose, words,
     },
@@ -106,7 +107,7 @@ pub(crate) async fn index(asker: Asker) -> Result<Markup, Failure> {
             }
         }
     };
-    Ok(layout::open("API", &content))
+    Ok(document::open("API", &content))
 }
 
 /// The operations of a tag, with the objects that they take and give.
@@ -125,7 +126,7 @@ pub(crate) async fn tag(asker: Asker, Path(wanted): Path<String>) -> Result<Mark
         @if !objects.is_empty() { h2 { "Objects" } }
         @for name in &objects { (object(&description, name)) }
     };
-    Ok(layout::open(&format!("API: {wanted}"), &content))
+    Ok(document::open(&format!("API: {wanted}"), &content))
 }
 
 fn operation_card(description: &Value, operation: &Operation<'_>) -> Markup {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::{run::Whole, runs::Run};
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     form::Form,
     view::{

@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::connections;
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

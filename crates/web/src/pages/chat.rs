@@ -24,7 +24,8 @@ use super::{
     runs::Run,
 };
 use crate::{
-    backend::{Asker, Me, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Me, Page},
     failure::Failure,
     form::Form,
     view::{

@@ -10,7 +10,8 @@ use super::{
     names::Names,
 };
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     view::{
         clean,

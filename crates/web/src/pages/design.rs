@@ -9,9 +9,8 @@ use super::approval;
 use crate::{
     Shared,
     view::{
-        chart, difference,
+        chart, difference, document,
         format::{At, cost, count, date, duration, size, when},
-        layout,
         parts::{Tone, badge, choice_field, data, empty, head, status, text_field},
         prose, words,
     },
@@ -28,7 +27,7 @@ const COLOURS: [(&str, Tone); 5] = [
 /// The page. It shows nothing of anybody, so it needs no session.
 pub(crate) async fn show(State(web): State<Shared>) -> Markup {
     let now = web.clock.now();
-    layout::open(
+    document::open(
         "Design",
         &html! {
             (head("Design", "The components of every page, for those who change one.", &html! {}))

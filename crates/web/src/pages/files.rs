@@ -9,7 +9,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

@@ -182,7 +182,7 @@ fn spending(days: &[Spent], budgets: &[Budget], today: &str) -> Markup {
     }
 }
 
-/// What is spent of a budget, as a bar with its numbers.
+/// The spent part of a budget, as a bar with its numbers.
 fn left(budget: &Budget) -> Markup {
     let whose = if budget.scope == "bot" { "Everybody" } else { "You" };
     let float = |tokens: u64| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));

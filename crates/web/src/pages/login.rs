@@ -11,10 +11,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
+    address::is_local,
     backend::{Asker, refusal},
     failure::Failure,
-    form::{Form, is_local},
-    view::{clean, layout},
+    form::Form,
+    view::{clean, document, layout},
 };
 
 /// The link, and the page that was wanted.
@@ -47,7 +48,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
             }
         }
     };
-    layout::alone("Log in", &content)
+    document::alone("Log in", &content)
 }
 
 /// Goes in.

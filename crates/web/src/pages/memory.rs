@@ -1,4 +1,4 @@
-//! What is remembered of a person: listed, changed, pinned, shared and forgotten, with where it comes from; and what the
+//! The memory of a person: listed, changed, pinned, shared and forgotten, with where it comes from; and what the
 //! writer did last.
 
 mod writer;
@@ -15,7 +15,8 @@ use serde_json::json;
 
 use super::names::Names;
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{
@@ -161,7 +162,7 @@ const fn lasting(level: i64) -> &'static str {
     }
 }
 
-/// Changes an item. What a new text makes different is shown first.
+/// Changes an item. The differences that a new text makes are shown first.
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/memories/{}", part(&id));
     let mut change = json!({});

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     view::{
         clean,
         format::{At, size, when},

@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 
 use super::pairings;
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

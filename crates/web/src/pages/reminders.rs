@@ -15,7 +15,8 @@ use serde_json::json;
 pub(super) use self::form::make;
 use super::names::Names;
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

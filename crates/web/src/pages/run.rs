@@ -20,7 +20,8 @@ use super::{
     runs::Run,
 };
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     form::Form,
     view::{

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::names::Names;
 use crate::{
-    backend::{Asker, Page, with_query},
+    address::with_query,
+    backend::{Asker, Page},
     failure::Failure,
     view::{
         format::{At, cost, count, when},

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{
@@ -197,7 +198,7 @@ fn named(value: &str) -> String {
     }
 }
 
-/// What a browser says of itself, in two words; the whole stands in the title.
+/// A browser's own name, in two words; the whole stands in the title.
 fn browser(agent: Option<&str>) -> String {
     const BROWSERS: [(&str, &str); 6] = [
         ("Edg", "Edge"),

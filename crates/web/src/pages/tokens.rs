@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::names::Names;
 use crate::{
-    backend::{Asker, Page, part},
+    address::part,
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

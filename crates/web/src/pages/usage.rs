@@ -1,4 +1,4 @@
-//! What models were used for and cost: a chart with its table, by day, model, person, place or role, and as CSV.
+//! Use and cost of models: a chart with its table, by day, model, person, place or role, and as CSV.
 
 use axum::{extract::Query, response::Response};
 use clifford_core::clock::Timestamp;
@@ -7,7 +7,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
-    backend::{Asker, Page, with_query},
+    address::with_query,
+    backend::{Asker, Page},
     failure::Failure,
     view::{
         chart, csv,

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{clean, layout, words};
-use crate::backend::{Asker, with_query};
+use crate::{address::with_query, backend::Asker};
 
 /// The meaning of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,8 @@ use super::{
     versions::{self, Version},
 };
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use super::{Agent, source};
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

@@ -4,12 +4,7 @@ use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde_json::json;
 
-use crate::{
-    backend::{Asker, part},
-    failure::Failure,
-    form::Form,
-    view::layout,
-};
+use crate::{address::part, backend::Asker, failure::Failure, form::Form, view::layout};
 
 /// The form, which a chat has at its end. Without a script a recording is a file like any, which a phone offers to make;
 /// with it, a button records.

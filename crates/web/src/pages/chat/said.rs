@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
-    backend::{Asker, Page, with_query},
+    address::with_query,
+    backend::{Asker, Page},
     failure::Failure,
     pages::{message::Message, run::Whole},
     view::{

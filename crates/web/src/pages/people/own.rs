@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    backend::{Asker, Page, part},
+    address::part,
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{

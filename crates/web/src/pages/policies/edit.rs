@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::{ACTIONS, PLACES};
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     form::Form,
     view::{

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::Trigger;
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     form::Form,
     view::{clean, format::At, layout},

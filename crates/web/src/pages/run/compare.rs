@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::sides::{self, Pair};
 use crate::{
-    backend::{Asker, Page, part, with_query},
+    address::{part, with_query},
+    backend::{Asker, Page},
     failure::Failure,
     pages::runs::Run,
     view::{

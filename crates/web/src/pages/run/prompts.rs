@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::{Whole, steps::Step};
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     view::{
         difference,

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::steps::{Step, brief};
 use crate::{
-    backend::{Asker, part},
+    address::part,
+    backend::Asker,
     failure::Failure,
     view::{
         format::title,

@@ -16,7 +16,8 @@ use super::{
     steps::Step,
 };
 use crate::{
-    backend::{Asker, Page, part},
+    address::part,
+    backend::{Asker, Page},
     failure::Failure,
     form::Form,
     view::{
@@ -205,7 +206,7 @@ fn area(name: &str, label: &str, value: &str) -> Markup {
     }
 }
 
-/// What came of it.
+/// Its outcome.
 pub(crate) async fn again(Path(id): Path<String>, form: Form) -> Result<Markup, Failure> {
     let mut asked = json!({});
     for name in ["from", "promptVersion"] {

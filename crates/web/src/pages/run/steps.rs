@@ -175,7 +175,7 @@ fn item(step: &Step, begun: At, took: u64, run: Option<&str>) -> Markup {
     }
 }
 
-/// What a step did, without its place in time.
+/// The deed of a step, without its place in time.
 pub(crate) fn brief(step: &Step) -> Markup {
     let shown = shown(step);
     html! {
