@@ -8,7 +8,7 @@
 //!
 //! **Separation.** What comes in may have been made up by anybody, so by itself an archive links no accounts, grants no
 //! rights, and puts nothing where several people read: what is private comes into private channels of its person, and
-//! everything else is left out. Whoever brings the archive of a bot of their own says so ([`Options::is_trusted`]).
+//! everything else is left out. An owner who brings the archive of their own bot says so ([`Options::is_trusted`]).
 
 mod archive;
 mod check;
@@ -35,5 +35,5 @@ pub use self::{
     run::{Outcome, Phase, Step, import, plan},
     source::{Format, Item, Position, Source, detect},
     telegram::Telegram,
-    tree::Watched,
+    tree::{Summed, Watched},
 };

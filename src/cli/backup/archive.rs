@@ -14,9 +14,8 @@ use std::{
 
 use anyhow::{Context, bail};
 use clifford_core::clock::Timestamp;
-use clifford_portable::Watched;
+use clifford_portable::{Summed, Watched};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::cli::bar::{Bar, Unit};
 
@@ -57,38 +56,6 @@ impl Head {
             created_at: now.0,
             schema,
         }
-    }
-}
-
-/// Reads, and sums up what was read.
-struct Summed<R> {
-    inner: R,
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl<R> Summed<R> {
-    fn new(inner: R) -> Self {
-        Self {
-            inner,
-            hash: Sha256::new(),
-            bytes: 0,
-        }
-    }
-
-    fn sum(self) -> String {
-        clifford_vault::hex(&self.hash.finalize())
-    }
-}
-
-impl<R: Read> Read for Summed<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        if let Some(new) = buffer.get(..read) {
-            self.hash.update(new);
-            self.bytes += u64::try_from(read).unwrap_or(0);
-        }
-        Ok(read)
     }
 }
 

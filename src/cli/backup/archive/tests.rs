@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 
