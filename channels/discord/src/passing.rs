@@ -16,7 +16,7 @@ use crate::{
     shared::Shared,
 };
 
-/// What stands for the message in the place of an acknowledgement: no id of one.
+/// The stand-in for the message in the place of an acknowledgement: no id of one.
 const IN_PLACE: &str = "@original";
 
 /// Shows one, or changes the one that stands. `None`: in the place of the acknowledgement stands what must not be

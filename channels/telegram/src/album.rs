@@ -60,7 +60,7 @@ pub(crate) async fn send(api: &Api, pace: &Pace, to: &Address, files: &[Part]) -
     let sent: Result<Vec<Sent>, ApiError> = api.upload::<SendMediaGroup, _>(form).await;
     let sent = sent.map_err(|error| send_error(error, to, &target, pace))?;
     let ids = sent.into_iter().map(|sent| sent.id.unwrap_or_default());
-    // Whatever is told of it, it was sent.
+    // It was sent, with whatever is told of it.
     let ids = ids.chain(std::iter::repeat(String::new())).take(files.len());
     Ok(ids.map(|id| Receipt { id }).collect())
 }

@@ -133,7 +133,8 @@ pub(crate) async fn changed(
     }
 }
 
-/// Sends a text now that stands only while a run is at work. What goes away points at nothing, and makes no sound.
+/// Sends a text now that stands only while a run is at work. A text that goes away points at nothing, and makes no
+/// sound.
 pub(crate) async fn standing(api: &Api, target: &Target, part: &Part, passing: Passing) -> Result<Sent, ApiError> {
     let (html, buttons): (&str, &[Button]) = match part {
         Part::Text { text, buttons, .. } => (text, buttons),

@@ -26,7 +26,7 @@ const LONGEST: usize = 1_000;
 /// The most characters of a name.
 const LONGEST_NAME: usize = 64;
 
-/// What somebody said.
+/// A remark of somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The platform's id of the message.

@@ -1,4 +1,4 @@
-//! What people think of answers.
+//! People's verdicts on answers.
 
 use std::str::FromStr;
 

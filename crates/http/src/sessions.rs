@@ -280,7 +280,7 @@ pub(super) struct Me {
     user_id: Option<UserId>,
     /// The name of the token, or of the person of a session.
     name: String,
-    /// What the caller may do.
+    /// The caller's scopes.
     scopes: Vec<&'static str>,
     /// The session, if the caller has one.
     #[schema(value_type = Option<String>)]

@@ -14,12 +14,12 @@ use super::{
     runs,
 };
 
-/// What was taken back.
+/// The effects that were taken back.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct UndoneBody {
-    /// What is as it was before, in words.
+    /// The things that are as they were before, in words.
     undone: Vec<String>,
-    /// What stays as it is, and why.
+    /// The things that stay as they are, and why.
     kept: Vec<String>,
 }
 

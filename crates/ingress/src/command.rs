@@ -182,7 +182,7 @@ impl IngressService {
         )))
     }
 
-    /// What there is to choose of by a command.
+    /// The choices of commands.
     pub(super) fn offered(&self, command: &str) -> Choices {
         if !matches!(command, "settings" | "model") {
             return Choices::default();

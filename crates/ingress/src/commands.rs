@@ -118,7 +118,7 @@ pub struct CommandContext<'a> {
     pub ring: Option<&'a Ring>,
     /// They manage the group or server: asked for what takes that alone.
     pub manages: bool,
-    /// What there is to choose of, for `/settings` and `/model`.
+    /// The choices for `/settings` and `/model`.
     pub choices: &'a Choices,
     /// The address of the dashboard, where there is one.
     pub dashboard: Option<&'a str>,

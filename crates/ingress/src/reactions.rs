@@ -1,4 +1,4 @@
-//! What people say of an answer by a reaction or a button: kept with the run that gave it.
+//! Feedback on an answer by a reaction or a button: kept with the run that gave it.
 //!
 //! Reactions to other messages are none of the bot's business, and nothing of them is stored.
 
@@ -114,7 +114,7 @@ async fn store(
     }
     let user = match known {
         Some(user) => user,
-        // What the platform does not name is a person who never said a word here.
+        // An account that the platform does not name is of a person who never said a word here.
         None if speaker.name.is_empty() => return Ok(false),
         None => users::find_or_create(tx, platform, speaker, UserRole::Stranger, now).await?,
     };
@@ -126,7 +126,7 @@ async fn store(
             };
             feedback::put(tx, rated.run_id, user.id, given, now).await?;
         }
-        // What was said by a button stays.
+        // Feedback by a button stays.
         Reacted::Stands(None) => feedback::withdraw(tx, rated.run_id, user.id, None).await?,
         Reacted::Withdrawn(verdict) => feedback::withdraw(tx, rated.run_id, user.id, Some(verdict)).await?,
     }

@@ -1,4 +1,4 @@
-//! What is checked of each record, by itself and against those before it: that it says what it may, and refers to nothing
+//! The checks of each record, by itself and against those before it: that it says what it may, and refers to nothing
 //! that is not there. So an id of somebody else is no way to their data.
 
 mod belongings;
@@ -50,10 +50,10 @@ pub struct KnownChannel {
     pub files: u64,
 }
 
-/// What a person brings beside messages.
+/// The things that a person brings beside messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Belongings {
-    /// What is remembered of them.
+    /// Their memory items.
     pub items: u64,
     /// Their reminders.
     pub reminders: u64,
@@ -76,7 +76,7 @@ pub struct Checked {
     pub contexts: HashMap<ContextId, KnownContext>,
     /// Its runs, with where and for whom each is.
     pub runs: HashMap<RunId, (Option<ChannelId>, Option<UserId>)>,
-    /// What each person brings.
+    /// The things that each person brings.
     pub belongings: HashMap<UserId, Belongings>,
     /// All ids of channels' active conversations, and where each is.
     active: Vec<(ChannelId, ContextId)>,
@@ -149,7 +149,7 @@ impl Checked {
         }
     }
 
-    /// What can only be told once all of it is read.
+    /// Checks that need all of it to be read.
     ///
     /// # Errors
     /// Why it is wrong.
@@ -217,7 +217,7 @@ impl Checked {
             .ok_or_else(|| format!("it names channel {id}, which does not come before it"))
     }
 
-    /// Whatever is said in one of two channels may be shown in the other.
+    /// All words of one of two channels may be shown in the other.
     fn same_people(&self, one: ChannelId, other: ChannelId) -> Verdict {
         if one == other {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Conversations of other bots and platforms: each a private channel of the person for whom they are imported, known to no
 //! platform, with one conversation that is over.
 //!
-//! What the person wrote is theirs. Whatever anybody else wrote is their words, as data: of people with their names in
+//! The person's messages are theirs. All others are words of others, as data: of people with their names in
 //! front and without a person of ours, of bots as answers that a run stands for which had read who knows what.
 
 use clifford_core::{
@@ -30,7 +30,7 @@ const UNKNOWN: Timestamp = Timestamp(0);
 /// The most characters of a name.
 const LONGEST_NAME: usize = 120;
 
-/// Who wrote something.
+/// An author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By<'n> {
     /// The person for whom it is imported.
@@ -51,7 +51,7 @@ pub struct Conversation {
     context: ContextId,
 }
 
-/// What is known of a conversation before its messages.
+/// The facts of a conversation before its messages.
 pub struct About<'a> {
     /// Where it is from.
     pub format: Format,
@@ -67,7 +67,7 @@ pub struct About<'a> {
 pub struct Said<'a> {
     /// Its id in its source, unique in its conversation.
     pub source_id: &'a str,
-    /// Who wrote it.
+    /// Its author.
     pub by: By<'a>,
     /// Its text.
     pub text: &'a str,
@@ -185,7 +185,7 @@ pub struct Notes<'a> {
     pub owner: UserId,
     /// Their title.
     pub title: &'a str,
-    /// What they are about.
+    /// Their subject.
     pub module: &'a str,
     /// When they were made.
     pub made: Timestamp,
@@ -324,7 +324,7 @@ pub fn skip(what: &'static str, why: &'static str, take: Take<'_>) -> Result<(),
     take(Item::Skipped { what, why })
 }
 
-/// What was said in the content of a message to or of a model: a text, or pieces, of which some are text.
+/// The words in the content of a message to or of a model: a text, or pieces, of which some are text.
 pub fn spoken(content: &Json) -> String {
     match content {
         Json::String(text) => text.clone(),

@@ -30,7 +30,7 @@ pub struct Discord {
     owner: Option<UserId>,
 }
 
-/// What stands in `channel.json`.
+/// The content of `channel.json`.
 #[derive(Deserialize)]
 struct Channel {
     id: Json,

@@ -10,7 +10,7 @@ use crate::source::Position;
 /// Why an import does not take place.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// What is imported is wrong: where, and why. Nothing of it was written.
+    /// The import's data are wrong: where, and why. Nothing of it was written.
     #[error("{0}")]
     Input(String),
     /// It cannot be read.

@@ -160,7 +160,7 @@ impl<'p> Mapper<'p> {
         row.continued_from = self.conversation(row.continued_from);
         // Which model answers costs whoever pays here.
         row.model = row.model.filter(|_| self.plan.options.is_trusted);
-        // What other bots and platforms had tells of no turns, and is not to be remembered anew.
+        // The data of other bots and platforms tell of no turns, and are not to be remembered anew.
         if self.plan.checked.owner.is_some()
             && let Some(known) = self.plan.checked.contexts.get(&row.id)
             && let Some((last, first_at, last_at)) = known.last

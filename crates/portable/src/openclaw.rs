@@ -212,7 +212,7 @@ impl Source for OpenClaw {
     fn read(&self, take: Take<'_>) -> Result<String, ImportError> {
         let mut digest = tree::Digest::default();
         if self.path.is_file() {
-            // Whoever names one session has chosen it.
+            // A session that is named was chosen.
             self.session(&self.path, Of::Owner, &mut digest, take)?;
             return Ok(digest.finish());
         }

@@ -1,4 +1,4 @@
-//! What an import would do: who of it is who here, where everything goes, and what is left out and why.
+//! The plan of an import: who of it is who here, where everything goes, and what is left out and why.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -42,7 +42,7 @@ pub struct PersonPlan {
     pub not_linked: Vec<String>,
     /// Messages in private places of theirs.
     pub messages: u64,
-    /// What is remembered of them.
+    /// Their memory items.
     pub memory_items: u64,
     /// Their reminders.
     pub reminders: u64,
@@ -58,7 +58,7 @@ pub struct PlacePlan {
     pub platform: String,
     /// Its name.
     pub name: Option<String>,
-    /// Who reads it: a person's name; none: everybody in it.
+    /// Its readers: a person's name; none: everybody in it.
     pub read_by: Option<String>,
     /// It is not known here yet.
     pub is_new: bool,
@@ -72,7 +72,7 @@ pub struct PlacePlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Skipped {
-    /// What it is.
+    /// Its kind.
     pub what: String,
     /// Why.
     pub why: String,
@@ -94,7 +94,7 @@ impl Skipped {
     }
 }
 
-/// What an import would do.
+/// The plan of an import.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
@@ -110,7 +110,7 @@ pub struct Plan {
     pub people: Vec<PersonPlan>,
     /// The places.
     pub places: Vec<PlacePlan>,
-    /// What is left out.
+    /// The records that are left out.
     pub skipped: Vec<Skipped>,
     #[serde(skip)]
     pub(crate) targets: Targets,

@@ -35,7 +35,7 @@ const MOST_COMMITTED_BYTES: usize = 32 * 1024 * 1024;
 /// How often an import begins anew because somebody came up meanwhile.
 const TRIES: u32 = 5;
 
-/// What is done.
+/// The phase under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Everything is read and checked.
@@ -47,7 +47,7 @@ pub enum Phase {
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What is done.
+    /// The phase under way.
     pub phase: Phase,
     /// How many things are through.
     pub done: u64,
@@ -55,7 +55,7 @@ pub struct Step {
     pub total: Option<u64>,
 }
 
-/// What an import has done.
+/// The result of an import.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The plan that was carried out.
@@ -224,7 +224,7 @@ async fn count_known(
     Ok(())
 }
 
-/// What is left out, counted.
+/// The records that are left out, counted.
 #[derive(Default)]
 struct Skips(BTreeMap<(&'static str, &'static str), u64>);
 
@@ -267,8 +267,8 @@ fn mapped(mapper: &mut Mapper<'_>, item: Item, skipped: &mut Skips) -> Option<Re
 /// Imports a source: what is here already stays as it is.
 ///
 /// # Errors
-/// It is wrong, does not go with what is here, or the database does not answer. What was written stays, and the next
-/// attempt goes on there.
+/// It is wrong, does not go with what is here, or the database does not answer. All that was written stays, and the
+/// next attempt goes on there.
 pub async fn import(
     db: &Db,
     storage: &Storage,

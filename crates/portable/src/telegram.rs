@@ -121,7 +121,7 @@ struct Reading<'r, 't> {
     take: Take<'t>,
     /// Why the reading ended, where that is not the JSON's fault.
     error: Option<ImportError>,
-    /// Whose export it is, as it says.
+    /// The person of the export, as it says.
     account: Option<i64>,
     /// Only that is looked for.
     is_look: bool,

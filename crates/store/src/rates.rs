@@ -66,7 +66,7 @@ pub(crate) fn of_text(text: Option<&str>) -> Vec<Held> {
     text.unwrap_or_default().split(ROWS).filter_map(read).collect()
 }
 
-/// What became of a message that was counted.
+/// The outcome of counting a message.
 #[derive(Clone, Copy, Debug, PartialEq, FromRow)]
 pub struct Taken {
     /// How many are left.

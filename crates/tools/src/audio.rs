@@ -77,7 +77,7 @@ struct TranscribeArgs {
     file_id: String,
 }
 
-/// What was said.
+/// The transcript.
 #[derive(Serialize)]
 struct Transcribed {
     text: String,

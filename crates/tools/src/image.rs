@@ -179,8 +179,8 @@ async fn describe(cx: ToolContext, args: DescribeArgs) -> Result<Described, Tool
     }
 }
 
-/// An image as models are shown it, in a size that they look at. What cannot be made smaller is shown as it is, if it is
-/// small enough.
+/// An image as models are shown it, in a size that they look at. One that cannot be made smaller is shown as it is, if
+/// it is small enough.
 ///
 /// # Errors
 /// As `seen`.

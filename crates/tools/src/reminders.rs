@@ -197,7 +197,7 @@ async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
     Ok(Reminder::of(&stored))
 }
 
-/// What a run set that had read words from outside may say the same.
+/// A reminder of a run that had read words from outside may say the same.
 async fn mark<'a>(cx: &ToolContext, told: impl IntoIterator<Item = &'a Trigger>) -> Result<(), StoreError> {
     let runs: Vec<_> = (told.into_iter())
         .filter_map(|trigger| trigger.created_by.as_deref()?.strip_prefix("run ")?.parse().ok())

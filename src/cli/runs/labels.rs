@@ -1,4 +1,4 @@
-//! What a step changes in a run's labels and its plan, in words.
+//! The changes of a step in a run's labels and its plan, in words.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn told(before: Option<&RunState>, after: &RunState) -> Vec<String> {
         .collect()
 }
 
-/// What is told of a state and was not told of the one before.
+/// The words about a state that were not said of the one before.
 fn new(before: Option<&RunState>, after: &RunState, told: impl Fn(&RunState) -> BTreeSet<String>) -> Vec<String> {
     let known = before.map(&told).unwrap_or_default();
     told(after).difference(&known).cloned().collect()

@@ -18,7 +18,7 @@ const USER: &str = include_str!("../../../packaging/clifford.user.service");
 /// Where the units of the machine are: those of its administrator, and those of packages.
 const PLACES: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 
-/// Whose service it is.
+/// The user of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Scope {
     /// The machine's.
@@ -60,7 +60,7 @@ impl Scope {
         call
     }
 
-    /// What systemctl says to a question about the unit, in a word.
+    /// The answer of systemctl to a question about the unit, in a word.
     pub(super) fn ask(self, question: &str) -> String {
         let call = self.systemctl(&[question, NAME]);
         let asked = Command::new(&call[0])

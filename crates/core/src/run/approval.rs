@@ -272,7 +272,7 @@ mod tests {
         },
     };
 
-    /// What a run says that has read a page, and holds this beside it.
+    /// The words of a run that has read a page, and holds this beside it.
     fn said(shown: &[(&str, Readers)], called: &[&str]) -> String {
         let mut run = Rehearsal::new(Rules::default());
         let holds = shown.iter().map(|(from, readers)| Held {

@@ -59,8 +59,9 @@ fn noted(category: Category, content: String) -> Doing {
     }
 }
 
-/// What a run does once these steps are recorded, in plain words, as Markdown; `step`: its last model call. `None`: they
-/// begin nothing. It quotes nobody: others may read along, so of a call's arguments only the name of a site is shown.
+/// The work of a run once these steps are recorded, in plain words, as Markdown; `step`: its last model call. `None`:
+/// they begin nothing. It quotes nobody: others may read along, so of a call's arguments only the name of a site is
+/// shown.
 pub fn doing(steps: &[Step], step: u32, lang: Lang) -> Option<String> {
     let words = steps.iter().rev().find_map(|step| words(&step.kind))?;
     let step = match words {
@@ -73,7 +74,7 @@ pub fn doing(steps: &[Step], step: u32, lang: Lang) -> Option<String> {
     }))
 }
 
-/// What is done right after a step.
+/// The work right after a step.
 fn words(step: &StepKind) -> Option<Doing> {
     Some(match step {
         StepKind::ToolCall(call) => calling(call),

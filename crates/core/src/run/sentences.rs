@@ -79,9 +79,9 @@ enum Reason {
 /// A budget that is spent, and when it begins anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// Whose it is.
+    /// Its owner.
     pub scope: Scope,
-    /// What it is for.
+    /// Its purpose.
     pub period: Period,
     /// The date of its next period.
     pub date: Date,

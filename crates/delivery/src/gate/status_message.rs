@@ -44,7 +44,7 @@ pub(in crate::gate) struct StatusMessages {
 /// A run's message.
 struct Shown {
     message: StatusMessage,
-    /// What it says.
+    /// Its text.
     said: String,
     /// When it was looked at last.
     at: Instant,

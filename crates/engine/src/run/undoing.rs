@@ -1,7 +1,7 @@
 //! Takes back what a run changed of its person's own things: by their word, within an hour, once.
 //!
 //! A tool hands back with its result how its call is taken back (`ToolContext::undoable`), and the step keeps it. The first
-//! message behind such a call has a button for it. What was taken back is told in a message of the run's conversation that is
+//! message behind such a call has a button for it. The result is told in a message of the run's conversation that is
 //! not sent: the next prompt shows it, and its key keeps the same calls from being taken back twice.
 
 use std::time::Duration;
@@ -33,10 +33,10 @@ pub enum Whose {
     Operator,
 }
 
-/// What became of it.
+/// Its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undone {
-    /// What is as it was before, and what stays as it is, and why.
+    /// The things that are as they were before, and those that stay as they are, and why.
     Done {
         /// As it was.
         undone: Vec<Told>,
@@ -105,7 +105,7 @@ pub async fn undo(tx: &mut Tx, run: &Run, whose: Whose, now: Timestamp) -> Resul
     }
     let mut open = Vec::new();
     for call in all {
-        // What was taken back with a later call was taken back, too.
+        // Effects that a later call took along were taken back, too.
         if messages::keyed(tx, channel, &key(&call)).await?.is_some() {
             open.clear();
         } else {
@@ -190,7 +190,7 @@ async fn undoable(conn: &mut Conn, run: &Run) -> Result<Vec<Undoable>, StoreErro
         let children = run_tree::children(conn, id).await?;
         tree.extend(children.iter().map(|child| child.id));
         let steps = match steps::of_run(conn, id).await {
-            // What cannot be read cannot be taken back.
+            // A call that cannot be read cannot be taken back.
             Err(StoreError::Corrupt(_)) => continue,
             steps => steps?,
         };

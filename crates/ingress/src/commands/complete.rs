@@ -19,13 +19,13 @@ use super::{Choices, continuing, conversations, fitting::fitting, help, model, r
 /// A completion with all that it needs.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// What is typed, by whom and where.
+    /// The typed text, its author and its place.
     pub completion: &'a Completion,
     /// The place, if it is known.
     pub channel: Option<&'a Channel>,
     /// The person, if they are known.
     pub user: Option<&'a User>,
-    /// What there is to choose of.
+    /// The choices.
     pub offered: &'a Choices,
     /// They may set the place up, where others share it.
     pub manages: bool,

@@ -64,7 +64,7 @@ pub(super) async fn run(
     }
 }
 
-/// What the argument can become while it is typed: a model for this conversation, or for good.
+/// The completions of the argument: a model for this conversation, or for good.
 pub(super) fn choices(typed: &str, offered: &Choices) -> Vec<Choice> {
     if offered.models.len() < 2 || offered.fixes("model") {
         return Vec::new();

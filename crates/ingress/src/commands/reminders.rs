@@ -37,7 +37,7 @@ pub(super) async fn run(
     }
 }
 
-/// What the argument can become while it is typed: the removal of one of those that are listed here.
+/// The completions of the argument: the removal of one of those that are listed here.
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let all = reminders::visible(conn, user.id, viewer, Some(channel.id)).await?;

@@ -113,7 +113,7 @@ fn used(sum: &Group, lang: Lang) -> String {
     text
 }
 
-/// Whose a budget is.
+/// The owner of a budget.
 #[derive(Clone, Copy, Debug)]
 enum Whose {
     /// The person's, anywhere.

@@ -102,7 +102,7 @@ pub(crate) async fn told_once(
     }
 }
 
-/// Whose messages a limit counts here; `None`: it counts none here.
+/// The subject whose messages a limit counts here; `None`: it counts none here.
 fn subject(limit: &RateLimit, user: &User, channel: &Channel) -> Option<String> {
     match limit.scope {
         RateScope::User => Some(user.id.to_string()),

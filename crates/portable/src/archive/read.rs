@@ -49,7 +49,7 @@ impl Archive {
     }
 }
 
-/// What was found of an archive so far.
+/// The contents of an archive that were found so far.
 #[derive(Default)]
 struct Found {
     sums: BTreeMap<String, String>,

@@ -39,18 +39,12 @@ const SELECT: &str = "SELECT id, platform, external_id, name, left_at, created_a
                       (SELECT COUNT(*) FROM channels c WHERE c.space_id = spaces.id) AS channels FROM spaces";
 
 /// A page of spaces, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn page(conn: &mut Conn, before: Option<SpaceId>, limit: u32) -> Result<Vec<Space>, StoreError> {
     let sql = format!("{SELECT} WHERE ($1 IS NULL OR id < $1) ORDER BY id DESC LIMIT $2");
     conn.fetch_all(sql, args![before, limit]).await
 }
 
 /// These spaces, newest first.
-///
-/// # Errors
-/// The store's.
 pub async fn these(conn: &mut Conn, ids: &[SpaceId]) -> Result<Vec<Space>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -62,26 +56,17 @@ pub async fn these(conn: &mut Conn, ids: &[SpaceId]) -> Result<Vec<Space>, Store
 }
 
 /// A space by its id.
-///
-/// # Errors
-/// The store's.
 pub async fn get(conn: &mut Conn, id: SpaceId) -> Result<Option<Space>, StoreError> {
     conn.fetch_optional(format!("{SELECT} WHERE id = $1"), args![id]).await
 }
 
 /// A space by the platform's id of it.
-///
-/// # Errors
-/// The store's.
 pub async fn by_external(conn: &mut Conn, platform: &str, id: &str) -> Result<Option<Space>, StoreError> {
     let sql = format!("{SELECT} WHERE platform = $1 AND external_id = $2");
     conn.fetch_optional(sql, args![platform, id]).await
 }
 
 /// The channel of a space in which somebody spoke last, of those in which the bot may.
-///
-/// # Errors
-/// The store's.
 pub async fn last_spoken_in(conn: &mut Conn, id: SpaceId) -> Result<Option<Channel>, StoreError> {
     let sql = format!(
         "{} WHERE space_id = $1 AND enabled ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 1",

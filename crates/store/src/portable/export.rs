@@ -1,4 +1,4 @@
-//! What is exported of everything, of a person or of a place, a page of rows at a time.
+//! The export of everything, of a person or of a place, a page of rows at a time.
 //!
 //! Of a person: what is private to them, whole, and of shared places only what they said there. Of a place: what was said
 //! in it and what is remembered from it, and nothing that anybody said in private.
@@ -20,7 +20,7 @@ use crate::{Conn, StoreError};
 /// The most rows of one page.
 const PAGE: u32 = 500;
 
-/// What is exported.
+/// The scope of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Everything.

@@ -1,4 +1,4 @@
-//! What of an import is known here already: by ids, by accounts, and by the platforms' ids of places.
+//! Records of an import that are known here already: by ids, by accounts, and by the platforms' ids of places.
 
 use std::collections::HashMap;
 

@@ -37,7 +37,7 @@ pub struct Person {
     pub id: UserId,
     /// Their name.
     pub name: String,
-    /// Whether they may talk to the bot. Who owns it is never told.
+    /// Whether they may talk to the bot. Its owner is never told.
     pub is_allowed: bool,
     /// Their language.
     pub language: Option<String>,

@@ -1,4 +1,4 @@
-//! What people think of answers: a verdict a person and run.
+//! Feedback on answers: a verdict a person and run.
 
 use clifford_chat::{inbound::Verdict, platform::Platform};
 use clifford_core::{
@@ -264,7 +264,7 @@ pub async fn disliked(conn: &mut Conn, limit: u32) -> Result<Vec<RunId>, StoreEr
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// What the person of a run asked in its conversation up to that run, the newest last; at most so many.
+/// The questions of a run's person in its conversation up to that run, the newest last; at most so many.
 pub async fn asked_until(conn: &mut Conn, run: RunId, most: u32) -> Result<Vec<String>, StoreError> {
     let rows: Vec<(String,)> = conn
         .fetch_all(

@@ -3,7 +3,7 @@
 use crate::message::{Count, messages};
 
 messages! {
-    /// What commands say of conversations, and of what was said and set in them.
+    /// Sentences of commands about conversations, and about their messages and settings.
     Chats in "chats" {
         New,
         NewNamed { name: String },

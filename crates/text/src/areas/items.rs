@@ -1,4 +1,4 @@
-//! What a person reads of what is remembered of them.
+//! Sentences about what is remembered of a person.
 
 use crate::message::{Count, messages};
 

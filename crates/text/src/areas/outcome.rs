@@ -1,9 +1,9 @@
-//! What a run says of itself where its model says nothing, and what is said of messages that wait for one.
+//! Sentences that a run says of itself where its model says nothing, and those of messages that wait for one.
 
 use crate::message::messages;
 
 messages! {
-    /// What a run says of itself.
+    /// Sentences that a run says of itself.
     Outcome in "outcome" {
         /// An apology: its reason begins in lower case, where the language has that.
         Apology { reason: String },

@@ -54,7 +54,7 @@ messages! {
         AsOnPlatform,
         On,
         Off,
-        /// What each does.
+        /// The effect of each.
         AboutWhenBusy,
         AboutMemory,
         AboutCrossChannel,

@@ -56,7 +56,7 @@ const fn setting(
     }
 }
 
-/// Every setting. What each does where a run or a message is reads it by its name: `places/place_settings.rs`,
+/// Every setting. The code that works by one reads it by its name: `places/place_settings.rs`,
 /// `places/settings.rs` and `places/agents.rs` of the store.
 pub const CATALOGUE: [SettingSpec; 19] = [
     setting(
@@ -367,7 +367,7 @@ async fn of_person(conn: &mut Conn, id: UserId) -> Result<Vec<Setting>, StoreErr
     Ok(rows.chain(beside).collect())
 }
 
-/// What is set in a scope itself.
+/// The settings of a scope itself.
 ///
 /// # Errors
 /// As [`list`].

@@ -44,7 +44,7 @@ pub async fn visible(
 /// The one that is meant: by its id, whole or the end of it, else by words that only it has.
 ///
 /// # Errors
-/// What to write instead.
+/// The way to write it instead.
 pub fn find<'a>(reminders: &'a [Trigger], wanted: &str) -> Result<&'a Trigger, String> {
     let wanted = wanted.trim().to_lowercase();
     if wanted.is_empty() {

@@ -3,7 +3,7 @@
 //!
 //! They are tool calls like any: recorded before they are made, paid for as any, and never made again once their result
 //! is recorded. The words of a person's own voice become the text of their message, in the commit that records them;
-//! the run is then taken up anew, as if they had been written. What somebody else says stays a result from outside.
+//! the run is then taken up anew, as if they had been written. Words of anybody else stay a result from outside.
 
 use clifford_core::{
     id::{FileId, MessageId},
@@ -33,7 +33,7 @@ const MOST: usize = 8;
 const DESCRIBE: &str = "image.describe";
 /// The setting of a person that notes that they were told how voice messages are understood.
 const TOLD: &str = "told_of_transcription";
-/// What stands before words that were spoken.
+/// The mark before words that were spoken.
 const SPOKEN: &str = "Spoken: ";
 
 /// The words of a voice message, for its row and its run's.
@@ -48,7 +48,7 @@ pub struct Heard {
 /// A person was told something that is said once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldOnce {
-    /// Whose setting notes it.
+    /// The scope whose setting notes it.
     pub scope: String,
     /// The setting's name.
     pub name: &'static str,

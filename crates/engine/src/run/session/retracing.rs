@@ -53,7 +53,7 @@ pub(in crate::run) enum Asks {
     Named(String),
 }
 
-/// Who asks for a rerun, and whom it asks.
+/// The terms of a rerun: its requester, and the models that it asks.
 #[derive(Debug)]
 pub(in crate::run) struct Terms {
     /// The model.
@@ -64,7 +64,7 @@ pub(in crate::run) struct Terms {
     pub(in crate::run) keys: Vec<EncryptedKey>,
 }
 
-/// What became of a question to the model.
+/// The outcome of a question to the model.
 pub(in crate::run) enum Answer {
     /// It replied.
     Replied(Box<(StepKind, LlmResponse)>),
@@ -128,7 +128,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What the rules say now of a call in this state, and where its arguments come from; `None`: it cannot be made here.
+    /// The present verdict of the rules on a call in this state, and the origins of its arguments; `None`: it cannot be
+    /// made here.
     pub(in crate::run) async fn verdict_again(
         &mut self,
         call: &ToolCall,

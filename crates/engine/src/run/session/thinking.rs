@@ -384,7 +384,7 @@ impl Session<'_> {
         frame.map_or_else(|| messages.to_vec(), |frame| frame.storable(messages))
     }
 
-    /// What people said among themselves where the run was asked, as far as that place shows it.
+    /// Ambient messages of the place where the run was asked, as far as that place shows it.
     fn ambient(&self, settings: &[Setting]) -> Vec<Value> {
         if self.is_again {
             return Vec::new();

@@ -163,7 +163,7 @@ async fn standing(
     })
 }
 
-/// What holds where nothing is set.
+/// The value where nothing is set.
 fn usual(name: &str, lang: Lang) -> String {
     lang.say(match name {
         "agent" | "model" => Setting::UsualOne,
@@ -177,7 +177,7 @@ fn usual(name: &str, lang: Lang) -> String {
     })
 }
 
-/// What a setting does.
+/// The effect of a setting.
 pub(super) fn about(known: &SettingSpec, lang: Lang) -> String {
     lang.say(match known.name {
         "when_busy" => Setting::AboutWhenBusy,
