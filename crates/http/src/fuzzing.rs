@@ -22,8 +22,9 @@ use super::{
     runs,
     sessions::Login,
     settings::NewValue,
+    terminal::{Shown, Typed},
     tokens::NewTokenBody,
-    tools::ToolChange,
+    tools::{HandCall, ToolChange},
     triggers,
     users::UserChange,
 };
@@ -66,6 +67,9 @@ readers![
     MessageEdit,
     NewFeedback,
     NewTokenBody,
+    HandCall,
+    Typed,
+    Shown,
 ];
 
 /// A byte for the kind of request, then its body: it is read, or refused by a problem that is the caller's; nothing
