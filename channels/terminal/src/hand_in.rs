@@ -69,9 +69,18 @@ impl Terminal {
         let _all = answers.wait_for(|answers| answers.are_all_given()).await;
     }
 
+    /// Says whether the server that answers here can be reached.
+    pub async fn reached(&self, is_reached: bool) {
+        let line = match is_reached {
+            true => Own::ServerBack,
+            false => Own::ServerGone,
+        };
+        self.tell(&self.config.lang().say(line)).await;
+    }
+
     /// Shows a line about the terminal itself: its connection, or what became of a message. That it may fail shows when
     /// the answer is sent.
-    pub async fn tell(&self, text: &str) {
+    pub(crate) async fn tell(&self, text: &str) {
         let _shown = self
             .output
             .lock()

@@ -76,7 +76,7 @@ async fn show(
             let mut earlier = desk.taken();
             line.send_replace(Some(server.clone()));
             if lost.take().is_some() {
-                terminal.tell("connected to the server again").await;
+                terminal.reached(true).await;
             }
             wait = WAITS.0;
             while let Some(event) = events.next().await {
@@ -86,7 +86,7 @@ async fn show(
         line.send_replace(None);
         let since = *lost.get_or_insert_with(tokio::time::Instant::now);
         if wait == WAITS.0 {
-            terminal.tell("the server does not answer; trying again").await;
+            terminal.reached(false).await;
         }
         if !interactive && since.elapsed() > GIVES_UP {
             anyhow::bail!("the server does not answer any more; `clifford chat` works without it, too");

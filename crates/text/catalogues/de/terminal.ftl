@@ -2,3 +2,5 @@ Welcome = /help zeigt Befehle, exit oder Strg-D beendet, Alt-Enter beginnt eine 
 AtWork = { $seconds } s · Strg-C hält an
 NotAnswered = das wird nicht beantwortet: Wer hier tippt, darf nicht mit dem Bot sprechen
 NotStored = die Nachricht ließ sich nicht speichern, ich versuche es weiter: { $error }
+ServerGone = der Server antwortet nicht, ich versuche es weiter
+ServerBack = wieder mit dem Server verbunden

@@ -2,3 +2,5 @@ Welcome = /help lists commands, exit or Ctrl-D leaves, Alt-Enter begins a new li
 AtWork = { $seconds } s · Ctrl-C stops
 NotAnswered = this is not answered: the terminal's user may not speak to the bot
 NotStored = the message could not be stored, trying again: { $error }
+ServerGone = the server does not answer; trying again
+ServerBack = connected to the server again

@@ -2,3 +2,5 @@ Welcome = /help liste les commandes, exit ou Ctrl-D quitte, Alt-Entrée commence
 AtWork = { $seconds } s · Ctrl-C arrête
 NotAnswered = pas de réponse : l’utilisateur de ce terminal n’a pas le droit de parler au bot
 NotStored = le message n’a pas pu être enregistré, nouvel essai : { $error }
+ServerGone = le serveur ne répond pas, nouvel essai
+ServerBack = de nouveau connecté au serveur

@@ -2,3 +2,5 @@ Welcome = /help でコマンド一覧、exit か Ctrl-D で終了、Alt-Enter �
 AtWork = { $seconds } 秒 · Ctrl-C で停止
 NotAnswered = 返答はありません：この端末の利用者はボットと話せません
 NotStored = メッセージを保存できませんでした。再試行します：{ $error }
+ServerGone = サーバーが応答しません。再試行します
+ServerBack = サーバーに再接続しました

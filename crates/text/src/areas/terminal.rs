@@ -9,5 +9,7 @@ messages! {
         AtWork { seconds: String },
         NotAnswered,
         NotStored { error: String },
+        ServerGone,
+        ServerBack,
     }
 }
