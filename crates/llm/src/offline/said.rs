@@ -22,6 +22,7 @@ const HELP: (&str, &str) = (
      - look up the weather: \"weather in Oslo tomorrow\"\n\
      - remember and recall: \"my cat is called Miro\", \"what is my cat called?\", \"what do you know about me?\"\n\
      - remind you: \"remind me in 10 minutes to stretch\", \"my reminders\"\n\
+     \n\
      For everything else give me a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run `clifford init` (Ollama and other local servers too).",
     "Ich bin {name}. Es ist kein Sprachmodell verbunden, deshalb antworten ein paar Regeln. Sie können:\n\
      - rechnen und umrechnen: „17 * 23“, „5 km in Meilen“, „20 °C in °F“\n\
@@ -29,6 +30,7 @@ const HELP: (&str, &str) = (
      - das Wetter nachsehen: „Wetter in Oslo morgen“\n\
      - sich etwas merken: „Meine Katze heißt Miro“, „Wie heißt meine Katze?“, „Was weißt du über mich?“\n\
      - dich erinnern: „Erinnere mich in 10 Minuten daran, zu lüften“, „meine Erinnerungen“\n\
+     \n\
      Für alles andere gib mir ein Modell: setze OPENAI_API_KEY oder ANTHROPIC_API_KEY, oder starte `clifford init` (auch für Ollama und andere lokale Server).",
 );
 
