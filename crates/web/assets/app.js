@@ -8,6 +8,13 @@ const live = () => document.querySelectorAll("[data-live][id]");
 const shown = new WeakMap();
 let asked = 0;
 
+// Whether an element is what another one was, before its part was replaced: the keyboard stays where it is.
+function isAs(one, other) {
+  if (one.id || other.id) return one.id === other.id;
+  return one.tagName === other.tagName && one.textContent === other.textContent
+    && one.getAttribute("href") === other.getAttribute("href") && one.form?.action === other.form?.action;
+}
+
 // Replaces the live parts by those of a page that has just come, except where somebody types.
 function take(page) {
   const follows = atEnd();
@@ -19,11 +26,13 @@ function take(page) {
     if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) continue;
     if ([...part.querySelectorAll("textarea")].some((one) => one.value !== one.defaultValue)) continue;
     const open = [...part.querySelectorAll("details")].map((one) => one.open);
-    const focus = part.contains(document.activeElement) && document.activeElement.id;
+    const focus = part.contains(document.activeElement) && document.activeElement;
     shown.set(part, said);
     part.replaceChildren(...document.adoptNode(next).childNodes);
     part.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place]; });
-    if (focus) document.getElementById(focus)?.focus();
+    const same = focus ? [...part.querySelectorAll("a[href], button, summary, [id]")].filter((one) => isAs(one, focus)) : [];
+    // One of several that look the same might do something else.
+    if (same.length === 1) same[0].focus({ preventScroll: true });
     part.dispatchEvent(new CustomEvent("taken", { bubbles: true, detail: follows }));
   }
   localise();
