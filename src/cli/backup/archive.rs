@@ -138,7 +138,8 @@ fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {
     let mut archive = tar::Archive::new(archive);
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let (mut head, mut sums, mut files) = (None, None, 0);
-    for entry in archive.entries()? {
+    // Raw: names in entries of their own, of whatever length, are nothing that a backup holds.
+    for entry in archive.entries()?.raw(true) {
         let mut entry = match entry {
             Ok(entry) => entry,
             Err(_) if head.is_none() => bail!(NO_BACKUP),

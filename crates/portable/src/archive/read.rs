@@ -71,7 +71,8 @@ impl Source for Archive {
         let unreadable = |error| ImportError::unreadable(&self.path, error);
         let mut found = Found::default();
         let mut sums = None;
-        for entry in archive.entries().map_err(unreadable)? {
+        // Raw: names in entries of their own, of whatever length, are nothing that an export holds.
+        for entry in archive.entries().map_err(unreadable)?.raw(true) {
             let mut entry = match entry {
                 Ok(entry) => entry,
                 Err(_) if !found.has_head => return self.wrong(NO_EXPORT),

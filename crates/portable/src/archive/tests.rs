@@ -128,6 +128,14 @@ fn an_archive_that_is_not_what_an_export_writes_is_refused_with_its_place() {
             "is nothing that an export holds",
         ),
         (
+            tar(&[first, ("././@LongLink", tar::EntryType::GNULongName, b"x")], None),
+            "`././@LongLink` is nothing that an export holds",
+        ),
+        (
+            tar(&[first, (records, tar::EntryType::XHeader, b"9 path=x\n")], None),
+            "is nothing that an export holds",
+        ),
+        (
             tar(&[first, ("files", tar::EntryType::Directory, b"")], None),
             "is nothing that an export holds",
         ),
