@@ -112,7 +112,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     let (about, tools) = survey(globals, &file, &args.name).await?;
     let (title, version) = (output::cell(&about.name), output::cell(&about.version));
     if !args.json {
-        output::print(&format!("{title} {version} offers {} tools:", tools.len()))?;
+        let offered = output::count(tools.len(), "tool", None);
+        output::print(&format!("{title} {version} offers {offered}:"))?;
         print_tools(&tools)?;
     }
     known(&args, &tools)?;

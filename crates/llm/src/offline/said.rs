@@ -354,7 +354,7 @@ pub(super) fn reminders(result: &Value, language: Language) -> Option<String> {
         return Some(language.say(("No reminders are set.", "Es sind keine Erinnerungen gestellt.")));
     }
     let line = |reminder: &Value| {
-        let (next, text) = (words(&reminder["next"]), words(&reminder["text"]));
+        let (next, text) = (due(&reminder["next"], language), words(&reminder["text"]));
         match reminder["repeats"].as_str() {
             Some(repeats) => format!("\n- {next}: {text} ({repeats})"),
             None => format!("\n- {next}: {text}"),
@@ -364,8 +364,21 @@ pub(super) fn reminders(result: &Value, language: Language) -> Option<String> {
     Some(format!("{head}{}", list.iter().map(line).collect::<String>()))
 }
 
+/// When a reminder is due, as its tool tells it (`Fri 2026-11-27 08:00`), in a language.
+fn due(told: &Value, language: Language) -> String {
+    let told = words(told);
+    let day = told.split(' ').nth(1).and_then(|day| day.parse::<Date>().ok());
+    match (language, day, told.rsplit_once(' ')) {
+        (Language::German, Some(day), Some((_, time))) => {
+            let (weekday, day) = (dates::weekday(day, language), dates::told(day, language));
+            format!("{weekday}, {day}, {time} Uhr")
+        }
+        _ => told,
+    }
+}
+
 pub(super) fn reminded(result: &Value, what: &str, language: Language) -> String {
-    let (next, zone) = (words(&result["next"]), words(&result["time_zone"]));
+    let (next, zone) = (due(&result["next"], language), words(&result["time_zone"]));
     match (language, result["repeats"].as_str()) {
         (Language::English, Some(repeats)) => {
             format!("I will remind you {repeats}, next on {next} ({zone}): {what}")
@@ -431,4 +444,33 @@ pub(super) fn tools(result: &Value, language: Language) -> String {
 /// A value as a person reads it.
 pub(super) fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_reminder_is_told_in_the_language_of_whoever_asks() {
+        let set = json!({ "next": "Thu 2026-11-26 19:37", "time_zone": "UTC" });
+        let list = json!({ "reminders": [{ "next": "Thu 2026-11-26 19:37", "text": "Tee" }] });
+        let cases = [
+            (
+                Language::English,
+                "I will remind you on Thu 2026-11-26 19:37 (UTC): Tee",
+                "Your reminders:\n- Thu 2026-11-26 19:37: Tee",
+            ),
+            (
+                Language::German,
+                "Ich erinnere dich am Donnerstag, 26. November 2026, 19:37 Uhr (UTC): Tee",
+                "Deine Erinnerungen:\n- Donnerstag, 26. November 2026, 19:37 Uhr: Tee",
+            ),
+        ];
+        for (language, told, listed) in cases {
+            assert_eq!(reminded(&set, "Tee", language), told);
+            assert_eq!(reminders(&list, language).as_deref(), Some(listed));
+        }
+    }
 }
