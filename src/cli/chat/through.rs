@@ -26,6 +26,8 @@ use crate::cli::server::{Refused, Server};
 const WAITS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
 /// How long a program's input waits for a server that is gone. A person may wait as long as they like.
 const GIVES_UP: Duration = Duration::from_secs(60);
+/// How long a message waits for the connection to open before that is told.
+const OPENING: Duration = Duration::from_secs(1);
 /// How many of the messages that were taken are kept in mind.
 const KEPT: usize = 100;
 
@@ -37,13 +39,13 @@ type Line = watch::Receiver<Option<Server>>;
 /// # Errors
 /// The terminal is gone, or the server does not come back.
 pub(super) async fn talk(loaded: &Loaded, server: Server, terminal: &Arc<Terminal>, quiet: bool) -> anyhow::Result<()> {
-    let (line, seen) = watch::channel(Some(server));
+    let (line, seen) = watch::channel(None);
     let desk = Arc::new(Desk {
         line: seen,
         taken: Mutex::default(),
         refused: Mutex::default(),
     });
-    let shows = show(loaded, terminal, quiet, (&*desk, &line));
+    let shows = show((loaded, server), terminal, quiet, (&*desk, &line));
     tokio::select! {
         left = terminal.receive(Arc::clone(&desk) as Arc<dyn Ingress>, CancellationToken::new()) => Ok(left?),
         gone = shows => gone,
@@ -52,7 +54,7 @@ pub(super) async fn talk(loaded: &Loaded, server: Server, terminal: &Arc<Termina
 
 /// Shows what the server says, and connects again whenever it breaks off. It ends only where nobody waits any longer.
 async fn show(
-    loaded: &Loaded,
+    (loaded, server): (&Loaded, Server),
     terminal: &Terminal,
     quiet: bool,
     (desk, line): (&Desk, &watch::Sender<Option<Server>>),
@@ -64,9 +66,9 @@ async fn show(
     );
     let mut wait = WAITS.0;
     let mut lost = None;
+    let mut first = Some(server);
     loop {
-        let known = line.borrow().clone();
-        let server = match known {
+        let server = match first.take() {
             Some(server) => Some(server),
             None => Server::find(loaded).await,
         };
@@ -211,9 +213,14 @@ impl Ingress for Desk {
         };
         let id = typed.id.clone();
         let gone = || IngressError::Unavailable(Refused::Gone.to_string());
+        let mut line = self.line.clone();
+        // Nothing is typed there before this terminal is open: what is said of it would be missed.
+        let opens = line.wait_for(Option::is_some);
         if self.is_refused(&id) {
-            let mut line = self.line.clone();
-            line.wait_for(Option::is_some).await.map_err(|_| gone())?;
+            opens.await.map_err(|_| gone())?;
+        } else if tokio::time::timeout(OPENING, opens).await.is_err() {
+            self.refuse(&id);
+            return Err(gone());
         }
         let server = self.line.borrow().clone();
         let server = server.ok_or_else(|| {
