@@ -115,6 +115,8 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
             ("crates/core/src/schedule/due.rs", ""),
             ("crates/core/src/schedule/interval.rs", ""),
             ("crates/core/src/schedule/phrase.rs", ""),
+            ("crates/core/src/unread.rs", ""),
+            ("crates/engine/src/by_hand.rs", ""),
             ("crates/engine/src/run/answering.rs", ""),
             ("crates/engine/src/runs/control.rs", ""),
             ("crates/ingress/src/api_edit.rs", ""),
