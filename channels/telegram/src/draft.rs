@@ -11,7 +11,8 @@ use crate::{
     api::{Api, ApiError, CALL_TIMEOUT},
     pace::Pace,
     place::Target,
-    send::{is_gone, send_error},
+    refusal::is_gone,
+    send::send_error,
 };
 
 /// <https://core.telegram.org/bots/api#sendmessagedraft>

@@ -31,6 +31,7 @@ mod poll;
 mod press;
 mod reaction;
 mod read;
+mod refusal;
 mod rich;
 mod send;
 mod text;

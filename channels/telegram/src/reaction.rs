@@ -18,7 +18,8 @@ use crate::{
     api::{Api, ApiError, CALL_TIMEOUT},
     pace::Pace,
     place::Target,
-    send::{is_gone, send_error},
+    refusal::is_gone,
+    send::send_error,
     update::account,
 };
 

@@ -13,7 +13,7 @@ use crate::{
     api::{Api, ApiError, CALL_TIMEOUT, Sent},
     keyboard::WithKeyboard,
     place::Target,
-    send::{is_about_rights, is_gone},
+    refusal::{is_about_rights, is_gone},
 };
 
 /// Fields of blocks and texts that hold what is read, in that order.

@@ -1,7 +1,4 @@
 //! Sends parts, and maps Telegram's refusals to send errors.
-//!
-//! The words of refusals are matched here, because teloxide's `ApiError` knows too few of them: a topic that was
-//! deleted would be rejected in place of gone (`refusals_say_what_becomes_of_the_part`).
 
 use clifford_channel::{Address, Button, Part, Passing, Payload, Receipt, SendError};
 use reqwest::multipart::{Form, Part as FormPart};
@@ -17,7 +14,9 @@ use crate::{
     keyboard::WithKeyboard,
     pace::Pace,
     place::Target,
-    press, rich,
+    press,
+    refusal::{is_about_rights, is_gone},
+    rich,
 };
 
 /// The most UTF-16 units of a caption.
@@ -275,19 +274,6 @@ fn is_about_the_reply(description: &str) -> bool {
     .any(|words| description.contains(words))
 }
 
-/// Whether the bot has no right to write there.
-pub(crate) fn is_about_rights(description: &str) -> bool {
-    [
-        "not enough rights",
-        "have no rights",
-        "CHAT_WRITE_FORBIDDEN",
-        "TOPIC_CLOSED",
-        "need administrator rights",
-    ]
-    .iter()
-    .any(|words| description.contains(words))
-}
-
 /// No link preview: a model's links are for reading.
 pub(crate) fn no_preview() -> LinkPreviewOptions {
     LinkPreviewOptions {
@@ -422,26 +408,6 @@ pub(crate) fn send_error(error: ApiError, to: &Address, target: &Target, pace: &
         ApiError::Refused { description, .. } if is_gone(&description) => SendError::Gone(description),
         ApiError::Refused { description, .. } => SendError::Rejected(description),
     }
-}
-
-/// Whether Telegram's words mean that the chat (or topic) will take nothing more.
-pub(crate) fn is_gone(description: &str) -> bool {
-    const GONE: [&str; 13] = [
-        "bot was blocked by the user",
-        "user is deactivated",
-        "bot was kicked from",
-        "bot is not a member of",
-        "bot can't initiate conversation",
-        "bot can't send messages to bots",
-        "chat not found",
-        "group chat was deleted",
-        "group is deactivated",
-        "group chat was deactivated",
-        "message thread not found",
-        "TOPIC_DELETED",
-        "PEER_ID_INVALID",
-    ];
-    GONE.iter().any(|words| description.contains(words))
 }
 
 #[cfg(test)]
