@@ -6,7 +6,6 @@
 use std::{
     collections::BTreeMap,
     io::{Read, Write},
-    sync::LazyLock,
 };
 
 use axum::{
@@ -22,19 +21,22 @@ use utoipa::{
         security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::{access, events, openapi, problem, router, stream};
+use super::{Shared, access, events, openapi, problem, stream};
 
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Clifford", description = "A self-hosted AI bot for chat platforms."),
     components(schemas(problem::ProblemBody, events::LiveEvent, stream::RunStreamEvent))
 )]
-struct Description;
+struct Frame;
+
+/// Handlers of one path, with their description.
+pub(super) type Routes = UtoipaMethodRouter<Shared>;
 
 /// The description, compressed: it is looked at seldom.
-static DESCRIPTION: LazyLock<Vec<u8>> = LazyLock::new(|| compressed(&described()));
+pub(super) struct Description(Vec<u8>);
 
 /// A text of JSON by its name.
 type Texts = BTreeMap<String, String>;
@@ -117,20 +119,54 @@ fn object(fields: &Texts) -> String {
     whole
 }
 
-/// The description of every route, as JSON.
-fn described() -> String {
-    let mut parts = Parts::default();
-    parts.take(Description::openapi());
-    router::each_route(&mut |route| {
-        let (_, described) = OpenApiRouter::<super::Shared>::new().routes(route).split_for_parts();
-        parts.take(described);
-    });
-    parts.within(openapi::framed(frame()))
+impl Description {
+    /// The description of these routes, one after another.
+    pub(super) fn of(each_route: impl FnOnce(&mut dyn FnMut(Routes))) -> Self {
+        let mut parts = Parts::default();
+        parts.take(Frame::openapi());
+        each_route(&mut |route| {
+            let (_, described) = OpenApiRouter::<Shared>::new().routes(route).split_for_parts();
+            parts.take(described);
+        });
+        Self(compressed(&parts.within(openapi::framed(frame()))))
+    }
+
+    /// The description as JSON.
+    pub(super) fn json(&self) -> String {
+        let mut text = String::new();
+        // It is what was compressed above.
+        let read = GzDecoder::new(self.0.as_slice()).read_to_string(&mut text);
+        read.map_or_else(|_| String::new(), |_| text)
+    }
+
+    /// How many bytes it takes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The answer to a request with these headers.
+    pub(super) fn answer(&'static self, headers: &HeaderMap) -> Response {
+        let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
+        let mut accepted = accepted
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|line| line.split(','));
+        let takes_gzip = accepted.any(|one| matches!(one.trim(), "gzip" | "x-gzip"));
+        let mut response = if takes_gzip {
+            ([(header::CONTENT_ENCODING, "gzip")], self.0.as_slice()).into_response()
+        } else {
+            self.json().into_response()
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        response
+    }
 }
 
 /// What stands around the routes.
 fn frame() -> Value {
-    let mut frame = Description::openapi();
+    let mut frame = Frame::openapi();
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some(
@@ -151,58 +187,11 @@ fn compressed(text: &str) -> Vec<u8> {
     written.unwrap_or_default()
 }
 
-fn plain() -> String {
-    let mut text = String::new();
-    // It is what was compressed above.
-    let read = GzDecoder::new(DESCRIPTION.as_slice()).read_to_string(&mut text);
-    read.map_or_else(|_| String::new(), |_| text)
-}
-
-/// The description of every route.
-#[cfg(test)]
-pub(super) fn json() -> String {
-    plain()
-}
-
-/// This description.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "operation",
-    responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
-pub(super) async fn description(headers: HeaderMap) -> Response {
-    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
-    let mut accepted = accepted
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|line| line.split(','));
-    let takes_gzip = accepted.any(|one| matches!(one.trim(), "gzip" | "x-gzip"));
-    let mut response = if takes_gzip {
-        ([(header::CONTENT_ENCODING, "gzip")], DESCRIPTION.as_slice()).into_response()
-    } else {
-        plain().into_response()
-    };
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn it_is_kept_small_and_is_the_same_again() {
-        let text = plain();
-        assert!(DESCRIPTION.len() < 60_000, "{} bytes", DESCRIPTION.len());
-        assert!(text.len() > 5 * DESCRIPTION.len(), "{} bytes", text.len());
-        let description: Value = serde_json::from_str(&text).unwrap();
-        let mut fields: Vec<_> = description.as_object().unwrap().keys().collect();
-        fields.sort_unstable();
-        assert_eq!(fields, ["components", "info", "openapi", "paths", "servers"]);
-        let schemes = description["components"]["securitySchemes"].as_object().unwrap();
-        assert_eq!(schemes.keys().collect::<Vec<_>>(), ["bearer", "session"]);
-        assert!(description["components"]["schemas"]["Problem"].is_object());
-    }
 
     #[test]
     fn names_and_texts_become_one_object() {

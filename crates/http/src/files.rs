@@ -20,13 +20,22 @@ use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
     extract::{Id, Query, check_text},
-    messages::Voice,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
 
 /// The most bytes of a second of a recording: 48 kHz in 16 bits on two channels.
 const DENSEST: u64 = 192_000;
+
+/// A recording of a caller's voice.
+#[derive(Clone, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Voice {
+    /// The file.
+    pub(super) file_id: String,
+    /// How long it plays, by which it is paid for. Left out: as long as any may.
+    pub(super) seconds: Option<u32>,
+}
 
 impl From<FileError> for Problem {
     fn from(error: FileError) -> Self {

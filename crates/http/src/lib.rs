@@ -84,7 +84,7 @@ pub use self::{
     server::{BindError, Server, Socket},
 };
 
-/// What the answer to a request needs to know of its connection: for a request that is made on behalf of another one.
+/// The facts of a request's connection that its answer needs: for a request that is made on behalf of another one.
 pub fn connection(of: &Extensions) -> Extensions {
     let mut known = Extensions::new();
     if let Some(peer) = of.get::<server::Peer>() {

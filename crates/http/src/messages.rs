@@ -58,22 +58,12 @@ pub(super) struct NewMessage {
     file_ids: Vec<String>,
     /// The caller's own voice, recorded and uploaded: what is said in it is their message, and `content` may be empty.
     /// That takes a model that writes it down (`hears` of `GET /api/me`).
-    voice: Option<Voice>,
+    voice: Option<files::Voice>,
     /// How it is answered; left out: as its channel does.
     mode: Option<Mode>,
     /// The caller's own key: a repeat with the same key stores nothing.
     #[schema(max_length = 200)]
     idempotency_key: Option<String>,
-}
-
-/// A recording of a caller's voice.
-#[derive(Clone, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Voice {
-    /// The file.
-    pub(super) file_id: String,
-    /// How long it plays, by which it is paid for. Left out: as long as any may.
-    pub(super) seconds: Option<u32>,
 }
 
 impl NewMessage {

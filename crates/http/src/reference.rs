@@ -5,7 +5,7 @@ use std::{env, fmt::Write, fs};
 use clifford_core::{runs::RunStatus, work::JobKind};
 use serde_json::Value;
 
-use super::{description, openapi, problem::Code};
+use super::{openapi, problem::Code, router};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/api.md");
 
@@ -182,7 +182,7 @@ fn answer((status, answer): (&String, &Value)) -> String {
 
 #[test]
 fn the_page_of_the_api_is_what_its_description_says() {
-    let generated = page(&serde_json::from_str(&description::json()).unwrap());
+    let generated = page(&serde_json::from_str(&router::described()).unwrap());
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::write(FILE, &generated).unwrap();
     }
@@ -200,7 +200,7 @@ fn the_page_of_the_api_is_what_its_description_says() {
 /// The words are those that the API writes and reads, not Rust's names of them.
 #[test]
 fn the_description_names_words_as_they_are_written() {
-    let description: Value = serde_json::from_str(&description::json()).unwrap();
+    let description: Value = serde_json::from_str(&router::described()).unwrap();
     let words = &description["components"]["schemas"];
     let of = |name: &str| serde_json::from_value::<Vec<String>>(words[name]["enum"].clone()).unwrap();
     let statuses: Vec<_> = RunStatus::ALL.iter().map(ToString::to_string).collect();

@@ -1,6 +1,10 @@
 //! Every route, and the layers that all of them pass through.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -11,15 +15,13 @@ use axum::{
 };
 use clifford_telemetry::measures;
 use futures::FutureExt;
-use utoipa_axum::{
-    router::{OpenApiRouter, UtoipaMethodRouter},
-    routes,
-};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts, description, edits, events,
-    export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox, pairings,
-    policies,
+    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts,
+    description::{Description, Routes},
+    edits, events, export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox,
+    pairings, policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens, tools,
     triggers, undo, usage, users, webhooks, why,
@@ -28,8 +30,8 @@ use super::{
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
 const BODY_FIRST: Duration = Duration::from_secs(1);
 
-/// Handlers of one path, with their description.
-pub(super) type Routes = UtoipaMethodRouter<Shared>;
+/// The description of every route.
+static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description::of(each_route));
 
 /// The whole API.
 pub fn router(api: Api) -> Router {
@@ -168,7 +170,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
 fn open(add: &mut dyn FnMut(Routes)) {
     add(routes!(health::healthz));
     add(routes!(hooks::take));
-    add(routes!(description::description));
+    add(routes!(description));
 }
 
 /// Routes whose caller may ask them to wait.
@@ -195,10 +197,23 @@ fn served(routes: impl FnOnce(&mut dyn FnMut(Routes))) -> Router<Shared> {
 }
 
 /// Every route, one after another.
-pub(super) fn each_route(add: &mut dyn FnMut(Routes)) {
+fn each_route(add: &mut dyn FnMut(Routes)) {
     for routes in [quick, patient, lasting, open] {
         routes(add);
     }
+}
+
+/// This description.
+#[utoipa::path(get, path = "/api/openapi.json", tag = "operation",
+    responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
+async fn description(headers: HeaderMap) -> Response {
+    DESCRIPTION.answer(&headers)
+}
+
+/// The description of every route, as JSON.
+#[cfg(test)]
+pub(super) fn described() -> String {
+    DESCRIPTION.json()
 }
 
 async fn unknown_route(uri: Uri) -> Problem {
@@ -247,4 +262,24 @@ fn harden(status: StatusCode, headers: &mut HeaderMap) {
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(header::HeaderValue::from_static("no-store"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_is_kept_small_and_is_the_same_again() {
+        let text = described();
+        let length = DESCRIPTION.bytes();
+        assert!(length < 60_000, "{length} bytes");
+        assert!(text.len() > 5 * length, "{} bytes", text.len());
+        let description: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut fields: Vec<_> = description.as_object().unwrap().keys().collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["components", "info", "openapi", "paths", "servers"]);
+        let schemes = description["components"]["securitySchemes"].as_object().unwrap();
+        assert_eq!(schemes.keys().collect::<Vec<_>>(), ["bearer", "session"]);
+        assert!(description["components"]["schemas"]["Problem"].is_object());
+    }
 }

@@ -92,7 +92,7 @@ pub(super) struct RunWithSteps {
     run: Run,
     /// Its steps, in order.
     run_steps: Vec<StepView>,
-    /// What people think of its answer.
+    /// People's verdicts on its answer.
     feedback: Vec<Feedback>,
     /// The question that it asks before it goes on.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -204,11 +204,11 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{super::super::description, ROUTES};
+    use super::{super::super::router, ROUTES};
 
     #[test]
     fn every_route_says_who_may_call_it() {
-        let description: Value = serde_json::from_str(&description::json()).unwrap();
+        let description: Value = serde_json::from_str(&router::described()).unwrap();
         let mut routes = BTreeSet::new();
         for (path, item) in description["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
