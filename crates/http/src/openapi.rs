@@ -108,10 +108,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::description as served;
+    use crate::router;
 
     fn description() -> Value {
-        serde_json::from_str(&served::json()).unwrap()
+        serde_json::from_str(&router::described()).unwrap()
     }
 
     fn operations(description: &Value) -> Vec<(String, &Value)> {

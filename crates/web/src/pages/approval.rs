@@ -2,12 +2,11 @@
 //! answer. The same on every page, so that nobody answers what they have not read.
 
 use axum::http::Method;
-use futures::future::try_join_all;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{run::Whole, runs::Run};
+use super::runs::Run;
 use crate::{
     address::part,
     backend::Asker,
@@ -63,12 +62,9 @@ pub(crate) struct Approval<'a> {
 
 impl<'a> Approval<'a> {
     /// The open question of a run, if it has one.
-    pub(crate) fn of(whole: &'a Whole) -> Option<Self> {
-        let question = whole.question.as_ref()?;
-        Some(Self {
-            run: &whole.run.id,
-            question,
-        })
+    pub(crate) fn of(run: &'a Run, question: Option<&'a Question>) -> Option<Self> {
+        let question = question?;
+        Some(Self { run: &run.id, question })
     }
 
     /// The question with its buttons.
@@ -173,13 +169,6 @@ pub(crate) fn example() -> Markup {
         ],
     };
     html! { div.question { (call.draw()) } }
-}
-
-/// These runs, with the questions that they ask.
-pub(crate) async fn asking(asker: &Asker, runs: impl Iterator<Item = &Run>) -> Result<Vec<Whole>, Failure> {
-    let paths: Vec<_> = runs.map(|run| format!("/api/runs/{}", part(&run.id))).collect();
-    let found = try_join_all(paths.iter().map(|path| asker.find::<Whole>(path))).await?;
-    Ok(found.into_iter().flatten().collect())
 }
 
 /// Answers the question of a run.

@@ -17,7 +17,6 @@ use serde_json::json;
 pub(super) use self::composer::send;
 use self::said::Verdicts;
 use super::{
-    approval::Approval,
     conversations::{Before, Talk},
     message::{Message, messages_of},
     run::{Whole, timeline_of},
@@ -212,7 +211,7 @@ fn working(asker: &Asker, whole: &Whole) -> Markup {
             div.message {
                 div.by { strong { "Bot" } (run.badge()) (Button::new(&stop, "Stop").draw(asker)) }
                 div.body.draft data-stream=(run.id) {}
-                @if let Some(approval) = Approval::of(whole) { div.note.warn.stack { (approval.draw(asker)) } }
+                @if let Some(approval) = whole.approval() { div.note.warn.stack { (approval.draw(asker)) } }
             }
         }
     }

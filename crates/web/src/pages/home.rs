@@ -7,10 +7,9 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
-    approval::{self, Approval},
     names::Names,
     pairings, quarantine,
-    run::Whole,
+    run::{self, Whole},
     runs::Run,
 };
 use crate::{
@@ -85,7 +84,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
         Names::of_people(&asker),
     )?;
-    let asking = approval::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
+    let asking = run::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
     let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
     let (strangers, aside) = try_join!(pairings::open(&asker), quarantine::newest(&asker, FEW))?;
     let since = asker.now().before(DAY);
@@ -125,7 +124,7 @@ fn asked(asker: &Asker, asking: &[Whole], more: bool) -> Markup {
             }
             ul.list {
                 @for whole in asking {
-                    @if let Some(approval) = Approval::of(whole) {
+                    @if let Some(approval) = whole.approval() {
                         li.stacked {
                             div.row.apart {
                                 a.clamp href={ "/runs/" (approval.run) } { (words(&whole.run.title())) }

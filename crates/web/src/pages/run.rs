@@ -47,6 +47,20 @@ pub(crate) struct Whole {
     pub(super) question: Option<Question>,
 }
 
+impl Whole {
+    /// Its open question, if it has one.
+    pub(crate) fn approval(&self) -> Option<Approval<'_>> {
+        Approval::of(&self.run, self.question.as_ref())
+    }
+}
+
+/// These runs, with the questions that they ask.
+pub(crate) async fn asking(asker: &Asker, runs: impl Iterator<Item = &Run>) -> Result<Vec<Whole>, Failure> {
+    let paths: Vec<_> = runs.map(|run| format!("/api/runs/{}", part(&run.id))).collect();
+    let found = try_join_all(paths.iter().map(|path| asker.find::<Whole>(path))).await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
 /// The page.
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let whole: Whole = asker.get(&format!("/api/runs/{}", part(&id))).await?;
@@ -67,7 +81,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
             div.prose { p { strong { (words(&short(&run.input_text, 2000))) } } }
             @if let Some(output) = &run.output_text { (prose(output)) }
             @if let Some(error) = &run.error { div.note.bad { p { (words(error)) } } }
-            @if let Some(approval) = Approval::of(&whole) { div.note.warn.stack { (approval.draw(&asker)) } }
+            @if let Some(approval) = whole.approval() { div.note.warn.stack { (approval.draw(&asker)) } }
             dl.figures {
                 div { dt { "took" } dd { (duration(took)) } }
                 div { dt { "model calls" } dd { (count(run.llm_calls)) } }
