@@ -165,7 +165,7 @@ fn files(loaded: &Loaded) -> anyhow::Result<Vec<(String, PathBuf)>> {
                 continue;
             };
             let (dir, name) = (dir.to_string_lossy(), name.to_string_lossy());
-            // What is still being written has no row yet.
+            // A file that is still being written has no row yet.
             if !name.ends_with(".part") {
                 files.push((format!("{FILES}/{dir}/{name}"), file.clone()));
             }

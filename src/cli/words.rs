@@ -33,7 +33,7 @@ pub(super) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     })
 }
 
-/// What stands before the words of an error that a database's driver tells, and is of no use to people.
+/// The words of a database's driver before those of an error: of no use to people.
 const DRIVERS: [&str; 2] = ["error returned from database: ", "error communicating with database: "];
 
 /// An error without the words that only programs need.

@@ -1,4 +1,4 @@
-//! What is typed as an event, which is handed in until it is taken.
+//! Typed lines as events, each of which is handed in until it is taken.
 
 use std::{sync::atomic::Ordering, time::Duration};
 

@@ -145,7 +145,7 @@ pub struct Button {
     /// How it looks, where the platform has colours.
     #[serde(default, skip_serializing_if = "ButtonStyle::is_plain")]
     pub style: ButtonStyle,
-    /// What a press does.
+    /// The effect of a press.
     #[serde(default, skip_serializing_if = "Press::is_answered")]
     pub press: Press,
     /// In place of a form, a platform that has such lets people choose of its roles; their names are the words.
@@ -153,7 +153,7 @@ pub struct Button {
     pub picks_roles: bool,
 }
 
-/// What pressing a button does.
+/// The effect of pressing a button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Press {
@@ -213,7 +213,7 @@ impl fmt::Display for DeliveryKey {
     }
 }
 
-/// What becomes of a message that stands only while a run is at work.
+/// The state of a message that stands only while a run is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
     /// It goes away: nobody needs to be called to it.

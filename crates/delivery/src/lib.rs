@@ -138,7 +138,7 @@ struct AtWork {
 }
 
 impl AtWork {
-    /// What it does now, as Markdown.
+    /// Its present work, as Markdown.
     fn doing(&self) -> String {
         let doing = self.doing.clone();
         doing.unwrap_or_else(|| self.lang.say(Doing::Thinking))
@@ -270,7 +270,8 @@ impl Delivery {
         }
     }
 
-    /// What a run does now, as Markdown: its status message says it when its turn comes, while this claim is at work.
+    /// The present work of a run, as Markdown: its status message says it when its turn comes, while this claim is at
+    /// work.
     pub fn doing(&self, channel: ChannelId, run: RunId, epoch: i64, doing: String) {
         let Some(handle) = self.inner.gates.get(&channel) else {
             return;

@@ -52,7 +52,7 @@ pub struct To {
     pub address: Address,
 }
 
-/// What stands below a message of a run.
+/// Buttons and files below a message of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Below<'a> {
     /// Buttons.

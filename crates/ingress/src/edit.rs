@@ -23,7 +23,7 @@ use clifford_store::{
 
 use super::{IngressService, message};
 
-/// What edits go by.
+/// The rules of edits.
 #[derive(Clone, Copy)]
 pub(super) struct EditRules {
     /// How long an edit takes the place of a question that is being answered.

@@ -208,7 +208,7 @@ pub fn run(
 #[derive(Default)]
 struct Story {
     evidence: Evidence,
-    /// Whose words of others it has read.
+    /// The origins of words from outside that it has read.
     others: BTreeSet<String>,
     /// The commands whose results are private.
     of_person: BTreeSet<String>,

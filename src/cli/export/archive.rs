@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// What an export holds, by kind, and how many contents of files.
+/// The contents of an export, by kind, and how many contents of files.
 #[derive(Default)]
 struct Counts {
     records: BTreeMap<&'static str, u64>,
@@ -90,7 +90,7 @@ pub(in crate::cli) fn storage(globals: &Globals, loaded: &Loaded) -> anyhow::Res
     app::storage(&loaded, &secrets, std::sync::Arc::new(SystemClock)).map_err(anyhow::Error::msg)
 }
 
-/// What is exported, and its name in the head.
+/// The scope of an export, and its name in the head.
 async fn scope(conn: &mut Conn, args: &Args) -> anyhow::Result<(Scope, String)> {
     if let Some(space) = &args.space {
         let id = space.find(conn).await?;

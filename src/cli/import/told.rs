@@ -11,7 +11,7 @@ use crate::cli::output::{self, Format};
 /// The most people and places that a table shows; JSON has all.
 const SHOWN: usize = 50;
 
-/// What an import would do.
+/// The plan of an import.
 pub(super) fn plan(plan: &Plan, format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&as_json(plan, None));
@@ -26,7 +26,7 @@ pub(super) fn plan(plan: &Plan, format: Format) -> anyhow::Result<()> {
     output::print("nothing was written: the same command without --dry-run imports it")
 }
 
-/// What an import has done.
+/// The result of an import.
 pub(super) fn outcome(outcome: &Outcome, format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&as_json(&outcome.plan, Some(outcome)));
