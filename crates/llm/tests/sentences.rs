@@ -429,7 +429,7 @@ async fn results_become_sentences_in_the_language_of_the_question() {
         (
             "Meine Erinnerungen",
             json!({"reminders": [{"id": "3f", "text": "lüften", "next": "Thu 2026-06-04 08:00", "repeats": "every day at 08:00"}]}),
-            "Deine Erinnerungen:\n- Thu 2026-06-04 08:00: lüften (every day at 08:00)",
+            "Deine Erinnerungen:\n- Donnerstag, 4. Juni 2026, 08:00 Uhr: lüften (jeden Tag um 08:00 Uhr)",
         ),
         (
             "Was weißt du über mich?",

@@ -199,6 +199,34 @@ pub(super) fn weekday(date: Date, language: Language) -> &'static str {
     language.pick(english, german)
 }
 
+/// How often something comes, as the tool of reminders tells it (`every Monday at 08:00`), in a language. What it tells in
+/// other words stays.
+pub(super) fn repeated(told: &str, language: Language) -> String {
+    let german = || {
+        let (days, time) = told.split_once(" at ")?;
+        let days = match days {
+            "every day" => "jeden Tag".to_owned(),
+            "every weekday" => "montags bis freitags".to_owned(),
+            "every Saturday and Sunday" => "samstags und sonntags".to_owned(),
+            days => match days
+                .strip_prefix("on day ")
+                .and_then(|day| day.strip_suffix(" of every month"))
+            {
+                Some(day) => format!("am {day}. jedes Monats"),
+                None => {
+                    let day = days.strip_prefix("every ")?;
+                    format!("jeden {}", WEEKDAYS.iter().find(|(english, _)| *english == day)?.1)
+                }
+            },
+        };
+        Some(format!("{days} um {time} Uhr"))
+    };
+    match language {
+        Language::English => told.to_owned(),
+        Language::German => german().unwrap_or_else(|| told.to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,5 +297,24 @@ mod tests {
             ("24. Dezember 2026".to_owned(), "Donnerstag"),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_comes_again_is_told_in_german() {
+        for (told, german) in [
+            ("every day at 08:00", "jeden Tag um 08:00 Uhr"),
+            ("every weekday at 08:00", "montags bis freitags um 08:00 Uhr"),
+            (
+                "every Saturday and Sunday at 09:30",
+                "samstags und sonntags um 09:30 Uhr",
+            ),
+            ("every Wednesday at 18:00", "jeden Mittwoch um 18:00 Uhr"),
+            ("on day 3 of every month at 07:15", "am 3. jedes Monats um 07:15 Uhr"),
+            ("by cron */5 * * * *", "by cron */5 * * * *"),
+            ("every blue moon at 08:00", "every blue moon at 08:00"),
+        ] {
+            assert_eq!(repeated(told, Language::German), german);
+            assert_eq!(repeated(told, Language::English), told);
+        }
     }
 }

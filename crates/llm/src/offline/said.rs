@@ -356,7 +356,7 @@ pub(super) fn reminders(result: &Value, language: Language) -> Option<String> {
     let line = |reminder: &Value| {
         let (next, text) = (due(&reminder["next"], language), words(&reminder["text"]));
         match reminder["repeats"].as_str() {
-            Some(repeats) => format!("\n- {next}: {text} ({repeats})"),
+            Some(repeats) => format!("\n- {next}: {text} ({})", dates::repeated(repeats, language)),
             None => format!("\n- {next}: {text}"),
         }
     };
@@ -385,7 +385,8 @@ pub(super) fn reminded(result: &Value, what: &str, language: Language) -> String
         }
         (Language::English, None) => format!("I will remind you on {next} ({zone}): {what}"),
         (Language::German, Some(repeats)) => {
-            format!("Ich erinnere dich immer wieder ({repeats}), das nächste Mal am {next} ({zone}): {what}")
+            let repeats = dates::repeated(repeats, language);
+            format!("Ich erinnere dich {repeats}, das nächste Mal am {next} ({zone}): {what}")
         }
         (Language::German, None) => format!("Ich erinnere dich am {next} ({zone}): {what}"),
     }
