@@ -251,12 +251,14 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
     let used = tell(&bot, "usage").await;
     let tokens = run.prompt_tokens + run.completion_tokens;
     let expected = format!("3 model calls, {tokens} tokens, {:.4} in cost", run.cost);
+    let left = 1_000_000 - tokens;
     assert_eq!(
         used,
         format!(
-            "Usage of your requests:\n• today: {expected}\n• this month: {expected}\n• left for today: {} of \
-             1000000 tokens",
-            1_000_000 - tokens
+            "Usage of your requests:\n• today: {expected}\n• this month: {expected}\n• left for today: {},{:03} of \
+             1,000,000 tokens",
+            left / 1_000,
+            left % 1_000
         )
     );
     let json: Value = serde_json::from_str(&bot.command(&["usage", "--by", "user", "--json"]).await).unwrap();

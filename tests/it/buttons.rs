@@ -164,7 +164,9 @@ async fn discord_user_sees_their_conversations_while_typing() {
         .collect();
     completing.sort_unstable();
     let expected = [
+        "approve",
         "continue",
+        "deny",
         "forget",
         "help",
         "model",

@@ -176,7 +176,7 @@ pub fn detect(path: &Path) -> Result<Format, ImportError> {
             () if has("messages/index.json") || has("Messages/index.json") => Ok(Format::Discord),
             () if has("state.db") || has("memories") => Ok(Format::Hermes),
             () if has("agents") || has("workspace") || has("MEMORY.md") || has("memory") => Ok(Format::OpenClaw),
-            () => none("nothing in this directory is of a format that is read; name one with --format"),
+            () => none("nothing in this directory is of a format that is read; name one with --from"),
         };
     }
     if !about.is_file() {
@@ -198,6 +198,6 @@ pub fn detect(path: &Path) -> Result<Format, ImportError> {
         _ if name.ends_with(".jsonl") && head.starts_with(b"{\"type\":\"session\"") => Ok(Format::OpenClaw),
         _ if name.ends_with(".jsonl") => Ok(Format::Hermes),
         [b'{', ..] => Ok(Format::Telegram),
-        _ => none("it is of no format that is read; name one with --format"),
+        _ => none("it is of no format that is read; name one with --from"),
     }
 }

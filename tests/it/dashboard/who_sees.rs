@@ -238,7 +238,7 @@ async fn every_route_about_something_of_somebody_else_is_closed_to_a_person_and_
             );
         }
     }
-    assert!(tried > 30, "{tried}");
+    assert!(tried >= 30, "{tried}");
     // Nothing of that came through.
     for path in ["/memory", "/reminders", "/tokens", "/runs"] {
         assert!(adas.page(path).await.contains("quinces"), "{path}");

@@ -59,9 +59,16 @@ impl DiscordFake {
             (state.files.contents.len() - 1, state.files.good)
         };
         let url = format!("{}/attachments/{channel}/{place}/{name}?ex={good}", self.api_url());
+        // Discord goes by the name, as whoever sends it does.
+        let content_type = match name.rsplit_once('.') {
+            Some((_, "png")) => "image/png",
+            Some((_, "jpg" | "jpeg")) => "image/jpeg",
+            Some((_, "pdf")) => "application/pdf",
+            _ => "text/plain; charset=utf-8",
+        };
         let attachment = json!({
             "id": (place + 1).to_string(), "filename": name, "size": content.len(), "url": url, "proxy_url": url,
-            "content_type": "text/plain; charset=utf-8",
+            "content_type": content_type,
         });
         self.user_sends(channel, user, text, &json!({"attachments": [attachment]}))
     }
