@@ -102,6 +102,7 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
             ("crates/ingress/src/commands/items.rs", "all yes"),
             ("channels/discord/src/map/about.rs", "Ask Clifford"),
             ("channels/telegram/src/press.rs", "in place of "),
+            ("channels/telegram/src/refusal.rs", ""),
             ("channels/telegram/src/send.rs", ""),
         ],
     ),
