@@ -281,8 +281,8 @@ impl Garden {
 
     /// The paths of a route: one for each thing of its kind.
     async fn each(&self, route: &str) -> Vec<String> {
-        // A person's file is kept byte by byte; events have no end, and tell what the lists tell.
-        if route.ends_with("/content") || route == "/api/events" {
+        // A person's file is kept byte by byte; events and a terminal's messages have no end, and tell what the lists tell.
+        if route.ends_with("/content") || ["/api/events", "/api/terminal"].contains(&route) {
             return Vec::new();
         }
         let Some((list, rest)) = route.split_once("/{id}") else {

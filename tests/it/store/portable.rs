@@ -163,7 +163,7 @@ async fn goes_round(seed: u64, homes: impl AsyncFn() -> Option<Home>) {
     let again = one.take_in(&source(&path), TRUSTED).await.expect("comes in again");
     assert_eq!(again.stored, std::collections::BTreeMap::new(), "seed {seed}");
 
-    let path = archive(dir.path(), &out, &contents);
+    let path = archive(dir.path(), &one.without_own_agent(&out), &contents);
     other.take_in(&source(&path), TRUSTED).await.expect("comes in");
     let there = other.given_out(Scope::Everything).await;
     assert_eq!(
