@@ -180,7 +180,6 @@ async fn on_discord_a_japanese_person_reads_all_of_it_in_japanese() {
     .await;
     assert_eq!(labels(&question.buttons), ["承認", "拒否"]);
     bot.discord.press(dm, ada, &question, "拒否");
-    reads(&["拒否しました：`memory.put`"]).await;
     reads(&["Done: memory.put."]).await;
     let why = commands(&bot, dm, ada, "why").await;
     for part in [
