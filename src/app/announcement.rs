@@ -1,16 +1,20 @@
 //! How the commands of this machine find the server that works on their database: a file in the data directory, which
-//! only its user can read. It is made anew at each start, and gone with the server.
+//! only its user can read. It is made anew at each start, and gone with the server. A server that was killed leaves it
+//! behind, and another program may listen at its address by then: it would be given the token and what people say. So the
+//! server holds a lock on the file, which ends with its process, and a file without one tells of nobody.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write},
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use clifford_config::Loaded;
 use clifford_vault::{Secret, Token};
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use super::kept;
@@ -43,6 +47,8 @@ pub struct Announced {
 pub struct Announcement {
     path: PathBuf,
     database: String,
+    /// The file with its lock, while this process announces itself.
+    held: Arc<Mutex<Option<File>>>,
 }
 
 impl Announcement {
@@ -56,22 +62,30 @@ impl Announcement {
             path: loaded.data_dir.join(NAME),
             // An address may hold a password.
             database: clifford_vault::hash(&database),
+            held: Arc::default(),
         }
     }
 
-    /// The server that announced itself, if it works on the same database. It may be gone by now.
+    /// The server that announced itself, if it lives and works on the same database.
     pub fn read(&self) -> Option<Announced> {
-        let told: Told = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        let mut file = File::open(&self.path).ok()?;
+        // A shared lock does not keep others that ask from theirs, and ends with the file.
+        if flock(&file, FlockOperation::NonBlockingLockShared) != Err(rustix::io::Errno::WOULDBLOCK) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        let told: Told = serde_json::from_slice(&bytes).ok()?;
         (told.database == self.database).then(|| Announced {
             address: told.address,
             token: Secret::new(told.token),
         })
     }
 
-    /// Announces a server.
+    /// Announces a server, for as long as this process lives or until it takes that back.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written or locked.
     pub(super) fn write(&self, address: SocketAddr, token: &Token) -> io::Result<()> {
         let told = Told {
             database: self.database.clone(),
@@ -83,7 +97,10 @@ impl Announcement {
         remove(&new)?;
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(&serde_json::to_vec(&told)?)?;
-        fs::rename(&new, &self.path)
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        fs::rename(&new, &self.path)?;
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        Ok(())
     }
 
     /// Takes back the announcement of the server with this token.
@@ -128,6 +145,7 @@ mod tests {
         let of = |database: &str| Announcement {
             path: directory.path().join(NAME),
             database: database.to_owned(),
+            held: Arc::default(),
         };
         let (ours, token) = (of("a"), Token::new(&mut rand::rng()));
         assert!(ours.read().is_none());
@@ -144,5 +162,23 @@ mod tests {
         assert!(ours.read().is_some());
         ours.take_back(&token);
         assert!(ours.read().is_none());
+    }
+
+    #[test]
+    fn what_a_killed_server_left_behind_tells_of_nobody() {
+        let directory = tempfile::tempdir().unwrap();
+        let announcement = Announcement {
+            path: directory.path().join(NAME),
+            database: "a".to_owned(),
+            held: Arc::default(),
+        };
+        let token = Token::new(&mut rand::rng());
+        announcement.write("127.0.0.1:8088".parse().unwrap(), &token).unwrap();
+        assert!(announcement.read().is_some());
+        // As the system does with the locks of a process that ends.
+        announcement.held.lock().unwrap().take();
+        assert!(announcement.path.exists() && announcement.read().is_none());
+        announcement.write("127.0.0.1:8089".parse().unwrap(), &token).unwrap();
+        assert_eq!(&*announcement.read().unwrap().address, "http://127.0.0.1:8089");
     }
 }
