@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Admin, OwnerReader},
+    boxed,
     extract::{Body, Id, check_text},
     page::Page,
     problem::{Code, Problem, ProblemBody},
@@ -28,6 +29,7 @@ const LONGEST_PROMPT: usize = 20_000;
 /// Every agent, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),
     responses((status = 200, body = Page<ManagedAgent>)))]
+#[boxed]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<ManagedAgent>>, Problem> {
     Ok(Json(Page::whole(managing::list(&mut api.db.read().await?).await?)))
 }
@@ -36,6 +38,7 @@ pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Js
 #[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])),
     params(("id" = String, Path, description = "The agent")),
     responses((status = 200, body = ManagedAgent), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -65,6 +68,7 @@ pub(super) struct NewAgentBody {
 /// this name that was deleted comes back, with the versions of its prompt.
 #[utoipa::path(post, path = "/api/agents", tag = "agents", security(("bearer" = [])), request_body = NewAgentBody,
     responses((status = 201, body = ManagedAgent), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Admin,
@@ -107,6 +111,7 @@ pub(super) struct AgentChange {
 #[utoipa::path(patch, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])), request_body = AgentChange,
     params(("id" = String, Path, description = "The agent")),
     responses((status = 200, body = ManagedAgent), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Admin,
@@ -148,6 +153,7 @@ async fn apply(
     params(("id" = String, Path, description = "The agent")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It stands in bot.toml")))]
+#[boxed]
 pub(super) async fn remove(State(api): State<Shared>, _: Admin, Id(id): Id<AgentId>) -> Result<StatusCode, Problem> {
     let now = api.clock.now();
     api.db

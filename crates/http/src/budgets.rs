@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Reader},
+    boxed,
     extract::Query,
     page::Page,
     problem::{Problem, ProblemBody},
@@ -54,6 +55,7 @@ pub(super) struct BudgetView {
 /// Budgets with what is spent of them: the bot's, for an owner, and a person's.
 #[utoipa::path(get, path = "/api/budgets", tag = "usage", security(("bearer" = [])), params(BudgetsQuery),
     responses((status = 200, body = Page<BudgetView>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

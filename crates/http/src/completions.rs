@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 use super::{
     Shared,
     access::{Caller, Reader, Writer},
+    boxed,
     extract::Body,
     messages::{self, LONGEST_WAIT},
     problem::{Code, Problem},
@@ -131,6 +132,7 @@ pub(super) struct OpenAiError {
 /// The agent that answers the caller, as the one model that there is.
 #[utoipa::path(get, path = "/v1/models", tag = "openai", security(("bearer" = [])),
     responses((status = 200, body = ModelList)))]
+#[boxed]
 pub(super) async fn models(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<ModelList>, Problem> {
     let agent = agent(&api, &caller).await?;
     Ok(Json(ModelList {
@@ -156,6 +158,7 @@ async fn agent(api: &Shared, caller: &Caller) -> Result<String, Problem> {
     params(("Clifford-Context" = Option<String>, Header, description = "The conversation to go on with")),
     responses((status = 200, body = ChatCompletion), (status = 404, body = OpenAiError), (status = 422, body = OpenAiError),
         (status = 429, body = OpenAiError), (status = 503, body = OpenAiError)))]
+#[boxed]
 pub(super) async fn create(
     State(api): State<Shared>,
     writer: Writer,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Writer},
+    boxed,
     extract::{Body, Id, check_text},
     messages::Accepted,
     pace::LONGEST,
@@ -34,6 +35,7 @@ pub(super) struct MessageEdit {
         (status = 409, body = ProblemBody, description = "It is not the last one, not the caller's own, or nothing answers it"),
         (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "A person's token sends too many in a minute")))]
+#[boxed]
 pub(super) async fn edit(
     State(api): State<Shared>,
     _: Writer,

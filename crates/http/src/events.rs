@@ -37,6 +37,7 @@ pub(super) use self::{kinds::LiveEvent, watcher::LiveEvents};
 use super::{
     Shared,
     access::{Caller, Reader},
+    boxed,
     problem::{Problem, ProblemBody},
     stream::Seat,
 };
@@ -68,6 +69,7 @@ const REACHES: Duration = Duration::from_secs(24 * 60 * 60);
     params(("Last-Event-ID" = Option<String>, Header, description = "Go on behind this event")),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
+#[boxed]
 pub(super) async fn events(
     State(api): State<Shared>,
     _: Reader,

@@ -8,7 +8,7 @@ use axum::{
 use clifford_engine::triggers::webhook::{self, Call, Refusal};
 
 use super::{
-    Shared,
+    Shared, boxed,
     extract::Raw,
     problem::{Code, Problem, ProblemBody},
     triggers::{FiredView, busy, follow},
@@ -42,6 +42,7 @@ impl From<Refusal> for Problem {
     responses((status = 202, body = FiredView), (status = 413, body = ProblemBody),
         (status = 401, body = ProblemBody, description = "It is not signed, or was too long ago"),
         (status = 409, body = ProblemBody, description = "It was taken before, or the webhook is turned off")))]
+#[boxed]
 pub(super) async fn take(
     State(api): State<Shared>,
     Path(name): Path<String>,

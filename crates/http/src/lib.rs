@@ -78,6 +78,11 @@ use clifford_ingress::IngressService;
 use clifford_store::Db;
 use tokio_util::sync::CancellationToken;
 
+/// On each handler: its future is one box for those who call it. The router's types prove of a handler's future some
+/// forty times that another thread may poll it, and each proof would walk through all that the handler waits for, down
+/// to the database: half of this crate's build.
+pub(crate) use async_recursion::async_recursion as boxed;
+
 pub use self::{
     metrics::Metrics,
     router::{router, watching},

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
+    boxed,
     extract::{Body, Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -51,6 +52,7 @@ pub(super) struct MemoriesQuery {
 /// A page of items, newest first.
 #[utoipa::path(get, path = "/api/memories", tag = "memories", security(("bearer" = [])), params(MemoriesQuery),
     responses((status = 200, body = Page<Item>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -79,6 +81,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = Item), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -125,6 +128,7 @@ pub(super) struct NewMemory {
 #[utoipa::path(post, path = "/api/memories", tag = "memories", security(("bearer" = [])), request_body = NewMemory,
     responses((status = 201, body = Item), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is an active item of that module and key")))]
+#[boxed]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -198,6 +202,7 @@ impl MemoryChange {
     request_body = MemoryChange, params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = Item), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is another active item of that module and key")))]
+#[boxed]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -229,6 +234,7 @@ pub(super) async fn change(
 #[utoipa::path(delete, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn forget(
     State(api): State<Shared>,
     _: Writer,
@@ -272,6 +278,7 @@ pub(super) struct JobsQuery {
 /// A page of past and pending jobs of the memory writer, newest first.
 #[utoipa::path(get, path = "/api/memories/jobs", tag = "memories", security(("bearer" = [])), params(JobsQuery),
     responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn writes(
     State(api): State<Shared>,
     _: Reader,

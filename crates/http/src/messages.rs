@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::{
     Shared,
     access::{Caller, Need, Reader, Writer},
-    channels, contexts,
+    boxed, channels, contexts,
     extract::{Body, Query, check_text},
     files,
     pace::LONGEST,
@@ -164,6 +164,7 @@ impl Accepted {
         (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody, description = "Something is wrong with it, or its key belongs to another message"),
         (status = 429, body = ProblemBody, description = "A person's token sends too many in a minute")))]
+#[boxed]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -312,6 +313,7 @@ pub(super) struct MessagesQuery {
 /// A page of messages, newest first.
 #[utoipa::path(get, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(MessagesQuery),
     responses((status = 200, body = Page<Message>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Admin, Caller, OwnerReader},
+    boxed,
     extract::{Body, Query},
     page::Page,
     problem::{Problem, ProblemBody},
@@ -29,6 +30,7 @@ pub(super) struct PairingsQuery {
 /// People who ask to be let in, the oldest request first; or those who are blocked.
 #[utoipa::path(get, path = "/api/pairings", tag = "pairings", security(("bearer" = [])), params(PairingsQuery),
     responses((status = 200, body = Page<Pairing>)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -69,6 +71,7 @@ pub(super) struct Decided {
 /// Decides about somebody who asked to be let in, and tells them.
 #[utoipa::path(post, path = "/api/pairings/decide", tag = "pairings", security(("bearer" = [])),
     request_body = Decided, responses((status = 204), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn decide(
     State(api): State<Shared>,
     _: Admin,

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::{
     Shared,
     access::{Admin, OwnerReader},
+    boxed,
     extract::{Body, Id},
     page::Page,
     problem::{Problem, ProblemBody},
@@ -21,6 +22,7 @@ use super::{
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
     responses((status = 200, body = Page<Policy>)))]
+#[boxed]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Value>>, Problem> {
     let found = policies::list(&mut api.db.read().await?).await?;
     Ok(Json(Page::whole(found.iter().map(rendered).collect())))
@@ -30,6 +32,7 @@ pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Js
 #[utoipa::path(get, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -43,6 +46,7 @@ pub(super) async fn get(
 /// Adds a rule.
 #[utoipa::path(post, path = "/api/policies", tag = "policies", security(("bearer" = [])), request_body = Rule,
     responses((status = 201, body = Policy), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Admin,
@@ -62,6 +66,7 @@ pub(super) async fn create(
 #[utoipa::path(put, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])), request_body = Rule,
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Admin,
@@ -91,6 +96,7 @@ pub(super) async fn change(
 #[utoipa::path(delete, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
     params(("id" = String, Path, description = "The rule")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn remove(State(api): State<Shared>, _: Admin, Id(id): Id<PolicyId>) -> Result<StatusCode, Problem> {
     let removed = api.db.write(move |tx| Box::pin(policies::remove(tx, id))).await?;
     if removed {
@@ -118,6 +124,7 @@ pub(super) struct TrialCall {
 /// Returns the verdict on a call and its reason. Nothing is called, and nothing counted.
 #[utoipa::path(post, path = "/api/policies/test", tag = "policies", security(("bearer" = [])), request_body = TrialCall,
     responses((status = 200, body = Tried), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn test(
     State(api): State<Shared>,
     _: OwnerReader,

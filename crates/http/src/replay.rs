@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Caller, Need, Reader},
+    boxed,
     extract::Id,
     problem::{Problem, ProblemBody},
     runs::allowed,
@@ -56,6 +57,7 @@ pub(super) struct ReplayStep {
 #[utoipa::path(get, path = "/api/runs/{id}/replay", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Replay), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn replay(
     State(api): State<Shared>,
     _: Reader,

@@ -18,7 +18,7 @@ use futures::FutureExt;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts,
+    Api, Shared, agents, auth, boxed, budgets, channels, completions, connections, contexts,
     description::{Description, Routes},
     edits, events, export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox,
     pairings, policies,
@@ -206,6 +206,7 @@ fn each_route(add: &mut dyn FnMut(Routes)) {
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "operation",
     responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
+#[boxed]
 async fn description(headers: HeaderMap) -> Response {
     DESCRIPTION.answer(&headers)
 }

@@ -28,7 +28,7 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Relation, Writer},
-    channels as channel_routes,
+    boxed, channels as channel_routes,
     extract::{Body, Id, Query, check_text},
     pace::{self, LONGEST},
     page::{self, Page},
@@ -65,6 +65,7 @@ pub(super) struct RunsQuery {
 /// A page of runs, newest first.
 #[utoipa::path(get, path = "/api/runs", tag = "runs", security(("bearer" = [])), params(RunsQuery),
     responses((status = 200, body = Page<Run>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -103,6 +104,7 @@ pub(super) struct RunWithSteps {
 #[utoipa::path(get, path = "/api/runs/{id}", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = RunWithSteps), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -153,6 +155,7 @@ pub(super) struct NewRun {
     responses((status = 202, body = Run), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "A person's token begins too many in a minute")))]
+#[boxed]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -268,6 +271,7 @@ fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It has ended")))]
+#[boxed]
 pub(super) async fn cancel(
     State(api): State<Shared>,
     _: Writer,
@@ -283,6 +287,7 @@ pub(super) async fn cancel(
     params(("id" = String, Path, description = "The run")),
     responses((status = 202, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It does not wait")))]
+#[boxed]
 pub(super) async fn wake(
     State(api): State<Shared>,
     _: Writer,
@@ -325,6 +330,7 @@ pub(super) enum Decided {
     params(("id" = String, Path, description = "The run")), request_body = NewAnswer,
     responses((status = 202, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It asks nothing, or the caller may not answer")))]
+#[boxed]
 pub(super) async fn confirm(
     State(api): State<Shared>,
     _: Writer,
@@ -387,6 +393,7 @@ async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Proble
     responses((status = 202, body = Run, description = "The new run"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It has not failed"),
         (status = 429, body = ProblemBody, description = "A person's token begins too many in a minute")))]
+#[boxed]
 pub(super) async fn retry(
     State(api): State<Shared>,
     _: Writer,

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Reader},
+    boxed,
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -47,6 +48,7 @@ pub(super) struct SearchQuery {
 /// match may hold no word of the question. A search is always in a person's private channels or in one channel.
 #[utoipa::path(get, path = "/api/search", tag = "messages", security(("bearer" = [])), params(SearchQuery),
     responses((status = 200, body = Page<SearchHit>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing},
+    boxed,
     extract::{Body, Id, check_text},
     page::Page,
     problem::{Code, Problem, ProblemBody},
@@ -175,6 +176,7 @@ pub(super) struct Login {
 /// Uses up a login link and begins a session of its person. The answer sets the session's cookie.
 #[utoipa::path(post, path = "/api/sessions", tag = "sessions", request_body = Login,
     responses((status = 201, body = Session), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn begin(
     State(api): State<Shared>,
     peer: Option<axum::Extension<Peer>>,
@@ -224,6 +226,7 @@ fn is_secure(api: &Shared, headers: &HeaderMap) -> bool {
 /// The sessions that the caller may see, newest first: a person's their own, an owner's token all.
 #[utoipa::path(get, path = "/api/sessions", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Page<Session>)))]
+#[boxed]
 pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<Page<Session>>, Problem> {
     let now = api.clock.now();
     let found = sessions::list(&mut api.db.read().await?, caller.only(), now).await?;
@@ -234,6 +237,7 @@ pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -
 #[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", security(("bearer" = [])),
     params(("id" = String, Path, description = "The session")),
     responses((status = 204), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn end(
     State(api): State<Shared>,
     caller: Caller,
@@ -256,6 +260,7 @@ pub(super) async fn end(
 /// Ends the session that the request comes with, and takes its cookie back.
 #[utoipa::path(delete, path = "/api/sessions/current", tag = "sessions", security(("bearer" = [])),
     responses((status = 204), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn log_out(
     State(api): State<Shared>,
     caller: Caller,
@@ -308,6 +313,7 @@ enum MyRole {
 /// The caller: on whose behalf they act, and what they may do.
 #[utoipa::path(get, path = "/api/me", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Me)))]
+#[boxed]
 pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json<Me>, Problem> {
     let zone = api.context.settings.zone();
     let person = match caller.person {

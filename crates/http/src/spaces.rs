@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, managed_spaces},
+    boxed,
     extract::{Id, Query},
     page::{self, Page},
     problem::{Problem, ProblemBody},
@@ -29,6 +30,7 @@ pub(super) struct SpacesQuery {
 /// the ones where they spoke.
 #[utoipa::path(get, path = "/api/spaces", tag = "spaces", security(("bearer" = [])), params(SpacesQuery),
     responses((status = 200, body = Page<Space>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -50,6 +52,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/spaces/{id}", tag = "spaces", security(("bearer" = [])),
     params(("id" = String, Path, description = "The space")),
     responses((status = 200, body = Space), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::{
     Shared,
     access::{Admin, Caller, Need, Object, Reader},
+    boxed,
     extract::{Body, Query},
     page::Page,
     problem::{Code, Problem, ProblemBody},
@@ -57,6 +58,7 @@ impl In {
 #[utoipa::path(get, path = "/api/tools", tag = "tools", security(("bearer" = [])), params(In),
     responses((status = 200, body = Page<ShownTool>), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -73,6 +75,7 @@ pub(super) async fn list(
     params(("name" = String, Path, description = "The tool"), In),
     responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -97,6 +100,7 @@ pub(super) struct ToolChange(Map<String, Value>);
     params(("name" = String, Path, description = "The tool"), In),
     responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Admin,
@@ -160,6 +164,7 @@ pub(super) struct Called {
     params(("name" = String, Path, description = "The command")),
     responses((status = 200, body = Called), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It does more than read"), (status = 422, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn call(
     State(api): State<Shared>,
     _: Admin,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Reader},
+    boxed,
     extract::Query,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -37,6 +38,7 @@ pub(super) struct UsageQuery {
 /// The usage of models: the dearest groups, of days the newest.
 #[utoipa::path(get, path = "/api/usage", tag = "usage", security(("bearer" = [])), params(UsageQuery),
     responses((status = 200, body = Page<Group>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

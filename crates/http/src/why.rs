@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     Shared,
     access::{Caller, Need, Reader},
+    boxed,
     extract::Id,
     problem::{Problem, ProblemBody},
     runs::allowed,
@@ -88,6 +89,7 @@ impl From<CallVerdict> for CallWhy {
 #[utoipa::path(get, path = "/api/runs/{id}/why", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Why), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn why(
     State(api): State<Shared>,
     _: Reader,

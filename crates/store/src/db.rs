@@ -22,6 +22,7 @@ use std::{
 
 use clifford_core::settings::{Database, Synchronous};
 use clifford_telemetry::measures;
+use futures::FutureExt;
 use sqlx::{ConnectOptions, Connection as _};
 use sqlx_postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
@@ -237,10 +238,10 @@ impl Db {
                 Some(open) => Conn::sqlite(open),
                 None => {
                     self.in_place()?;
-                    Conn::sqlite(read.acquire().await?)
+                    Conn::sqlite(read.acquire().boxed().await?)
                 }
             },
-            Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
+            Pools::Postgres(pool) => Conn::postgres(pool.acquire().boxed().await?),
         };
         measures::connection_waited(began);
         Ok(conn)
@@ -300,7 +301,7 @@ impl Db {
             (_, Some(writer)) => writer.run(work).await,
             (Pools::Postgres(pool), None) => {
                 let began = Instant::now();
-                let connection = pool.begin().await?;
+                let connection = pool.begin().boxed().await?;
                 measures::connection_waited(began);
                 let mut tx = Tx::postgres(connection);
                 let outcome = work(&mut tx).await?;

@@ -10,6 +10,7 @@ use clifford_core::{
     value::Value,
 };
 use clifford_telemetry::measures::Reading;
+use futures::FutureExt;
 use sqlx::{AssertSqlSafe, Transaction, pool::PoolConnection};
 use sqlx_postgres::{PgConnection, PgRow, Postgres};
 use sqlx_sqlite::{Sqlite, SqliteConnection, SqliteRow};
@@ -163,7 +164,7 @@ impl Conn {
             Engine::Postgres(conn) => {
                 let sql = AssertSqlSafe(sql.as_ref().to_owned());
                 let query = bind!(sqlx::query(sql).persistent(false), args);
-                Rows::Postgres(query.fetch_all(conn).await?).fetch_all()
+                Rows::Postgres(query.fetch_all(conn).boxed().await?).fetch_all()
             }
             Engine::Local(_) | Engine::Sqlite(_) => self.fetch_all(sql, args).await,
         }
@@ -180,11 +181,11 @@ impl Conn {
             Engine::Local(local) => Rows::Local(local.rows(sql, &args, 1)?),
             Engine::Sqlite(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Sqlite(query.fetch_optional(conn).await?.into_iter().collect())
+                Rows::Sqlite(query.fetch_optional(conn).boxed().await?.into_iter().collect())
             }
             Engine::Postgres(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Postgres(query.fetch_optional(conn).await?.into_iter().collect())
+                Rows::Postgres(query.fetch_optional(conn).boxed().await?.into_iter().collect())
             }
         };
         row.fetch_optional()
@@ -214,11 +215,11 @@ impl Conn {
             Engine::Local(local) => Rows::Local(local.rows(sql, &args, usize::MAX)?),
             Engine::Sqlite(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Sqlite(query.fetch_all(conn).await?)
+                Rows::Sqlite(query.fetch_all(conn).boxed().await?)
             }
             Engine::Postgres(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Postgres(query.fetch_all(conn).await?)
+                Rows::Postgres(query.fetch_all(conn).boxed().await?)
             }
         })
     }
@@ -260,11 +261,11 @@ impl Tx {
             Engine::Local(local) => local.execute(sql, &args)?,
             Engine::Sqlite(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                query.execute(conn).await?.rows_affected()
+                query.execute(conn).boxed().await?.rows_affected()
             }
             Engine::Postgres(conn) => {
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                query.execute(conn).await?.rows_affected()
+                query.execute(conn).boxed().await?.rows_affected()
             }
         })
     }
@@ -310,7 +311,7 @@ impl Tx {
     /// Commits on PostgreSQL.
     pub(super) async fn commit_postgres(self) -> Result<(), StoreError> {
         if let Inner::PostgresWrite(tx) = self.0.inner {
-            tx.commit().await?;
+            tx.commit().boxed().await?;
         }
         Ok(())
     }
