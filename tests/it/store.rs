@@ -42,6 +42,7 @@ mod sessions;
 mod showing_work;
 mod skewed_leases;
 
+mod tool_usage;
 mod triggers;
 mod views;
 pub mod world;

@@ -158,6 +158,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(completions::models));
     add(routes!(export::export));
     add(routes!(usage::list));
+    add(routes!(usage::by_tool));
     add(routes!(budgets::list));
     add(routes!(files::list, files::upload));
     add(routes!(files::get, files::delete));

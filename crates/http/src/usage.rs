@@ -1,8 +1,11 @@
-//! The use of models, in sums.
+//! The use of models and of tools, in sums.
 
 use axum::{Json, extract::State};
 use clifford_core::{clock::Timestamp, id::UserId, models::Grouping};
-use clifford_store::usage::{self, Filter, Group};
+use clifford_store::usage::{
+    self, Filter, Group,
+    tools::{self, ToolUsage},
+};
 use serde::Deserialize;
 
 use super::{
@@ -61,4 +64,41 @@ pub(super) async fn list(
     let mut conn = api.db.read().await?;
     let groups = usage::grouped(&mut conn, by, filter, &zone, limit).await?;
     Ok(Json(Page::whole(groups)))
+}
+
+/// The calls of tools to sum up.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct ToolsQuery {
+    /// From this moment on (RFC 3339); without it, of the last 30 days.
+    #[param(value_type = Option<String>)]
+    since: Option<Timestamp>,
+    /// Before this moment.
+    #[param(value_type = Option<String>)]
+    until: Option<Timestamp>,
+    /// Only of this person's runs.
+    #[param(value_type = Option<String>)]
+    user_id: Option<UserId>,
+    /// The most tools, at most 200.
+    limit: Option<u32>,
+}
+
+/// The calls of tools by runs: the most called tools.
+#[utoipa::path(get, path = "/api/usage/tools", tag = "usage", security(("bearer" = [])), params(ToolsQuery),
+    responses((status = 200, body = Page<ToolUsage>), (status = 400, body = ProblemBody)))]
+pub(super) async fn by_tool(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Query(wanted): Query<ToolsQuery>,
+) -> Result<Json<Page<ToolUsage>>, Problem> {
+    let filter = Filter {
+        since: wanted.since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
+        until: wanted.until,
+        user: caller.whose(&api, wanted.user_id).await?,
+    };
+    let limit = page::limit(wanted.limit)?;
+    let found = tools::by_tool(&mut api.db.read().await?, filter, limit).await?;
+    Ok(Json(Page::whole(found)))
 }

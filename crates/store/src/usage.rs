@@ -1,5 +1,7 @@
 //! The usage of models, one row a call; and its sums.
 
+pub mod tools;
+
 use std::time::Duration;
 
 use clifford_core::{

@@ -3,6 +3,7 @@
 mod agents;
 mod api_docs;
 mod approval;
+mod budgets;
 mod channels;
 mod chat;
 mod connections;

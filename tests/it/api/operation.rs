@@ -130,6 +130,7 @@ async fn the_description_lists_every_route() {
         "get /api/triggers",
         "get /api/triggers/{id}",
         "get /api/usage",
+        "get /api/usage/tools",
         "get /api/users",
         "get /api/users/{id}",
         "get /api/users/{id}/export",

@@ -45,6 +45,18 @@ async fn usage_is_summed_up_as_asked_and_what_cannot_be_is_named() {
             answer.text
         );
     }
+    let tools = bot.get("/api/usage/tools").await.json();
+    let called = &tools["items"][0];
+    assert_eq!(
+        (&called["tool"], &called["calls"], &called["failures"], &called["cost"]),
+        (&json!("compute.eval"), &json!(1), &json!(0), &json!(0.0)),
+        "{tools}"
+    );
+    assert_eq!(tools["items"].as_array().map(Vec::len), Some(1));
+    let of_user = format!("/api/usage/tools?userId={}", user.as_str().unwrap());
+    assert_eq!(bot.get(&of_user).await.json(), tools);
+    let none = bot.get("/api/usage/tools?since=2999-01-01T00:00:00Z").await.json();
+    assert_eq!(none, json!({"items": [], "next": null}));
     let ready = bot.get("/readyz").await.json();
     assert_eq!(ready["checks"]["provider"], json!({"ok": true, "detail": "offline"}));
 }

@@ -676,6 +676,8 @@ fn rows() -> Vec<Row> {
         Row("post", "/api/triggers/{id}/fire", "", About::Trigger, some(), CHANGE),
         Row("get", "/api/usage", "", Nothing, none(), LIST),
         Row("get", "/api/usage", "userId=@", Person, none(), OF_PERSON),
+        Row("get", "/api/usage/tools", "", Nothing, none(), LIST),
+        Row("get", "/api/usage/tools", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/budgets", "", Nothing, none(), LIST),
         Row("get", "/api/budgets", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/files", "", Nothing, none(), READ),

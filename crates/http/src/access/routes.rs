@@ -168,6 +168,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("delete", "/api/triggers/{id}", Who::Change),
     ("post", "/api/triggers/{id}/fire", Who::Change),
     ("get", "/api/usage", Who::See),
+    ("get", "/api/usage/tools", Who::See),
     ("get", "/api/budgets", Who::See),
     ("get", "/api/files", Who::Open),
     ("post", "/api/files", Who::Open),

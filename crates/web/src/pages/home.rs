@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
+    budgets::{self, Budget},
     names::Names,
     pairings, quarantine,
     run::{self, Whole},
@@ -16,7 +17,6 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     view::{
-        chart::share,
         format::{At, cost, count, title, when},
         layout,
         parts::{Button, Tone, badge, empty, head, short},
@@ -60,27 +60,16 @@ struct Trigger {
     next_at: Option<At>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Budget {
-    scope: String,
-    period: String,
-    cost: Option<f64>,
-    tokens: Option<u64>,
-    spent_cost: f64,
-    spent_tokens: u64,
-}
-
 /// The page.
 pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
-    let (health, working, queued, waiting, failed, spent, budgets, triggers, people) = try_join!(
+    let (health, working, queued, waiting, failed, spent, limits, triggers, people) = try_join!(
         asker.look::<Health>("/readyz"),
         asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=waiting&limit=200"),
         asker.get::<Page<Run>>("/api/runs?status=failed&limit=50"),
         asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
-        asker.get::<Page<Budget>>("/api/budgets"),
+        budgets::all(&asker),
         asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
         Names::of_people(&asker),
     )?;
@@ -95,7 +84,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     let content = html! {
         (head("Home", "", &html! { a.button.main href="/chat" { "New message" } }))
         div id="asked" data-live {
-            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more)) }
+            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more, &people)) }
         }
         (pairings::draw(&asker, &strangers))
         (quarantine::draw(&asker, &aside))
@@ -106,7 +95,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
                 (failures(&asker, &failed, &people))
             }
             div.column {
-                (spending(&spent.items, &budgets.items, asker.today()))
+                (spending(&spent.items, &limits, asker.today()))
                 (well(health.as_ref()))
             }
         }
@@ -115,7 +104,8 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
 }
 
 /// What waits for an answer: all of what each will do is read before its buttons.
-fn asked(asker: &Asker, asking: &[Whole], more: bool) -> Markup {
+fn asked(asker: &Asker, asking: &[Whole], more: bool, people: &Names) -> Markup {
+    let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {
         section.card aria-labelledby="asked-title" {
             header {
@@ -128,6 +118,7 @@ fn asked(asker: &Asker, asking: &[Whole], more: bool) -> Markup {
                         li.stacked {
                             div.row.apart {
                                 a.clamp href={ "/runs/" (approval.run) } { (words(&whole.run.title())) }
+                                @if !is_mine(whole) { span.small.quiet { "asked by " (people.show(whole.run.user_id.as_deref())) } }
                             }
                             (approval.draw(asker))
                         }
@@ -159,7 +150,7 @@ fn well(health: Option<&Health>) -> Markup {
     }
 }
 
-fn spending(days: &[Spent], budgets: &[Budget], today: &str) -> Markup {
+fn spending(days: &[Spent], limits: &[Budget], today: &str) -> Markup {
     let spent = days.iter().find(|day| day.key.as_deref() == Some(today));
     let of = |read: fn(&Spent) -> u64| spent.map_or(0, read);
     html! {
@@ -176,27 +167,7 @@ fn spending(days: &[Spent], budgets: &[Budget], today: &str) -> Markup {
                 div { dt { "tokens sent" } dd { (count(of(|day| day.prompt_tokens))) } }
                 div { dt { "received" } dd { (count(of(|day| day.completion_tokens))) } }
             }
-            @for budget in budgets { (left(budget)) }
-        }
-    }
-}
-
-/// The spent part of a budget, as a bar with its numbers.
-fn left(budget: &Budget) -> Markup {
-    let whose = if budget.scope == "bot" { "Everybody" } else { "You" };
-    let float = |tokens: u64| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
-    html! {
-        @if let Some(most) = budget.cost {
-            div.small {
-                (whose) ", this " (budget.period) ": " (cost(budget.spent_cost)) " of " (cost(most))
-                (share(budget.spent_cost, most))
-            }
-        }
-        @if let Some(most) = budget.tokens {
-            div.small {
-                (whose) ", this " (budget.period) ": " (count(budget.spent_tokens)) " of " (count(most)) " tokens"
-                (share(float(budget.spent_tokens), float(most)))
-            }
+            @for budget in limits { (budgets::left(budget)) }
         }
     }
 }

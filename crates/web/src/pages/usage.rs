@@ -1,4 +1,6 @@
-//! Use and cost of models: a chart with its table, by day, model, person, place or role, and as CSV.
+//! Use and cost of models: a chart with its table, by day, model, person, place or role, and as CSV; and of tools.
+
+mod tools;
 
 use axum::{extract::Query, response::Response};
 use clifford_core::clock::Timestamp;
@@ -6,6 +8,7 @@ use jiff::{ToSpan, civil::Date};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::budgets;
 use crate::{
     address::with_query,
     backend::{Asker, Page},
@@ -49,13 +52,14 @@ pub(crate) struct Wanted {
     days: String,
 }
 
-const BY: [(&str, &str); 6] = [
+const BY: [(&str, &str); 7] = [
     ("day", "Day"),
     ("model", "Model"),
     ("user", "Person"),
     ("space", "Server or group"),
     ("channel", "Channel"),
     ("role", "Role"),
+    ("tool", "Tool"),
 ];
 const SPANS: [(&str, &str); 3] = [("7", "7 days"), ("30", "30 days"), ("90", "90 days")];
 const DAY: u64 = 86_400;
@@ -73,9 +77,14 @@ impl Wanted {
         known.and_then(|(name, _)| name.parse().ok()).unwrap_or(30)
     }
 
-    async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
+    /// From when on.
+    fn since(&self, asker: &Asker) -> String {
         let since: Timestamp = asker.now().before(std::time::Duration::from_secs(self.days() * DAY));
-        let since = since.to_jiff().to_string();
+        since.to_jiff().to_string()
+    }
+
+    async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
+        let since = self.since(asker);
         let path = with_query("/api/usage", &[("by", self.by()), ("since", &since), ("limit", "100")]);
         let page: Page<Group> = asker.get(&path).await?;
         Ok(page.items)
@@ -84,22 +93,17 @@ impl Wanted {
 
 /// The page.
 pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
-    let groups = wanted.groups(&asker).await?;
+    let drawn = if wanted.by() == "tool" {
+        tools::draw(&asker, &tools::called(&asker, &wanted).await?)
+    } else {
+        drawn(&asker, &wanted, &wanted.groups(&asker).await?)
+    };
+    let limits = budgets::all(&asker).await?;
     let days = wanted.days().to_string();
     let by = wanted.by();
-    let is_paid = groups.iter().any(|group| group.cost > 0.0);
-    let values = if by == "day" {
-        by_day(&groups, asker.today(), wanted.days(), is_paid)
-    } else {
-        let most = groups.iter().take(COLUMNS);
-        most.map(|group| (short(group.label(), 24), value(group, is_paid)))
-            .collect()
-    };
     let csv = with_query("/usage.csv", &[("by", by), ("days", &days)]);
-    let name = if is_paid { "Cost" } else { "Model calls" };
-    let unit = if is_paid { chart::amount } else { chart::whole };
     let content = html! {
-        (head("Usage", "What models were asked, and what that cost, in the providers' currency.", &html! {
+        (head("Usage", "What models were asked, which tools were called, and what that cost, in the providers' currency.", &html! {
             a.button href=(csv) download="usage.csv" { "Export as CSV" }
         }))
         form.card method="get" action="/usage" {
@@ -109,6 +113,26 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                 button type="submit" { "Show" }
             }
         }
+        (drawn)
+        (budgets::draw(&limits))
+    };
+    Ok(layout::page(&asker, "Usage", &content))
+}
+
+/// The chart of models with its table.
+fn drawn(asker: &Asker, wanted: &Wanted, groups: &[Group]) -> Markup {
+    let by = wanted.by();
+    let is_paid = groups.iter().any(|group| group.cost > 0.0);
+    let values = if by == "day" {
+        by_day(groups, asker.today(), wanted.days(), is_paid)
+    } else {
+        let most = groups.iter().take(COLUMNS);
+        most.map(|group| (short(group.label(), 24), value(group, is_paid)))
+            .collect()
+    };
+    let name = if is_paid { "Cost" } else { "Model calls" };
+    let unit = if is_paid { chart::amount } else { chart::whole };
+    html! {
         @if groups.is_empty() {
             (empty("Nothing was used in this time", &html! { "Each call of a model is counted here as it is made." }))
         } @else {
@@ -116,10 +140,9 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                 h2 id="chart-title" { (name) " by " (title(by).to_lowercase()) }
                 (chart::columns(&format!("{name} by {by}; the table below has the numbers"), &values, unit))
             }
-            (table(&groups, by))
+            (table(groups, by))
         }
-    };
-    Ok(layout::page(&asker, "Usage", &content))
+    }
 }
 
 /// The days of a span, oldest first, those on which nothing was asked too.
@@ -140,7 +163,7 @@ fn value(group: &Group, is_paid: bool) -> f64 {
     if is_paid {
         group.cost
     } else {
-        f64::from(u32::try_from(group.calls).unwrap_or(u32::MAX))
+        chart::of_count(group.calls)
     }
 }
 
@@ -174,6 +197,9 @@ fn table(groups: &[Group], by: &str) -> Markup {
 
 /// The same as CSV.
 pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Response, Failure> {
+    if wanted.by() == "tool" {
+        return Ok(tools::csv(&tools::called(&asker, &wanted).await?));
+    }
     let groups = wanted.groups(&asker).await?;
     let mut out = format!(
         "{},key,calls,estimated_calls,prompt_tokens,cached_tokens,completion_tokens,cost,own_key_calls,own_key_cost\r\n",

@@ -76,6 +76,11 @@ pub(crate) fn amount(value: f64) -> String {
     format::cost(value).to_string()
 }
 
+/// A count as the height of a column.
+pub(crate) fn of_count(number: u64) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
 /// A count, for a chart.
 pub(crate) fn whole(value: f64) -> String {
     // Below 2⁵³ a count is exact.
