@@ -3,6 +3,7 @@
 
 use clifford_core::{
     clock::Timestamp,
+    policy::sources,
     run::{
         question::{self, Argument},
         step::{ConfirmAbout, Event, Proposal, Step, StepKind},
@@ -15,6 +16,31 @@ use serde_json::Value as Json;
 
 /// Why a run waits that asks.
 const ASKS: &str = "tool_confirm";
+
+/// Who reads a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// The person who is asked: their words are “your message”.
+    Asked,
+    /// Somebody who looks at it, or answers it, in their place.
+    Other,
+}
+
+impl Reader {
+    /// Where an argument comes from, as this reader is told it.
+    pub(super) fn origin(self, said: String) -> String {
+        match self {
+            Self::Asked => said,
+            Self::Other => sources::told_to_others(said),
+        }
+    }
+
+    /// That nobody asked for a call, as this reader is told it.
+    fn doubt(self, said: String) -> String {
+        let rest = said.strip_prefix("**You did").filter(|_| self == Self::Other);
+        rest.map(|rest| format!("**They did{rest}")).unwrap_or(said)
+    }
+}
 
 /// A run's open question.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -85,7 +111,7 @@ struct AskedOrigin {
 
 impl OpenQuestion {
     /// The open question of a run with these steps, if it asks one.
-    pub(super) fn of(run: &Run, steps: &[Step]) -> Option<Self> {
+    pub(super) fn of(run: &Run, steps: &[Step], reader: Reader) -> Option<Self> {
         if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(ASKS) {
             return None;
         }
@@ -93,7 +119,11 @@ impl OpenQuestion {
             StepKind::Event(Event::ConfirmRequest(request)) => Some((step.seq, request)),
             _ => None,
         })?;
-        let mut calls: Vec<_> = request.proposals().into_iter().map(AskedCall::from).collect();
+        let mut calls: Vec<_> = request
+            .proposals()
+            .into_iter()
+            .map(|call| AskedCall::of(call, reader))
+            .collect();
         calls.sort_by_key(|call| call.is_unasked);
         Some(Self {
             code: question::code_of(seq, request),
@@ -108,26 +138,54 @@ impl OpenQuestion {
     }
 }
 
-impl From<Proposal> for AskedCall {
-    fn from(call: Proposal) -> Self {
+impl AskedCall {
+    fn of(call: Proposal, reader: Reader) -> Self {
         let lang = Lang::English;
         Self {
             is_unasked: call.is_apart(),
-            doubt: call.unasked(lang),
+            doubt: call.unasked(lang).map(|said| reader.doubt(said)),
             why: call.reason(lang),
-            arguments: call.arguments(lang).into_iter().map(AskedArgument::from).collect(),
+            arguments: (call.arguments(lang).into_iter())
+                .map(|argument| AskedArgument::of(argument, reader))
+                .collect(),
             name: call.call.name,
         }
     }
 }
 
-impl From<Argument> for AskedArgument {
-    fn from(argument: Argument) -> Self {
+impl AskedArgument {
+    fn of(argument: Argument, reader: Reader) -> Self {
         let origins = argument.origins.into_iter();
         Self {
             name: argument.name,
             value: argument.value,
-            origins: origins.map(|(of, origin)| AskedOrigin { of, origin }).collect(),
+            origins: (origins.map(|(of, origin)| AskedOrigin {
+                of,
+                origin: reader.origin(origin),
+            }))
+            .collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_for_the_asked_are_turned_for_others() {
+        let doubt = "**You did not ask for this.** `to` stands in a mail.";
+        for (reader, message, told) in [
+            (Reader::Asked, "your message", doubt),
+            (
+                Reader::Other,
+                "their message",
+                "**They did not ask for this.** `to` stands in a mail.",
+            ),
+        ] {
+            assert_eq!(reader.origin(sources::MESSAGE.to_owned()), message);
+            assert_eq!(reader.doubt(doubt.to_owned()), told);
+        }
+        assert_eq!(Reader::Other.origin("a mail".to_owned()), "a mail");
     }
 }

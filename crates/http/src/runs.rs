@@ -33,7 +33,7 @@ use super::{
     pace::{self, LONGEST},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
-    question::OpenQuestion,
+    question::{self, OpenQuestion},
     step::StepView,
 };
 
@@ -112,15 +112,26 @@ pub(super) async fn get(
     Id(id): Id<RunId>,
 ) -> Result<Json<RunWithSteps>, Problem> {
     let run = allowed(&api, &caller, Need::See, id).await?;
+    let reader = reader_of(&api, &caller, &run).await?;
     let mut conn = api.db.read().await?;
     let steps = steps::of_run(&mut conn, id).await?;
     let feedback = feedback::of_run(&mut conn, id).await?;
     Ok(Json(RunWithSteps {
-        question: OpenQuestion::of(&run, &steps),
+        question: OpenQuestion::of(&run, &steps, reader),
         run,
         feedback,
         run_steps: steps.iter().map(StepView::from).collect(),
     }))
+}
+
+/// Whether the caller reads words about a run as its own person.
+pub(super) async fn reader_of(api: &Shared, caller: &Caller, run: &Run) -> Result<question::Reader, Problem> {
+    let is_own = run.user_id.is_none() || caller.own(api).await? == run.user_id;
+    Ok(if is_own {
+        question::Reader::Asked
+    } else {
+        question::Reader::Other
+    })
 }
 
 /// A run to be begun.

@@ -14,7 +14,8 @@ use super::{
     boxed,
     extract::Id,
     problem::{Problem, ProblemBody},
-    runs::allowed,
+    question,
+    runs::{allowed, reader_of},
 };
 
 /// The verdicts on a run's calls.
@@ -61,8 +62,8 @@ pub(super) struct ArgumentWhy {
     origin: String,
 }
 
-impl From<CallVerdict> for CallWhy {
-    fn from(judged: CallVerdict) -> Self {
+impl CallWhy {
+    fn of(judged: CallVerdict, reader: question::Reader) -> Self {
         let verdict = judged.verdict;
         let limits = verdict.iter().flat_map(|verdict| &verdict.limits);
         Self {
@@ -77,7 +78,7 @@ impl From<CallVerdict> for CallWhy {
             arguments: (judged.traced.into_iter())
                 .map(|traced| ArgumentWhy {
                     argument: traced.argument,
-                    origin: traced.origin.to_string(),
+                    origin: reader.origin(traced.origin.to_string()),
                 })
                 .collect(),
         }
@@ -96,10 +97,11 @@ pub(super) async fn why(
     caller: Caller,
     Id(id): Id<RunId>,
 ) -> Result<Json<Why>, Problem> {
-    allowed(&api, &caller, Need::See, id).await?;
+    let run = allowed(&api, &caller, Need::See, id).await?;
+    let reader = reader_of(&api, &caller, &run).await?;
     let found = verdicts::verdicts(&api.context, id).await?;
     Ok(Json(Why {
         run_id: id,
-        calls: found.into_iter().map(CallWhy::from).collect(),
+        calls: found.into_iter().map(|judged| CallWhy::of(judged, reader)).collect(),
     }))
 }

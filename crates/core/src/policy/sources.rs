@@ -65,6 +65,18 @@ pub fn said(from: &str, lang: Lang) -> String {
     known(from).map_or_else(|| from.to_owned(), |name| lang.say(name))
 }
 
+/// The same in English for somebody else than the person whose words they are.
+#[must_use]
+pub fn told_to_others(said: String) -> String {
+    let told = match said.as_str() {
+        MESSAGE => "their message",
+        ELSEWHERE => "their messages elsewhere",
+        REMEMBERED => "what I remember of them",
+        _ => return said,
+    };
+    told.to_owned()
+}
+
 fn known(from: &str) -> Option<SourceName> {
     Some(match from {
         MESSAGE => SourceName::YourMessage,
@@ -131,6 +143,11 @@ mod tests {
             assert_ne!(said(&from, Lang::Japanese), from);
         }
         assert_eq!(said(&file("bill.pdf"), Lang::German), "Datei bill.pdf");
+        let yours = all.map(str::to_owned).into_iter().filter(|from| from.contains("you"));
+        for from in yours {
+            assert!(!told_to_others(from.clone()).contains("you"), "{from}");
+        }
+        assert_eq!(told_to_others(file("your message")), "file your message");
         for address in ["https://example.org", "news.example"] {
             assert_eq!(said(address, Lang::German), address);
         }
