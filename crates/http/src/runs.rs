@@ -3,6 +3,7 @@
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_chat::outbound::Address;
 use clifford_core::{
+    clock::Timestamp,
     id::{AgentId, ChannelId, RunId, UserId},
     people::UserRole,
     places::Mode,
@@ -19,7 +20,9 @@ use clifford_store::{
     runs::{
         Filter,
         feedback::{self, Feedback},
-        steps, views as run_views,
+        steps,
+        timing::{self, Delivery},
+        views as run_views,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -93,6 +96,11 @@ pub(super) struct RunWithSteps {
     run: Run,
     /// Its steps, in order.
     run_steps: Vec<StepView>,
+    /// When the first message came that it answers; `null`: no message asked for it. It waited until its first step.
+    #[schema(value_type = Option<String>)]
+    asked_at: Option<Timestamp>,
+    /// What it said, and when that reached its chat.
+    deliveries: Vec<Delivery>,
     /// People's verdicts on its answer.
     feedback: Vec<Feedback>,
     /// The question that it asks before it goes on.
@@ -119,6 +127,8 @@ pub(super) async fn get(
     Ok(Json(RunWithSteps {
         question: OpenQuestion::of(&run, &steps, reader),
         run,
+        asked_at: timing::asked_at(&mut conn, id).await?,
+        deliveries: timing::deliveries(&mut conn, id).await?,
         feedback,
         run_steps: steps.iter().map(StepView::from).collect(),
     }))

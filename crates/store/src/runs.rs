@@ -7,6 +7,7 @@ pub mod lanes;
 pub mod queue;
 pub mod start;
 pub mod steps;
+pub mod timing;
 pub mod tree;
 pub mod views;
 

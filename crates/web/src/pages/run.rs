@@ -1,6 +1,7 @@
 //! One run: what it was asked, its state, its subagents, and its steps as a timeline.
 
 pub(super) mod compare;
+mod course;
 pub(super) mod prompts;
 pub(super) mod replay;
 pub(super) mod rerun;
@@ -14,7 +15,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::steps::Step;
+use self::{
+    course::{Course, Delivery},
+    steps::Step,
+};
 use super::{
     approval::{self, Approval, Question},
     runs::Run,
@@ -25,7 +29,7 @@ use crate::{
     failure::Failure,
     form::Form,
     view::{
-        format::{cost, count, duration, when},
+        format::{At, cost, count, duration, when},
         layout,
         parts::{Button, head, short},
         prose, words,
@@ -44,6 +48,9 @@ pub(crate) struct Whole {
     pub(crate) run_steps: Vec<Step>,
     #[serde(default)]
     feedback: Vec<Value>,
+    asked_at: Option<At>,
+    #[serde(default)]
+    deliveries: Vec<Delivery>,
     pub(super) question: Option<Question>,
 }
 
@@ -108,13 +115,27 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         }
         section.card id="steps" data-live aria-labelledby="steps-title" {
             header { h2 id="steps-title" { "What it did" } span.small.quiet { (whole.run_steps.len()) " steps" } }
-            (steps::timeline(&whole.run_steps, run.created_at, took, Some(&run.id)))
+            (legend())
+            (steps::timeline(&whole.run_steps, Course::of(&whole), Some(&whole)))
             @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
                 div.draft.quiet data-stream=(run.id) aria-label="What the model is writing" role="group" {}
             }
         }
     };
     Ok(layout::page(&asker, &format!("Run: {}", run.title()), &content))
+}
+
+/// What the bars of the timeline mean.
+fn legend() -> Markup {
+    let kinds = [
+        ("wait", "waiting"),
+        ("", "model"),
+        ("tool", "tool"),
+        ("delivery", "delivery"),
+    ];
+    html! {
+        p.legend.small.quiet { @for (class, name) in kinds { span class=(class) { (name) } } }
+    }
 }
 
 fn buttons(asker: &Asker, whole: &Whole) -> Markup {
@@ -162,7 +183,7 @@ async fn tree(asker: &Asker, whole: &Whole, depth: usize) -> Result<Option<Marku
 
 /// The steps of a run, for the side of a chat.
 pub(crate) fn timeline_of(whole: &Whole) -> Markup {
-    steps::timeline(&whole.run_steps, whole.run.created_at, 0, None)
+    steps::timeline(&whole.run_steps, Course::plain(whole.run.created_at), None)
 }
 
 /// A button of the page.

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::{Whole, course::Course};
 use crate::view::{
-    chart,
     format::{At, cost, count, duration, title},
     parts::{Tone, badge, data},
     prose, words,
@@ -37,6 +37,12 @@ impl Step {
     /// It is a question to the model.
     pub(crate) fn asks_model(&self) -> bool {
         self.event() == Some("llm_request")
+    }
+
+    /// When it began.
+    pub(super) fn begun(&self) -> At {
+        let took = std::time::Duration::from_millis(self.duration_ms.unwrap_or_default());
+        At(self.created_at.0.before(took))
     }
 
     /// The prompt of that question was recorded.
@@ -85,14 +91,19 @@ impl Step {
     }
 }
 
-/// The timeline of these steps, of a run that began then and took so many milliseconds. With the run's id, it leads from
-/// each question to the model to its prompt, and to a rerun from there on.
-pub(crate) fn timeline(steps: &[Step], begun: At, took: u64, run: Option<&str>) -> Markup {
+/// The timeline of these steps. With the run, it leads from each question to the model to its prompt, and to a rerun from
+/// there on; and it shows the wait before and the delivery behind them.
+pub(crate) fn timeline(steps: &[Step], course: Course, whole: Option<&Whole>) -> Markup {
+    let run = whole.map(|whole| whole.run.id.as_str());
     html! {
         @if steps.is_empty() {
             p.quiet { "Nothing yet: its first step shows here at once." }
         } @else {
-            ol.timeline { @for step in steps { (item(step, begun, took, run)) } }
+            ol.timeline {
+                (course.waiting(steps))
+                @for (place, step) in steps.iter().enumerate() { (item(step, steps.get(place + 1..).unwrap_or_default(), course, run)) }
+                @if let Some(whole) = whole { (course.deliveries(whole.run.context_id.as_deref(), &whole.deliveries)) }
+            }
         }
     }
 }
@@ -137,9 +148,10 @@ impl Shown {
     }
 }
 
-fn item(step: &Step, begun: At, took: u64, run: Option<&str>) -> Markup {
+fn item(step: &Step, following: &[Step], course: Course, run: Option<&str>) -> Markup {
     let shown = shown(step);
-    let at = u64::try_from(step.created_at.0.since(begun.0).as_millis()).unwrap_or(u64::MAX);
+    let at = course.offset(step.created_at);
+    let kind = if step.tool_name.is_some() { "tool" } else { "" };
     let tokens = step.prompt_tokens.zip(step.completion_tokens);
     html! {
         li class=(shown.class) id={ "step-" (step.seq) } {
@@ -159,9 +171,8 @@ fn item(step: &Step, begun: At, took: u64, run: Option<&str>) -> Markup {
                 }
             }
             @if let Some(text) = &shown.words { div.words { (text) } }
-            @if let Some(long @ 1..) = step.duration_ms.filter(|_| took > 0) {
-                (chart::span(float(at.saturating_sub(long)), float(long), float(took), if step.tool_name.is_some() { "tool" } else { "" }))
-            }
+            @if let Some(long) = step.duration_ms { (course.bar(at.saturating_sub(long), long, kind)) }
+            (course.pause(step, following))
             (shown.more)
             @if let Some(run) = run.filter(|_| step.asks_model()) {
                 p.small.row {
@@ -184,11 +195,6 @@ pub(crate) fn brief(step: &Step) -> Markup {
         @if let Some(text) = &shown.words { div { (text) } }
         (shown.more)
     }
-}
-
-fn float(milliseconds: u64) -> f64 {
-    // A run longer than 49 days has a bar that is full.
-    f64::from(u32::try_from(milliseconds).unwrap_or(u32::MAX))
 }
 
 fn shown(step: &Step) -> Shown {
