@@ -8,5 +8,6 @@ pub mod rows;
 pub mod rules;
 pub mod secrets;
 pub mod segment;
+pub mod source;
 pub mod summary;
 pub mod write_prompt;

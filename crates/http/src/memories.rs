@@ -2,17 +2,20 @@
 
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{
-    id::{ContextId, JobId, MemoryItemId, UserId},
-    memory::content::Content,
+    id::{ContextId, JobId, MemoryItemId, MessageId, UserId},
+    memory::{content::Content, source},
     work::JobKind,
 };
 use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
 use clifford_store::{
     jobs::{self, Job},
-    memory::admin::{self as memory_admin, Filter, Item},
+    memory::{
+        admin::{self as memory_admin, Filter, Item},
+        source as memory_source,
+    },
     people::users,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
@@ -89,6 +92,37 @@ pub(super) async fn get(
     Id(id): Id<MemoryItemId>,
 ) -> Result<Json<Item>, Problem> {
     one(&api, &caller, Need::See, id).await.map(Json)
+}
+
+/// Where an item comes from.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MemorySource {
+    /// The conversation; `null`: it was noted outside of one.
+    #[schema(value_type = Option<String>)]
+    context_id: Option<ContextId>,
+    /// The message of its person there that has the most of its words, rare ones before common ones; `null`: none has any,
+    /// or the message is gone.
+    #[schema(value_type = Option<String>)]
+    message_id: Option<MessageId>,
+}
+
+/// The conversation and the message that an item comes from.
+#[utoipa::path(get, path = "/api/memories/{id}/source", tag = "memories", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The item")),
+    responses((status = 200, body = MemorySource), (status = 404, body = ProblemBody)))]
+pub(super) async fn source_of(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Id(id): Id<MemoryItemId>,
+) -> Result<Json<MemorySource>, Problem> {
+    let item = one(&api, &caller, Need::See, id).await?;
+    let said = memory_source::candidates(&mut api.db.read().await?, &item).await?;
+    Ok(Json(MemorySource {
+        context_id: item.context_id,
+        message_id: source::of(&item.key, &item.value, &said),
+    }))
 }
 
 /// An item that the caller may do this with.

@@ -32,6 +32,8 @@ use super::{
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How often a message that waits for its turn is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// How many messages stand behind the one that a page is around.
+const BEHIND: u32 = 10;
 /// The most files with one message.
 const MOST_FILES: usize = 10;
 /// Longest key against storing a message twice.
@@ -306,6 +308,9 @@ pub(super) struct MessagesQuery {
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<MessageId>,
+    /// Those up to this one of the conversation, and a few behind it; with `contextId`, and in place of `before`.
+    #[param(value_type = Option<String>)]
+    around: Option<MessageId>,
     /// How many on a page, at most 200.
     limit: Option<u32>,
 }
@@ -329,18 +334,17 @@ pub(super) async fn list(
     }
     let names_a_place = wanted.channel_id.is_some() || wanted.context_id.is_some();
     let mut conn = api.db.read().await?;
-    let found = match caller.only().filter(|_| !names_a_place) {
-        Some(user) => messages::private_page(&mut conn, user, wanted.before, limit + 1).await?,
-        None => {
-            messages::page(
-                &mut conn,
-                wanted.channel_id,
-                wanted.context_id,
-                wanted.before,
-                limit + 1,
-            )
-            .await?
+    let before = match (wanted.around, wanted.context_id, wanted.before) {
+        (None, _, before) => before,
+        (Some(around), Some(context), None) => messages::behind(&mut conn, context, around, BEHIND).await?,
+        (Some(_), ..) => {
+            let detail = "it goes with `contextId`, and without `before`";
+            return Err(Problem::new(Code::InvalidQuery, detail).of_field("around"));
         }
+    };
+    let found = match caller.only().filter(|_| !names_a_place) {
+        Some(user) => messages::private_page(&mut conn, user, before, limit + 1).await?,
+        None => messages::page(&mut conn, wanted.channel_id, wanted.context_id, before, limit + 1).await?,
     };
     Ok(Json(Page::of(found, limit, |message| message.id.to_string())))
 }

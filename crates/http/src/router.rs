@@ -107,6 +107,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(contexts::jobs));
     add(routes!(memories::list, memories::create));
     add(routes!(memories::get, memories::change, memories::forget));
+    add(routes!(memories::source_of));
     add(routes!(memories::writes));
     add(routes!(users::list));
     add(routes!(users::get, users::change, users::erase));

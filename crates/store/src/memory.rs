@@ -3,5 +3,6 @@
 pub mod admin;
 pub mod items;
 pub mod prompt_context;
+pub mod source;
 pub mod undo;
 pub mod write;

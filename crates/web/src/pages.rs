@@ -73,6 +73,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/search", get(conversations::search))
         .route("/memory", get(memory::list))
         .route("/memory/{id}", post(memory::change))
+        .route("/memory/{id}/source", get(memory::source))
         .route("/memory/{id}/forget", post(memory::forget))
         .route("/reminders", get(reminders::list).post(reminders::make))
         .route("/reminders/{id}", post(reminders::act))

@@ -112,6 +112,7 @@ async fn the_description_lists_every_route() {
         "get /api/memories",
         "get /api/memories/jobs",
         "get /api/memories/{id}",
+        "get /api/memories/{id}/source",
         "get /api/messages",
         "get /api/openapi.json",
         "get /api/policies",

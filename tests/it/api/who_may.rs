@@ -302,6 +302,7 @@ fn rows() -> Vec<Row> {
             OF_PLACE,
         ),
         Row("get", "/api/memories/{id}", "", About::Memory, none(), SEE_OWN),
+        Row("get", "/api/memories/{id}/source", "", About::Memory, none(), SEE_OWN),
         Row(
             "patch",
             "/api/memories/{id}",

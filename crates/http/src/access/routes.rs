@@ -96,6 +96,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/api/memories", Who::Change),
     ("get", "/api/memories/jobs", Who::See),
     ("get", "/api/memories/{id}", Who::See),
+    ("get", "/api/memories/{id}/source", Who::See),
     ("patch", "/api/memories/{id}", Who::Change),
     ("delete", "/api/memories/{id}", Who::Change),
     ("get", "/api/users", Who::See),

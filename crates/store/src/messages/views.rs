@@ -53,6 +53,18 @@ pub async fn page(
     conn.fetch_all(sql, args).await
 }
 
+/// The message of a conversation that stands so many places behind another one. `None`: there are not that many.
+pub async fn behind(
+    conn: &mut Conn,
+    context: ContextId,
+    message: MessageId,
+    places: u32,
+) -> Result<Option<MessageId>, StoreError> {
+    let sql = "SELECT id FROM messages WHERE context_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3";
+    let row: Option<(MessageId,)> = conn.fetch_optional(sql, args![context, message, places]).await?;
+    Ok(row.map(|row| row.0))
+}
+
 /// A page of the messages in a person's private channels, newest first.
 pub async fn private_page(
     conn: &mut Conn,

@@ -18,7 +18,7 @@ pub(super) use self::composer::send;
 use self::said::Verdicts;
 use super::{
     conversations::{Before, Talk},
-    message::{Message, messages_of},
+    message::{Message, Shown, messages_of},
     run::{Whole, timeline_of},
     runs::Run,
 };
@@ -168,7 +168,7 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
             div.stack {
                 div id="talk" data-live {
                     @if let Some(id) = &id { (older(&format!("/chat/{id}"), &[], next.as_deref())) }
-                    (messages_of(&asker, &shown, person, &below))
+                    (messages_of(&asker, &shown, Shown { person, sought: "" }, &below))
                     @if let Some(whole) = &whole {
                         (working(&asker, whole))
                         @if let (Some(id), true) = (&id, wanted.before.is_empty()) { (said::failed(&asker, id, whole, last)) }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
-    message::{Message, messages_of},
+    message::{Message, Shown, messages_of},
     names::Names,
 };
 use crate::{
@@ -105,11 +105,18 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Conversations", &content))
 }
 
-/// Which messages of one.
+/// Which messages of one: those before one, or those around one that is sought.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Before {
     pub(crate) before: String,
+    around: String,
+}
+
+/// The way to a message of a conversation.
+pub(crate) fn to_message(context: &str, message: &str) -> String {
+    let page = with_query(&format!("/conversations/{}", part(context)), &[("around", message)]);
+    format!("{page}#message-{}", part(message))
 }
 
 /// One conversation.
@@ -121,7 +128,12 @@ pub(crate) async fn show(
     let path = format!("/api/contexts/{}", part(&id));
     let messages = with_query(
         "/api/messages",
-        &[("contextId", &id), ("before", &wanted.before), ("limit", "50")],
+        &[
+            ("contextId", &id),
+            ("before", &wanted.before),
+            ("around", &wanted.around),
+            ("limit", "50"),
+        ],
     );
     let (talk, page) = try_join!(asker.get::<Talk>(&path), asker.get::<Page<Message>>(&messages))?;
     let here = format!("/conversations/{id}");
@@ -129,7 +141,8 @@ pub(crate) async fn show(
         (head(talk.title(), "", &html! { a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" } }))
         section id="messages" data-live aria-label="Messages" {
             (older(&here, &[], page.next.as_deref()))
-            (messages_of(&asker, &page.items, "Person", &|_| html! {}))
+            (messages_of(&asker, &page.items, Shown { person: "Person", sought: &wanted.around }, &|_| html! {}))
+            @if !wanted.around.is_empty() || !wanted.before.is_empty() { p { a.button href=(here) { "The newest messages" } } }
         }
     };
     Ok(layout::page(&asker, talk.title(), &content))
@@ -217,7 +230,7 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
                                     }
                                 }
                                 @if let Some(context) = &hit.context_id {
-                                    a.small href={ "/conversations/" (context) "#message-" (hit.id) } {
+                                    a.small href=(to_message(context, &hit.id)) {
                                         (words(hit.context_name.as_deref().unwrap_or("conversation")))
                                     }
                                 }

@@ -1,6 +1,7 @@
 //! The memory of a person: listed, changed, pinned, shared and forgotten, with where it comes from; and what the
 //! writer did last.
 
+mod levels;
 mod writer;
 
 use axum::{
@@ -8,12 +9,13 @@ use axum::{
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
+use clifford_core::memory::levels::MODULES;
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::names::Names;
+use super::{conversations::to_message, names::Names};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
@@ -46,12 +48,22 @@ struct Item {
     last_seen_at: At,
 }
 
+/// Where an item comes from.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Source {
+    context_id: Option<String>,
+    message_id: Option<String>,
+}
+
 /// Which items.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Wanted {
     user_id: String,
     q: String,
+    module: String,
+    level: String,
     archived: String,
     before: String,
 }
@@ -61,6 +73,8 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let filters = [
         ("userId", wanted.user_id.as_str()),
         ("q", wanted.q.trim()),
+        ("module", wanted.module.as_str()),
+        ("level", wanted.level.as_str()),
         ("archived", wanted.archived.as_str()),
     ];
     let all: Vec<_> = filters
@@ -71,11 +85,30 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         with_query("/api/memories", &all),
         with_query("/api/memories/jobs", &[("userId", &wanted.user_id), ("limit", "5")]),
     );
+    let own = asker
+        .me()
+        .filter(|me| me.role == "person")
+        .and_then(|me| me.user_id.clone());
+    let person = Some(wanted.user_id.clone()).filter(|person| !person.is_empty()).or(own);
     let (page, jobs, people) = try_join!(
         asker.get::<Page<Item>>(&items),
         asker.find::<Page<writer::Write>>(&jobs),
         Names::of_people(&asker)
     )?;
+    let filled = match &person {
+        Some(person) => Some(levels::of(&asker, person).await?),
+        None => None,
+    };
+    let all_levels = levels::choices();
+    let of_level: Vec<_> = all_levels
+        .iter()
+        .map(|(level, name)| (level.as_str(), name.as_str()))
+        .collect();
+    let modules = MODULES.map(|module| (module, title(module)));
+    let of_module: Vec<_> = [("", "Everything")]
+        .into_iter()
+        .chain(modules.iter().map(|(module, name)| (*module, name.as_str())))
+        .collect();
     let persons: Vec<_> = [("", "Everybody")].into_iter().chain(people.choices()).collect();
     let content = html! {
         (head("Memory", "What the bot remembers of people, and shows to the model when it answers them.", &html! {}))
@@ -83,6 +116,8 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             div.fields {
                 div.field { label for="q" { "Words" } input type="search" id="q" name="q" value=(clean(&wanted.q)) autocomplete="off"; }
                 @if persons.len() > 2 { (choice_field("userId", "Person", &wanted.user_id, &persons)) }
+                (choice_field("module", "About", &wanted.module, &of_module))
+                (choice_field("level", "Level", &wanted.level, &of_level))
                 (choice_field("archived", "Which", &wanted.archived, &[("", "In use"), ("true", "Archived")]))
                 button type="submit" { "Show" }
             }
@@ -97,6 +132,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                 (older("/memory", &filters, page.next.as_deref()))
             }
         }
+        @if let Some(filled) = filled { (levels::draw(filled)) }
         @if let Some(jobs) = jobs.filter(|jobs| !jobs.items.is_empty()) {
             (writer::draw(&asker, &jobs.items, &people))
         }
@@ -126,7 +162,7 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
                 span { "of " (people.show(Some(&item.user_id))) }
                 span { "came up " (when(item.last_seen_at, asker.now())) }
                 span { (lasting(item.level)) }
-                @if let Some(context) = &item.context_id { a href={ "/conversations/" (context) } { "the conversation that it comes from" } }
+                @if item.context_id.is_some() { a href={ "/memory/" (item.id) "/source" } { "where it was said" } }
                 @else { span { "noted by hand, or by a call" } }
             }
             div.row {
@@ -160,6 +196,17 @@ const fn lasting(level: i64) -> &'static str {
         3 | 4 => "kept while it matters",
         _ => "a detail of the moment",
     }
+}
+
+/// Leads to the message that an item comes from; where none is known, to its conversation.
+pub(crate) async fn source(asker: Asker, Path(id): Path<String>) -> Result<Redirect, Failure> {
+    let source: Source = asker.get(&format!("/api/memories/{}/source", part(&id))).await?;
+    let to = match (source.context_id, source.message_id) {
+        (Some(context), Some(message)) => to_message(&context, &message),
+        (Some(context), None) => format!("/conversations/{}", part(&context)),
+        (None, _) => "/memory".to_owned(),
+    };
+    Ok(Redirect::to(&to))
 }
 
 /// Changes an item. The differences that a new text makes are shown first.

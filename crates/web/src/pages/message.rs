@@ -82,7 +82,7 @@ impl Message {
         self.attachments.iter().flatten()
     }
 
-    fn draw(&self, asker: &Asker, person: &str, below: &Markup) -> Markup {
+    fn draw(&self, asker: &Asker, shown: Shown<'_>, below: &Markup) -> Markup {
         let is_person = self.is_persons();
         let words_of: &str = if self.is_spoken() {
             &self.content
@@ -90,9 +90,9 @@ impl Message {
             self.own_words()
         };
         html! {
-            li.message.person[is_person] id={ "message-" (self.id) } {
+            li.message.person[is_person].sought[self.id == shown.sought] id={ "message-" (self.id) } {
                 div.by {
-                    strong { @if is_person { (person) } @else { "Bot" } }
+                    strong { @if is_person { (shown.person) } @else { "Bot" } }
                     (when(self.created_at, asker.now()))
                     @if let Some(run) = &self.run_id { a href={ "/runs/" (run) } { "run" } }
                     @match self.status.as_str() {
@@ -135,11 +135,20 @@ impl Attached {
     }
 }
 
-/// Messages, oldest first; `person`: what those of people stand under; `below`: what stands under a message.
+/// How messages are shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    /// The name under which those of people stand.
+    pub(crate) person: &'a str,
+    /// The one that the reader came for; empty: none.
+    pub(crate) sought: &'a str,
+}
+
+/// Messages, oldest first; `below`: what stands under a message.
 pub(crate) fn messages_of(
     asker: &Asker,
     newest_first: &[Message],
-    person: &str,
+    shown: Shown<'_>,
     below: &dyn Fn(&Message) -> Markup,
 ) -> Markup {
     html! {
@@ -147,7 +156,7 @@ pub(crate) fn messages_of(
             (empty("Nothing was said yet", &html! { "Write the first message." }))
         } @else {
             ol.messages {
-                @for message in newest_first.iter().rev() { (message.draw(asker, person, &below(message))) }
+                @for message in newest_first.iter().rev() { (message.draw(asker, shown, &below(message))) }
             }
         }
     }
