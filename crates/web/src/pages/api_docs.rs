@@ -1,13 +1,17 @@
 //! The API's description for people: every operation by tag, with its parameters, bodies, answers and a request to try.
 //! It is drawn from `/api/openapi.json`, which says nothing of anybody, so it needs no session.
 
+mod excerpt;
 mod schema;
 
 use axum::extract::Path;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use self::schema::{kind, needed, object};
+use self::{
+    excerpt::{Heads, Texts},
+    schema::{kind, needed, object},
+};
 use crate::{
     address::part,
     backend::Asker,
@@ -80,7 +84,8 @@ fn tags(description: &Value) -> Vec<&str> {
 
 /// Every operation on one line.
 pub(crate) async fn index(asker: Asker) -> Result<Markup, Failure> {
-    let description: Value = asker.get("/api/openapi.json").await?;
+    let heads: Heads = asker.get("/api/openapi.json").await?;
+    let description = heads.description();
     let beside = html! { a.button href="/api/openapi.json" { "OpenAPI" } a.button href="/" { "Dashboard" } };
     let content = html! {
         (head("API", "Every operation, by what it is about.", &beside))
@@ -112,7 +117,9 @@ pub(crate) async fn index(asker: Asker) -> Result<Markup, Failure> {
 
 /// The operations of a tag, with the objects that they take and give.
 pub(crate) async fn tag(asker: Asker, Path(wanted): Path<String>) -> Result<Markup, Failure> {
-    let description: Value = asker.get("/api/openapi.json").await?;
+    let texts: Texts = asker.get("/api/openapi.json").await?;
+    let description = texts.of_tag(&wanted);
+    drop(texts);
     let operations: Vec<_> = Operation::all(&description)
         .filter(|operation| operation.tag() == wanted)
         .collect();

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::view::{prose, words};
 
-const COMPONENTS: &str = "#/components/schemas/";
+/// What stands before the name of a schema that is referred to.
+pub(super) const COMPONENTS: &str = "#/components/schemas/";
 
 /// The name of the schema that a reference leads to.
 fn name(schema: &Value) -> Option<&str> {
