@@ -65,7 +65,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
         (head("Channels", "Every chat, room and thread where the bot is.", &html! {}))
-        (connections::draw(&asker, &platforms))
+        (connections::draw(&asker, platforms.as_deref()))
         (servers(&spaces.unwrap_or_default().items))
         section id="channels" data-live aria-label="Channels" {
             @if page.items.is_empty() {

@@ -8,7 +8,7 @@ use crate::{
     failure::Failure,
     view::{
         format::{At, title, when},
-        parts::{Tone, badge, short},
+        parts::{Tone, badge, empty, short},
         words,
     },
 };
@@ -46,18 +46,24 @@ impl Connection {
     }
 }
 
-/// The connections, if the reader may see them.
-pub(crate) async fn all(asker: &Asker) -> Result<Vec<Connection>, Failure> {
+/// The connections; nothing: the reader may not see them.
+pub(crate) async fn all(asker: &Asker) -> Result<Option<Vec<Connection>>, Failure> {
     let found: Option<Page<Connection>> = asker.find("/api/connections").await?;
-    Ok(found.unwrap_or_default().items)
+    Ok(found.map(|page| page.items))
 }
 
 /// The connections as a part of a page.
-pub(crate) fn draw(asker: &Asker, connections: &[Connection]) -> Markup {
+pub(crate) fn draw(asker: &Asker, connections: Option<&[Connection]>) -> Markup {
     html! {
-        @if !connections.is_empty() {
+        @if let Some(connections) = connections {
             section.card id="connections" data-live aria-labelledby="connections-title" {
                 header { h2 id="connections-title" { "Platforms" } a.small href="/outbox" { "Outbox" } }
+                @if connections.is_empty() {
+                    (empty("No platform is connected", &html! {
+                        "People reach the bot by this dashboard and by the API alone. " code { "clifford init" }
+                        " on its machine asks what it takes to be on Telegram or Discord."
+                    }))
+                }
                 ul.list { @for connection in connections { (line(asker, connection)) } }
             }
         }

@@ -16,7 +16,7 @@ use crate::{
     form::Form,
     view::{
         clean,
-        format::{count, title},
+        format::{count, sentence, title},
         layout,
         parts::{Button, Tone, badge, head, seen},
         review::{Change, Review},
@@ -140,7 +140,7 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
         (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &html! {}))
-        div.grid id="tools" data-live {
+        div.grid.even id="tools" data-live {
             @for tool in &page.items {
                 section.card {
                     header {
@@ -150,14 +150,22 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
                         }
                         @if tool.usable { (badge(Tone::Good, "on")) } @else { (badge(Tone::Plain, "off")) }
                     }
-                    p { (words(&tool.description)) }
+                    p { (words(&sentence(&tool.description))) }
                     @if let Some(why) = &tool.why { p.small.quiet { "To use it: " (words(why)) } }
-                    p.small.quiet { (tool.commands.len()) " commands" }
+                    p.small.quiet { (how_many(tool.commands.len())) }
                 }
             }
         }
     };
     Ok(layout::page(&asker, "Tools", &content))
+}
+
+fn how_many(commands: usize) -> String {
+    match commands {
+        0 => "Nothing is set up for it yet".to_owned(),
+        1 => "1 command".to_owned(),
+        more => format!("{more} commands"),
+    }
 }
 
 /// One tool, with its form.
@@ -175,7 +183,7 @@ pub(crate) async fn show(asker: Asker, Path(name): Path<String>) -> Result<Marku
     };
     let content = html! {
         (head(&title(&tool.name), "", &Button::new(&action, label).with(&[("enabled", turn)]).draw(&asker)))
-        p { (words(&tool.description)) }
+        p { (words(&sentence(&tool.description))) }
         @if let Some(why) = &tool.why { div.note.warn { p { "It cannot be used: " (words(why)) } } }
         section.card aria-labelledby="commands-title" {
             h2 id="commands-title" { "Commands" }

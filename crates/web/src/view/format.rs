@@ -138,8 +138,12 @@ pub(crate) fn size(bytes: u64) -> Number {
 
 /// A word of the API as one of a sentence: `follow_up` as `Follow up`.
 pub(crate) fn title(word: &str) -> String {
-    let spaced = word.replace(['_', '-'], " ");
-    let mut letters = spaced.chars();
+    sentence(&word.replace(['_', '-'], " "))
+}
+
+/// A text that begins as a sentence does.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()
 }
@@ -193,5 +197,6 @@ mod tests {
             "<data data-number>&lt; 0.0001</data>"
         );
         assert_eq!(title("follow_up"), "Follow up");
+        assert_eq!(sentence("tools by Open-Meteo"), "Tools by Open-Meteo");
     }
 }
