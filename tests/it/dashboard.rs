@@ -2,9 +2,11 @@
 
 mod chatting;
 mod journeys;
+mod live;
 mod managers;
 mod own;
 mod owners;
+mod places;
 mod reviews;
 mod runs;
 mod safety;
