@@ -53,22 +53,31 @@ impl Setting {
         }
     }
 
+    fn said(&self, value: &str) -> String {
+        if self.values.is_empty() {
+            value.to_owned()
+        } else {
+            named(value)
+        }
+    }
+
+    /// What holds without a value of its own; where it comes from stands beside it.
+    fn blank(&self) -> String {
+        match plain(&self.inherited).as_str() {
+            "" => "Not set here".to_owned(),
+            inherited => format!("Inherited: {}", self.said(inherited)),
+        }
+    }
+
     /// A value of it as people say it; blank: what is inherited.
     fn told(&self, value: &str) -> String {
-        let said = |value: &str| {
-            if self.values.is_empty() {
-                value.to_owned()
-            } else {
-                named(value)
-            }
-        };
         match (value, plain(&self.inherited).as_str()) {
             ("", "") => "Not set here".to_owned(),
             ("", inherited) => match self.origin() {
-                "" => format!("As inherited: {}", said(inherited)),
-                origin => format!("As inherited: {}, by {origin}", said(inherited)),
+                "" => format!("As inherited: {}", self.said(inherited)),
+                origin => format!("As inherited: {}, by {origin}", self.said(inherited)),
             },
-            (value, _) => said(value),
+            (value, _) => self.said(value),
         }
     }
 }
@@ -155,14 +164,22 @@ fn fields(asker: &Asker, scope: &str, settings: &[Setting], value: impl Fn(&Sett
 }
 
 fn line(setting: &Setting, value: &str) -> Markup {
-    let (here, inherited) = (plain(&setting.value), setting.told(""));
+    let (here, inherited) = (plain(&setting.value), setting.blank());
+    let origin = if setting.inherited.is_null() {
+        ""
+    } else {
+        setting.origin()
+    };
     let (id, hint) = (format!("set-{}", setting.name), format!("hint-{}", setting.name));
     let name = format!("set.{}", setting.name);
     html! {
         li {
             div.about {
                 label.label for=(id) { (words(&title(&setting.name))) }
-                div.small.quiet id=(hint) { (with_code(&setting.description)) }
+                div.small.quiet id=(hint) {
+                    (with_code(&setting.description))
+                    @if !origin.is_empty() { " Inherited from " (origin) "." }
+                }
             }
             div.field.narrow {
                 (seen(&name, &here))
