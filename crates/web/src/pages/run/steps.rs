@@ -238,10 +238,22 @@ fn result(step: &Step) -> Shown {
     });
     let more = html! {
         @if !failed { (data("Result", &value)) }
+        @if let Some(left) = told.filter(|_| failed).and_then(|told| told["retries"].as_u64()) {
+            p.small.quiet { (again(left)) }
+        }
         @if let Some(origins) = origins { p.small.quiet { "From outside: " (words(&origins)) } }
     };
     let class = if failed { "bad" } else { "tool" };
     Shown::new(class, name).saying(step.got("error")).with(more)
+}
+
+/// How often a call that failed may be tried again.
+fn again(left: u64) -> String {
+    match left {
+        0 => "It may not be tried again.".to_owned(),
+        1 => "It may be tried once more.".to_owned(),
+        more => format!("It may be tried {more} times more."),
+    }
 }
 
 fn finish(step: &Step) -> Shown {
