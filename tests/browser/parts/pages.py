@@ -55,6 +55,7 @@ def examples(bot, report):
     first = lambda path: (bot.api("GET", path)["items"] or [{}])[0].get("id", "none")
     run, context, person = first("/api/runs?limit=1"), first("/api/contexts?limit=1"), first("/api/users?limit=1")
     known = {"/runs/{id}": run, "/chat/{id}": context, "/conversations/{id}": context, "/people/{id}": person,
+             "/memory/{id}": first("/api/memories?limit=1"),
              "/tools/{name}": "web", "/agents/{id}": first("/api/agents"), "/policies/{id}": first("/api/policies"), "/api/docs/{tag}": "runs"}
     pages = {}
     for route in routes():
