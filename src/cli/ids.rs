@@ -15,7 +15,7 @@ const WHOLE: usize = 32;
 /// Where the dashes of an id stand, counted without them.
 const DASHES: [usize; 4] = [8, 12, 16, 20];
 /// How many candidates are named.
-const CANDIDATES: u32 = 8;
+pub(super) const CANDIDATES: u32 = 8;
 
 /// A type of id that people can name by its beginning.
 pub(super) trait Id: FromStr + Copy {

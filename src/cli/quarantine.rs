@@ -14,7 +14,7 @@ use clifford_store::{
 use serde_json::json;
 
 use super::{
-    examples,
+    examples, ids,
     output::{self, Format},
     setup::{self, Globals},
     words,
@@ -53,7 +53,7 @@ struct List {
 
 #[derive(Debug, clap::Args)]
 struct Which {
-    /// Its id, as `clifford quarantine list` shows it.
+    /// Its id, as `clifford quarantine list` shows it, or as much of its beginning as nothing else there has.
     id: String,
     #[command(flatten)]
     format: Format,
@@ -115,13 +115,25 @@ async fn forget(db: &Db, which: &Which) -> anyhow::Result<()> {
 }
 
 async fn find(db: &Db, which: &Which) -> anyhow::Result<Quarantined> {
-    let Some(found) = deaths::find(&mut db.read().await?, &which.id).await? else {
-        bail!(
-            "nothing in quarantine has the id {}; `clifford quarantine list` shows what is there",
-            which.id
-        );
+    let mut conn = db.read().await?;
+    let id = which.id.trim();
+    if let Some(found) = deaths::find(&mut conn, id).await? {
+        return Ok(found);
+    }
+    // Events have the ids of their platforms, everything else has ours.
+    let beginning = ids::beginning(id).unwrap_or_else(|| id.to_owned());
+    let mut found = match id {
+        "" => Vec::new(),
+        _ => deaths::beginning_with(&mut conn, &beginning, ids::CANDIDATES).await?,
     };
-    Ok(found)
+    match (found.pop(), found.as_slice()) {
+        (None, _) => bail!("nothing in quarantine has the id `{id}`; `clifford quarantine list` shows what is there"),
+        (Some(found), []) => Ok(found),
+        (Some(last), others) => {
+            let named: Vec<_> = others.iter().chain([&last]).map(|found| found.id.as_str()).collect();
+            bail!("several ids in quarantine begin with {id}: {}", named.join(", "))
+        }
+    }
 }
 
 fn tell(which: &Which, found: &Quarantined, told: &str) -> anyhow::Result<()> {

@@ -67,6 +67,14 @@ pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, Stor
         .await
 }
 
+/// What is set aside with an id that begins so, the newest first.
+pub async fn beginning_with(conn: &mut Conn, beginning: &str, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
+    let sql = format!(
+        "SELECT * FROM ({ALL}) q WHERE substr(id, 1, length(CAST($1 AS TEXT))) = $1 ORDER BY quarantined_at DESC, id DESC LIMIT $2"
+    );
+    conn.fetch_all(sql, args![beginning, limit]).await
+}
+
 /// Takes work off the quarantine list: it stays failed. The messages of a run count as deleted from then on. `false`:
 /// work of this kind cannot be forgotten.
 pub async fn forget(tx: &mut Tx, kind: Kind, id: &str, now: Timestamp) -> Result<bool, StoreError> {

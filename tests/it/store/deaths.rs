@@ -129,6 +129,15 @@ pub async fn what_is_set_aside_is_listed_until_it_is_tried_again(world: World) {
         deaths::find(&mut conn, &listed[0].id).await.expect("reads"),
         Some(listed[0].clone())
     );
+    for (beginning, expected) in [
+        (&listed[0].id[..8], 1),
+        (&listed[0].id, 1),
+        (&listed[0].id[1..9], 0),
+        ("%", 0),
+    ] {
+        let found = deaths::beginning_with(&mut conn, beginning, 10).await.expect("reads");
+        assert_eq!(found.len(), expected, "{beginning}");
+    }
     assert_eq!(
         deaths::count_quarantined(&mut conn).await.expect("reads"),
         [(Kind::Run, 1)]
