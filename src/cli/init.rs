@@ -113,7 +113,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
                 "serverRuns": next.server_runs, "next": next.command("serve"),
             }))?;
         } else {
-            output::print(&next.lines().join("\n"))?;
+            output::text(&next.lines().join("\n"))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -221,7 +221,7 @@ fn settled(what: &str, outcome: Result<String, Fault>) -> anyhow::Result<String>
 }
 
 fn say(text: &str) -> anyhow::Result<()> {
-    output::print(text)
+    output::text(text)
 }
 
 /// The next steps.

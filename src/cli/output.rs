@@ -114,6 +114,16 @@ pub(super) fn fields(lines: &[String]) -> anyhow::Result<()> {
     print(&lines.join("\n"))
 }
 
+/// Prints a text, with its lines as long as the terminal is wide.
+pub(super) fn text(text: &str) -> anyhow::Result<()> {
+    let lines = text.split('\n');
+    let lines: Vec<_> = match width() {
+        Some(width) => lines.flat_map(|line| hanging(line, width)).collect(),
+        None => lines.map(str::to_owned).collect(),
+    };
+    print(&lines.join("\n"))
+}
+
 /// A line in as many as a width needs: those behind the first begin below its value, which stands behind two spaces.
 fn hanging(line: &str, width: usize) -> Vec<String> {
     let name = line.len() - line.trim_start().len();

@@ -3,7 +3,7 @@
 use clifford_channel::Bot;
 use qrcode::{EcLevel, QrCode, render::unicode::Dense1x2};
 
-use super::say;
+use crate::cli::output;
 
 /// Shows the link, if the platform has one.
 ///
@@ -11,12 +11,12 @@ use super::say;
 /// The terminal cannot be written to.
 pub(super) fn show(title: &str, bot: &Bot) -> anyhow::Result<()> {
     let Some(link) = &bot.invite else { return Ok(()) };
-    say(&format!(
+    output::print(&format!(
         "\nOpen this to bring {} into {title}:\n\n  {link}\n",
         bot.name
     ))?;
     match code(link) {
-        Some(code) => say(&code),
+        Some(code) => output::print(&code),
         None => Ok(()),
     }
 }

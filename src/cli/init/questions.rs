@@ -16,7 +16,7 @@ use crate::cli::probe::{self, Fault};
 
 const OPENAI: &str = "OpenAI";
 const ANTHROPIC: &str = "Anthropic";
-const OTHER: &str = "Another server that speaks OpenAI's API (Ollama, llama.cpp, OpenRouter, …)";
+const OTHER: &str = "Another server with OpenAI's API (Ollama, OpenRouter, …)";
 const NONE: &str = "None for now: the offline responder answers";
 const PAIRING: &str = "People I let in, each with a code";
 const OPEN: &str = "Everybody";
@@ -61,7 +61,7 @@ impl Asking<'_> {
         let (question, help) = match self.present {
             None => (
                 "Which chat platforms should the bot join?",
-                "Space chooses; none is fine too: `clifford chat` always works",
+                "Space chooses; `clifford chat` works without any",
             ),
             Some(_) => {
                 titles.push(MODEL);
