@@ -3,7 +3,8 @@
 pub(super) mod archive;
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -49,7 +50,11 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         .prefix(".clifford-backup-")
         .tempdir_in(beside.unwrap_or(Path::new(".")))
         .map_err(|error| {
-            let why = error.kind();
+            let why = match error.kind() {
+                ErrorKind::NotFound => "there is no such directory".to_owned(),
+                ErrorKind::PermissionDenied => "you may not write there".to_owned(),
+                kind => kind.to_string(),
+            };
             anyhow!(
                 "nothing can be written beside {} ({why}): name another place",
                 path.display()

@@ -38,6 +38,17 @@ pub(super) struct Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
+    for (flag, given) in [("--from", args.from.as_ref()), ("--to", Some(&args.to))] {
+        let known = ["sqlite:", "postgres://", "postgresql://"];
+        // It may hold a password, and is not repeated.
+        if given.is_some_and(|url| {
+            known
+                .iter()
+                .all(|begin| url.strip_prefix(begin).is_none_or(str::is_empty))
+        }) {
+            bail!("{flag}: write sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME");
+        }
+    }
     let from = args.from.map_or_else(|| loaded.database_url.clone(), Url::from);
     let to = Url::from(args.to);
     if let Some(path) = sqlite_path(&from).filter(|path| !path.exists()) {

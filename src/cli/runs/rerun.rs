@@ -8,6 +8,7 @@ use clifford_core::run::{
     step::Step,
 };
 use clifford_engine::run::rerun::{OtherPrompt, RerunReport, RerunRequest, rerun};
+use clifford_store::runs::steps;
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use crate::{
     cli::{
         output::{self, Paint, paint},
         setup::{self, Globals},
+        words as arguments,
     },
 };
 
@@ -33,7 +35,7 @@ pub(super) struct Args {
     which: Which,
     /// The step from which on the model is asked once more, as `clifford runs show` numbers it; without it, the first
     /// request to the model.
-    #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "STEP", value_parser = arguments::up_to::<1_000_000>)]
     from: Option<u32>,
     /// Another model: the name of one of `[[llm.choices]]`, `MODEL`, or `PROVIDER/MODEL`.
     #[arg(long)]
@@ -42,7 +44,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "prompt_version")]
     prompt: Option<String>,
     /// A version of the agent's prompt.
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = arguments::whole::<u32>)]
     prompt_version: Option<u32>,
     /// The first reply, in place of the model's: an action as JSON, or text.
     #[arg(long)]
@@ -70,6 +72,14 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
 
 async fn done(app: &App, args: Args) -> anyhow::Result<RerunReport> {
     let run = args.which.find(&app.db).await?.id;
+    if let Some(from) = args.from {
+        let steps = steps::of_run(&mut app.db.read().await?, run).await?;
+        let last = steps.last().map_or(0, |step| step.seq);
+        anyhow::ensure!(
+            from <= last,
+            "the run has no step {from}, its last one is {last}: `clifford runs show {run}` lists them"
+        );
+    }
     let text = args.prompt.map(OtherPrompt::Text);
     let request = RerunRequest {
         run,

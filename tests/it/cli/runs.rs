@@ -139,4 +139,11 @@ fn a_run_is_done_once_more_beside_what_was_recorded() {
     machine
         .run(["runs", "rerun", "last", "--prompt-version", "9"])
         .fails_with("the run's agent has no version 9 of its prompt");
+    let steps = machine.run(["runs", "show", "last", "--json"]).json();
+    let last = &steps["steps"].as_array().expect("steps").last().expect("a step")["seq"];
+    machine
+        .run(["runs", "rerun", "last", "--from", "99"])
+        .fails_with(&format!(
+            "the run has no step 99, its last one is {last}: `clifford runs show {id}` lists them"
+        ));
 }
