@@ -38,7 +38,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::settings::{delivery_settings, ingress_settings};
 pub use self::{
-    announcement::{Announced, Announcement},
+    announcement::{Announced, Announcement, Stays},
     platforms::PLATFORMS,
 };
 pub(crate) use self::{
@@ -312,12 +312,23 @@ impl App {
 
     /// Answers the HTTP API on a bound address.
     pub fn serve(&self, server: Server, secrets: &Secrets) {
+        self.serve_while(server, secrets, Stays::UntilStopped);
+    }
+
+    /// Answers the HTTP API on a bound address, and tells how long. Returns how this machine's commands find it.
+    pub fn serve_while(&self, server: Server, secrets: &Secrets, stays: Stays) -> Announced {
         tracing::info!(address = %server.address(), "serving the API");
-        self.announce(&server);
+        let announced = self.announce(&server, stays);
         let hosts = self.webhooks.iter().filter_map(|channel| channel.webhook());
         let server = hosts.fold(server, |server, webhook| server.also_for(webhook.host()));
         let clock = Arc::clone(&self.clock);
         self.answer(server, secrets, |api| clifford_web::router(http::router(api), clock));
+        announced
+    }
+
+    /// Whether this machine's commands find it: it serves the API.
+    pub fn is_announced(&self) -> bool {
+        self.announcement.1.get().is_some()
     }
 
     /// Tells on a bound address how this process is, which does not serve the API.
@@ -327,12 +338,16 @@ impl App {
     }
 
     /// Lets this machine's commands find the server. Without that they work by themselves.
-    fn announce(&self, server: &Server) {
+    fn announce(&self, server: &Server, stays: Stays) -> Announced {
         let (announcement, token) = &*self.announcement;
         let token = token.get_or_init(|| Token::new(&mut rand::rng()));
-        if let Err(error) = announcement.write(server.address(), token) {
+        // A process that does a part of the work has no terminal: commands do theirs themselves.
+        if self.relay.is_some()
+            && let Err(error) = announcement.write(server.address(), token, stays)
+        {
             tracing::warn!(%error, "failed to announce the server to the commands of this machine");
         }
+        announcement.own(server.address(), token, stays)
     }
 
     fn answer(&self, server: Server, secrets: &Secrets, router: impl FnOnce(Api) -> axum::Router) {

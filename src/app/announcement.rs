@@ -31,6 +31,18 @@ struct Told {
     address: String,
     /// What lets this machine's commands in.
     token: String,
+    /// Whether it ends when a terminal is left.
+    #[serde(default)]
+    of_terminal: bool,
+}
+
+/// How long a server stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stays {
+    /// Until somebody stops it; then it may be started again.
+    UntilStopped,
+    /// As long as its terminal. Another terminal goes on in its place.
+    WithTerminal,
 }
 
 /// A server that was found.
@@ -40,6 +52,21 @@ pub struct Announced {
     pub address: String,
     /// What lets this machine's commands in.
     pub token: Secret,
+    /// How long it stays.
+    pub stays: Stays,
+}
+
+impl From<Told> for Announced {
+    fn from(told: Told) -> Self {
+        Self {
+            address: told.address,
+            token: Secret::new(told.token),
+            stays: match told.of_terminal {
+                true => Stays::WithTerminal,
+                false => Stays::UntilStopped,
+            },
+        }
+    }
 }
 
 /// Where a server announces itself.
@@ -76,22 +103,30 @@ impl Announcement {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
         let told: Told = serde_json::from_slice(&bytes).ok()?;
-        (told.database == self.database).then(|| Announced {
-            address: told.address,
-            token: Secret::new(told.token),
-        })
+        (told.database == self.database).then(|| told.into())
+    }
+
+    /// What others are told of a server.
+    fn told(&self, address: SocketAddr, token: &Token, stays: Stays) -> Told {
+        Told {
+            database: self.database.clone(),
+            address: format!("http://{}", reachable(address)),
+            token: token.expose().to_owned(),
+            of_terminal: stays == Stays::WithTerminal,
+        }
+    }
+
+    /// A server of this process, as another one would find it.
+    pub(super) fn own(&self, address: SocketAddr, token: &Token, stays: Stays) -> Announced {
+        self.told(address, token, stays).into()
     }
 
     /// Announces a server, for as long as this process lives or until it takes that back.
     ///
     /// # Errors
     /// The file cannot be written or locked.
-    pub(super) fn write(&self, address: SocketAddr, token: &Token) -> io::Result<()> {
-        let told = Told {
-            database: self.database.clone(),
-            address: format!("http://{}", reachable(address)),
-            token: token.expose().to_owned(),
-        };
+    pub(super) fn write(&self, address: SocketAddr, token: &Token, stays: Stays) -> io::Result<()> {
+        let told = self.told(address, token, stays);
         let new = self.path.with_extension("json.new");
         // One that a crash left must not lend its mode.
         remove(&new)?;
@@ -149,11 +184,12 @@ mod tests {
         };
         let (ours, token) = (of("a"), Token::new(&mut rand::rng()));
         assert!(ours.read().is_none());
-        ours.write("0.0.0.0:8088".parse().unwrap(), &token).unwrap();
+        ours.write("0.0.0.0:8088".parse().unwrap(), &token, Stays::WithTerminal)
+            .unwrap();
         let found = ours.read().unwrap();
         assert_eq!(
-            (&*found.address, found.token.expose()),
-            ("http://127.0.0.1:8088", token.expose())
+            (&*found.address, found.token.expose(), found.stays),
+            ("http://127.0.0.1:8088", token.expose(), Stays::WithTerminal)
         );
         assert!(of("b").read().is_none());
         let mode = fs::metadata(directory.path().join(NAME)).unwrap().permissions().mode();
@@ -173,12 +209,13 @@ mod tests {
             held: Arc::default(),
         };
         let token = Token::new(&mut rand::rng());
-        announcement.write("127.0.0.1:8088".parse().unwrap(), &token).unwrap();
-        assert!(announcement.read().is_some());
+        let write = |address: &str| announcement.write(address.parse().unwrap(), &token, Stays::UntilStopped);
+        write("127.0.0.1:8088").unwrap();
+        assert_eq!(announcement.read().unwrap().stays, Stays::UntilStopped);
         // As the system does with the locks of a process that ends.
         announcement.held.lock().unwrap().take();
         assert!(announcement.path.exists() && announcement.read().is_none());
-        announcement.write("127.0.0.1:8089".parse().unwrap(), &token).unwrap();
+        write("127.0.0.1:8089").unwrap();
         assert_eq!(&*announcement.read().unwrap().address, "http://127.0.0.1:8089");
     }
 }

@@ -1,6 +1,7 @@
 //! `clifford chat`: the bot in this terminal. Where a server runs, that one answers; else an engine in this process does,
-//! also beside another process that has the database.
+//! also beside another process that has the database. `clifford` alone is such a server itself.
 
+mod host;
 mod through;
 
 use std::{
@@ -10,12 +11,13 @@ use std::{
 };
 
 use clifford_channel::Channel;
-use clifford_config::Loaded;
+use clifford_config::{Loaded, Secrets};
 use clifford_engine::jobs::erase::TYPED;
 use clifford_telemetry as telemetry;
 use clifford_terminal::{Terminal, TerminalConfig};
 use clifford_worker::Workers;
 
+use self::host::Host;
 use super::{
     examples, local, serve,
     server::Server,
@@ -62,9 +64,13 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
     if let Some(server) = Server::find(&loaded).await {
-        return Box::pin(talk_there(&loaded, server, args)).await;
+        return Box::pin(talk_there(&loaded, server, args, platforms)).await;
     }
     let secrets = loaded.secrets(&setup::environment())?;
+    let may_serve = platforms == Platforms::Connected && loaded.config.http.enabled && !setup::is_held(&loaded);
+    if may_serve && io::stdin().is_terminal() {
+        return Box::pin(serve_here(&loaded, &secrets, args)).await;
+    }
     // A server that has the database has the platforms, too.
     let platforms = if setup::is_held(&loaded) {
         Platforms::Left
@@ -110,19 +116,52 @@ fn settings(loaded: &Loaded, args: &Args) -> TerminalConfig {
     }
 }
 
-/// Talks to the server. Its secrets are its own: none is needed here.
-async fn talk_there(loaded: &Loaded, server: Server, args: Args) -> anyhow::Result<ExitCode> {
-    telemetry::init_quiet(&loaded.config.log, &Arc::default())?;
-    let mut stops = serve::Stops::listen()?;
+/// Is the server of this machine, and talks to it.
+async fn serve_here(loaded: &Loaded, secrets: &Secrets, args: Args) -> anyhow::Result<ExitCode> {
+    telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
+    let stops = serve::Stops::listen()?;
+    let terminal = Arc::new(Terminal::stdio(settings(loaded, &args))?);
+    let host = Host::start(loaded, secrets, Platforms::Connected).await?;
+    host.greet().await?;
+    let server = host.server().clone();
+    let mut place = through::Place::new(loaded, Platforms::Connected);
+    place.host = Some(host);
+    Box::pin(converse(place, server, &terminal, (args.quiet, stops))).await
+}
+
+/// Talks to the server. Its secrets are its own: none is needed here, unless it is another terminal that is left.
+async fn talk_there(loaded: &Loaded, server: Server, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
+    let secrets = loaded.secrets(&setup::environment()).ok();
+    let masker = secrets.map(|secrets| secrets.masker).unwrap_or_default();
+    telemetry::init_quiet(&loaded.config.log, &masker)?;
+    let stops = serve::Stops::listen()?;
     let terminal = Arc::new(Terminal::stdio(settings(loaded, &args))?);
     let db = setup::database_or_new(loaded).await?;
     let met = local::meet(&db, setup::now()).await;
     db.close().await;
     met?;
-    let talk = through::talk(loaded, server, &terminal, args.quiet);
-    tokio::select! {
-        ended = talk => ended?,
-        () = stops.next() => {}
+    let place = through::Place::new(loaded, platforms);
+    Box::pin(converse(place, server, &terminal, (args.quiet, stops))).await
+}
+
+/// Talks until the terminal is left, and ends the bot that this process has by then.
+async fn converse(
+    mut place: through::Place<'_>,
+    server: Server,
+    terminal: &Arc<Terminal>,
+    (quiet, mut stops): (bool, serve::Stops),
+) -> anyhow::Result<ExitCode> {
+    let ended = tokio::select! {
+        ended = through::talk(&mut place, server, terminal, quiet) => ended,
+        () = stops.next() => Ok(()),
+    };
+    if let Some(host) = place.host {
+        tokio::select! {
+            () = host.end() => {}
+            // Unfinished work goes on at the next start.
+            () = stops.next() => return Ok(ExitCode::FAILURE),
+        }
     }
+    ended?;
     Ok(ExitCode::SUCCESS)
 }

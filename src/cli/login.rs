@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{
     examples,
     output::{self, Format},
-    people,
+    people, server,
     setup::{self, Globals},
 };
 
@@ -48,7 +48,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         .write(move |tx| Box::pin(sessions::create_link(tx, person, now)))
         .await?;
     db.close().await;
-    let url = login_link(&loaded.config.http.address(), link.expose());
+    let url = login_link(&server::dashboard(&loaded), link.expose());
     let expires_at = now.after(LINK_FOR);
     if args.format.json {
         output::json(&json!({ "url": url, "userId": person, "expiresAt": expires_at }))?;

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clifford_config::Loaded;
 use clifford_vault::Secret;
 use futures::{Stream, StreamExt};
-use reqwest::Method;
+use reqwest::{Method, StatusCode, header};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sse_stream::{Sse, SseStream};
 
-use crate::app::Announcement;
+use crate::app::{Announced, Announcement, Stays};
 
 /// How long it may take to answer whether it is there.
 const GREETING: Duration = Duration::from_secs(5);
@@ -26,6 +26,7 @@ pub(super) struct Server {
     client: reqwest::Client,
     base: String,
     token: Secret,
+    stays: Stays,
 }
 
 /// Why a request came to nothing.
@@ -34,40 +35,74 @@ pub(super) enum Refused {
     /// The server does not answer.
     #[error("the server does not answer")]
     Gone,
+    /// What answers is another program, or another version of this one.
+    #[error(
+        "{0} does not answer as Clifford {version} does: restart the bot there if it is of another version; else see which \
+         program listens at that address",
+        version = env!("CARGO_PKG_VERSION")
+    )]
+    Foreign(String),
     /// It says no.
     #[error("{0}")]
     No(String),
 }
 
+/// The address by which people reach the dashboard: that of the settings, or where the server that runs listens.
+pub(super) fn dashboard(loaded: &Loaded) -> String {
+    let http = &loaded.config.http;
+    match Announcement::of(loaded).read() {
+        Some(announced) if http.public_url.is_none() => announced.address,
+        _ => http.address(),
+    }
+}
+
 impl Server {
     /// The server of these settings' database, if one runs on this machine and serves the API.
     pub(super) async fn find(loaded: &Loaded) -> Option<Self> {
-        let announced = Announcement::of(loaded).read()?;
+        let server = Self::at(Announcement::of(loaded).read()?).ok()?;
+        // Another program may listen there by now.
+        let me = server.request(Method::GET, "/api/me", None, GREETING).await.ok()?;
+        me["role"].is_string().then_some(server)
+    }
+
+    /// A server that announced itself.
+    ///
+    /// # Errors
+    /// The system has nothing left for a client.
+    pub(super) fn at(announced: Announced) -> anyhow::Result<Self> {
         // It is on this machine: no proxy is asked.
         let client = reqwest::Client::builder().no_proxy().connect_timeout(GREETING);
-        let server = Self {
-            client: client.build().ok()?,
+        Ok(Self {
+            client: client.build().context("no connection can be made")?,
             base: announced.address,
             token: announced.token,
-        };
-        // One that a crash left behind may stand for another program by now.
-        let known = server.request(Method::GET, "/api/me", None, GREETING).await;
-        known.is_ok().then_some(server)
+            stays: announced.stays,
+        })
     }
 
-    /// Where it listens.
-    pub(super) fn base(&self) -> &str {
-        &self.base
-    }
-
-    /// What lets this machine's commands in.
-    pub(super) fn token(&self) -> &Secret {
-        &self.token
+    /// How long it stays.
+    pub(super) const fn stays(&self) -> Stays {
+        self.stays
     }
 
     /// Asks the API, and returns its answer.
     pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Refused> {
         self.request(method, path, body, PATIENCE).await
+    }
+
+    /// Asks the API for something of this kind.
+    pub(super) async fn ask_for<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<T, Refused> {
+        let answer = self.ask(method, path, body).await?;
+        serde_json::from_value(answer).map_err(|_| self.foreign())
+    }
+
+    fn foreign(&self) -> Refused {
+        Refused::Foreign(self.base.clone())
     }
 
     async fn request(
@@ -86,21 +121,24 @@ impl Server {
             request = request.json(&body);
         }
         let response = request.send().await.map_err(|_| Refused::Gone)?;
-        let (is_done, bytes) = (response.status().is_success(), response.bytes().await);
+        let (status, bytes) = (response.status(), response.bytes().await);
         let bytes = bytes.map_err(|_| Refused::Gone)?;
-        if is_done && bytes.is_empty() {
+        if status.is_success() && bytes.is_empty() {
             return Ok(Value::Null);
         }
-        let answer: Value = serde_json::from_slice(&bytes).map_err(|_| Refused::Gone)?;
-        if is_done {
-            return Ok(answer);
+        if status.is_success() {
+            return serde_json::from_slice(&bytes).map_err(|_| self.foreign());
         }
+        Err(self.refusal(status, &bytes))
+    }
+
+    /// What a refusal means.
+    fn refusal(&self, status: StatusCode, body: &[u8]) -> Refused {
         // It has no room for a moment, or the database has none.
-        if matches!(answer["status"].as_u64(), Some(503)) {
-            return Err(Refused::Gone);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            return Refused::Gone;
         }
-        let said = |key: &str| answer[key].as_str().unwrap_or_default();
-        Err(Refused::No(said("detail").to_owned()))
+        detail(body).map_or_else(|| self.foreign(), Refused::No)
     }
 
     /// Reads a stream of events until it ends or breaks off.
@@ -110,12 +148,19 @@ impl Server {
     pub(super) async fn events<T: DeserializeOwned>(
         &self,
         path: &str,
-    ) -> anyhow::Result<impl Stream<Item = T> + Unpin + use<T>> {
+    ) -> Result<impl Stream<Item = T> + Unpin + use<T>, Refused> {
         let request = self.client.get(format!("{}{path}", self.base));
         let response = request.bearer_auth(self.token.expose()).send().await;
-        let response = response.context("the server does not answer")?;
-        if !response.status().is_success() {
-            bail!("the server does not open the stream ({})", response.status());
+        let response = response.map_err(|_| Refused::Gone)?;
+        let status = response.status();
+        if !status.is_success() {
+            let body = response.bytes().await.map_err(|_| Refused::Gone)?;
+            return Err(self.refusal(status, &body));
+        }
+        let kind = response.headers().get(header::CONTENT_TYPE);
+        let is_stream = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        if !is_stream {
+            return Err(self.foreign());
         }
         let bytes = SseStream::from_bytes_stream(response.bytes_stream()).boxed();
         let events = futures::stream::unfold(bytes, |mut events| async move {
@@ -129,6 +174,13 @@ impl Server {
         });
         Ok(Box::pin(events))
     }
+}
+
+/// The words of a refusal; `None`: it is not one of Clifford.
+pub(super) fn detail(body: &[u8]) -> Option<String> {
+    let problem: Value = serde_json::from_slice(body).ok()?;
+    let detail = problem["detail"].as_str()?;
+    (!detail.is_empty()).then(|| detail.to_owned())
 }
 
 /// An event of ours; `None`: a comment, or one that this version does not know.

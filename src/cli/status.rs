@@ -1,6 +1,6 @@
 //! `clifford status`: whether the bot runs, and what waits. Works beside a server on the same database.
 
-use std::{net::IpAddr, process::ExitCode, time::Duration};
+use std::{process::ExitCode, time::Duration};
 
 use clifford_config::Loaded;
 use clifford_core::runs::RunStatus;
@@ -22,6 +22,7 @@ use super::{
     output::{self, Format, Paint, paint},
     setup::{self, Globals},
 };
+use crate::app::Announcement;
 
 /// How long the API of this machine may take to say that it lives.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -145,14 +146,9 @@ async fn api(loaded: &Loaded) -> (Option<ApiStatus>, Vec<String>) {
     if !http.enabled {
         return (None, Vec::new());
     }
-    let mut address = http.bind;
-    if address.ip().is_unspecified() {
-        address.set_ip(match address.ip() {
-            IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    let address = format!("http://{address}");
+    // A server may listen elsewhere: `clifford` alone does, where the address was in use.
+    let announced = Announcement::of(loaded).read();
+    let address = announced.map_or_else(|| http.local_address(), |announced| announced.address);
     let said = health(&format!("{address}/healthz")).await.unwrap_or_default();
     let mut lines = said.lines().map(str::to_owned);
     let answers = lines.next().as_deref() == Some("ok");

@@ -17,6 +17,7 @@ use clifford_tools::{
 use clifford_vault::Secret;
 use clifford_worker::Workers;
 use reqwest::Method;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -264,11 +265,18 @@ async fn call_there(
     };
     let asked = json!({ "args": args, "userId": user });
     let path = format!("/api/tools/{}/call", escaped(command));
-    let mut called = server.ask(Method::POST, &path, Some(asked)).await?;
-    if let Some(error) = called["error"].as_str() {
-        bail!("{command}: {error}");
+    match server.ask_for(Method::POST, &path, Some(asked)).await? {
+        Called::Failed { error } => bail!("{command}: {error}"),
+        Called::Done { result } => Ok(result),
     }
-    Ok(called["result"].take())
+}
+
+/// What became of a call at the server.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Called {
+    Failed { error: String },
+    Done { result: Value },
 }
 
 /// A name as a part of a path.

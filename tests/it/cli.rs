@@ -1,10 +1,12 @@
 //! The command line, as people and scripts use it: each command through the real binary, in a clean environment.
 
+mod alone;
 mod backup;
 mod damaged;
 mod data;
 mod doctor;
 mod eval;
+mod foreign;
 mod hostile;
 mod importing;
 mod init;

@@ -1,6 +1,6 @@
 //! `[http]`: the API and the dashboard.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clifford_vault::{SecretSource, Url};
 use schemars::JsonSchema;
@@ -73,14 +73,18 @@ impl Http {
     pub fn address(&self) -> String {
         match &self.public_url {
             Some(url) => url.as_str().trim_end_matches('/').to_owned(),
-            None => {
-                let ip = match self.bind.ip() {
-                    ip if ip.is_unspecified() => IpAddr::from(Ipv4Addr::LOCALHOST),
-                    ip => ip,
-                };
-                format!("http://{}", SocketAddr::new(ip, self.bind.port()))
-            }
+            None => self.local_address(),
         }
+    }
+
+    /// The address by which this machine reaches the API.
+    pub fn local_address(&self) -> String {
+        let ip = match self.bind.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        format!("http://{}", SocketAddr::new(ip, self.bind.port()))
     }
 }
 

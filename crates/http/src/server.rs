@@ -57,6 +57,13 @@ pub struct BindError {
     error: io::Error,
 }
 
+impl BindError {
+    /// Whether another program listens there.
+    pub fn is_in_use(&self) -> bool {
+        self.error.kind() == io::ErrorKind::AddrInUse
+    }
+}
+
 /// A bound address. It stays bound while what answers on it ends and something else begins to: callers wait in its queue
 /// meanwhile.
 #[derive(Debug)]
@@ -72,6 +79,21 @@ impl Socket {
     /// It cannot be listened on.
     pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
         Self::bind_at(settings.bind, "http.bind", "set http.enabled = false").await
+    }
+
+    /// Binds the address of the settings; where that cannot be, any port of this machine alone, and tells why.
+    ///
+    /// # Errors
+    /// No port can be listened on.
+    pub async fn bind_or_any(settings: &config::Http) -> Result<(Self, Option<BindError>), BindError> {
+        match Self::bind(settings).await {
+            Ok(socket) => Ok((socket, None)),
+            Err(fault) => {
+                let any = SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
+                let socket = Self::bind_at(any, fault.key, fault.way_out).await?;
+                Ok((socket, Some(fault)))
+            }
+        }
     }
 
     /// Binds the address at which a process is watched that does not serve the API.

@@ -17,6 +17,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::{follow, masked};
 use crate::cli::{local, server::Server, setup};
 
+/// What is to be known of a run that was begun.
+#[derive(Deserialize)]
+struct Begun {
+    id: RunId,
+}
+
 /// What is to be known of a run's events: whether they are over.
 #[derive(Deserialize)]
 struct Event {
@@ -32,8 +38,8 @@ pub(super) async fn ask(loaded: &Loaded, server: &Server, question: &str) -> any
     });
     // From now on Ctrl-C stops the run.
     let interrupts = signal(SignalKind::interrupt())?;
-    let begun = server.ask(Method::POST, "/api/runs", Some(asked)).await?;
-    let run: RunId = serde_json::from_value(begun["id"].clone())?;
+    let begun: Begun = server.ask_for(Method::POST, "/api/runs", Some(asked)).await?;
+    let run = begun.id;
     if !until_done(server, run, interrupts).await {
         return follow(loaded, db, run).await;
     }

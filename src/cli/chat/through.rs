@@ -17,15 +17,24 @@ use clifford_terminal::{PLACE, Terminal};
 use futures::StreamExt;
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::server::{Refused, Server};
+use super::{Host, Platforms};
+use crate::{
+    app::Stays,
+    cli::{
+        server::{Refused, Server},
+        setup,
+    },
+};
 
 /// The first wait before a lost connection is made again, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
 /// How long a program's input waits for a server that is gone. A person may wait as long as they like.
 const GIVES_UP: Duration = Duration::from_secs(60);
+/// How long a server of another terminal is looked for before this process is the next one: who starts it anew is first.
+const FOLLOWS: Duration = Duration::from_millis(500);
 /// How long a message waits for the connection to open before that is told.
 const OPENING: Duration = Duration::from_secs(1);
 /// How many of the messages that were taken are kept in mind.
@@ -34,18 +43,55 @@ const KEPT: usize = 100;
 /// The server, as far as it is there: after a restart it is another one.
 type Line = watch::Receiver<Option<Server>>;
 
+/// Where the conversation is.
+pub(super) struct Place<'a> {
+    loaded: &'a Loaded,
+    platforms: Platforms,
+    /// The bot, if it is in this process.
+    pub(super) host: Option<Host>,
+}
+
+impl<'a> Place<'a> {
+    pub(super) const fn new(loaded: &'a Loaded, platforms: Platforms) -> Self {
+        Self {
+            loaded,
+            platforms,
+            host: None,
+        }
+    }
+
+    /// The server that runs now. One that ended with its terminal is followed by this process.
+    async fn server(&mut self, (stays, since): (Stays, Option<Instant>)) -> Option<Server> {
+        let found = Server::find(self.loaded).await;
+        let is_over = since.is_some_and(|since| since.elapsed() >= FOLLOWS) && !setup::is_held(self.loaded);
+        if found.is_some() || self.host.is_some() || stays == Stays::UntilStopped || !is_over {
+            return found;
+        }
+        let secrets = self.loaded.secrets(&setup::environment()).ok()?;
+        // Another terminal may be faster, and is found then.
+        let started = Box::pin(Host::start(self.loaded, &secrets, self.platforms)).await;
+        self.host = started.ok();
+        self.host.as_ref().map(|host| host.server().clone())
+    }
+}
+
 /// Talks until the conversation is left.
 ///
 /// # Errors
 /// The terminal is gone, or the server does not come back.
-pub(super) async fn talk(loaded: &Loaded, server: Server, terminal: &Arc<Terminal>, quiet: bool) -> anyhow::Result<()> {
+pub(super) async fn talk(
+    place: &mut Place<'_>,
+    server: Server,
+    terminal: &Arc<Terminal>,
+    quiet: bool,
+) -> anyhow::Result<()> {
     let (line, seen) = watch::channel(None);
     let desk = Arc::new(Desk {
         line: seen,
         taken: Mutex::default(),
         refused: Mutex::default(),
     });
-    let shows = show((loaded, server), terminal, quiet, (&*desk, &line));
+    let shows = show((place, server), terminal, quiet, (&*desk, &line));
     tokio::select! {
         left = terminal.receive(Arc::clone(&desk) as Arc<dyn Ingress>, CancellationToken::new()) => Ok(left?),
         gone = shows => gone,
@@ -54,7 +100,7 @@ pub(super) async fn talk(loaded: &Loaded, server: Server, terminal: &Arc<Termina
 
 /// Shows what the server says, and connects again whenever it breaks off. It ends only where nobody waits any longer.
 async fn show(
-    (loaded, server): (&Loaded, Server),
+    (place, server): (&mut Place<'_>, Server),
     terminal: &Terminal,
     quiet: bool,
     (desk, line): (&Desk, &watch::Sender<Option<Server>>),
@@ -66,28 +112,43 @@ async fn show(
     );
     let mut wait = WAITS.0;
     let mut lost = None;
+    let mut is_told = false;
+    let mut stays = server.stays();
     let mut first = Some(server);
     loop {
+        let is_first = first.is_some();
         let server = match first.take() {
             Some(server) => Some(server),
-            None => Server::find(loaded).await,
+            None => place.server((stays, lost)).await,
         };
-        if let Some(server) = server
-            && let Ok(mut events) = server.events::<TerminalEvent>(&path).await
-        {
-            let mut earlier = desk.taken();
-            line.send_replace(Some(server.clone()));
-            if lost.take().is_some() {
-                terminal.reached(true).await;
+        let opened = match &server {
+            Some(server) => server.events::<TerminalEvent>(&path).await,
+            None => Err(Refused::Gone),
+        };
+        match (server, opened) {
+            (Some(server), Ok(mut events)) => {
+                let mut earlier = desk.taken();
+                stays = server.stays();
+                line.send_replace(Some(server.clone()));
+                lost = None;
+                if std::mem::take(&mut is_told) {
+                    terminal.reached(true).await;
+                }
+                wait = WAITS.0;
+                while let Some(event) = events.next().await {
+                    act(terminal, (&server, desk), &mut earlier, event).await?;
+                }
             }
-            wait = WAITS.0;
-            while let Some(event) = events.next().await {
-                act(terminal, (&server, desk), &mut earlier, event).await?;
-            }
+            // It will not say anything else later.
+            (_, Err(refused @ (Refused::Foreign(_) | Refused::No(_)))) if is_first => return Err(refused.into()),
+            _ => {}
         }
         line.send_replace(None);
-        let since = *lost.get_or_insert_with(tokio::time::Instant::now);
-        if wait == WAITS.0 {
+        let since = *lost.get_or_insert_with(Instant::now);
+        // That another terminal was left is not worth a word, if this one goes on.
+        let is_worth_a_word = stays == Stays::UntilStopped || since.elapsed() > FOLLOWS;
+        if !is_told && is_worth_a_word {
+            is_told = true;
             terminal.reached(false).await;
         }
         if !interactive && since.elapsed() > GIVES_UP {
@@ -245,7 +306,7 @@ impl Ingress for Desk {
                 self.refuse(&id);
                 Err(gone())
             }
-            Err(Refused::No(why)) => Ok(Accepted::Refused(why)),
+            Err(refused @ (Refused::No(_) | Refused::Foreign(_))) => Ok(Accepted::Refused(refused.to_string())),
         }
     }
 

@@ -1,8 +1,8 @@
 //! How `clifford mcp` gets to an engine: by the API of this process, or of the one that has the database.
 
-use std::{net::IpAddr, time::Duration};
+use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 use axum::{
     Router,
     body::{self, Body},
@@ -17,7 +17,10 @@ use tower::ServiceExt;
 
 use crate::{
     app::{Announcement, App, Options, StartError},
-    cli::{server::Server, setup},
+    cli::{
+        server::{Refused, detail},
+        setup,
+    },
 };
 
 /// How long the other process may take to answer; a caller may ask it to wait for five minutes.
@@ -33,8 +36,10 @@ pub(super) enum Way {
         client: reqwest::Client,
         base: String,
         token: Secret,
-        /// Where it announces itself, if it let us in by its own token.
-        announcement: Option<Announcement>,
+        /// Whether the token was given from outside.
+        is_given: bool,
+        /// Where it announces itself.
+        announcement: Announcement,
     },
 }
 
@@ -73,41 +78,30 @@ impl Way {
     async fn there(loaded: &Loaded, secrets: &Secrets) -> anyhow::Result<Self> {
         let path = setup::sqlite_path(loaded).unwrap_or_default();
         let path = path.display();
+        let announcement = Announcement::of(loaded);
         let http = &loaded.config.http;
-        let Some(token) = secrets.http_token.clone().filter(|_| http.enabled) else {
-            if http.enabled
-                && let Some(server) = Server::find(loaded).await
-            {
-                return Ok(Self::There {
-                    client: client()?,
-                    base: server.base().to_owned(),
-                    token: server.token().clone(),
-                    announcement: Some(Announcement::of(loaded)),
-                });
-            }
-            bail!(
-                "{path} is in use by another Clifford, and there is no token to speak to it over HTTP: make one with \
-                 `clifford token create --name mcp` and set CLIFFORD_API_TOKEN to it (with http.enabled = true), or stop \
-                 that one; several processes can share PostgreSQL"
-            );
+        let given = secrets.http_token.clone();
+        let is_given = given.is_some();
+        let (base, token) = match (announcement.read(), given) {
+            (Some(announced), given) if http.enabled => (announced.address, given.unwrap_or(announced.token)),
+            (None, Some(token)) if http.enabled => (http.local_address(), token),
+            _ => bail!(
+                "{path} is in use by another Clifford, and there is no way to its HTTP API: set http.enabled = true there and \
+                 here, and CLIFFORD_API_TOKEN to what `clifford token create --name mcp` prints; or stop that one; several \
+                 processes can share PostgreSQL"
+            ),
         };
-        let mut address = http.bind;
-        if address.ip().is_unspecified() {
-            address.set_ip(match address.ip() {
-                IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-                IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-            });
-        }
         let way = Self::There {
             client: client()?,
-            base: format!("http://{address}"),
+            base: base.clone(),
             token,
-            announcement: None,
+            is_given,
+            announcement,
         };
         let answer = way.ask(Method::GET, "/api/runs?limit=1", None).await;
         answer.map_err(|error| {
-            anyhow::anyhow!(
-                "{path} is in use by another Clifford, and that one's API at {address} cannot be used: {error}; see that \
+            anyhow!(
+                "{path} is in use by another Clifford, and that one's API at {base} cannot be used: {error}; see that \
                  http.bind and CLIFFORD_API_TOKEN are the same here and there"
             )
         })?;
@@ -119,7 +113,7 @@ impl Way {
     /// # Errors
     /// Its refusals, in its own words; it does not answer.
     pub(super) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
-        let (done, bytes) = match self {
+        let (base, done, bytes) = match self {
             Self::Here { api, token } => {
                 let mut request = Request::builder()
                     .method(method)
@@ -134,19 +128,25 @@ impl Way {
                     Err(never) => match never {},
                 };
                 let done = response.status().is_success();
-                (done, body::to_bytes(response.into_body(), usize::MAX).await?)
+                (
+                    "this process".to_owned(),
+                    done,
+                    body::to_bytes(response.into_body(), usize::MAX).await?,
+                )
             }
             Self::There {
                 client,
                 base,
                 token,
+                is_given,
                 announcement,
             } => {
-                // A server that was restarted lets in by another token.
-                let announced = announcement.as_ref().and_then(Announcement::read);
-                let (base, token) = match &announced {
-                    Some(announced) => (&announced.address, &announced.token),
-                    None => (base, token),
+                // A server that was restarted may listen elsewhere, and lets in by another token of its own.
+                let announced = announcement.read();
+                let base = announced.as_ref().map_or(base, |announced| &announced.address);
+                let token = match &announced {
+                    Some(announced) if !is_given => &announced.token,
+                    _ => token,
                 };
                 let mut request = client
                     .request(method, format!("{base}{path}"))
@@ -154,17 +154,20 @@ impl Way {
                 if let Some(body) = body {
                     request = request.json(&body);
                 }
-                let response = request.send().await.context("no answer")?;
+                let unanswered = |_| anyhow!("{base} does not answer");
+                let response = request.send().await.map_err(unanswered)?;
                 let done = response.status().is_success();
-                (done, response.bytes().await.context("no whole answer")?)
+                (base.clone(), done, response.bytes().await.map_err(unanswered)?)
             }
         };
-        let answer: Value = serde_json::from_slice(&bytes).context("the answer is not JSON")?;
-        if !done {
-            let said = |key: &str| answer[key].as_str().unwrap_or_default();
-            bail!("{}: {}", said("title"), said("detail"));
+        let foreign = || Refused::Foreign(base.clone());
+        if done && bytes.is_empty() {
+            return Ok(Value::Null);
         }
-        Ok(answer)
+        if done {
+            return Ok(serde_json::from_slice(&bytes).map_err(|_| foreign())?);
+        }
+        bail!(detail(&bytes).unwrap_or_else(|| foreign().to_string()))
     }
 }
 

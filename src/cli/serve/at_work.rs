@@ -97,7 +97,12 @@ async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
     let server = plan.socket.as_deref();
     let server = server.map(|socket| Server::on(socket, &plan.loaded.config.http));
     let server = server.transpose().context("http.bind: nobody can be answered there")?;
-    let app = setup::start(&plan.loaded, &plan.secrets, plan.options()).await?;
+    let mut loaded = plan.loaded.clone();
+    if let Some(server) = server.as_ref().filter(|_| plan.serves_api()) {
+        // Links lead to where it listens, also if the system chose the port.
+        loaded.config.http.bind = server.address();
+    }
+    let app = setup::start(&loaded, &plan.secrets, plan.options()).await?;
     match server {
         Some(server) if plan.serves_api() => app.serve(server, &plan.secrets),
         Some(server) => app.tell(server, &plan.secrets),
@@ -105,7 +110,7 @@ async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
     }
     // What it leads to is there.
     if greets {
-        greeting::say(&app, &plan.loaded, &plan.args).await?;
+        greeting::say(&app, &loaded, &plan.args).await?;
     }
     Ok(app)
 }

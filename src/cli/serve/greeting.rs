@@ -33,14 +33,18 @@ pub(super) async fn say(app: &App, loaded: &Loaded, args: &Args) -> anyhow::Resu
     Ok(())
 }
 
-/// The same to somebody who talks to the bot in this terminal: there is no dashboard, and they need not be told how to
-/// talk here.
+/// The same to somebody who talks to the bot in this terminal: they need not be told how to talk here.
 ///
 /// # Errors
 /// The database does not answer.
 pub(super) async fn say_here(app: &App, loaded: &Loaded) -> anyhow::Result<()> {
-    let mut lines = facts(loaded, &Args::everything());
+    let args = Args::everything();
+    let mut lines = facts(loaded, &args);
     lines.extend(ownership(app, &loaded.config).await?);
+    if app.is_announced() {
+        lines.extend(dashboard(app, &loaded.config, &args).await?);
+        lines.extend(reach(&loaded.config));
+    }
     let hints = loaded.hints.iter();
     lines.extend(hints.map(|hint| hint.replace(TALK_HERE, "")));
     tell(loaded, &lines);
@@ -124,6 +128,17 @@ async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreEr
     let now = app.clock.now();
     let code = app.db.write(move |tx| Box::pin(claim::make(tx, now))).await?;
     Ok(code.map(|code| format!("owner      none yet: send {code} to the bot in a private chat to become its owner")))
+}
+
+/// The warning that a log would show where a terminal shows none.
+fn reach(config: &Config) -> Option<String> {
+    let bind = config.http.bind;
+    (!bind.ip().is_loopback()).then(|| {
+        format!(
+            "The API listens beyond this machine ({bind}), without TLS: put a proxy with TLS before it and set http.bind to a \
+             loopback address."
+        )
+    })
 }
 
 /// A link to the dashboard, until somebody has logged in. A log that others collect does not hold it.
