@@ -3,7 +3,8 @@
 //! It is no language model, and says so. It reads the conversation that the engine sends to every model,
 //! answers with one action at a time, and knows nothing but what stands in that conversation and what tools tell. A message
 //! is split into intents (`intent`), of which the questions are a table of sentences (`questions`); `parts` says which tool
-//! answers each, and `said` makes a sentence of its result, in English or German.
+//! answers each, and `said` makes a sentence of its result, in English or German. What it says of itself, such as its help,
+//! comes from the catalogues in the reader's language, and `others` knows how people of the other languages ask for it.
 
 mod arithmetic;
 mod dates;
@@ -12,6 +13,7 @@ mod intent;
 mod language;
 mod memory;
 mod module;
+mod others;
 mod parts;
 mod phrases;
 mod plan;
@@ -49,6 +51,7 @@ impl Model for Offline {
             (None, None) => plan::chat(
                 transcript::last_words(&request.messages),
                 &transcript::name(&request.messages),
+                transcript::told(&request.messages),
             ),
         };
         sink.text(&text);

@@ -31,6 +31,7 @@ areas! {
     own_data::OwnData,
     placeholder::Placeholder,
     progress::Doing,
+    rules::Rules,
     setting::Setting,
     sorry::Sorry,
     source::SourceName,

@@ -54,6 +54,33 @@ fn the_rules_that_need_no_model_answer_by_the_real_tools() {
 }
 
 #[test]
+fn the_rules_tell_what_they_are_in_the_language_of_whoever_asks() {
+    let machine = Machine::new();
+    for (question, begin, within) in [
+        ("¡Hola!", "¡Hola! Soy Clifford.", "«ayuda»"),
+        ("Aide", "Je suis Clifford.", "- calculer et convertir"),
+        ("Quem é você?", "Eu sou Clifford, um bot de chat.", "\"ajuda\""),
+        ("Что ты умеешь?", "Я Clifford.", "clifford init"),
+        ("你好", "你好！我是 Clifford。", "帮助"),
+        ("詩を書いてください", "私はいくつかのルール", "clifford init"),
+    ] {
+        let answer = machine.run(["ask", question]).succeeds();
+        assert!(
+            answer.starts_with(begin) && answer.contains(within),
+            "{question}: {answer}"
+        );
+    }
+    // A language that was chosen holds for every message, and also for what tools tell, where there are words for it.
+    machine
+        .run(["settings", "set", "user:you", "language", "de"])
+        .succeeds();
+    let answer = machine.run(["ask", "hello"]).succeeds();
+    assert!(answer.starts_with("Hallo! Ich bin Clifford."), "{answer}");
+    let answer = machine.run(["ask", "what time is it?"]).succeeds();
+    assert!(answer.starts_with("Es ist "), "{answer}");
+}
+
+#[test]
 fn without_a_command_the_bot_talks_here_and_shows_its_plan_and_its_tool() {
     let machine = Machine::new();
     let said = machine.pipe("what is 17 * 23?\n", &[]).succeeds();

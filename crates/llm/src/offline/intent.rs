@@ -9,6 +9,7 @@ use super::{
     arithmetic,
     facts::{self, Fact},
     language::Language,
+    others,
     phrases::{
         ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING,
         WHERE_I_LIVE, WHO_I_AM,
@@ -66,6 +67,9 @@ pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
     {
         return vec![Intent::Ask(question)];
     }
+    if let Some(intent) = others::read(message) {
+        return vec![intent];
+    }
     let mut intents = facts::only_facts(message)
         .into_iter()
         .filter_map(learned)
@@ -104,7 +108,7 @@ pub(super) fn understand(message: &str, today: Option<Date>) -> Vec<Intent> {
 
 /// The words without the names of those who said it, `[Bob] hello`, without what it answers, and of a voice message
 /// its words alone.
-fn without_speakers(message: &str) -> String {
+pub(super) fn without_speakers(message: &str) -> String {
     let said = |line: &str| -> Option<usize> {
         let end = line.strip_prefix('[')?.find("] ")?;
         (1..=LONGEST_NAME).contains(&end).then_some(end + 3)
@@ -159,6 +163,9 @@ fn in_clause(clause: &str, language: Language, today: Option<Date>) -> Option<In
     }
     if is_emoji(&text) {
         return Some(Intent::Emoji);
+    }
+    if let Some(intent) = others::read(&text) {
+        return Some(intent);
     }
     let whole = |phrases: &[&str]| phrases.contains(&text.as_str());
     let starts = |phrases: &[&str]| phrases.iter().any(|phrase| text.starts_with(phrase));

@@ -1,5 +1,7 @@
 //! The language that a message is written in, as far as the responder has words for it.
 
+use clifford_text::Lang;
+
 /// A language in which it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
@@ -19,6 +21,63 @@ const GERMAN: &str = "ich du er es wir mir mich dir dich ist sind bin bist was w
 const ENGLISH: &str = "i you he she it we me my your the a an is are am what who where how and or this that to of for with \
     please thanks thank hello hey hi time date day days today tomorrow yesterday weather remind remember every week weeks \
     miles inches feet do does can could would tell help will now when why about between until since ago from on at";
+
+/// Words of the other languages that are written in Latin letters, and of neither English nor German.
+const OTHERS: [(Lang, &str); 3] = [
+    (
+        Lang::Spanish,
+        "hola buenos buenas días tardes noches gracias qué cómo estás está quién eres puedes hacer ayuda ayúdame adiós \
+         cuál cuánto cuántos dónde cuándo mi mis una que para recuérdame clima tiempo hoy mañana ayer quiero \
+         tengo llamo nombre gato perro por escribe poema sabes muchas",
+    ),
+    (
+        Lang::French,
+        "bonjour bonsoir salut coucou merci comment que quel quelle quels qui peux faire aide aider moi revoir bientôt \
+         combien où quand mes le une pour et rappelle météo temps aujourd hui demain je suis veux \
+         appelle nom chien écris poème sais ça va beaucoup",
+    ),
+    (
+        Lang::Portuguese,
+        "olá oi bom boa dia tarde noite obrigado obrigada você quem é pode fazer ajuda ajude tchau qual quanto quantos \
+         onde quando meu minha uma que para lembre clima tempo hoje amanhã ontem quero tenho chamo nome gato \
+         cachorro por escreva poema sabe muito são não",
+    ),
+];
+
+/// The language of what the responder says of itself: the one that was chosen, else that of the script, else the one of most
+/// words; English where nothing tells.
+pub(super) fn reader(text: &str, told: Option<Lang>) -> Lang {
+    told.or_else(|| of_script(text)).unwrap_or_else(|| of_words(text))
+}
+
+/// The language that is told by its letters.
+fn of_script(text: &str) -> Option<Lang> {
+    let has = |is: fn(u32) -> bool| text.chars().any(|c| is(u32::from(c)));
+    if has(|c| (0x3040..=0x30ff).contains(&c)) {
+        return Some(Lang::Japanese);
+    }
+    if has(|c| (0x4e00..=0x9fff).contains(&c)) {
+        return Some(Lang::Chinese);
+    }
+    has(|c| (0x0400..=0x04ff).contains(&c)).then_some(Lang::Russian)
+}
+
+fn of_words(text: &str) -> Lang {
+    let text = text.to_lowercase();
+    let count = |known: &str, word: &str| usize::from(known.split_ascii_whitespace().any(|known| known == word));
+    let words = || text.split(|c: char| !c.is_alphabetic());
+    let mut best = match Language::of(&text) {
+        Language::English => (words().map(|word| count(ENGLISH, word)).sum(), Lang::English),
+        Language::German => (words().map(|word| count(GERMAN, word)).sum(), Lang::German),
+    };
+    for (lang, known) in OTHERS {
+        let found: usize = words().map(|word| count(known, word)).sum();
+        if found > best.0 {
+            best = (found, lang);
+        }
+    }
+    best.1
+}
 
 impl Language {
     /// The language that most of a text's words are of.
@@ -43,7 +102,7 @@ impl Language {
 
 #[cfg(test)]
 mod tests {
-    use super::Language;
+    use super::*;
 
     #[test]
     fn a_text_has_the_language_of_most_of_its_words() {
@@ -60,6 +119,28 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(Language::of(text), expected, "{text}");
+        }
+    }
+    #[test]
+    fn a_reader_is_answered_as_they_chose_or_else_as_they_write() {
+        let cases = [
+            ("hello", None, Lang::English),
+            ("Guten Morgen", None, Lang::German),
+            ("¡Hola! ¿Qué puedes hacer?", None, Lang::Spanish),
+            ("Écris un poème pour mon chat", None, Lang::French),
+            ("Olá, quem é você?", None, Lang::Portuguese),
+            ("привет", None, Lang::Russian),
+            ("你好", None, Lang::Chinese),
+            ("日本語で話せますか", None, Lang::Japanese),
+            ("weather in La Paz", None, Lang::English),
+            ("chat", None, Lang::English),
+            ("os", None, Lang::English),
+            ("💥", None, Lang::English),
+            ("hello", Some(Lang::French), Lang::French),
+            ("bonjour", Some(Lang::German), Lang::German),
+        ];
+        for (text, told, expected) in cases {
+            assert_eq!(reader(text, told), expected, "{text}");
         }
     }
 }

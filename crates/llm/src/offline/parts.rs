@@ -1,5 +1,6 @@
 //! From one intent to what is done for it: a sentence, or a tool's call and the sentence for its result.
 
+use clifford_text::Rules;
 use serde_json::{Value, json};
 
 use super::{
@@ -34,14 +35,14 @@ pub(super) struct Call {
 }
 
 pub(super) fn part(intent: Intent, alone: bool, transcript: &Transcript) -> Part {
-    let language = transcript.language();
+    let (language, reader, name) = (transcript.language(), transcript.reader(), || transcript.name.clone());
     match intent {
-        Intent::Greet if alone => Part::Say(language.greeting(&transcript.name)),
-        Intent::Greet => Part::Say(language.hello()),
-        Intent::Thanks => Part::Say(language.welcome()),
+        Intent::Greet if alone => Part::Say(reader.say(Rules::Greeting { name: name() })),
+        Intent::Greet => Part::Say(reader.say(Rules::Hello)),
+        Intent::Thanks => Part::Say(reader.say(Rules::Welcome)),
         Intent::Emoji => Part::Say("🙂".to_owned()),
-        Intent::Help => Part::Say(language.help(&transcript.name)),
-        Intent::Unknown => Part::Say(language.needs_a_model()),
+        Intent::Help => Part::Say(reader.say(Rules::Help { name: name() })),
+        Intent::Unknown => Part::Say(reader.say(Rules::NeedsModel)),
         Intent::RemindWhen => Part::Say(language.remind_when()),
         Intent::Remind { when, what } => Part::Call(remind(&when, what, language)),
         Intent::Wait(seconds) => Part::Wait(seconds),
@@ -77,12 +78,13 @@ pub(super) fn part(intent: Intent, alone: bool, transcript: &Transcript) -> Part
 
 fn answer(question: Question, transcript: &Transcript) -> Part {
     let (language, today) = (transcript.language(), transcript.today);
+    let (reader, name) = (transcript.reader(), || transcript.name.clone());
     let call = match question {
-        Question::Name => return Part::Say(language.name(&transcript.name)),
-        Question::Being => return Part::Say(language.being(&transcript.name)),
-        Question::HowAreYou => return Part::Say(language.fine()),
+        Question::Name => return Part::Say(reader.say(Rules::Name { name: name() })),
+        Question::Being => return Part::Say(reader.say(Rules::Being { name: name() })),
+        Question::HowAreYou => return Part::Say(reader.say(Rules::Fine)),
         Question::Joke => return Part::Say(language.joke()),
-        Question::Bye => return Part::Say(language.bye()),
+        Question::Bye => return Part::Say(reader.say(Rules::Bye)),
         Question::Time(None) => date(json!({}), "look up the time", language, move |result| {
             said::time(result, None, language)
         }),

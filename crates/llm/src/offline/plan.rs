@@ -1,28 +1,29 @@
 //! From the intents of a message to the next action: call a tool, wait, or answer.
 
+use clifford_text::{Lang, Rules};
 use serde_json::{Value, json};
 
 use super::{
     intent::{Intent, understand},
-    language::Language,
+    language::{Language, reader},
     parts::{Part, part},
     questions::Question,
     transcript::{CallOutcome, Transcript},
 };
 
-/// Answers in a plain chat, where there are no tools.
-pub(super) fn chat(message: &str, name: &str) -> String {
-    let language = Language::of(message);
+/// Answers in a plain chat, where there are no tools. `told`: the language that its prompt asks for.
+pub(super) fn chat(message: &str, name: &str, told: Option<Lang>) -> String {
+    let (language, reader, name) = (Language::of(message), reader(message, told), name.to_owned());
     match understand(message, None).as_slice() {
-        [Intent::Greet] => language.greeting(name),
-        [Intent::Thanks] => language.welcome(),
+        [Intent::Greet] => reader.say(Rules::Greeting { name }),
+        [Intent::Thanks] => reader.say(Rules::Welcome),
         [Intent::Emoji] => "🙂".to_owned(),
-        [Intent::Ask(Question::Name)] => language.name(name),
-        [Intent::Ask(Question::Being)] => language.being(name),
-        [Intent::Ask(Question::HowAreYou)] => language.fine(),
+        [Intent::Ask(Question::Name)] => reader.say(Rules::Name { name }),
+        [Intent::Ask(Question::Being)] => reader.say(Rules::Being { name }),
+        [Intent::Ask(Question::HowAreYou)] => reader.say(Rules::Fine),
         [Intent::Ask(Question::Joke)] => language.joke(),
-        [Intent::Ask(Question::Bye)] => language.bye(),
-        _ => language.needs_a_model(),
+        [Intent::Ask(Question::Bye)] => reader.say(Rules::Bye),
+        _ => reader.say(Rules::NeedsModel),
     }
 }
 

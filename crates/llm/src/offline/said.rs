@@ -1,4 +1,4 @@
-//! The responder's sentences, in English and German, and what it makes of the results of tools.
+//! What the responder makes of the results of tools, in English and German. What it says of itself is in the catalogues.
 
 use jiff::civil::{Date, DateTime};
 use serde_json::Value;
@@ -10,46 +10,10 @@ use super::{
     units::{self, Conversion},
 };
 
-/// Every way to give it a model, in one line.
-const NEEDS_A_MODEL: (&str, &str) = (
-    "I'm only a few rules; give me a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run `clifford init` (Ollama and other local servers too). \"help\" shows what I can do without.",
-    "Ich bin nur ein paar Regeln; gib mir ein Modell: setze OPENAI_API_KEY oder ANTHROPIC_API_KEY, oder starte `clifford init` (auch für Ollama und andere lokale Server). „Hilfe“ zeigt, was ich ohne kann.",
-);
-const HELP: (&str, &str) = (
-    "I'm {name}. No language model is connected, so a few rules answer. They can:\n\
-     - calculate and convert: \"17 * 23\", \"5 km in miles\", \"20 °C in °F\"\n\
-     - tell times and dates: \"what time is it in Tokyo?\", \"how many days until Christmas?\"\n\
-     - look up the weather: \"weather in Oslo tomorrow\"\n\
-     - remember and recall: \"my cat is called Miro\", \"what is my cat called?\", \"what do you know about me?\"\n\
-     - remind you: \"remind me in 10 minutes to stretch\", \"my reminders\"\n\
-     \n\
-     For everything else give me a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run `clifford init` (Ollama and other local servers too).",
-    "Ich bin {name}. Es ist kein Sprachmodell verbunden, deshalb antworten ein paar Regeln. Sie können:\n\
-     - rechnen und umrechnen: „17 * 23“, „5 km in Meilen“, „20 °C in °F“\n\
-     - Zeit und Datum nennen: „Wie spät ist es in Tokio?“, „Wie viele Tage bis Weihnachten?“\n\
-     - das Wetter nachsehen: „Wetter in Oslo morgen“\n\
-     - sich etwas merken: „Meine Katze heißt Miro“, „Wie heißt meine Katze?“, „Was weißt du über mich?“\n\
-     - dich erinnern: „Erinnere mich in 10 Minuten daran, zu lüften“, „meine Erinnerungen“\n\
-     \n\
-     Für alles andere gib mir ein Modell: setze OPENAI_API_KEY oder ANTHROPIC_API_KEY, oder starte `clifford init` (auch für Ollama und andere lokale Server).",
-);
-
 impl Language {
     /// The one of a pair that is in this language, as owned text.
     fn say(self, (english, german): (&str, &str)) -> String {
         self.pick(english, german).to_owned()
-    }
-
-    /// The same with the bot's name in the place of `{name}`.
-    fn named(self, name: &str, pair: (&str, &str)) -> String {
-        self.say(pair).replace("{name}", name)
-    }
-
-    pub(super) fn greeting(self, name: &str) -> String {
-        self.named(name, (
-            "Hello! I'm {name}. No language model is connected yet, so only a few rules answer; \"help\" shows what they can do.",
-            "Hallo! Ich bin {name}. Noch ist kein Sprachmodell verbunden, deshalb antworten nur ein paar Regeln; „Hilfe“ zeigt, was sie können.",
-        ))
     }
 
     /// A sentence about what could not be done, with the reason if one is known.
@@ -64,49 +28,11 @@ impl Language {
         format!("{}: {why}.", sentence.trim_end_matches('.'))
     }
 
-    pub(super) fn hello(self) -> String {
-        self.say(("Hello!", "Hallo!"))
-    }
-
-    pub(super) fn welcome(self) -> String {
-        self.say(("You are welcome.", "Gern geschehen."))
-    }
-
-    pub(super) fn help(self, name: &str) -> String {
-        self.named(name, HELP)
-    }
-
-    pub(super) fn needs_a_model(self) -> String {
-        self.say(NEEDS_A_MODEL)
-    }
-
-    pub(super) fn name(self, name: &str) -> String {
-        self.named(name, ("My name is {name}.", "Ich heiße {name}."))
-    }
-
-    pub(super) fn being(self, name: &str) -> String {
-        self.named(name, (
-            "I'm {name}, a chat bot. No language model is connected, so only a few rules answer you; \"help\" shows what they can do.",
-            "Ich bin {name}, ein Chatbot. Es ist kein Sprachmodell verbunden, deshalb antworten dir nur ein paar Regeln; „Hilfe“ zeigt, was sie können.",
-        ))
-    }
-
-    pub(super) fn fine(self) -> String {
-        self.say((
-            "All my rules work, thank you!",
-            "Alle meine Regeln funktionieren, danke!",
-        ))
-    }
-
     pub(super) fn joke(self) -> String {
         self.say((
             "There are 10 kinds of people: those who understand binary, and those who don't.",
             "Es gibt 10 Arten von Menschen: die, die Binärzahlen verstehen, und die anderen.",
         ))
-    }
-
-    pub(super) fn bye(self) -> String {
-        self.say(("Goodbye!", "Tschüss!"))
     }
 
     pub(super) fn waited(self) -> String {

@@ -1,11 +1,16 @@
 //! The conversation that the engine sends, as far as the responder needs it.
 
 use clifford_llm_api::model::{Message, Role};
+use clifford_text::Lang;
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{dates, language::Language};
+use super::{
+    dates,
+    intent::without_speakers,
+    language::{Language, reader},
+};
 
 /// Something the person asked to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -27,6 +32,8 @@ pub(super) enum CallOutcome {
 pub(super) struct Transcript {
     /// The bot's name.
     pub(super) name: String,
+    /// The language that the prompt asks for.
+    told: Option<Lang>,
     /// The person's message.
     pub(super) input: String,
     /// The day on which the run began, by the person's calendar.
@@ -51,6 +58,8 @@ pub(super) struct Transcript {
 const UNCOMPUTED: &str = "cannot be computed: ";
 /// The name of a bot whose prompt does not tell it.
 const NAME: &str = "Clifford";
+/// The words before the tag of the language that a prompt asks for.
+const TOLD: &str = "in the language with the tag ";
 /// The longest name.
 const LONGEST_NAME: usize = 40;
 
@@ -66,6 +75,16 @@ pub(super) fn name(messages: &[Message]) -> String {
     told.unwrap_or_else(|| NAME.to_owned())
 }
 
+/// The language that somebody chose for the answers, as the prompt tells it.
+pub(super) fn told(messages: &[Message]) -> Option<Lang> {
+    let prompts = messages.iter().filter(|message| message.role == Role::System);
+    let tag = |prompt: &Message| {
+        let (_, rest) = prompt.content.split_once(TOLD)?;
+        Lang::of(rest.split([',', '.', ' ', '\n']).next()?)
+    };
+    prompts.filter_map(tag).next()
+}
+
 /// The reason in an error that is about what the person wrote.
 fn reason(error: &Value) -> Option<String> {
     let (_, why) = error.as_str()?.split_once(UNCOMPUTED)?;
@@ -75,12 +94,13 @@ fn reason(error: &Value) -> Option<String> {
 impl Transcript {
     /// Reads the messages of a run; `None` if they are those of a plain chat.
     pub(super) fn read(messages: &[Message]) -> Option<Self> {
-        let name = name(messages);
+        let (name, told) = (name(messages), told(messages));
         let mut messages = messages.iter().skip_while(|message| message.role == Role::System);
         let payload: Value = serde_json::from_str(&messages.next()?.content).ok()?;
         payload.get("run")?;
         let mut transcript = Self {
             name,
+            told,
             input: input(&payload),
             today: today(&payload),
             memories: [&payload["memories"], &payload["relevant_memories"]]
@@ -102,9 +122,18 @@ impl Transcript {
         Some(transcript)
     }
 
-    /// The language of the person's message.
+    /// The language of what tools tell: the one that was chosen, else that of the person's message.
     pub(super) fn language(&self) -> Language {
-        Language::of(&self.input)
+        match self.told {
+            Some(Lang::English) => Language::English,
+            Some(Lang::German) => Language::German,
+            _ => Language::of(&self.input),
+        }
+    }
+
+    /// The language of what the responder says of itself.
+    pub(super) fn reader(&self) -> Lang {
+        reader(&without_speakers(&self.input), self.told)
     }
 
     fn add(&mut self, entry: &Value) {
