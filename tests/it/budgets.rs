@@ -107,7 +107,7 @@ async fn a_hundred_at_once_overspend_by_one_call_at_most(setup: Setup, bills: Bi
     for room in &rooms {
         let texts = bot.texts(*room);
         assert_eq!(texts.len(), 1, "{texts:?}");
-        if texts[0].starts_with("Sorry, what may be spent on me for today is used up. It begins anew on 20") {
+        if texts[0].starts_with("Sorry, what may be spent on me for today is used up. It starts again on 20") {
             refusals += 1;
         } else {
             assert_eq!(texts[0], "You said: hello");
@@ -118,7 +118,7 @@ async fn a_hundred_at_once_overspend_by_one_call_at_most(setup: Setup, bills: Bi
     // The owner hears of it once.
     let told = bot.answers(owner, 2).await;
     assert!(
-        told[1].starts_with("The budget of the bot for today (cost = 8) is spent"),
+        told[1].starts_with("The budget of the bot for today (cost = 8) is used up"),
         "{told:?}"
     );
     let again = rooms
@@ -373,7 +373,7 @@ async fn what_was_spent_since_the_first_of_the_month_counts_and_what_was_spent_b
             assert_eq!(said, "You said: hello");
         } else {
             let expected = format!(
-                "Sorry, what you may spend on me for this month is used up. It begins anew on {}-01 at 00:00 (UTC).",
+                "Sorry, what you may spend on me for this month is used up. It starts again on {}-01 at 00:00 (UTC).",
                 month.until.to_jiff().strftime("%Y-%m")
             );
             assert_eq!(said, expected);

@@ -50,7 +50,7 @@ async fn telegram_user_presses_a_conversation_and_is_in_it_again() {
     let sent = bot.telegram.wait_for_sent(chat, before + 3).await;
     assert_eq!(
         sent[before + 2].text,
-        "I find no conversation 0192d2a4-0000-7000-8000-000000000000 here. /contexts lists them."
+        "I can't find a conversation 0192d2a4-0000-7000-8000-000000000000 here. /contexts lists them."
     );
     bot.telegram.wait_for_answers().await;
     bot.finish().await;

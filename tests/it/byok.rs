@@ -131,7 +131,7 @@ async fn a_key_that_is_refused_is_told_of_and_the_bots_own_never_takes_its_place
     tell(&bot, ada, "key", &format!("set fake {WRONG}")).await;
     assert_eq!(
         asks(&bot, room, "hello").await,
-        "Sorry, fake did not accept your own key or what it is for (status 401: Incorrect API key provided: [secret].). In a \
+        "Sorry, fake did not accept your own key, or what it was used for (status 401: Incorrect API key provided: [secret].). In a \
          private chat with me, /key remove fake takes it back, and /key set fake KEY gives me another; until then I don't \
          answer you by mine."
     );

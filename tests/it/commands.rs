@@ -260,6 +260,6 @@ async fn dashboard_gives_a_person_in_private_a_link_of_their_own() {
     let group = bot.telegram.supergroup(-1_000_500, "Garden");
     bot.telegram.command(group, 7, "dashboard", "");
     let told = bot.telegram.wait_for_sent(group, 1).await.pop().unwrap().text;
-    assert!(told.contains("in a private chat only"), "{told}");
+    assert!(told.contains("only in a private chat"), "{told}");
     bot.finish().await;
 }

@@ -212,7 +212,7 @@ async fn nobody_goes_on_with_what_is_another_persons() {
         let answer = tell(dm, eve, "continue", &[("conversation", wanted)]).await.content;
         assert_eq!(
             answer,
-            format!("I find no conversation `{wanted}` of yours in another chat. `/continue` lists them.")
+            format!("I can't find a conversation `{wanted}` of yours in another chat. `/continue` lists them.")
         );
     }
     let nothing = tell(dm, eve, "continue", &[]).await;
@@ -225,9 +225,9 @@ async fn nobody_goes_on_with_what_is_another_persons() {
     );
     let pressed = bot.discord.press_id(dm, eve, nothing.id, &format!("continue {id}"));
     let answer = bot.discord.wait_for_replies(pressed, 1).await.remove(0).content;
-    assert!(answer.starts_with("I find no conversation"), "{answer}");
+    assert!(answer.starts_with("I can't find a conversation"), "{answer}");
     let answer = tell(dm, eve, "switch", &[("name", &id)]).await.content;
-    assert!(answer.starts_with("I find no conversation"), "{answer}");
+    assert!(answer.starts_with("I can't find a conversation"), "{answer}");
     let typed = bot.discord.types(dm, eve, "continue", "conversation", "");
     assert_eq!(bot.discord.wait_for_choices(typed).await, []);
 

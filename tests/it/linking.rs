@@ -144,7 +144,7 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
     let yes = format!("yes {}", yes_in(&asked));
     let parted = ada.on_discord(&bot, "unlink", &[("confirmation", &yes)]).await;
     assert!(
-        parted.starts_with("Parted. This account is a person of its own to me now"),
+        parted.starts_with("Separated. This account is a person of its own to me now"),
         "{parted}"
     );
     assert_ne!(id_in(&ada.on_discord(&bot, "whoami", &[]).await), id_in(&here));
@@ -179,13 +179,13 @@ async fn a_code_given_in_a_group_is_void_and_nothing_is_told_there() {
         bot.telegram.command(group, 7, "link", argument);
         bot.telegram.wait_for_sent(group, before + 1).await.pop().unwrap().text
     };
-    let only = "Accounts are linked and parted in a private chat with me only. Write to me there.";
+    let only = "Accounts are linked and separated only in a private chat with me. Write to me there.";
     assert_eq!(told("").await, only);
     let code = code_in(&ada.on_telegram(&bot, "link", "").await);
     assert_eq!(told(&code).await, only);
     assert_eq!(told("ABCDEFGH").await, only);
     let refused = ada.on_discord(&bot, "link", &[("code", &code)]).await;
-    assert!(refused.starts_with("I know no such code."), "{refused}");
+    assert!(refused.starts_with("I don't know that code."), "{refused}");
     for _ in 0..4 {
         ada.on_discord(&bot, "link", &[("code", "guessing")]).await;
     }
@@ -289,7 +289,7 @@ async fn of_an_owners_accounts_the_one_that_was_there_first_stays_the_owner() {
             let yes = format!("yes {}", yes_in(&asked));
             ada.on_discord(&bot, "unlink", &[("confirmation", &yes)]).await
         };
-        assert!(told.starts_with("Parted."), "{told}");
+        assert!(told.starts_with("Separated."), "{told}");
         let here = ada.on_telegram(&bot, "whoami", "").await;
         assert!(here.starts_with("You are Ada, my owner."), "{here}");
         let there = ada.on_discord(&bot, "whoami", &[]).await;

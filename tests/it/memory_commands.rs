@@ -178,7 +178,7 @@ async fn in_a_discord_channel_only_what_may_be_known_there_is_listed_and_touched
         let unknown = tell(command, "weight").await;
         assert_eq!(private.replace("salary", "weight"), unknown, "{command}");
         assert!(
-            private.starts_with("I know nothing of the key `salary` here."),
+            private.starts_with("I know nothing under the key `salary` here."),
             "{private}"
         );
         assert_eq!(tell(command, "salry").await.replace("salry", "weight"), unknown);

@@ -209,11 +209,11 @@ async fn a_model_in_trouble_answers_late() {
 
 #[tokio::test]
 async fn a_model_that_stays_away_is_told_honestly() {
-    const KEY: &str = "Sorry, my language model does not accept my key. My owner has to mend that.";
-    const FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to mend that.";
-    const UNKNOWN: &str = "Sorry, the language model that I am set to use does not exist. My owner has to mend that.";
+    const KEY: &str = "Sorry, my language model does not accept my key. My owner has to fix that.";
+    const FORBIDDEN: &str = "Sorry, I am not allowed to use my language model. My owner has to fix that.";
+    const UNKNOWN: &str = "Sorry, the language model that I am set to use does not exist. My owner has to fix that.";
     const UNPAID: &str =
-        "Sorry, the account that pays for my language model is out of money. My owner has to mend that.";
+        "Sorry, the account that pays for my language model is out of money. My owner has to fix that.";
     const UNREADABLE: &str = "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
     const BUSY: &str = "Sorry, my language model has too much to do right now. Please try again in a few minutes.";
     let faults = [

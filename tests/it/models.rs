@@ -153,7 +153,7 @@ async fn that_the_key_is_wrong_is_said_in_a_chat_and_not_which_one() {
     bot.says(ada, "hello");
     assert_eq!(
         bot.answers(ada, 1).await,
-        ["Sorry, my language model does not accept my key. My owner has to mend that."]
+        ["Sorry, my language model does not accept my key. My owner has to fix that."]
     );
     bot.finish().await;
     assert_eq!(bot.logged("sk-ant-1"), 0);

@@ -135,7 +135,7 @@ async fn story(setup: Setup) {
     assert_eq!(emptied.await, r#"{"type":"file","name":"","content":"","caption":""}"#);
 
     assert!(tell(&bot, chats.ada, "erase", "").await.contains("for good"));
-    let refused = "That code is not good, or not any more: nothing was deleted. /erase gives you a new one.";
+    let refused = "That code is wrong or has expired: nothing was deleted. /erase gives you a new one.";
     assert_eq!(tell(&bot, chats.ada, "erase", "yes AAAAAA").await, refused);
     let before = bot.telegram.sent(chats.ada).len();
     erase(&bot, chats.ada).await;

@@ -127,7 +127,7 @@ async fn a_blocked_stranger_is_not_heard_until_they_are_approved() {
     sent(&bot, ADA, 2).await;
     bot.telegram.press(ADA, 7, "Block");
     reads(&bot, ADA, "\u{1f6ab} Blocked by Ada.").await;
-    reads(&bot, ADA, "Eve is not heard any more.").await;
+    reads(&bot, ADA, "I don't listen to Eve any more.").await;
     bot.telegram.user_says(EVE, 8, "please");
     bot.telegram.user_says(EVE, 8, "/start");
     bot.telegram.wait_for_confirmed().await;
@@ -212,7 +212,7 @@ async fn each_owner_is_asked_and_the_first_answer_counts() {
     reads(&bot, ADA, "\u{2705} Approved by Bob.").await;
     reads(&bot, bob, "\u{2705} Approved by Bob.").await;
     bot.telegram.press_old(ADA, 7, "pair block telegram:8");
-    reads(&bot, ADA, "That is settled already, or nobody asked by that account.").await;
+    reads(&bot, ADA, "That is settled already, or nobody asked from that account.").await;
     bot.telegram.user_says(EVE, 8, "now?");
     reads(&bot, EVE, "You said: now?").await;
     bot.finish().await;

@@ -22,7 +22,7 @@ use crate::{
 /// Text that ends a process which works on it, see `engine::crash`.
 const KILLER: &str = "a killing text";
 const VARIABLE: &str = "CLIFFORD_CRASH_ON";
-const SORRY: &str = "Sorry, I could not finish this: each time that I worked on it, it brought me down. I have set it \
+const SORRY: &str = "Sorry, I could not finish this: I crashed each time that I worked on it. I have set it \
                      aside, and my operator can see why.";
 
 /// Setups for SQLite and, where it is installed, PostgreSQL.
@@ -289,7 +289,7 @@ async fn known(bot: &Bot, id: i64, name: &str) -> Room {
 
 #[tokio::test]
 async fn a_message_that_kills_who_sends_it_is_set_aside_and_may_be_sent_later() {
-    const APOLOGY: &str = "Sorry, I had an answer, but sending it brought me down each time that I tried to. I have set it \
+    const APOLOGY: &str = "Sorry, I had an answer, but I crashed each time that I tried to send it. I have set it \
                            aside, and my operator can see why.";
     for setup in both("part") {
         let mut bot = setup.start().await;
@@ -320,7 +320,7 @@ async fn a_message_that_kills_who_sends_it_is_set_aside_and_may_be_sent_later() 
 
 #[tokio::test]
 async fn an_event_that_kills_who_stores_it_is_set_aside_and_its_author_is_told() {
-    const APOLOGY: &str = "Sorry, I could not take in your last message: it brought me down each time that I tried to. I \
+    const APOLOGY: &str = "Sorry, I could not take in your last message: I crashed each time that I tried to. I \
                            have set it aside, and my operator can see why.";
     for setup in both("event") {
         let mut bot = setup.start().await;
@@ -348,7 +348,7 @@ async fn an_event_that_kills_who_stores_it_is_set_aside_and_its_author_is_told()
 
 #[tokio::test]
 async fn a_trigger_that_kills_who_fires_it_is_set_aside_and_others_fire() {
-    const APOLOGY: &str = "⏰ Sorry, something that was planned for now brought me down each time that I tried it. I have set \
+    const APOLOGY: &str = "⏰ Sorry, something that was planned for now made me crash each time that I tried it. I have set \
                            it aside, and my operator can see why.";
     for setup in both("trigger") {
         let mut bot = setup.start().await;

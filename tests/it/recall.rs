@@ -160,7 +160,7 @@ async fn what_was_said_is_found_in_chat_and_on_the_command_line(setup: Setup) {
         "{found}"
     );
     assert!(!found.contains("Rex"), "{found}");
-    assert_eq!(tell(ada, 7, "elephants").await, "I found nothing of that here.");
+    assert_eq!(tell(ada, 7, "elephants").await, "I found nothing like that here.");
     assert_eq!(
         tell(ada, 7, "?!").await,
         "What shall I look for? Give me a few words: /search cat name."

@@ -237,7 +237,7 @@ async fn what_was_changed_since_or_is_long_ago_stays_as_it_is() {
     assert_eq!(kept(&look).await.0.len(), 2);
     assert_eq!(
         tell(&bot, chat, "/undo nonsense").await.text,
-        "I know no such answer. /undo alone undoes the last one."
+        "I don't know that answer. /undo alone undoes the last one."
     );
     let room = Room::Telegram(bot.telegram.user(8, "Bob"));
     bot.says(room, "/undo");

@@ -53,7 +53,7 @@ async fn a_person_sets_themselves_up_in_private() {
             "voice_replies always",
             "Ada set voice_replies to always (before: not set).",
         ),
-        ("time_zone Berlin", "Berlin is no time zone such as Europe/Berlin."),
+        ("time_zone Berlin", "Berlin is not a time zone such as Europe/Berlin."),
         ("persona Be rude", "There is no setting persona here."),
     ] {
         let answer = tell(&bot, chat, 7, &format!("/settings {command}")).await.text;

@@ -337,7 +337,7 @@ fn settings_are_shown_set_and_taken_back() {
         ),
         (
             &["set", "bot", "memory", "yes"],
-            "memory: `yes` is none of true, false".to_owned(),
+            "memory: `yes` is not one of true, false".to_owned(),
         ),
         (
             &["set", "bot", "last_ready_check", "1"],
@@ -349,7 +349,7 @@ fn settings_are_shown_set_and_taken_back() {
         ),
         (
             &["list", "chat:7"],
-            "`chat:7` is none of bot, space:ID, channel:ID, agent:ID, user:ID".to_owned(),
+            "`chat:7` is not one of bot, space:ID, channel:ID, agent:ID, user:ID".to_owned(),
         ),
         (
             &["list", &format!("space:{NOBODY}")],

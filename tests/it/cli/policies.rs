@@ -7,7 +7,7 @@ const RULE: &str = "policies=[{action=\"deny\",tools=[\"memory.*\"],name=\"quiet
 
 const ASKED: &str = "memory.put (WRITE): confirm
 because I have read words from outside (web.fetch), which may have asked for this: it was not \
-                     announced, and value stands only in what web.fetch returned
+                     announced, and value appears only in what web.fetch returned
 decided by built-in:own
 integrity: has read words of others (web.fetch)
 confidentiality: nothing private

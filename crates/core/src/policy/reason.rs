@@ -221,7 +221,7 @@ mod tests {
                     fault: Some(fault),
                 },
                 "I have read words from outside (a.example, a forwarded message), which may have asked for this: it was \
-                 not announced, and to stands only in what web.fetch returned",
+                 not announced, and to appears only in what web.fetch returned",
                 "ich habe Worte von außen gelesen (a.example, eine weitergeleitete Nachricht), und die könnten darum \
                  gebeten haben: es war nicht angekündigt, und to steht nur in dem, was web.fetch geliefert hat",
             ),

@@ -220,7 +220,7 @@ mod tests {
             .collect();
         assert_eq!(
             told[6],
-            "Sorry, my language model does not accept my key. My owner has to mend that. (main does not accept the key: \
+            "Sorry, my language model does not accept my key. My owner has to fix that. (main does not accept the key: \
              status 4xx: said; check `key` of provider `main`)"
         );
         assert_eq!(

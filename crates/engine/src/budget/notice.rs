@@ -92,7 +92,7 @@ mod tests {
         let Window { key, .. } = day.window.clone();
         assert_eq!(
             sentence(&day, &zone).text(Lang::English),
-            "Sorry, what you may spend on me for today is used up. It begins anew on 2026-01-02 at 00:00 (CET)."
+            "Sorry, what you may spend on me for today is used up. It starts again on 2026-01-02 at 00:00 (CET)."
         );
         assert_eq!(error(&day), format!("the budget of this person for {key} is spent"));
         assert_eq!(
@@ -107,7 +107,7 @@ mod tests {
                 &zone,
                 Lang::English
             ),
-            "The budget of the bot for this month (cost = 1.5) is spent: requests are refused. It begins anew on \
+            "The budget of the bot for this month (cost = 1.5) is used up: requests are refused. It starts again on \
              2026-02-01 at 00:00 (CET). `clifford usage` shows what it went for, and [[budgets]] in bot.toml sets it."
         );
     }

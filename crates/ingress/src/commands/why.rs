@@ -445,7 +445,7 @@ mod tests {
         let told = explain(&Run::sample(), &steps, Lang::English);
         for line in [
             "- words from outside: from step 1 (bill-december.txt)\n",
-            "- asked for bank.send\\_money (step 2), which you did not ask for: `recipient` stands only in \
+            "- asked for bank.send\\_money (step 2), which you did not ask for: `recipient` appears only in \
              bill-december.txt (bank.read_file) → denied\n",
             "- denied bank.wipe (step 4): the rule \"never\" forbids it\n",
         ] {

@@ -1,4 +1,4 @@
-OnlyInPrivate = Accounts are linked and parted in a private chat with me only. Write to me there.
+OnlyInPrivate = Accounts are linked and separated only in a private chat with me. Write to me there.
 CodeBelongs = This code belongs to **{ $person }**.
 WasMadeOn = It was made on { $platform } by { $name } (`{ $account }`).
 YouBecome = If you go on, you become part of **{ $person }**: who uses that account will read what you told me here in private{ $known }, your conversations, files, reminders and settings, and may do what you may.
@@ -9,30 +9,30 @@ ThingsKnown = { $count ->
 OnlyIfYours = Do this only if that account is **yours**. If somebody gave you this code, or asked you to enter it, do not go on: nothing has been linked.
 ToLink = To link the two, send `{ $command }` within 10 minutes.
 BothAreMine = Both are mine: link them
-BadLinkCode = That code is not good, or not any more: nothing was linked. Enter the other account's code again: `/link CODE`.
+BadLinkCode = That code is wrong or has expired: nothing was linked. Enter the other account's code again: `/link CODE`.
 OtherAccount = You were asked on another account: nothing was linked.
 Linked = Linked. You are { $person } on all of these:{ $accounts }
 YourCode =
-    Your code is `{ $code }`. It is good once, for { $minutes } minutes. Write `/link { $code }` to me in a private chat on your other account.
+    Your code is `{ $code }`. It works once, for { $minutes } minutes. Write `/link { $code }` to me in a private chat on your other account.
 
     From then on both accounts are one person to me: both accounts will share what I remember about you, your conversations, files and settings, and each may do what the other may.
 
     Enter a code only on accounts that are yours. Never enter one that somebody else gave you, and never give this one away: whoever links their account to yours reads along.
-NoSuchCode = I know no such code. Codes are good once and for ten minutes; `/link` on your other account gives you a new one.
+NoSuchCode = I don't know that code. A code works once, for ten minutes; `/link` on your other account gives you a new one.
 AlreadyLinked = This is you already. Enter the code on your other account, the one that is not linked yet.
 TooManyTries = Those were too many tries. Please try again in { $minutes } min.
 OtherWayRound = I did not link them: this account may do more than the one that made the code, so the code must come from this one. Write `/link` to me here, and enter the code that you get on the other account, if that is yours. The code you entered is void.
 BeingErased = I did not change anything: I am deleting everything that I have of one of these accounts.
-OnlyAccount = This is the only account that I know of you: there is no other to part it from. `/link` links another one.
-BadPartCode = That code is not good, or not any more: nothing was parted. `/unlink` gives you a new one.
-Parted = Parted. This account is a person of its own to me now, with the conversations that began here and what I learned in them. Everything else stayed with the other accounts of **{ $person }**.
-ThisIsOwner = This account is my owner; they are not any more.
-TheyAreOwner = They are my owner; this account is not any more.
+OnlyAccount = This is the only account of yours that I know: there is no other to separate it from. `/link` links another one.
+BadPartCode = That code is wrong or has expired: nothing was separated. `/unlink` gives you a new one.
+Parted = Separated. This account is a person of its own to me now, with the conversations that began here and what I learned in them. Everything else stayed with the other accounts of **{ $person }**.
+ThisIsOwner = This account is my owner; the others no longer are.
+TheyAreOwner = The others are my owner; this account no longer is.
 PartsThis = This makes the account that you are using a person of its own. It takes along the conversations that began here and what I learned in them; everything else stays with your other accounts:{ $accounts }
-StaysOwner = This account was the first: it stays my **owner**, and the others are not any more.
-NotOwnerAnyMore = This account will **not be my owner** any more: that stays with the account that was the first.
+StaysOwner = This account was the first: it stays my **owner**, and the others no longer are.
+NotOwnerAnyMore = This account will **not be my owner** any more: the account that was there first stays it.
 ToPart = If you are sure, send `{ $command }` within 10 minutes.
-PartThis = Part this account
+PartThis = Separate this account
 YouAre = You are { $person }.
 AtThisMachine = You are the person at this machine.
 MyOwner = , my owner
@@ -42,4 +42,4 @@ Remember = { $count ->
     [one] I remember 1 thing about you: { $private } known in private only, { $elsewhere } known elsewhere as well. `/memory` shows them.
    *[other] I remember { $count } things about you: { $private } known in private only, { $elsewhere } known elsewhere as well. `/memory` shows them.
 }
-PartsAgain = `/unlink` parts an account again.
+PartsAgain = `/unlink` separates an account again.

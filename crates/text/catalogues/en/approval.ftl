@@ -5,8 +5,8 @@ MayCallSeveral = { $count ->
    *[other] **May I do these { $count } things?** One answer holds for all.
 }
 IsAsked = { $person } is asked:
-NotAskedFor = **You did not ask for this.** `{ $argument }` stands { $source }.
-NotAskedForArgument = **You did not ask for this `{ $argument }`.** It stands { $source }.
+NotAskedFor = **You did not ask for this.** `{ $argument }` appears { $source }.
+NotAskedForArgument = **You did not ask for this `{ $argument }`.** It appears { $source }.
 NotAskedForFollowing = **You did not ask for what follows.**
 OtherArguments = { $count ->
     [one] , as does one other argument
@@ -50,15 +50,15 @@ Interrupted = ⏹️ **Not answered**: a newer message took its place.
 NotNeeded = ⏹️ **Not answered**: it is not needed any more.
 Stopped = ⏹️ **Not answered**: I was stopped.
 HowToApprove = Write `/approve`, or `/approve` with the id of what I asked.
-NoSuchQuestion = I know no such question. `/approve` alone answers the one that is open.
+NoSuchQuestion = I don't know that question. `/approve` alone answers the one that is open.
 NothingOpen = I am not waiting for an answer of yours here.
 WasDenied = Denied: `{ $name }`.
 WasApproved = Approved: `{ $name }`.
 WasApprovedAlways = Approved: `{ $name }`. In this conversation I will not ask you again before I use it.
 NotSeen = You have not seen this question yet. Please read it first.
-Settled = That is settled already: it was answered, its time is over, I was stopped, or a newer message took its place.
+Settled = That is settled already: it was answered, its time ran out, I was stopped, or a newer message took its place.
 Earlier = That was an earlier question of mine; please answer the newest one.
-NotYours = Only the person whom I work for here may answer that, or who manages this place.
+NotYours = Only the person I am working for here, or somebody who manages this place, can answer that.
 NoRule = This cannot be approved for good: words from outside may have asked for it, or a rule wants it asked each time. `/approve` approves it this once.
 SeveralOpen = { $count ->
     [one] 1 question is open here, shown above. Please press a button, or name it, also with `/deny`:

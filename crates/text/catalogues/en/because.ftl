@@ -30,11 +30,11 @@ AndMore = { $count ->
 CarriesOut = { $read }, and this would carry out what is not known there
 MayBeOthers = { $read }, which may have asked for this
 MayBeOthersFor = { $read }, which may have asked for this: { $fault }
-StandsOnlyIn = { $argument } stands only in what { $source } returned
+StandsOnlyIn = { $argument } appears only in what { $source } returned
 NotSaid = you did not say { $argument }
 NotNamed = you did not name it
 NotAnnounced = it was not announced, and { $fault }
-StandsIn = `{ $argument }` stands { $source }
+StandsIn = `{ $argument }` appears { $source }
 ForYouAlone = what it returned is for you alone, and others read along here
 TooManyOpen = { $count ->
     [one] it would have to be approved, and { $count } question waits for you here already

@@ -38,12 +38,12 @@ IsNotPinned = { $name } is not pinned any more: it may change with what you tell
 IsShared = { $name } is known wherever you speak to me now, in front of others too.
 IsPrivate = { $name } is known in private only now.
 Several =
-    There are several of that key. Which one?
+    There are several with that key. Which one?
 
     { $list }
 WriteKey = Write what you mean: `{ $command } KEY`. `/memory` lists the keys.
-NoSuchKey = I know nothing of the key `{ $key }` here. `/memory` lists the keys.
+NoSuchKey = I know nothing under the key `{ $key }` here. `/memory` lists the keys.
 DidYouMean =
-    I know nothing of the key `{ $key }` here. Did you mean this?
+    I know nothing under the key `{ $key }` here. Did you mean this?
 
     { $list }

@@ -1,7 +1,7 @@
 SendAgain = Please send that again.
 HowTo = `/key set { $example } KEY` lets me answer you by your own key, `/key list` shows which I have, and `/key remove { $example }` takes one back. Providers: { $providers }.
-NoneTakesKeys = none takes keys
-NotTakenProvider = I did not take that: there is no provider `{ $given }` that takes keys. Providers: { $providers }.
+NoneTakesKeys = none accepts personal keys
+NotTakenProvider = I did not take that: no provider `{ $given }` accepts personal keys. Providers: { $providers }.
 NotTakenForm = I did not take that: that does not look like an API key: give it as the provider shows it, without quotes or blanks.
 NotTakenHere = I did not take that: keys for { $provider } cannot be kept here. My owner can look up why.
 Taken = I have your key for { $provider }, encrypted, and answer you by it from now on, wherever you write to me. Its costs are yours and count against no budget of mine; `/usage` shows it. `/key remove { $provider }` takes it back.

@@ -88,7 +88,7 @@ fn tell(args: &DateArgs, own_zone: &str, now: Timestamp) -> Result<Told, String>
 }
 
 fn zone(name: &str) -> Result<TimeZone, String> {
-    TimeZone::get(name).map_err(|_| format!("`{name}` is no time zone such as Europe/Berlin or UTC"))
+    TimeZone::get(name).map_err(|_| format!("`{name}` is not a time zone such as Europe/Berlin or UTC"))
 }
 
 /// A moment with its own offset, or a date or time of day in a zone.
@@ -271,7 +271,7 @@ mod tests {
                     to_zone: owned("Mars"),
                     ..DateArgs::default()
                 },
-                "`Mars` is no time zone such as Europe/Berlin",
+                "`Mars` is not a time zone such as Europe/Berlin",
             ),
         ];
         for (args, expected) in cases {

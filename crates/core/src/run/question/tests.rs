@@ -135,11 +135,11 @@ fn a_question_says_what_nobody_asked_for_and_where_it_stands() {
     };
     assert_eq!(
         told(false),
-        expected("**You did not ask for this.** `recipient` stands")
+        expected("**You did not ask for this.** `recipient` appears")
     );
     assert_eq!(
         told(true),
-        expected("**You did not ask for this `recipient`.** It stands")
+        expected("**You did not ask for this `recipient`.** It appears")
     );
     let request = ConfirmRequest {
         is_unasked: false,
@@ -187,7 +187,7 @@ fn calls_of_one_reply_are_asked_for_together_and_what_nobody_asked_for_stands_ap
                     **1.** `banking.send_money`\n\n```\nrecipient: \"DE89\"\namount: 5.0\n```\n\n\
                     **2.** `banking.send_money`\n\n```\nrecipient: \"GB29\"\n  ← your message\namount: 5.0\n  ← your \
                     message\n```\n\n**You did not ask for what follows.**\n\n\
-                    **3.** `banking.send_money`\n\n**You did not ask for this.** `recipient` stands only in \
+                    **3.** `banking.send_money`\n\n**You did not ask for this.** `recipient` appears only in \
                     bill-december.txt (banking.read_file).\n\n```\nrecipient: \"US13\"\n  ← only in bill-december.txt \
                     (banking.read_file)\namount: 5.0\n  ← your message\n```\n\nIt costs money.\n\n\
                     `/approve` or `/deny`, within 60 minutes.";

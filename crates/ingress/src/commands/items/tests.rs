@@ -127,15 +127,15 @@ fn what_is_not_clear_is_explained_with_what_to_write() {
         ("", "Write what you mean: `/pin KEY`. `/memory` lists the keys."),
         (
             "`we\u{7}ather`",
-            "I know nothing of the key `weather` here. `/memory` lists the keys.",
+            "I know nothing under the key `weather` here. `/memory` lists the keys.",
         ),
         (
             "nam",
-            "I know nothing of the key `nam` here. Did you mean this?\n\n- `/pin identity.name`\n- `/pin projects.name`",
+            "I know nothing under the key `nam` here. Did you mean this?\n\n- `/pin identity.name`\n- `/pin projects.name`",
         ),
         (
             "name",
-            "There are several of that key. Which one?\n\n- `/pin identity.name`\n- `/pin projects.name`",
+            "There are several with that key. Which one?\n\n- `/pin identity.name`\n- `/pin projects.name`",
         ),
     ];
     for (typed, expected) in cases {
