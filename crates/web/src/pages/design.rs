@@ -5,7 +5,7 @@ use clifford_core::clock::Timestamp;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::approval;
+use super::{approval, run};
 use crate::{
     Shared,
     view::{
@@ -96,7 +96,7 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
             }))
             (section("Messages", &html! {
                 ol.messages {
-                    li.message.person { div.by { strong { "You" } (when(At(Timestamp(now.0 - 60_000)), now)) } div.body { "How many jars for 7 kg of quinces?" } }
+                    li.message.person.sought { div.by { strong { "You" } (when(At(Timestamp(now.0 - 60_000)), now)) } div.body { "How many jars for 7 kg of quinces?" } }
                     li.message { div.by { strong { "Bot" } (when(At(Timestamp(now.0 - 57_000)), now)) } div.body { (prose("About **14 jars** of 330 ml.")) } div.row.rate { button type="button" aria-pressed="true" { "Good answer" } button type="button" aria-pressed="false" { "Bad answer" } } }
                 }
             }))
@@ -114,10 +114,13 @@ pub(crate) async fn show(State(web): State<Shared>) -> Markup {
                 div { a.button href="/design" { "The way out" } }
             }))
             (section("Timeline", &html! {
+                (run::legend())
                 ol.timeline {
-                    li.model { div.what { strong { "Asks the model" } span.small.quiet { "1.2 s" } } (chart::span(0.0, 4.0, 10.0, "")) }
+                    li.wait { div.what { strong { "Waits for its turn" } span.small.quiet { "240 ms" } } (chart::span(0.0, 2.0, 10.0, "wait")) }
+                    li.model { div.what { strong { "Asks the model" } span.small.quiet { "240 ms" } } (chart::span(2.0, 2.0, 10.0, "")) }
                     li.tool { div.what { strong { "Calls a tool" } span.small.quiet { "300 ms" } } (chart::span(4.0, 3.0, 10.0, "tool")) (data("Arguments", &json!({ "expression": "6*7" }))) }
                     li.good { div.what { strong { "Ends" } } }
+                    li.good { div.what { strong { "Is delivered" } span.small.quiet { "360 ms" } } (chart::span(7.0, 3.0, 10.0, "delivery")) }
                 }
             }))
             (section("Chart", &html! {

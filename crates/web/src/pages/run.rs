@@ -126,7 +126,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
 }
 
 /// What the bars of the timeline mean.
-fn legend() -> Markup {
+pub(crate) fn legend() -> Markup {
     let kinds = [
         ("wait", "waiting"),
         ("", "model"),
