@@ -10,7 +10,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     view::{
-        format::title,
+        format::{sentence, title},
         layout,
         parts::{Tone, badge, data, empty, head},
         words,
@@ -70,7 +70,7 @@ fn card(run: &str, call: &Call) -> Markup {
                 div { a href={ "/runs/" (run) "#step-" (call.seq) } { "Step " (call.seq) } " " code { (words(&call.call)) } }
                 (badge(tone, &verdict))
             }
-            @if let Some(why) = &call.why { p { (words(why)) } }
+            @if let Some(why) = &call.why { p { (words(&sentence(why))) } }
             p.small.quiet {
                 @match &call.rule {
                     Some(rule) => { "Decided by the rule " (words(rule)) "." },
