@@ -79,7 +79,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 
 /// Asks an engine in this process, or waits here for the end of a run that was made before.
 async fn here(loaded: &Loaded, question: Option<String>, made: Option<RunId>) -> anyhow::Result<(Run, Vec<Step>)> {
-    let secrets = loaded.secrets(&setup::environment())?;
+    let secrets = loaded.secrets_without_platforms(&setup::environment())?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         workers: true,
@@ -119,7 +119,7 @@ async fn beside(loaded: &Loaded, question: &str) -> anyhow::Result<(Run, Vec<Ste
 
 /// A question without the secrets that are known here: the process that answers it may know others.
 fn masked(loaded: &Loaded, question: &str) -> String {
-    match loaded.secrets(&setup::environment()) {
+    match loaded.secrets_without_platforms(&setup::environment()) {
         Ok(secrets) => secrets.masker.mask(question).into_owned(),
         Err(_) => question.to_owned(),
     }

@@ -66,7 +66,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     if let Some(server) = Server::find(&loaded).await {
         return Box::pin(talk_there(&loaded, server, args, platforms)).await;
     }
-    let secrets = loaded.secrets(&setup::environment())?;
+    let secrets = secrets(&loaded, platforms)?;
     let may_serve = platforms == Platforms::Connected && loaded.config.http.enabled && !setup::is_held(&loaded);
     if may_serve && io::stdin().is_terminal() {
         return Box::pin(serve_here(&loaded, &secrets, args)).await;
@@ -106,6 +106,15 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the bot needs to know to be here.
+fn secrets(loaded: &Loaded, platforms: Platforms) -> anyhow::Result<Secrets> {
+    let environment = setup::environment();
+    Ok(match platforms {
+        Platforms::Connected => loaded.secrets(&environment)?,
+        Platforms::Left => loaded.secrets_without_platforms(&environment)?,
+    })
+}
+
 fn settings(loaded: &Loaded, args: &Args) -> TerminalConfig {
     TerminalConfig {
         speaker: local::SPEAKER.to_owned(),
@@ -131,7 +140,7 @@ async fn serve_here(loaded: &Loaded, secrets: &Secrets, args: Args) -> anyhow::R
 
 /// Talks to the server. Its secrets are its own: none is needed here, unless it is another terminal that is left.
 async fn talk_there(loaded: &Loaded, server: Server, args: Args, platforms: Platforms) -> anyhow::Result<ExitCode> {
-    let secrets = loaded.secrets(&setup::environment()).ok();
+    let secrets = secrets(loaded, Platforms::Left).ok();
     let masker = secrets.map(|secrets| secrets.masker).unwrap_or_default();
     telemetry::init_quiet(&loaded.config.log, &masker)?;
     let stops = serve::Stops::listen()?;

@@ -296,7 +296,7 @@ async fn call_here(
     (command, args): (&str, Map<String, Value>),
     user: Option<&str>,
 ) -> anyhow::Result<Value> {
-    let secrets = loaded.secrets(&setup::environment())?;
+    let secrets = loaded.secrets_without_platforms(&setup::environment())?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         worker_processes: Workers::of_this_program(),

@@ -69,6 +69,17 @@ impl Loaded {
         Secrets::resolve(&self.config, env, &self.tree)
     }
 
+    /// The secrets of a command that connects to no platform: a token of theirs may be missing.
+    ///
+    /// # Errors
+    /// Every other secret that is missing, with what to set.
+    pub fn secrets_without_platforms(&self, env: &BTreeMap<String, String>) -> Result<Secrets, ConfigErrors> {
+        let (secrets, mut problems) = self.known_secrets(env);
+        problems.retain(|problem| !problem.key.starts_with("channels."));
+        ConfigErrors::unless_empty(problems)?;
+        Ok(secrets)
+    }
+
     /// The secrets that can be read, and what is wrong with the others.
     pub(super) fn known_secrets(&self, env: &BTreeMap<String, String>) -> (Secrets, Vec<Problem>) {
         Secrets::known(&self.config, env, &self.tree)

@@ -67,7 +67,7 @@ impl<'a> Place<'a> {
         if found.is_some() || self.host.is_some() || stays == Stays::UntilStopped || !is_over {
             return found;
         }
-        let secrets = self.loaded.secrets(&setup::environment()).ok()?;
+        let secrets = super::secrets(self.loaded, self.platforms).ok()?;
         // Another terminal may be faster, and is found then.
         let started = Box::pin(Host::start(self.loaded, &secrets, self.platforms)).await;
         self.host = started.ok();

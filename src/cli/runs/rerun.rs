@@ -53,7 +53,8 @@ pub(super) struct Args {
 
 /// Does the run once more, in a process that works beside the server, if there is one.
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
-    let (loaded, secrets) = globals.load_with_secrets()?;
+    let loaded = globals.load()?;
+    let secrets = loaded.secrets_without_platforms(&setup::environment())?;
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let options = Options {
         worker_processes: Workers::of_this_program(),

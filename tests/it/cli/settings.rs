@@ -73,6 +73,11 @@ fn a_missing_secret_is_named_with_the_way_out() {
         "bot.toml:1: channels.telegram.token: the environment variable TELEGRAM_BOT_TOKEN is not set; set it, or token = \
          { file = \"PATH\" }, or channels.telegram.enabled = false",
     );
+    // What connects to no platform needs no token of one.
+    assert_eq!(machine.run(["ask", "1 + 2"]).succeeds(), "1 + 2 = 3\n");
+    assert_eq!(machine.pipe("3 + 4\n", &["chat", "--quiet"]).succeeds(), "3 + 4 = 7\n");
+    let called = machine.run(["tools", "call", "compute.eval", "{\"expression\": \"5 + 6\"}"]);
+    assert_eq!(called.succeeds(), "11\n");
 }
 
 #[test]
