@@ -120,6 +120,16 @@ async fn a_long_answer_to_a_guest_is_one_rich_message_or_its_beginning() {
 
 #[tokio::test]
 async fn what_waited_for_an_approval_is_added_to_the_answer() {
+    approved_below_the_question(false).await;
+}
+
+#[tokio::test]
+async fn what_is_said_after_a_restart_is_added_to_the_answer() {
+    approved_below_the_question(true).await;
+}
+
+/// A guest's run asks, and goes on in the same message; `killed`: by another process.
+async fn approved_below_the_question(killed: bool) {
     let rule: toml::Table = "action = 'confirm'\nreason = 'it costs'\ntools = ['compute.eval']"
         .parse()
         .unwrap();
@@ -134,6 +144,10 @@ async fn what_waited_for_an_approval_is_added_to_the_answer() {
     let asked = bot.telegram.wait_for_sent(chat, 1).await.remove(0);
     // A press would come without the chat that it was in: there are words instead.
     assert!(asked.text.contains("/approve") && asked.buttons.is_empty(), "{asked:?}");
+    if killed {
+        bot.kill().await;
+        bot.start().await;
+    }
     bot.telegram.guest_asks(chat, 7, "@clifford_bot /approve");
     bot.telegram
         .wait_until("the answer below the question", |fake| {

@@ -109,6 +109,15 @@ pub trait Channel: Send + Sync + 'static {
     /// [`SendError`] says what becomes of the part.
     async fn send(&self, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError>;
 
+    /// Whether what is sent is added to a message that this process no longer knows, such as after a restart
+    /// ([`Limits::one_message`]): then [`Channel::recall`] tells what stands there, and [`Channel::send`] follows.
+    fn has_forgotten(&self, _to: &Address) -> bool {
+        false
+    }
+
+    /// Tells what was delivered in answer to the same command, the oldest first; maybe nothing.
+    fn recall(&self, _to: &Address, _said: Vec<(Receipt, Part)>) {}
+
     /// How many of these files, from the first on, go out as one message ([`Channel::send_together`]); fewer than two:
     /// each goes by itself.
     fn together(&self, _files: &[Part]) -> usize {

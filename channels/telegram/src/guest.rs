@@ -6,7 +6,7 @@
 //! place of their own, where others read along: nothing private is known there.
 //!
 //! A question takes one message as its answer. What comes after that (an answer that waited for an approval) is added to
-//! it by edits, for as long as this process remembers which message that is.
+//! it by edits. A process that did not send that message is told what stands in it ([`Answers::recall`]).
 
 use std::{
     collections::VecDeque,
@@ -87,7 +87,7 @@ pub(crate) fn query(to: &Address) -> Option<&str> {
     to.via.as_deref()?.strip_prefix(VIA)
 }
 
-/// The answers of this process, the oldest first.
+/// The answers that this process knows, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Answers(Mutex<VecDeque<Answered>>);
 
@@ -102,6 +102,31 @@ struct Answered {
 }
 
 impl Answers {
+    /// Whether this process knows the answer to a question.
+    pub(crate) fn knows(&self, query: &str) -> bool {
+        self.of(query).is_some()
+    }
+
+    /// Takes over an answer that another process gave: the parts that it was given in, the oldest first.
+    pub(crate) fn recall(&self, query: &str, parts: Vec<(Receipt, Part)>) {
+        let mut said = Vec::with_capacity(parts.len());
+        let mut message = None;
+        for (receipt, part) in parts {
+            if let Part::Text { text, plain, .. } = part {
+                message.get_or_insert(receipt.id);
+                said.push([text, plain]);
+            }
+        }
+        // Without its id Telegram lets nobody change it.
+        if let Some(message) = message.filter(|id| !id.is_empty()) {
+            self.keep(Answered {
+                query: query.to_owned(),
+                message,
+                said,
+            });
+        }
+    }
+
     fn of(&self, query: &str) -> Option<Answered> {
         self.lock().iter().find(|answered| answered.query == query).cloned()
     }
@@ -406,5 +431,26 @@ mod tests {
         assert_eq!(answers.of("1"), Some(added.clone()));
         added.said.push([String::new(), "x".repeat(TEXT_UNITS)]);
         assert!(added.whole().is_err());
+    }
+
+    #[test]
+    fn an_answer_of_another_process_is_taken_over() {
+        let answers = Answers::default();
+        let part = |id: &str, text: &str| {
+            let part = Part::Text {
+                text: format!("<b>{text}</b>"),
+                plain: text.to_owned(),
+                rich: None,
+                buttons: Vec::new(),
+            };
+            (Receipt { id: id.to_owned() }, part)
+        };
+        answers.recall("q", Vec::new());
+        answers.recall("q", vec![part("", "one")]);
+        assert!(!answers.knows("q"));
+        answers.recall("q", vec![part("m", "one"), part("m", "two")]);
+        let known = answers.of("q").unwrap();
+        assert_eq!(known.message, "m");
+        assert_eq!(known.whole().unwrap(), ["<b>one</b>\n\n<b>two</b>", "one\n\ntwo"]);
     }
 }

@@ -173,6 +173,16 @@ impl Channel for Telegram {
         }
     }
 
+    fn has_forgotten(&self, to: &Address) -> bool {
+        guest::query(to).is_some_and(|query| !self.guests.knows(query))
+    }
+
+    fn recall(&self, to: &Address, said: Vec<(Receipt, Part)>) {
+        if let Some(query) = guest::query(to) {
+            self.guests.recall(query, said);
+        }
+    }
+
     fn together(&self, files: &[Part]) -> usize {
         album::together(files)
     }

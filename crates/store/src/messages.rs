@@ -4,6 +4,7 @@ pub mod changes;
 pub mod conversation;
 pub mod inbound_attempts;
 pub(crate) mod long_text;
+pub mod one_message;
 pub mod outbox;
 pub mod queue_depth;
 pub mod quoting;

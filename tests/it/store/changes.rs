@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_chat::platform::Platform;
+use clifford_chat::{outbound::Part, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, SpaceId},
@@ -12,6 +12,7 @@ use clifford_core::{
 use clifford_store::{
     messages::{
         changes::{self, ChangedMessage},
+        one_message,
         undelivered::{self, Whose},
     },
     places::{channels, spaces},
@@ -133,4 +134,57 @@ pub async fn a_persons_spaces_are_those_where_they_spoke_with_what_is_undelivere
         let found = undelivered::page(&mut conn, filter, 9).await.expect("reads");
         assert_eq!(found.iter().map(|message| message.id).collect::<Vec<_>>(), expected);
     }
+}
+
+pub async fn what_was_added_to_one_message_is_found_with_what_changed_it(world: World) {
+    let (channel, _, _) = channel(&world, 1, "inbound", "history").await;
+    // The question, what changed it, what was added, what did not arrive, and the answer to another command.
+    for (number, via, edits, text, status) in [
+        (1, "guest q1", None, "May I?", "delivered"),
+        (2, "", Some(1), "Approved.", "delivered"),
+        (3, "guest q1", None, "It is 42.", "delivered"),
+        (4, "guest q1", None, "lost", "failed"),
+        (5, "guest q12", None, "Hello!", "delivered"),
+    ] {
+        let id = |number: i32| format!("00000000-0000-7000-9000-00000000000{number}");
+        let message = id(number);
+        let edits = edits.map_or("NULL".to_owned(), |of| format!("'{}'", id(of)));
+        let via = match via {
+            "" => "null".to_owned(),
+            via => format!("\"{via}\""),
+        };
+        script(
+            &world.db,
+            &format!(
+                r#"INSERT INTO messages (id, direction, channel_id, content, status, attempts, sent_at, created_at, edits,
+                                       address)
+                       VALUES ('{message}', 'outbound', '{channel}', 'x', '{status}', 0, 1, 1, {edits},
+                               '{{"place":"guest:1:7","private":false,"reply_to":null,"via":{via}}}');
+                   INSERT INTO message_parts (message_id, seq, delivery_key, body, status, platform_message_id)
+                       VALUES ('{message}', 0, 'key{number}', '{{"type":"text","text":"{text}","plain":"{text}"}}',
+                               '{status}', 'm')"#
+            ),
+        )
+        .await;
+    }
+    let mut conn = world.db.read().await.expect("reads");
+    let said = one_message::said(&mut conn, channel, "guest q1").await.expect("reads");
+    let words = |part: &Part| match part {
+        Part::Text { plain, .. } => plain.clone(),
+        other => panic!("{other:?}"),
+    };
+    let found: Vec<_> = said
+        .iter()
+        .map(|said| (words(&said.body.0), said.changed.as_ref().map(|by| words(&by.0))))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("May I?".to_owned(), Some("Approved.".to_owned())),
+            ("It is 42.".to_owned(), None)
+        ]
+    );
+    assert!(said.iter().all(|said| said.platform_message_id.as_deref() == Some("m")));
+    let nothing = one_message::said(&mut conn, channel, "guest q2").await.expect("reads");
+    assert_eq!(nothing.len(), 0);
 }

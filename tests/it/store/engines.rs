@@ -87,6 +87,7 @@ on_both_engines![
     agents::an_owner_makes_agents_and_deletes_them_and_those_of_the_configuration_stay,
     changes::runs_are_found_from_the_moment_of_their_change_on,
     changes::messages_are_found_from_an_id_on_and_on_their_way,
+    changes::what_was_added_to_one_message_is_found_with_what_changed_it,
     changes::a_persons_spaces_are_those_where_they_spoke_with_what_is_undelivered_there,
     showing_work::verdicts_are_paged_by_when_they_were_given,
     places::memory_said_in_private_stays_private,

@@ -193,6 +193,7 @@ impl Gate {
                         edited => return edited,
                     }
                 }
+                self.recall(message).await?;
                 self.channel.send(&message.address.0, part, key).await
             }
         }

@@ -5,7 +5,10 @@ use clifford_chat::{
     outbound::{Limits, Part, Receipt},
 };
 use clifford_core::{id::MessageId, messages::MessageStatus};
-use clifford_store::messages::outbox::{self, Outgoing, SentPart};
+use clifford_store::messages::{
+    one_message::{self, Said},
+    outbox::{self, Outgoing, SentPart},
+};
 
 use super::Gate;
 
@@ -43,6 +46,33 @@ impl Gate {
             )),
         }
     }
+
+    /// Tells the adapter what stands in the one message that this one is added to, where another process sent that.
+    pub(super) async fn recall(&self, message: &Outgoing) -> Result<(), SendError> {
+        let to = &message.address.0;
+        let Some(via) = to.via.as_deref().filter(|_| self.channel.has_forgotten(to)) else {
+            return Ok(());
+        };
+        let said = match self.inner.db.read().await {
+            Ok(mut conn) => one_message::said(&mut conn, message.channel_id, via).await,
+            Err(error) => Err(error),
+        };
+        let said = said.map_err(|error| SendError::NotSent(error.to_string()))?;
+        let limits = self.channel.limits();
+        let standing = said.into_iter().filter_map(|said| standing(said, &limits));
+        self.channel.recall(to, standing.collect());
+        Ok(())
+    }
+}
+
+/// A part as it stands on the platform now.
+fn standing(said: Said, limits: &Limits) -> Option<(Receipt, Part)> {
+    let id = said.platform_message_id?;
+    let part = match said.changed {
+        Some(by) => changed(&said.body.0, &by.0, limits),
+        None => said.body.0,
+    };
+    Some((Receipt { id }, part))
 }
 
 /// The part of a message that is changed: the last of its texts.

@@ -1,0 +1,45 @@
+//! What was said in answer to one command where a platform takes one message alone: what comes later is added to it, also
+//! by a process that did not send it.
+
+use clifford_chat::outbound::{Address, Part};
+use clifford_core::{column::JsonText, id::ChannelId, row::FromRow, value::args};
+
+use crate::{Conn, StoreError};
+
+/// How many of a channel's newest parts are looked through.
+const NEWEST: i64 = 200;
+
+/// A part that was delivered.
+#[derive(Clone, Debug, FromRow)]
+pub struct Said {
+    /// Where it went.
+    address: JsonText<Address>,
+    /// Its content.
+    pub body: JsonText<Part>,
+    /// What changed it last.
+    pub changed: Option<JsonText<Part>>,
+    /// The platform's id of it.
+    pub platform_message_id: Option<String>,
+}
+
+/// What was delivered in answer to a command of a channel ([`Address::via`]), the oldest first.
+pub async fn said(conn: &mut Conn, channel: ChannelId, via: &str) -> Result<Vec<Said>, StoreError> {
+    let newest: Vec<Said> = conn
+        .fetch_all(
+            "SELECT m.address, p.body, p.platform_message_id,
+                    (SELECT c.body FROM messages e JOIN message_parts c ON c.message_id = e.id
+                     WHERE e.edits = m.id AND c.status = 'delivered' ORDER BY e.id DESC, c.seq LIMIT 1) AS changed
+             FROM messages m JOIN message_parts p ON p.message_id = m.id
+             WHERE m.channel_id = $1 AND m.direction = 'outbound' AND m.address IS NOT NULL AND m.edits IS NULL
+               AND p.status = 'delivered'
+             ORDER BY m.id DESC, p.seq DESC LIMIT $2",
+            args![channel, NEWEST],
+        )
+        .await?;
+    let mut said: Vec<_> = newest
+        .into_iter()
+        .filter(|said| said.address.0.via.as_deref() == Some(via))
+        .collect();
+    said.reverse();
+    Ok(said)
+}
