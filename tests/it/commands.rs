@@ -8,6 +8,32 @@ use crate::{
 };
 
 #[tokio::test]
+async fn a_command_that_telegram_user_reads_is_sent_by_a_tap() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.command(chat, 7, "help", "chats");
+    let help = bot.telegram.wait_for_sent(chat, 1).await.remove(0);
+    let units: Vec<u16> = help.text.encode_utf16().collect();
+    let code = help
+        .entities
+        .iter()
+        .filter(|entity| entity["type"] == "code")
+        .map(|entity| {
+            let number = |name: &str| usize::try_from(entity[name].as_u64().unwrap()).unwrap();
+            String::from_utf16_lossy(&units[number("offset")..number("offset") + number("length")])
+        });
+    let code: Vec<_> = code.collect();
+    assert!(help.text.contains("/contexts: "), "{}", help.text);
+    // What takes words of one's own is copied.
+    assert!(code.iter().any(|code| code.starts_with("/switch ")), "{code:?}");
+    assert!(!code.iter().any(|code| code == "/contexts"), "{code:?}");
+    bot.finish().await;
+    for name in clifford_markup::TAPPED {
+        assert!(clifford_core::commands::is_known(name), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let chat = bot.telegram.user(7, "Ada");

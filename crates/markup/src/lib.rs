@@ -36,6 +36,7 @@ pub use mentions::without_mentions;
 pub use rich::{Rich, rich};
 pub use short::{shortened, within_sentence};
 use split::Parts;
+pub use telegram::TAPPED;
 pub use terminal::DRESSES;
 
 /// How a platform marks up text.

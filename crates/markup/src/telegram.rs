@@ -9,6 +9,29 @@ use crate::{
     units,
 };
 
+/// Commands that show something, or ask before they do anything: one tap by mistake does no harm. Those that answer a
+/// question, stop or undo stay code.
+pub const TAPPED: [&str; 18] = [
+    "help",
+    "contexts",
+    "continue",
+    "memory",
+    "reminders",
+    "link",
+    "unlink",
+    "export",
+    "erase",
+    "key",
+    "settings",
+    "model",
+    "usage",
+    "why",
+    "whoami",
+    "pair",
+    "dashboard",
+    "new",
+];
+
 /// Draws pieces as HTML. Returns it with the UTF-16 units of what can be seen, which is what Telegram
 /// counts.
 pub(crate) fn draw<'a>(document: &Document, pieces: impl Iterator<Item = Piece<'a>>) -> (String, usize) {
@@ -109,6 +132,7 @@ impl Page<'_> {
         for span in &mut spans {
             span.style = allowed(Style {
                 bold: bold || span.style.bold,
+                code: span.style.code && !is_tapped(span.text),
                 ..span.style
             });
         }
@@ -181,6 +205,12 @@ const fn name(mark: Mark) -> &'static str {
     }
 }
 
+/// Whether a piece of code is a command that is better tapped than copied: Telegram makes a link of it in plain text, and a
+/// tap sends it.
+fn is_tapped(code: &str) -> bool {
+    code.strip_prefix('/').is_some_and(|name| TAPPED.contains(&name))
+}
+
 /// Code cannot be anything else on Telegram: what hides or leads somewhere matters more than its looks.
 fn allowed(style: Style) -> Style {
     match style {
@@ -228,4 +258,24 @@ fn escape_these(html: &mut String, text: &str, signs: &[char]) {
         rest = &rest[at + 1..];
     }
     html.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_tapped;
+
+    #[test]
+    fn a_bare_command_that_does_no_harm_is_tapped() {
+        for (code, expected) in [
+            ("/help", true),
+            ("/new", true),
+            ("/help chats", false),
+            ("/approve", false),
+            ("/undo", false),
+            ("/etc", false),
+            ("help", false),
+        ] {
+            assert_eq!(is_tapped(code), expected, "{code}");
+        }
+    }
 }
