@@ -138,7 +138,7 @@ mod tests {
         assert!(
             listed(&[], false, Lang::English)
                 .text
-                .starts_with("Nothing is set here.")
+                .starts_with("No reminders are set here.")
         );
     }
 }
