@@ -26,7 +26,7 @@ mod row;
 mod settings;
 mod webhook;
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 pub use adapter::{About, ActKind, Acts, Adapter, Bot, Built, Fault, Feedback, Warning, ahead};
 use async_trait::async_trait;
@@ -71,10 +71,10 @@ pub trait Channel: Send + Sync + 'static {
     /// [`ChannelError`] says whether connecting again can help.
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError>;
 
-    /// Over how many connections the platform's events are split: asked once, before the first. While the platform, which
-    /// may know it, does not answer, that is told as its status.
-    async fn shards(&self, _ingress: &dyn Ingress) -> u32 {
-        1
+    /// Which of the connections, over which the platform's events are split, may be this process's: asked once, before
+    /// the first. While the platform, which may know how many there are, does not answer, that is told as its status.
+    async fn shards(&self, _ingress: &dyn Ingress) -> Range<u32> {
+        0..1
     }
 
     /// As [`Channel::receive`], for one of the [`Channel::shards`], counted from 0. Each is received by one process at

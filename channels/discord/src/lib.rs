@@ -64,7 +64,7 @@ mod voice;
 mod wait;
 mod worker;
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -140,8 +140,8 @@ impl Channel for Discord {
         self.receive_shard(0, ingress, stop).await
     }
 
-    async fn shards(&self, ingress: &dyn Ingress) -> u32 {
-        shards::count(&self.shared, ingress).await
+    async fn shards(&self, ingress: &dyn Ingress) -> Range<u32> {
+        shards::own(&self.shared, ingress).await
     }
 
     async fn receive_shard(

@@ -31,7 +31,7 @@ pub struct DiscordSettings {
     pub feedback_buttons: bool,
     /// The number of connections over which its servers are split; `auto`: as many as Discord advises at the start. From
     /// 2,500 servers on Discord wants more than one. Several processes on one PostgreSQL database share them: set the same
-    /// number in each.
+    /// number in each. With "0-3/16" a process takes the first four of sixteen and no other.
     pub shards: Shards,
     /// Id of a server to register commands in, at once and nowhere else. Without it: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -40,7 +40,7 @@ impl Format {
             Self::TimeZone => "an IANA time zone, such as \"UTC\" or \"Europe/Berlin\"",
             Self::LogFilter => "error, warn, info, debug or trace, or a filter such as \"info,clifford=debug\"",
             Self::PlatformId => "an id: a number, with or without quotes",
-            Self::ShardCount => "\"auto\", or a whole number from 1 to 1000",
+            Self::ShardCount => "\"auto\", a whole number from 1 to 1000, or a part such as \"0-3/16\"",
         }
     }
 
@@ -59,9 +59,27 @@ impl Format {
             Self::TimeZone => jiff::tz::TimeZone::get(text).is_ok(),
             Self::LogFilter => !text.trim().is_empty() && tracing_subscriber::EnvFilter::try_new(text).is_ok(),
             Self::PlatformId => text.parse::<i64>().is_ok(),
-            Self::ShardCount => text == "auto" || text.parse().is_ok_and(|number: u32| (1..=1000).contains(&number)),
+            Self::ShardCount => text == "auto" || is_shard_count(text),
         }
     }
+}
+
+/// A number of connections, or a part of one.
+fn is_shard_count(text: &str) -> bool {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let (part, of) = match text.split_once('/') {
+        Some((part, of)) => (Some(part), number(of)),
+        None => (None, number(text)),
+    };
+    let Some(of) = of.filter(|of| (1..=1000).contains(of)) else {
+        return false;
+    };
+    part.is_none_or(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        number(first)
+            .zip(number(last))
+            .is_some_and(|(first, last)| first <= last && last < of)
+    })
 }
 
 #[cfg(test)]
@@ -103,7 +121,11 @@ mod tests {
                 &["123", "-1001234567890"],
                 &["", "ada", "@ada", "1.5"],
             ),
-            (Format::ShardCount, &["auto", "1", "1000"], &["", "0", "1001", "0-3/16"]),
+            (
+                Format::ShardCount,
+                &["auto", "1", "1000", "0-3/16", "15/16"],
+                &["", "0", "1001", "0-3", "3-0/16", "0-16/16", "0-3/1001", "0-3/0", "/16"],
+            ),
         ];
         for (format, good, bad) in cases {
             assert_eq!(

@@ -109,10 +109,10 @@ impl Receiver {
             () = stop.cancelled() => return,
             shards = self.channel.shards(self.ingress.as_ref()) => shards,
         };
-        let share = Arc::new(Share::new(self.clone(), shards));
-        let standing = Standing::new(platform, Arc::clone(&self.ingress), shards);
+        let share = Arc::new(Share::new(self.clone(), &shards));
+        let standing = Standing::new(platform, Arc::clone(&self.ingress), shards.end);
         let mut connections = JoinSet::new();
-        for shard in 0..shards {
+        for shard in shards {
             let connection = Arc::new(Connection {
                 receiver: self.clone(),
                 shard,

@@ -1,8 +1,12 @@
-//! How many of a platform's connections are this process's: as many as every other process's that is there.
+//! How many of a platform's connections are this process's: as many as every other process's that is there for them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU32, Ordering},
+use std::{
+    fmt::Display,
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
 };
 
 use clifford_store::leases;
@@ -13,7 +17,9 @@ use super::{Hold, Receiver, wait};
 /// This process's share of a platform's connections.
 pub(super) struct Share {
     receiver: Receiver,
-    /// How many connections there are in all.
+    /// Whose share it is: processes that are set to other connections of the platform are not among them.
+    group: String,
+    /// How many connections the group has.
     shards: u32,
     /// How many this process may have.
     fair: AtomicU32,
@@ -27,9 +33,12 @@ pub(super) struct Share {
 pub(super) struct ConnectionSlot(Option<Arc<Share>>);
 
 impl Share {
-    pub(super) fn new(receiver: Receiver, shards: u32) -> Self {
+    pub(super) fn new(receiver: Receiver, shards: &Range<u32>) -> Self {
+        let group = group(receiver.channel.platform(), shards.start);
+        let shards = shards.end.saturating_sub(shards.start);
         Self {
             receiver,
+            group,
             shards,
             // Until it is known how many others there are: one connection is nobody's share but the first's.
             fair: AtomicU32::new(u32::from(shards == 1)),
@@ -40,7 +49,7 @@ impl Share {
 
     /// The prefix of the leases of processes that stand by.
     fn standbys(&self) -> String {
-        format!("standby:{}:", self.receiver.channel.platform())
+        format!("standby:{}:", self.group)
     }
 
     fn standby(&self) -> String {
@@ -76,7 +85,7 @@ impl Share {
         if self.shards == 1 {
             return;
         }
-        let kind = format!("present:{}:", self.receiver.channel.platform());
+        let kind = format!("present:{}:", self.group);
         let own = format!("{kind}{}", self.receiver.clock_guard.worker());
         while !stop.is_cancelled() {
             if self.receiver.hold(&own).await == Hold::Ours {
@@ -133,6 +142,14 @@ impl Drop for ConnectionSlot {
     }
 }
 
+/// The name of those who share the connections from this one on. Parts of a platform do not overlap.
+fn group(platform: impl Display, first: u32) -> String {
+    match first {
+        0 => platform.to_string(),
+        first => format!("{platform}/{first}"),
+    }
+}
+
 /// Everybody's share: together they are enough, even if they cannot be alike.
 fn fair(shards: u32, present: u32) -> u32 {
     shards.div_ceil(present.max(1))
@@ -141,6 +158,15 @@ fn fair(shards: u32, present: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_group_counts_the_processes_of_another() {
+        let [first, second] = [0, 4].map(|first| format!("present:{}:", group("discord", first)));
+        assert!(
+            !first.starts_with(&second) && !second.starts_with(&first),
+            "{first} {second}"
+        );
+    }
 
     #[test]
     fn shares_are_alike_and_together_everything() {
