@@ -42,6 +42,7 @@ mod doc_commands;
 mod docs;
 mod drafts;
 mod edits;
+mod everyday;
 mod feedback;
 mod fetching;
 mod files;

@@ -1,5 +1,7 @@
 //! Discord alone: what the bot does where Discord lets it do less, and what no other platform has.
 
+use std::{collections::BTreeMap, time::Duration};
+
 use clifford_fakes::discord::DiscordFake;
 use serde_json::Value;
 
@@ -146,7 +148,7 @@ async fn as_many_shards_as_discord_advises_identify_by_its_buckets() {
     let channels: Vec<_> = (0..6)
         .map(|number| {
             // The next millisecond is another shard's.
-            bot.discord.advance(std::time::Duration::from_millis(1));
+            bot.discord.advance(Duration::from_millis(1));
             let guild = bot.discord.guild(&format!("Server {number}"));
             ((guild >> 22) % 3, bot.discord.channel(guild, "talk"))
         })
@@ -207,5 +209,98 @@ async fn a_question_that_was_read_is_completed_for_whoever_was_asked() {
             (sent.iter().any(|sent| sent.content.contains("I know now: tea."))).then_some(())
         })
         .await;
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_process_keeps_to_its_part_of_the_shards() {
+    let setup = Setup::on(Site::Discord).set("channels.discord.shards", "1-2/4");
+    let mut bot = setup.prepare().await;
+    bot.discord.advises(4, 4);
+    let ada = bot.discord.user("Ada");
+    let mut channels = BTreeMap::new();
+    while channels.len() < 4 {
+        // The next millisecond is another shard's.
+        bot.discord.advance(Duration::from_millis(1));
+        let guild = bot.discord.guild("Server");
+        let channel = bot.discord.channel(guild, "talk");
+        channels.entry((guild >> 22) % 4).or_insert(channel);
+    }
+    bot.start().await;
+    let own = |fake: &DiscordFake| (fake.shards() == [1, 2]).then_some(());
+    bot.discord.wait_for("the process's own shards", own).await;
+    for channel in channels.values() {
+        bot.discord
+            .user_says(*channel, ada, &format!("<@{}> hello", bot.discord.bot()));
+    }
+    for shard in [1, 2] {
+        let sent = bot.discord.wait_for_sent(channels[&shard], 1).await;
+        assert_eq!(sent[0].content, "You said: [Ada] hello", "{shard}");
+    }
+    // What the others are told is another process's.
+    assert_eq!(bot.discord.identifies(), 2);
+    bot.finish().await;
+    for shard in [0, 3] {
+        assert_eq!(bot.discord.sent(channels[&shard]).len(), 0, "{shard}");
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_servers_are_told_and_one_that_is_out_of_reach_for_a_while_is_known_as_before() {
+    let mut bot = Setup::on(Site::Discord).prepare().await;
+    let ada = bot.discord.user("Ada");
+    let servers: Vec<_> = (0..1_000)
+        .map(|number| {
+            let guild = bot.discord.guild(&format!("Server {number}"));
+            (guild, bot.discord.channel(guild, "talk"))
+        })
+        .collect();
+    bot.start().await;
+    let asks = |channel: u64, text: &str| {
+        bot.discord
+            .user_says(channel, ada, &format!("<@{}> {text}", bot.discord.bot()));
+    };
+    // The first and the last that it is told of.
+    for (_, channel) in [servers[0], servers[999]] {
+        asks(channel, "hello");
+        let sent = bot.discord.wait_for_sent(channel, 1).await;
+        assert_eq!(sent[0].content, "You said: [Ada] hello");
+    }
+    let (guild, channel) = servers[500];
+    asks(channel, "before");
+    bot.discord.wait_for_sent(channel, 1).await;
+    bot.discord.outage(guild);
+    let (_, other) = servers[501];
+    asks(other, "meanwhile");
+    bot.discord.wait_for_sent(other, 1).await;
+    bot.discord.recovers(guild);
+    asks(channel, "after");
+    let sent = bot.discord.wait_for_sent(channel, 2).await;
+    let texts: Vec<_> = sent.iter().map(|sent| sent.content.as_str()).collect();
+    // Nothing is said to greet it: it was there all the time.
+    assert_eq!(texts, ["You said: [Ada] before", "You said: [Ada] after"]);
+    let look = bot.look().await;
+    let spaces = format!("SELECT COUNT(*) FROM spaces WHERE external_id = '{guild}' AND left_at IS NULL");
+    assert_eq!(look.number(&spaces).await, 1);
+    assert_eq!(look.runs().await.len(), 5);
+    bot.finish().await;
+    assert_eq!(bot.discord.sent_anywhere(), 5);
+    assert_eq!((bot.discord.identifies(), bot.discord.resumes()), (1, 0));
+}
+
+#[tokio::test]
+async fn what_a_forwarded_message_says_is_read_as_a_strangers_word() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+    let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+    let said = bot.discord.user_says(channel, bob, "The rocket launches at noon");
+    let direct = bot.discord.dm(ada);
+    bot.discord.user_forwards(channel, said, direct, ada);
+    bot.discord.wait_for_sent(direct, 1).await;
+    let asked = Prompt::read(&bot.model.requests()[0]).input().to_owned();
+    assert!(asked.contains("The rocket launches at noon"), "{asked}");
+    let look = bot.look().await;
+    let run = look.run().await.id;
+    assert!(look.steps(run).await.contains(&"tainted".to_owned()));
     bot.finish().await;
 }

@@ -242,3 +242,39 @@ async fn a_person_s_setting_decides_in_private_whether_answers_are_spoken() {
     bot.finish().await;
     assert_eq!(speeches(&bot), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_has_its_own_setting_for_spoken_answers() {
+    let mut bot = speaking(Site::Discord).await;
+    bot.start().await;
+    let discord = &bot.discord;
+    let ada = discord.user("Ada");
+    let guild = discord.guild("Team");
+    let (channel, other) = (discord.channel(guild, "general"), discord.channel(guild, "quiet"));
+    let keeper = discord.named_role(guild, "Keeper", 1 << 5);
+    discord.join(guild, ada, &[keeper]);
+    let sets = async |place: u64, what: &str| {
+        let before = discord.sent(place).len();
+        let id = discord.interaction(place, ada, "settings", &[("what", what)]);
+        let told = discord.wait_for_replies(id, 1).await.remove(0).content;
+        assert!(told.starts_with("Ada set `voice_replies`"), "{told}");
+        // It is told in the place as well.
+        discord.wait_for_sent(place, before + 1).await;
+    };
+    let asks = async |place: u64, messages: usize| {
+        let before = discord.sent(place).len();
+        discord.user_says(place, ada, &format!("<@{}> what time is it?", discord.bot()));
+        discord.wait_for_sent(place, before + messages).await;
+    };
+    asks(channel, 1).await;
+    // For the whole server, but for one of its channels.
+    sets(channel, "voice_replies always").await;
+    sets(other, "here voice_replies never").await;
+    asks(channel, 2).await;
+    asks(other, 1).await;
+    bot.finish().await;
+    let spoken = |channel| recordings(&bot, Room::Discord { channel, user: ada });
+    assert_eq!(spoken(channel), ["It is nine."]);
+    assert_eq!(spoken(other), Vec::<String>::new());
+    assert_eq!(speeches(&bot), 1);
+}

@@ -4,7 +4,10 @@ use clifford_core::runs::RunStatus;
 use clifford_fakes::openai::{RecordedRequest, Reply};
 use serde_json::json;
 
-use super::{Server, last_prompt};
+use super::{
+    Server, last_prompt,
+    own::{asked, choosing},
+};
 use crate::{
     harness::{Bot, Setup, Site},
     scripted_model,
@@ -130,6 +133,35 @@ async fn agent_mode_and_language_are_the_places() {
     let run = server.bot.look().await.runs().await.pop().unwrap();
     assert_eq!(run.mode, clifford_core::places::Mode::Chat);
     server.bot.finish().await;
+}
+
+#[tokio::test]
+async fn persona_and_model_are_the_places_and_no_other_has_them() {
+    for setup in [Some(choosing(Site::Discord)), choosing(Site::Discord).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut server = Server::start(setup).await;
+        let persona = "Speak like a lighthouse keeper.";
+        server.settings(server.ada, &format!("persona {persona}")).await;
+        let told = server.settings(server.ada, "model strong").await.content;
+        assert!(told.starts_with("Ada set `model` to `strong`"), "{told}");
+        server.asks(server.bob, "hello").await;
+        let prompt = last_prompt(&server.bot);
+        assert!(prompt.contains("The managers of this place want this of you here") && prompt.contains(persona));
+        // Another server knows nothing of it.
+        let discord = &server.bot.discord;
+        let elsewhere = discord.channel(discord.guild("Elsewhere"), "general");
+        discord.user_says(elsewhere, server.bob, &format!("<@{}> hello", discord.bot()));
+        discord.wait_for_sent(elsewhere, 1).await;
+        assert!(!last_prompt(&server.bot).contains(persona));
+        // What was changed last is taken back, and nothing else.
+        server.settings(server.ada, "undo").await;
+        server.asks(server.bob, "hello again").await;
+        assert!(last_prompt(&server.bot).contains(persona));
+        assert_eq!(asked(&server.bot.model), ["fake-2", "fake-1", "fake-1"]);
+        server.bot.finish().await;
+    }
 }
 
 #[tokio::test]

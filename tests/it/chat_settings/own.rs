@@ -6,7 +6,7 @@ use super::{labels, last_prompt, tell};
 use crate::harness::{Bot, Setup, Site};
 
 /// A bot whose people may choose between two models.
-fn choosing(site: Site) -> Setup {
+pub(super) fn choosing(site: Site) -> Setup {
     let strong = "name = 'strong'\nmodel = 'fake-2'\nprompt_price = 2.5\ncompletion_price = 10.0";
     Setup::on(site).set(
         "llm.choices",
@@ -15,7 +15,7 @@ fn choosing(site: Site) -> Setup {
 }
 
 /// The models that answered runs, in order.
-fn asked(model: &OpenAiFake) -> Vec<String> {
+pub(super) fn asked(model: &OpenAiFake) -> Vec<String> {
     let requests = model.requests();
     let runs = requests
         .iter()

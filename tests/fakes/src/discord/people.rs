@@ -79,6 +79,14 @@ impl DiscordFake {
             .dispatch("GUILD_DELETE", &json!({"id": guild.to_string(), "unavailable": true}));
     }
 
+    /// It can be reached again, and is told of as at the beginning:
+    /// <https://docs.discord.com/developers/events/gateway-events#guild-create>
+    pub fn recovers(&self, guild: u64) {
+        let mut state = self.shared.state();
+        let json = json::guild(&state, guild);
+        state.dispatch("GUILD_CREATE", &json);
+    }
+
     /// A text channel of a guild; returns its id.
     pub fn channel(&self, guild: u64, name: &str) -> u64 {
         self.room(guild, name, json::TEXT, None, "CHANNEL_CREATE")
