@@ -3,7 +3,10 @@
 //! <https://support.discord.com/hc/en-us/articles/360004957991>; the names of the fields are those that packages have:
 //! `ID`, `Timestamp`, `Contents` and `Attachments`.
 //!
-//! A package holds nothing but what its person wrote. Files stay with Discord: their addresses stand in the text.
+//! A package holds nothing but what its person wrote. Files stay with Discord: their addresses stand in the text. Messages
+//! are read one at a time, however many a channel has.
+
+mod messages;
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +18,7 @@ use clifford_core::id::UserId;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use self::messages::Message;
 use crate::{
     ImportError,
     conversation::{About, By, Conversation, Said, moment, skip},
@@ -41,19 +45,6 @@ struct Channel {
 #[derive(Deserialize)]
 struct Guild {
     name: Option<String>,
-}
-
-/// A message.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Message {
-    #[serde(rename = "ID")]
-    id: Json,
-    timestamp: String,
-    #[serde(default)]
-    contents: Option<String>,
-    #[serde(default)]
-    attachments: Option<String>,
 }
 
 /// A snowflake: a number, or its digits.
@@ -120,13 +111,6 @@ impl Discord {
         if !file.exists() {
             return skip("channels", "they have no messages", take);
         }
-        let (text, sum) = tree::text(&file)?;
-        digest.add(&shown(&file), &sum);
-        let messages = if is_json {
-            serde_json::from_str::<Vec<Message>>(&text).map_err(|error| ImportError::json(&file, &error))?
-        } else {
-            of_csv(&text).map_err(|why| ImportError::of(&file, why))?
-        };
         let guild = channel.guild.and_then(|guild| guild.name);
         let name = names.get(&id).cloned().flatten().or(channel.name);
         let name = match (name, guild) {
@@ -135,55 +119,75 @@ impl Discord {
             (None, Some(guild)) => guild,
             (None, None) => format!("channel {id}"),
         };
-        self.messages(&id, &name, &messages, shown(&file).into(), take)
-    }
-
-    fn messages(
-        &self,
-        id: &str,
-        name: &str,
-        messages: &[Message],
-        file: Arc<str>,
-        take: Take<'_>,
-    ) -> Result<(), ImportError> {
-        let owner = self.owner.ok_or(ImportError::Stopped)?;
-        let mut conversation = None;
-        for (number, message) in (1..).zip(messages) {
-            let at = Position {
-                file: Arc::clone(&file),
-                number,
-                unit: "message",
-            };
-            let source_id = snowflake(&message.id).map_err(|why| ImportError::at(&at, why))?;
-            let sent = moment(&message.timestamp).map_err(|why| ImportError::at(&at, why))?;
-            let mut text = message.contents.clone().unwrap_or_default();
-            for address in message.attachments.iter().flat_map(|list| list.split_whitespace()) {
-                text.push_str(&format!("{}[file: {address}]", if text.is_empty() { "" } else { "\n" }));
-            }
-            if text.is_empty() {
-                skip("messages", "they have no text", take)?;
-                continue;
-            }
-            if conversation.is_none() {
-                let about = About {
-                    format: Format::Discord,
-                    owner,
-                    source_id: id,
-                    name,
-                };
-                conversation = Some(Conversation::begin(&about, &at, take)?);
-            }
-            if let Some(conversation) = &conversation {
-                let said = Said {
-                    source_id: &source_id,
-                    by: By::Owner,
-                    text: &text,
-                    at: sent,
-                };
-                conversation.say(&said, &at, take)?;
-            }
-        }
+        let mut reading = ChannelReading {
+            owner: self.owner.ok_or(ImportError::Stopped)?,
+            id: &id,
+            name: &name,
+            file: shown(&file).into(),
+            number: 0,
+            conversation: None,
+            take,
+        };
+        let sum = if is_json {
+            messages::of_json(&file, &mut |message| reading.message(&message))?
+        } else {
+            messages::of_csv(&file, &mut |message| reading.message(&message))?
+        };
+        digest.add(&shown(&file), &sum);
         Ok(())
+    }
+}
+
+/// A channel whose messages are being read.
+struct ChannelReading<'a> {
+    owner: UserId,
+    id: &'a str,
+    name: &'a str,
+    file: Arc<str>,
+    /// Of the newest message, from 1.
+    number: u64,
+    /// It begins with the first message that has a text.
+    conversation: Option<Conversation>,
+    take: Take<'a>,
+}
+
+impl ChannelReading<'_> {
+    fn message(&mut self, message: &Message) -> Result<(), ImportError> {
+        self.number += 1;
+        let at = Position {
+            file: Arc::clone(&self.file),
+            number: self.number,
+            unit: "message",
+        };
+        let source_id = snowflake(&message.id).map_err(|why| ImportError::at(&at, why))?;
+        let sent = moment(&message.timestamp).map_err(|why| ImportError::at(&at, why))?;
+        let mut text = message.contents.clone().unwrap_or_default();
+        for address in message.attachments.iter().flat_map(|list| list.split_whitespace()) {
+            text.push_str(&format!("{}[file: {address}]", if text.is_empty() { "" } else { "\n" }));
+        }
+        if text.is_empty() {
+            return skip("messages", "they have no text", self.take);
+        }
+        let conversation = match &mut self.conversation {
+            Some(conversation) => conversation,
+            none => none.insert(Conversation::begin(
+                &About {
+                    format: Format::Discord,
+                    owner: self.owner,
+                    source_id: self.id,
+                    name: self.name,
+                },
+                &at,
+                self.take,
+            )?),
+        };
+        let said = Said {
+            source_id: &source_id,
+            by: By::Owner,
+            text: &text,
+            at: sent,
+        };
+        conversation.say(&said, &at, self.take).map(|_| ())
     }
 }
 
@@ -228,80 +232,5 @@ impl Source for Discord {
 
     fn set_owner(&mut self, owner: UserId, _: &[(String, String)]) {
         self.owner = Some(owner);
-    }
-}
-
-/// The messages of a table, whose first line names its columns.
-fn of_csv(text: &str) -> Result<Vec<Message>, String> {
-    let mut rows = rows_of(text)?.into_iter();
-    let head = rows.next().unwrap_or_default();
-    let place = |name: &str| {
-        head.iter()
-            .position(|column| column.trim_start_matches('\u{feff}') == name)
-    };
-    let (Some(id), Some(timestamp), Some(contents)) = (place("ID"), place("Timestamp"), place("Contents")) else {
-        return Err("its first line does not name ID, Timestamp and Contents".to_owned());
-    };
-    let attachments = place("Attachments");
-    (2..)
-        .zip(rows)
-        .map(|(number, row)| {
-            let cell = |place: usize| row.get(place).cloned().ok_or(format!("row {number} is too short"));
-            Ok(Message {
-                id: Json::String(cell(id)?),
-                timestamp: cell(timestamp)?,
-                contents: Some(cell(contents)?),
-                attachments: attachments.map(cell).transpose()?,
-            })
-        })
-        .collect()
-}
-
-/// The rows of a table (RFC 4180): cells between commas, or in quotes, in which a quote is written twice.
-fn rows_of(text: &str) -> Result<Vec<Vec<String>>, String> {
-    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let mut is_quoted = false;
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (letter, is_quoted) {
-            ('"', true) if letters.peek() == Some(&'"') => {
-                letters.next();
-                cell.push('"');
-            }
-            ('"', true) => is_quoted = false,
-            ('"', false) if cell.is_empty() => is_quoted = true,
-            (',', false) => row.push(std::mem::take(&mut cell)),
-            ('\r', false) if letters.peek() == Some(&'\n') => {}
-            ('\n', false) => {
-                row.push(std::mem::take(&mut cell));
-                rows.push(std::mem::take(&mut row));
-            }
-            (letter, _) => cell.push(letter),
-        }
-    }
-    if is_quoted {
-        return Err("its last cell is cut off".to_owned());
-    }
-    if !cell.is_empty() || !row.is_empty() {
-        row.push(cell);
-        rows.push(row);
-    }
-    rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
-    Ok(rows)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_is_read_with_its_quotes() {
-        let text = "ID,Timestamp,Contents,Attachments\r\n1,t,\"a, \"\"b\"\"\nc\",\n2,t,plain,https://x\n";
-        let rows = rows_of(text).expect("a table");
-        assert_eq!(rows[1], ["1", "t", "a, \"b\"\nc", ""]);
-        assert_eq!(rows[2], ["2", "t", "plain", "https://x"]);
-        assert_eq!(of_csv(text).expect("messages").len(), 2);
-        assert!(rows_of("a,\"b").is_err());
-        assert!(of_csv("id,when\n1,2").is_err());
     }
 }
