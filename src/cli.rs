@@ -86,7 +86,7 @@ use examples;
 /// A self-hosted AI bot for chat platforms that loses nothing.
 #[derive(Debug, Parser)]
 #[command(name = "clifford", version, after_help = examples!(
-    "clifford                             talk to the bot here, and connect its platforms",
+    "clifford                             talk to the bot here, with its dashboard and platforms",
     "clifford chat                        talk to the bot here only",
     "clifford init                        connect a chat platform and a language model",
     "clifford serve                       run the bot",

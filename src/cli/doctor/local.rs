@@ -260,7 +260,7 @@ pub(super) fn http(config: &Config) -> Option<Check> {
         Err(error) if error.kind() == ErrorKind::AddrInUse => Check::warn(
             NAME,
             format!("{bind} is in use"),
-            "all is well if that is `clifford serve`; else set http.bind to another port",
+            "all is well if that is the bot; else set http.bind to another port",
         ),
         Err(error) => Check::fail(
             NAME,
