@@ -76,6 +76,8 @@ impl Host {
 
     /// Ends it in order.
     pub(super) async fn end(self) {
+        // Its connections end with it: the API waits a moment for what the open ones may still ask.
+        drop(self.server);
         self.app.shutdown().await;
     }
 }
