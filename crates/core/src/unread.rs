@@ -1,4 +1,4 @@
-//! What the readers of JSON, of queries and of texts say of a fault, in words for people. Pure.
+//! Errors of the readers of JSON, queries and texts, in words for people. Pure.
 
 /// A reader's fault in words; `None`: it is no reader's. Where it stands in the text is told only of what is no JSON.
 pub fn in_words(fault: &str) -> Option<String> {

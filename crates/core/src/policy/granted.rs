@@ -47,7 +47,7 @@ const BREAKS: [&str; 9] = [
 /// The same, if an order follows.
 const JOINS: [&str; 2] = ["and", "und"];
 
-/// What a person's texts grant and forbid.
+/// The grants and prohibitions in a person's texts.
 pub(super) struct Grants {
     /// Their texts without what they forbid, one by one.
     pub texts: Vec<String>,

@@ -12,11 +12,11 @@ pub const CONVERSATION: &str = "this conversation";
 pub const REMEMBERED: &str = "what I remember of you";
 /// The person's messages in other places.
 pub const ELSEWHERE: &str = "your messages elsewhere";
-/// What came with a forwarded message.
+/// Text that came with a forwarded message.
 pub const FORWARDED: &str = "a forwarded message";
-/// What came with a quote.
+/// Text that came with a quote.
 pub const QUOTED: &str = "what somebody else wrote and was quoted";
-/// What came with a file that has a long name.
+/// The long name of a file.
 pub const NAMED: &str = "the name of a file";
 /// Messages of others in the conversation.
 pub const OTHERS: &str = "what others wrote here";
@@ -36,7 +36,7 @@ pub const MEANWHILE: &str = "what was answered here meanwhile";
 pub const REMINDER: &str = "a reminder that was set from where I read it";
 /// Earlier messages, as a search finds them.
 pub const SAID: &str = "what was said before";
-/// What people said in the place without addressing the bot.
+/// Messages of people in the place that do not address the bot.
 pub const AMBIENT: &str = "what people said here among themselves";
 /// Stands before the name of a file.
 const FILE: &str = "file ";

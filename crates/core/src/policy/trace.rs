@@ -90,7 +90,7 @@ pub struct Request<'a> {
 struct Scale<'a> {
     request: &'a Request<'a>,
     person: Haystack,
-    /// What the person's words grant and forbid.
+    /// The grants and prohibitions in the person's words.
     grants: Grants,
     /// The call moves money.
     is_payment: bool,

@@ -42,7 +42,7 @@ pub(super) struct Wanted<'a> {
     /// The tool that is called.
     pub tool: &'a str,
     pub person: &'a Haystack,
-    /// What the person's words grant and forbid.
+    /// The grants and prohibitions in the person's words.
     pub grants: &'a Grants,
     pub evidence: &'a Evidence,
     /// How often the command was announced, in all.

@@ -1,4 +1,4 @@
-//! What the results of a command are, by its name. Pure.
+//! The kind of result that a command has, by its name. Pure.
 
 /// Whether what a command returns is there for everybody to read, so that it may be said to anybody. A mailbox behind a
 /// server, a person's files and what is remembered of them are not.

@@ -1,4 +1,4 @@
-//! What a question says, and what it holds.
+//! Tests of a question's text and of the data that it holds.
 
 use clifford_text::Lang;
 use serde_json::json;
@@ -42,7 +42,7 @@ fn question<'a>(request: &'a ConfirmRequest, code: &'a str) -> Question<'a> {
     }
 }
 
-/// What somebody else wrote into a file.
+/// The origin of text that somebody else wrote into a file.
 fn in_a_bill() -> Origin {
     Origin::Text {
         source: Source {

@@ -12,7 +12,7 @@ use crate::{
     settings::{Engine, PlanningGate},
 };
 
-/// What is done in a run, in order.
+/// The events of a run, in order.
 #[derive(Clone, Debug)]
 enum Act {
     /// The model is asked, and replies.
