@@ -34,7 +34,7 @@ use super::{
 pub struct ApiEdit {
     /// The message.
     pub message: MessageId,
-    /// Who edits it: its author.
+    /// The author, who edits it.
     pub author: UserId,
     /// Its new text; the same as before has it answered once more.
     pub text: String,
@@ -61,7 +61,7 @@ struct Stored {
     edited: Option<Edited>,
 }
 
-/// What is stored, or why nothing is.
+/// The stored edit, or the reason why nothing is stored.
 type Outcome = Result<Stored, &'static str>;
 
 impl IngressService {
@@ -214,7 +214,7 @@ const fn lease(run: RunId, epoch: i64, rules: Rules) -> Lease {
     }
 }
 
-/// What another run does in place of this one.
+/// The task of the run that replaces this one.
 fn task(run: &Run, context: ContextId, input: String) -> Task {
     Task {
         agent: run.agent_id,

@@ -168,7 +168,7 @@ async fn is_shown(conn: &mut Conn, run: &Run, asked: &OpenQuestion, channel: &Ch
     Ok(messages.iter().any(|(_, status)| *status == MessageStatus::Delivered))
 }
 
-/// What the argument can become while it is typed: the questions that this person was asked here and could read.
+/// Suggestions for the argument while it is typed: this person's questions here that they could read.
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
     let mut choices = Vec::new();
     for (run, asked) in open(conn, &By::User(user.clone()), channel).await? {

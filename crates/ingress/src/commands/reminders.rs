@@ -48,7 +48,7 @@ pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> 
     Ok(all.iter().map(choice).collect())
 }
 
-/// What a reminder says; with its id in front where another says the same.
+/// The text of a reminder, with its id in front where another says the same.
 fn named(trigger: &Trigger, all: &[Trigger]) -> String {
     let alike = all.iter().filter(|other| other.content == trigger.content).count();
     match alike {

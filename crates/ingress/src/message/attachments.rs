@@ -15,7 +15,7 @@ use clifford_store::{
 
 use super::AcceptContext;
 
-/// What a recording of its person's voice comes as.
+/// The kind of an attachment that is a recording of its person's voice.
 pub(crate) const VOICE: &str = "voice";
 
 impl AcceptContext {

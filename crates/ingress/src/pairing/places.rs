@@ -207,7 +207,7 @@ pub(crate) async fn decide(
     Ok(Some(named(found.name.as_deref(), space)))
 }
 
-/// What a notice says once it is settled.
+/// The text of a notice once it is settled.
 fn settled(everybody: bool, by: &str, lang: Lang) -> String {
     let person = inline(&shortened(by, NAME));
     lang.say(match everybody {

@@ -1,4 +1,4 @@
-//! What `/settings` shows: all settings of a place or a person, or one with what it can be.
+//! The view of `/settings`: all settings of a place or a person, or one with the values that it can have.
 
 use clifford_chat::outbound::Button;
 use clifford_core::{places::Channel, schedule::told};
