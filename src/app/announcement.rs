@@ -29,7 +29,7 @@ struct Told {
     database: String,
     /// Where it listens.
     address: String,
-    /// What lets this machine's commands in.
+    /// The token that lets this machine's commands in.
     token: String,
     /// Whether it ends when a terminal is left.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub enum Stays {
 pub struct Announced {
     /// Where it listens, as the beginning of a URL.
     pub address: String,
-    /// What lets this machine's commands in.
+    /// The token that lets this machine's commands in.
     pub token: Secret,
     /// How long it stays.
     pub stays: Stays,

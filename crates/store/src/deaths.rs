@@ -67,7 +67,7 @@ pub async fn find(conn: &mut Conn, id: &str) -> Result<Option<Quarantined>, Stor
         .await
 }
 
-/// What is set aside with an id that begins so, the newest first.
+/// The quarantined work whose id begins with `beginning`, the newest first.
 pub async fn beginning_with(conn: &mut Conn, beginning: &str, limit: u32) -> Result<Vec<Quarantined>, StoreError> {
     let sql = format!(
         "SELECT * FROM ({ALL}) q WHERE substr(id, 1, length(CAST($1 AS TEXT))) = $1 ORDER BY quarantined_at DESC, id DESC LIMIT $2"

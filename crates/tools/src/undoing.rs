@@ -14,7 +14,7 @@ use clifford_text::{Lang, UndoPart};
 /// How much of a text is told.
 const TOLD: usize = 60;
 
-/// What became of a call that was to be taken back.
+/// The outcome of taking a call back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// There is no such reminder any more.

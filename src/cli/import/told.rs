@@ -1,4 +1,4 @@
-//! What `clifford import` tells: who knows what and where, what was stored, and what is left out.
+//! The report of `clifford import`: who knows what and where, the records stored, and those left out.
 
 use std::collections::BTreeMap;
 

@@ -28,7 +28,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// The usual person.
 const ADA: i64 = 7;
 
-/// What the adapter is made of.
+/// The settings that the adapter is built from.
 struct Config {
     token: Secret,
     api_url: Url,

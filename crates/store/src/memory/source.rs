@@ -10,7 +10,7 @@ const MOST: u32 = 500;
 /// How much of a message is read.
 const HEAD: u32 = 4000;
 
-/// What the person of an item said in its conversation until it was last said or changed, the newest first.
+/// The messages of an item's person in its conversation until it was last said or changed, the newest first.
 pub async fn candidates(conn: &mut Conn, item: &Item) -> Result<Vec<Said>, StoreError> {
     let Some(context) = item.context_id else {
         return Ok(Vec::new());

@@ -22,7 +22,7 @@ pub struct Said {
     pub platform_message_id: Option<String>,
 }
 
-/// What was delivered in answer to a command of a channel ([`Address::via`]), the oldest first.
+/// The parts delivered in answer to a command of a channel ([`Address::via`]), the oldest first.
 pub async fn said(conn: &mut Conn, channel: ChannelId, via: &str) -> Result<Vec<Said>, StoreError> {
     let newest: Vec<Said> = conn
         .fetch_all(

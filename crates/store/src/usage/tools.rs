@@ -76,7 +76,7 @@ pub async fn by_tool(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<
     Ok(tools)
 }
 
-/// What each tool spent.
+/// The cost of each tool.
 async fn costs(conn: &mut Conn, filter: Filter) -> Result<HashMap<String, f64>, StoreError> {
     // A result of others may hold the same letters: whether it spent something is told by reading it.
     let sql = format!(

@@ -1,4 +1,4 @@
-//! What of each row is told: nothing that leads to what is not exported.
+//! The exported columns of each row: none of them leads to data that is not exported.
 
 use super::{
     Scope,

@@ -1,4 +1,4 @@
-//! What there is of records: their kinds, in the order of an export.
+//! The kinds of records, in the order of an export.
 
 use clifford_core::value::Value;
 use serde::{Deserialize, Serialize};
