@@ -19,7 +19,7 @@ use clifford_worker::Workers;
 
 use self::host::Host;
 use super::{
-    examples, local, serve,
+    examples, local, output, serve,
     server::Server,
     setup::{self, Globals},
 };
@@ -145,6 +145,14 @@ async fn talk_there(loaded: &Loaded, server: Server, args: Args, platforms: Plat
     telemetry::init_quiet(&loaded.config.log, &masker)?;
     let stops = serve::Stops::listen()?;
     let terminal = Arc::new(Terminal::stdio(settings(loaded, &args))?);
+    if platforms == Platforms::Connected && io::stdin().is_terminal() {
+        // `clifford` would have begun a bot, and says why it did not.
+        let version = env!("CARGO_PKG_VERSION");
+        output::text(&format!(
+            "Clifford {version} runs here already, at {}; this is one more terminal of it.",
+            server.base()
+        ))?;
+    }
     let db = setup::database_or_new(loaded).await?;
     let met = local::meet(&db, setup::now()).await;
     db.close().await;

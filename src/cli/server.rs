@@ -80,6 +80,11 @@ impl Server {
         })
     }
 
+    /// Where it listens.
+    pub(super) fn base(&self) -> &str {
+        &self.base
+    }
+
     /// How long it stays.
     pub(super) const fn stays(&self) -> Stays {
         self.stays

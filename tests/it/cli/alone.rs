@@ -59,6 +59,7 @@ async fn a_second_terminal_goes_on_when_the_first_is_left() {
     let mut first = alone(&machine, &[ANYWHERE]);
     first.shows(PROMPT).await;
     let mut second = alone(&machine, &[ANYWHERE]);
+    second.shows("runs here already").await;
     second.shows(PROMPT).await;
     second.types("1 + 2\r");
     second.shows("1 + 2 = 3").await;
