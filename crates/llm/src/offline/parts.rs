@@ -8,7 +8,7 @@ use super::{
     language::Language,
     module,
     questions::Question,
-    said,
+    sentences,
     text::slug,
     transcript::{Memory, Transcript, memories},
     units::Conversion,
@@ -65,7 +65,7 @@ pub(super) fn part(intent: Intent, alone: bool, transcript: &Transcript) -> Part
             name: "tools.list",
             args: json!({}),
             purpose: "look up the tools".to_owned(),
-            told: Box::new(move |result| said::tools(result, language)),
+            told: Box::new(move |result| sentences::tools(result, language)),
             failed: language
                 .pick(
                     "I could not list the tools.",
@@ -86,48 +86,48 @@ fn answer(question: Question, transcript: &Transcript) -> Part {
         Question::Joke => return Part::Say(language.joke()),
         Question::Bye => return Part::Say(reader.say(Rules::Bye)),
         Question::Time(None) => date(json!({}), "look up the time", language, move |result| {
-            said::time(result, None, language)
+            sentences::time(result, None, language)
         }),
         Question::Time(Some((zone, place))) => {
             let purpose = format!("look up the time in {place}");
             date(json!({"to_zone": zone}), &purpose, language, move |result| {
-                said::time(result, Some(&place), language)
+                sentences::time(result, Some(&place), language)
             })
         }
         Question::Today => date(json!({}), "look up the date", language, move |result| {
-            said::today(result, None, language)
+            sentences::today(result, None, language)
         }),
         Question::DateIn(zone, place) => {
             let purpose = format!("look up the date in {place}");
             date(json!({"to_zone": zone}), &purpose, language, move |result| {
-                said::today(result, Some(&place), language)
+                sentences::today(result, Some(&place), language)
             })
         }
         Question::Week => date(json!({}), "look up the week", language, move |result| {
-            said::week(result, language)
+            sentences::week(result, language)
         }),
         Question::Shifted(span, words, ago) => {
             let add = if ago { format!("-{span}") } else { span.clone() };
             date(json!({"add": add}), "work out a date", language, move |result| {
-                said::shifted(result, &span, &words, ago, language)
+                sentences::shifted(result, &span, &words, ago, language)
             })
         }
         Question::Weekday(day) => {
             let args = json!({"date": day.to_string()});
             date(args, "look up the day of the week", language, move |result| {
-                said::weekday(result, day, today, language)
+                sentences::weekday(result, day, today, language)
             })
         }
         Question::Until(day) => {
             let args = json!({"until": day.to_string()});
             date(args, "count the days", language, move |result| {
-                said::until(result, day, language)
+                sentences::until(result, day, language)
             })
         }
         Question::Between(from, to) => {
             let args = json!({"date": from.to_string(), "until": to.to_string()});
             date(args, "count the days", language, move |result| {
-                said::between(result, from, to, language)
+                sentences::between(result, from, to, language)
             })
         }
         Question::Convert(asked) => convert(asked, language),
@@ -136,7 +136,7 @@ fn answer(question: Question, transcript: &Transcript) -> Part {
             args: json!({}),
             purpose: "look up the reminders".to_owned(),
             told: Box::new(move |result| {
-                said::reminders(result, language).unwrap_or_else(|| language.could_not_look_up())
+                sentences::reminders(result, language).unwrap_or_else(|| language.could_not_look_up())
             }),
             failed: language.could_not_look_up(),
         },
@@ -178,8 +178,8 @@ fn convert(asked: Conversion, language: Language) -> Call {
             Language::German => format!("{} konnte ich nicht umrechnen.", asked.from),
         },
         told: Box::new(move |result| {
-            said::converted(result, &asked, language)
-                .unwrap_or_else(|| format!("{} = {}", asked.from, said::words(&result["value"])))
+            sentences::converted(result, &asked, language)
+                .unwrap_or_else(|| format!("{} = {}", asked.from, sentences::words(&result["value"])))
         }),
     }
 }
@@ -190,7 +190,7 @@ fn weather(place: &str, tomorrow: bool, language: Language) -> Call {
         args: json!({"place": place}),
         purpose: format!("look up the weather in {place}"),
         told: Box::new(move |result| {
-            said::weather(result, tomorrow, language).unwrap_or_else(|| language.could_not_look_up())
+            sentences::weather(result, tomorrow, language).unwrap_or_else(|| language.could_not_look_up())
         }),
         failed: match language {
             Language::English => format!(
@@ -212,7 +212,7 @@ fn calculate(expression: String, language: Language) -> Call {
             Language::English => format!("I could not work out {expression}."),
             Language::German => format!("{expression} konnte ich nicht ausrechnen."),
         },
-        told: Box::new(move |result| format!("{expression} = {}", said::words(&result["value"]))),
+        told: Box::new(move |result| format!("{expression} = {}", sentences::words(&result["value"]))),
     }
 }
 
@@ -247,7 +247,7 @@ fn remind(when: &str, what: String, language: Language) -> Call {
         args: json!({"text": what, "when": when}),
         purpose: format!("remind of: {what}"),
         failed,
-        told: Box::new(move |result| said::reminded(result, &what, language)),
+        told: Box::new(move |result| sentences::reminded(result, &what, language)),
     }
 }
 
@@ -259,7 +259,7 @@ fn recall(about: String, language: Language) -> Call {
         purpose: format!("look up the person's {name}"),
         told: Box::new(move |result| {
             describe(&memories(&result["items"]), &about, language)
-                .unwrap_or_else(|| said::unknown_item(&name, language))
+                .unwrap_or_else(|| sentences::unknown_item(&name, language))
         }),
         failed: language.could_not_look_up(),
     }
@@ -270,7 +270,7 @@ fn recall_all(language: Language) -> Call {
         name: "memory.get",
         args: json!({}),
         purpose: "look up all that is known of the person".to_owned(),
-        told: Box::new(move |result| said::known(result, language)),
+        told: Box::new(move |result| sentences::known(result, language)),
         failed: language.could_not_look_up(),
     }
 }
@@ -283,5 +283,5 @@ fn describe(items: &[Memory], about: &str, language: Language) -> Option<String>
             .iter()
             .find(|item| slug(&item.key).split('_').any(|word| word == about))
     };
-    exact.or_else(near).map(|item| said::item(item, language))
+    exact.or_else(near).map(|item| sentences::item(item, language))
 }

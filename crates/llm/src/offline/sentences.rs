@@ -1,4 +1,4 @@
-//! What the responder makes of the results of tools, in English and German. What it says of itself is in the catalogues.
+//! Sentences that the responder makes of tool results, in English and German. Those about itself are in the catalogues.
 
 use jiff::civil::{Date, DateTime};
 use serde_json::Value;
