@@ -1,8 +1,8 @@
 //! The chat: the reader's own conversations with the bot, answers as they grow, questions about calls inline, and what
 //! the run of the moment does beside it.
 
+mod actions;
 mod composer;
-mod said;
 
 use axum::{
     extract::{Path, Query},
@@ -14,8 +14,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
+use self::actions::Verdicts;
 pub(super) use self::composer::send;
-use self::said::Verdicts;
 use super::{
     conversations::{Before, Talk},
     message::{Message, Shown, messages_of},
@@ -132,8 +132,8 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
         (_, true) if last.is_some_and(|last| last.id == message.id) => {
             let may_edit = !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
             html! {
-                (said::queued(message))
-                @if may_edit { (said::anew(&asker, id.as_deref().unwrap_or_default(), message)) }
+                (actions::queued(message))
+                @if may_edit { (actions::anew(&asker, id.as_deref().unwrap_or_default(), message)) }
             }
         }
         (Some(run), false) if ends_answer(&shown, message) => verdicts.draw(&asker, run),
@@ -171,7 +171,9 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
                     (messages_of(&asker, &shown, Shown { person, sought: "" }, &below))
                     @if let Some(whole) = &whole {
                         (working(&asker, whole))
-                        @if let (Some(id), true) = (&id, wanted.before.is_empty()) { (said::failed(&asker, id, whole, last)) }
+                        @if let (Some(id), true) = (&id, wanted.before.is_empty()) {
+                            (actions::failed(&asker, id, whole, last))
+                        }
                     }
                     div id="end" {}
                 }

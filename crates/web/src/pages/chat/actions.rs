@@ -1,4 +1,4 @@
-//! What a reader does with what was said: they rate an answer, and have their last message answered anew.
+//! Actions of a reader on messages: they rate an answer, and have their last message answered anew.
 
 use std::collections::BTreeMap;
 
