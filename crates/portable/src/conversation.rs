@@ -349,7 +349,7 @@ pub fn moment(text: &str) -> Result<Timestamp, String> {
     Timestamp::parse(&zoned).filter(|at| at.0 >= 0).ok_or_else(|| {
         format!(
             "`{}` is no time such as 2026-01-02T03:04:05Z",
-            crate::tree::shown(&text)
+            crate::tree::excerpt(&text)
         )
     })
 }

@@ -58,7 +58,7 @@ fn snowflake(id: &Json) -> Result<String, String> {
     if is_one {
         Ok(digits)
     } else {
-        Err(format!("`{}` is no id of Discord", tree::shown(&id.to_string())))
+        Err(format!("`{}` is no id of Discord", tree::excerpt(&id.to_string())))
     }
 }
 

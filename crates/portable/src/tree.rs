@@ -99,7 +99,10 @@ pub fn below(root: &Path, name: &str) -> Result<PathBuf, ImportError> {
     let relative = Path::new(name);
     let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     if name.is_empty() || name.contains('\0') || !is_plain {
-        return Err(ImportError::of(root, format_args!("`{}` leads out of it", shown(name))));
+        return Err(ImportError::of(
+            root,
+            format_args!("`{}` leads out of it", excerpt(name)),
+        ));
     }
     let mut path = root.to_owned();
     for part in relative.components() {
@@ -113,7 +116,7 @@ pub fn below(root: &Path, name: &str) -> Result<PathBuf, ImportError> {
 }
 
 /// The beginning of a text, for messages.
-pub fn shown(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     let head: String = text.chars().take(80).collect();
     if head.len() < text.len() {
         format!("{head}…")

@@ -16,7 +16,7 @@ use crate::{
     ImportError,
     error::in_words,
     source::{Format, Item, Position, Source, Take},
-    tree::{self, MOST_TEXT, Summed, Watched, shown},
+    tree::{self, MOST_TEXT, Summed, Watched, excerpt},
 };
 
 const NO_EXPORT: &str = "it is no archive that `clifford export` has written";
@@ -146,7 +146,7 @@ impl Archive {
             || path.starts_with(RECORDS)
             || (path.starts_with(FILES) && file_of(&name).is_some());
         if !is_plain || !is_known || name.contains('\0') || !entry.header().entry_type().is_file() {
-            return self.wrong(format_args!("`{}` is nothing that an export holds", shown(&name)));
+            return self.wrong(format_args!("`{}` is nothing that an export holds", excerpt(&name)));
         }
         Ok(name)
     }
@@ -169,7 +169,7 @@ impl Archive {
         found.entries += 1;
         if name != name_of_records(found.entries) {
             let expected = name_of_records(found.entries);
-            return self.wrong(format_args!("`{}` comes where `{expected}` belongs", shown(name)));
+            return self.wrong(format_args!("`{}` comes where `{expected}` belongs", excerpt(name)));
         }
         self.records(name, content, found, take)
     }
@@ -262,7 +262,7 @@ impl Archive {
                 return self.wrong("a line of the sums cannot be read");
             };
             match found.sums.get(name) {
-                None => return self.wrong(format_args!("`{}` is missing", shown(name))),
+                None => return self.wrong(format_args!("`{}` is missing", excerpt(name))),
                 Some(of_content) if of_content != sum => return self.wrong(format_args!("`{name}` is damaged")),
                 Some(_) => named += 1,
             }

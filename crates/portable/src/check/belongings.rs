@@ -24,7 +24,7 @@ impl Checked {
         if !MODULES.contains(&row.module.as_str()) {
             return Err(format!(
                 "`{}` is none of {}",
-                crate::tree::shown(&row.module),
+                crate::tree::excerpt(&row.module),
                 MODULES.join(", ")
             ));
         }
