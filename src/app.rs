@@ -5,6 +5,7 @@ mod models;
 mod opening;
 pub mod permissions;
 mod platforms;
+pub(crate) mod restoring;
 mod settings;
 pub(crate) mod shutdown;
 mod work;

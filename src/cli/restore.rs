@@ -1,7 +1,8 @@
 //! `clifford restore`: puts the contents of a backup in place of what is there.
 //!
 //! The archive is taken apart and checked in a directory of its own. Only then is anything moved: what was there goes
-//! aside, and each part of the backup takes its place by a rename. A failure puts everything back.
+//! aside, and each part of the backup takes its place by a rename. A failure puts everything back. A place where a restore
+//! was killed in between is not worked on (`app/restoring.rs`).
 
 use std::{
     collections::BTreeSet,
@@ -26,9 +27,9 @@ use super::{
     output::{self, Format, when},
     setup::{self, Globals},
 };
-use crate::app;
+use crate::app::{self, restoring::Moving};
 
-/// The beginning of the name of a directory in which an archive is taken apart.
+/// The beginning of the name of the directory with the parts of a backup.
 const PARTS: &str = ".restore-";
 
 /// Arguments of `restore`.
@@ -76,6 +77,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let bar = Bar::new(!args.format.json, "checking the database", Unit::Things(""), None);
     check(&parts.path().join(DATABASE)).await?;
     drop(bar);
+    let moving = Moving::begin(&loaded.data_dir).context("the data directory cannot be written")?;
     let mut moves = Moves::new(format!("before-restore-{}", setup::now().0));
     let moved = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves).await;
     if let Err(error) = moved {
@@ -83,8 +85,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         if let Some(database) = &database {
             fs::remove_file(near(database)).ok();
         }
+        moving.undone();
         return Err(error.context("nothing was restored"));
     }
+    moving
+        .end()
+        .context("everything is restored, but the mark of that cannot be removed")?;
     report(&loaded, &args, &head, files, &moves)?;
     Ok(ExitCode::SUCCESS)
 }

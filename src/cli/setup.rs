@@ -116,6 +116,7 @@ impl Globals {
 /// # Errors
 /// It is not there, and how to make it.
 pub(super) fn existing(loaded: &Loaded) -> anyhow::Result<()> {
+    app::restoring::check(&loaded.data_dir)?;
     match sqlite_path(loaded).filter(|path| !path.exists()) {
         None => Ok(()),
         Some(path) => bail!(

@@ -73,6 +73,33 @@ fn a_restore_that_is_killed_anywhere_loses_nothing_and_ends_when_it_is_given_aga
     }
 }
 
+#[test]
+fn nothing_works_where_only_some_parts_of_a_backup_are_in_place() {
+    let machine = Machine::asked("what is 17 * 23?");
+    let data = machine.path("data/clifford");
+    let mark = data.join("restore-in-progress");
+    machine.run(["backup", "all.tar"]).succeeds();
+    let before = runs(&machine);
+    // As one that is killed in the middle leaves it.
+    fs::write(&mark, "").expect("a mark");
+    for args in [["runs", "list"], ["chat", "--json"]] {
+        let refused = machine.run(args);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(
+            refused.err.contains("a restore has not come to its end")
+                && refused.err.contains("clifford restore --force"),
+            "{refused:?}"
+        );
+    }
+    // Another one that fails takes the mark away no more than one that is killed.
+    fs::write(machine.path("cut.tar"), "no archive").expect("a file");
+    assert_eq!(machine.run(["restore", "cut.tar", "--force"]).code, 1);
+    assert!(mark.exists());
+    machine.run(["restore", "all.tar", "--force"]).succeeds();
+    assert!(!mark.exists());
+    assert_eq!(runs(&machine), before);
+}
+
 /// How many messages the target has.
 async fn copied(target: &Db) -> u64 {
     let found = column(target, "SELECT CAST(COUNT(*) AS TEXT) FROM messages").await;
