@@ -101,6 +101,8 @@ pub(super) struct Gate {
     pub(super) waiting: BTreeMap<MessageId, Held>,
     /// Messages that fail by themselves, tried on beside those.
     pub(super) late: BTreeMap<MessageId, Held>,
+    /// Where work has ended. That is told once what was handed in before is sent: a platform may say that there is no answer.
+    ended: Vec<Address>,
     closing: bool,
 }
 
@@ -163,6 +165,7 @@ impl Gate {
             silent_until: None,
             waiting: BTreeMap::new(),
             late: BTreeMap::new(),
+            ended: Vec::new(),
             closing: false,
         }
     }
@@ -252,6 +255,9 @@ impl Gate {
             if stop.is_cancelled() {
                 return;
             }
+        }
+        for address in std::mem::take(&mut self.ended) {
+            self.signal(&address, &Signal::Done).await;
         }
     }
 
@@ -363,7 +369,7 @@ impl Gate {
                     self.statuses.forget(run);
                 }
                 self.plan_statuses();
-                self.signal(&address, &Signal::Done).await;
+                self.ended.push(address);
             }
             Item::LeftBehind(message) => self.take_away_left(message).await,
             Item::Close => self.closing = true,
