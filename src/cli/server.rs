@@ -188,6 +188,16 @@ pub(super) fn detail(body: &[u8]) -> Option<String> {
     (!detail.is_empty()).then(|| detail.to_owned())
 }
 
+/// The same below its heading, for those who do not know what was asked.
+pub(super) fn headed(body: &[u8]) -> Option<String> {
+    let detail = detail(body)?;
+    let problem: Value = serde_json::from_slice(body).ok()?;
+    Some(match problem["title"].as_str().filter(|title| !title.is_empty()) {
+        Some(title) => format!("{title}: {detail}"),
+        None => detail,
+    })
+}
+
 /// An event of ours; `None`: a comment, or one that this version does not know.
 fn read<T: DeserializeOwned>(event: Sse) -> Option<T> {
     let data: Value = serde_json::from_str(&event.data?).ok()?;

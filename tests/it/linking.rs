@@ -108,11 +108,11 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
     // Nothing is linked before the yes, and another code is none.
     assert_eq!(bot.look().await.count("users").await, 2);
     let wrong = ada.on_discord(&bot, "link", &[("code", "yes ABCDEF")]).await;
-    assert!(wrong.starts_with("That code is not good"), "{wrong}");
+    assert!(wrong.starts_with("That code is wrong or has expired"), "{wrong}");
     let late = ada
         .on_discord(&bot, "link", &[("code", &format!("yes {}", yes_in(&asked)))])
         .await;
-    assert!(late.starts_with("That code is not good"), "{late}");
+    assert!(late.starts_with("That code is wrong or has expired"), "{late}");
     assert_eq!(bot.look().await.count("users").await, 2);
     let linked = ada.links_discord(&bot, &code).await;
     assert!(

@@ -18,7 +18,7 @@ use tower::ServiceExt;
 use crate::{
     app::{Announcement, App, Options, StartError},
     cli::{
-        server::{Refused, detail},
+        server::{Refused, headed},
         setup,
     },
 };
@@ -167,7 +167,7 @@ impl Way {
         if done {
             return Ok(serde_json::from_slice(&bytes).map_err(|_| foreign())?);
         }
-        bail!(detail(&bytes).unwrap_or_else(|| foreign().to_string()))
+        bail!(headed(&bytes).unwrap_or_else(|| foreign().to_string()))
     }
 }
 
