@@ -150,7 +150,7 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
     assert_ne!(id_in(&ada.on_discord(&bot, "whoami", &[]).await), id_in(&here));
     let again = ada.on_discord(&bot, "unlink", &[]).await;
     assert!(
-        again.starts_with("This is the only account that I know of you"),
+        again.starts_with("This is the only account of yours that I know"),
         "{again}"
     );
     bot.says(ada.discord(), "and now?");

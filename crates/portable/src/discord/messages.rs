@@ -195,7 +195,7 @@ mod tests {
         let object = read("m.json", "{}").expect_err("an object");
         assert_eq!(
             object,
-            "m.json: line 1, column 0: map stands where a list of messages belongs"
+            "m.json: line 1, column 1: map stands where a list of messages belongs"
         );
 
         let dir = tempfile::tempdir().expect("a directory");

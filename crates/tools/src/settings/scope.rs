@@ -65,7 +65,7 @@ impl FromStr for Scope {
             Some(("user", id)) => id.parse().map(Self::User).ok(),
             _ => None,
         };
-        scope.ok_or_else(|| format!("`{text}` is none of bot, space:ID, channel:ID, agent:ID, user:ID"))
+        scope.ok_or_else(|| format!("`{text}` is not one of bot, space:ID, channel:ID, agent:ID, user:ID"))
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
         }
         for text in ["", "Bot", "bot:1", "space", "space:", "user:7", "chat:0190d7b2"] {
             let expected = Err(format!(
-                "`{text}` is none of bot, space:ID, channel:ID, agent:ID, user:ID"
+                "`{text}` is not one of bot, space:ID, channel:ID, agent:ID, user:ID"
             ));
             assert_eq!(text.parse::<Scope>().map(|scope| scope.to_string()), expected);
         }
