@@ -92,6 +92,21 @@ fn only_the_two_sides_of_mcp_name_its_library() {
     }
 }
 
+/// A handler without its box costs the build of `http` a second and more, and nobody would see why.
+#[test]
+fn each_handler_of_the_api_is_one_box() {
+    let mut handlers = 0;
+    for path in rust_files(&root().join("crates/http/src")) {
+        let text = source(&path);
+        for described in text.split("#[utoipa::path(").skip(1) {
+            let attributes = described.split_once("async fn ").map_or("", |(before, _)| before);
+            assert!(attributes.contains("#[boxed]"), "{}: {attributes}", path.display());
+            handlers += 1;
+        }
+    }
+    assert!(handlers > 100, "{handlers}");
+}
+
 #[test]
 fn files_stay_short_or_say_why_not() {
     for dir in ["src", "crates", "channels", "tests"] {

@@ -111,6 +111,7 @@ pub(super) struct MemorySource {
 #[utoipa::path(get, path = "/api/memories/{id}/source", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = MemorySource), (status = 404, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn source_of(
     State(api): State<Shared>,
     _: Reader,

@@ -87,6 +87,7 @@ pub(super) struct ToolsQuery {
 /// The calls of tools by runs: the most called tools.
 #[utoipa::path(get, path = "/api/usage/tools", tag = "usage", security(("bearer" = [])), params(ToolsQuery),
     responses((status = 200, body = Page<ToolUsage>), (status = 400, body = ProblemBody)))]
+#[boxed]
 pub(super) async fn by_tool(
     State(api): State<Shared>,
     _: Reader,
