@@ -171,6 +171,7 @@ impl App {
     /// # Errors
     /// A setting is wrong, or the database cannot be used.
     pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
+        restoring::check(&loaded.data_dir)?;
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
         restrict(loaded);

@@ -11,7 +11,7 @@ use clifford_store::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::{db_options, restoring};
+use super::db_options;
 
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
@@ -22,7 +22,6 @@ const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_
 /// # Errors
 /// The database cannot be used.
 pub(super) async fn open(loaded: &Loaded, clock: &SharedClock, patience: Duration) -> Result<(Db, bool), StoreError> {
-    restoring::check(&loaded.data_dir)?;
     let until = Instant::now() + patience;
     let mut wait = WAITS.0;
     loop {

@@ -131,6 +131,7 @@ pub(super) fn existing(loaded: &Loaded) -> anyhow::Result<()> {
 /// # Errors
 /// The database cannot be used.
 pub(super) async fn database_or_new(loaded: &Loaded) -> anyhow::Result<Db> {
+    app::restoring::check(&loaded.data_dir)?;
     app::restrict(loaded);
     Ok(Db::open(&app::db_options(loaded, false)).await?)
 }

@@ -82,7 +82,13 @@ fn nothing_works_where_only_some_parts_of_a_backup_are_in_place() {
     let before = runs(&machine);
     // As one that is killed in the middle leaves it.
     fs::write(&mark, "").expect("a mark");
-    for args in [["runs", "list"], ["ask", "hello"]] {
+    let commands: [&[&str]; 4] = [
+        &["runs", "list"],
+        &["ask", "hello"],
+        &["token", "create", "--name", "x"],
+        &["serve"],
+    ];
+    for args in commands {
         let refused = machine.run(args);
         assert_eq!(refused.code, 1, "{refused:?}");
         assert!(
