@@ -68,7 +68,7 @@ pub(crate) fn channel(to: &Address) -> Result<u64, SendError> {
 pub(crate) fn text_of(parts: &[Part]) -> &str {
     match parts.first() {
         Some(Part::Text { text, .. }) => text,
-        Some(Part::File { caption, .. }) => caption,
+        Some(Part::File { caption, markup, .. }) => markup.as_deref().unwrap_or(caption),
         Some(Part::Stored { .. }) | None => "",
     }
 }

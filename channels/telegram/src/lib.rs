@@ -11,6 +11,7 @@ mod album;
 mod alone;
 mod answer;
 mod api;
+mod caption;
 mod draft;
 mod fetch;
 #[cfg(any(test, feature = "fuzzing"))]

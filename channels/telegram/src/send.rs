@@ -1,7 +1,7 @@
 //! Sends parts, and maps Telegram's refusals to send errors.
 
 use clifford_channel::{Address, Button, Part, Passing, Payload, Receipt, SendError};
-use reqwest::multipart::{Form, Part as FormPart};
+use reqwest::multipart::Part as FormPart;
 use serde::de::IgnoredAny;
 use teloxide::{
     payloads::{DeleteMessage, EditMessageText, SendChatAction, SendDocument, SendMessage, SendPhoto, SendVoice},
@@ -11,6 +11,7 @@ use teloxide::{
 use crate::{
     alone::Alone,
     api::{Api, ApiError, CALL_TIMEOUT, Sent},
+    caption::{Caption, below_caption, file},
     keyboard::WithKeyboard,
     pace::Pace,
     place::Target,
@@ -18,9 +19,6 @@ use crate::{
     refusal::{is_about_rights, is_gone},
     rich,
 };
-
-/// The most UTF-16 units of a caption.
-const LONGEST_CAPTION: usize = 1024;
 
 /// Sends one part, as soon as the rates let it.
 pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> Result<Receipt, SendError> {
@@ -43,9 +41,14 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
             Some(sent) => sent,
             None => text(api, &target, html, plain, buttons).await,
         },
-        Part::File { name, content, caption } => {
-            let document = FormPart::text(content.clone()).file_name(name.clone());
-            file::<SendDocument>(api, &target, "document", document, caption).await
+        Part::File {
+            name,
+            content,
+            caption,
+            markup,
+        } => {
+            let document = || FormPart::text(content.clone()).file_name(name.clone());
+            below_caption(api, &target, &document, caption, markup.as_deref()).await
         }
         Part::Stored {
             name,
@@ -55,12 +58,12 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
         } => {
             let form = || document(name, media_type, payload).map_err(SendError::Rejected);
             match Look::of(name, media_type, payload) {
-                Look::File => file::<SendDocument>(api, &target, "document", form()?, "").await,
+                Look::File => file::<SendDocument>(api, &target, "document", form()?, Caption::None).await,
                 look => match shown(api, &target, look, form()?).await {
                     // It has its own ideas of how a photo looks, and some people take no voice messages.
                     None => {
                         pace.turn(target.chat.0, target.private).await;
-                        file::<SendDocument>(api, &target, "document", form()?, "").await
+                        file::<SendDocument>(api, &target, "document", form()?, Caption::None).await
                     }
                     Some(sent) => sent,
                 },
@@ -325,8 +328,8 @@ impl Look {
 async fn shown(api: &Api, target: &Target, look: Look, content: FormPart) -> Option<Result<Sent, ApiError>> {
     let sent = match look {
         Look::File => return None,
-        Look::Photo => file::<SendPhoto>(api, target, "photo", content, "").await,
-        Look::Voice => file::<SendVoice>(api, target, "voice", content, "").await,
+        Look::Photo => file::<SendPhoto>(api, target, "photo", content, Caption::None).await,
+        Look::Voice => file::<SendVoice>(api, target, "voice", content, Caption::None).await,
     };
     match sent {
         Err(ApiError::Refused { description, .. }) if is_about_the_look(&description) => {
@@ -348,38 +351,6 @@ fn is_about_the_look(description: &str) -> bool {
     ]
     .iter()
     .any(|words| description.contains(words))
-}
-
-async fn file<P: teloxide::requests::Payload>(
-    api: &Api,
-    target: &Target,
-    field: &'static str,
-    document: FormPart,
-    caption: &str,
-) -> Result<Sent, ApiError> {
-    let mut form = Form::new()
-        .text("chat_id", target.chat.to_string())
-        .part(field, document);
-    if !caption.is_empty() {
-        form = form.text("caption", without_mentions(caption));
-    }
-    if let Some(thread) = target.thread {
-        form = form.text("message_thread_id", thread.to_string());
-    }
-    for (name, value) in target.in_form() {
-        form = form.text(name, value);
-    }
-    api.upload::<P, _>(form).await
-}
-
-/// A caption that mentions nobody, and is no longer than Telegram takes.
-fn without_mentions(caption: &str) -> String {
-    let text = clifford_markup::without_mentions(caption);
-    if text.encode_utf16().count() <= LONGEST_CAPTION {
-        text.into_owned()
-    } else {
-        caption.replace('@', "＠")
-    }
 }
 
 /// The send error of a failed call: it says what becomes of the part. A `retry_after` is obeyed by all that follows.

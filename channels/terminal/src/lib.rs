@@ -231,7 +231,9 @@ impl Channel for Terminal {
                 let text = buttons::below(text, buttons);
                 output.screen.print(&text, Dress::Normal).await.map_err(gone)?;
             }
-            Part::File { name, content, caption } => {
+            Part::File {
+                name, content, caption, ..
+            } => {
                 output.screen.print(caption, Dress::Normal).await.map_err(gone)?;
                 output
                     .screen

@@ -349,6 +349,7 @@ async fn nothing_from_outside_reaches_the_terminal_as_a_control_sequence() {
         name: "a\u{1b}c.txt".to_owned(),
         content: "x\u{1b}[2Jy".to_owned(),
         caption: "Too long".to_owned(),
+        markup: None,
     };
     session.terminal.send(&to, &file, &key("2")).await.unwrap();
     let expected = "a]0;titleb31mcd\te\nf\n← a]0;titleb31mcd\te\n  f\nToo long\n--- ac.txt ---\nx[2Jy\n";

@@ -105,6 +105,9 @@ pub enum Part {
         content: String,
         /// A short plain text that goes with it.
         caption: String,
+        /// The same in the platform's markup, where it has any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        markup: Option<String>,
     },
     /// A file that is kept elsewhere.
     Stored {

@@ -22,7 +22,7 @@ use clifford_text::Outcome;
 use clifford_vault::Masker;
 use sha2::{Digest, Sha256};
 
-use crate::rendering::{as_one, rendered};
+use crate::rendering::{as_file, as_one, rendered};
 
 /// How outbound messages are made.
 #[derive(Clone)]
@@ -133,6 +133,7 @@ impl Outbound {
             content: self.masker.mask(&content).into_owned(),
             name,
             caption: String::new(),
+            markup: None,
         });
         self.named(id, &name, to, text, buttons, file.into_iter().collect(), now)
     }
@@ -279,12 +280,7 @@ impl Outbound {
     ) -> Vec<(String, Part)> {
         let mut rendered = rendered(text, limits);
         if rendered.len() > usize::try_from(self.max_parts).unwrap_or(usize::MAX) {
-            let caption = clifford_markup::head(text, CAPTION_UNITS);
-            rendered = vec![Part::File {
-                name: "answer.md".to_owned(),
-                content: text.to_owned(),
-                caption,
-            }];
+            rendered = vec![as_file("answer.md".to_owned(), text, limits)];
         }
         if let Some(Part::Text { buttons, .. }) = rendered.last_mut() {
             *buttons = below.into_iter().filter_map(|button| self.fitting(button)).collect();
@@ -299,9 +295,6 @@ impl Outbound {
         Button { label, ..button }.fitting()
     }
 }
-
-/// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
-const CAPTION_UNITS: usize = 1000;
 
 /// Names each part permanently: 22 characters of its message's name and up to three of the part's place.
 fn keyed(name: &str, parts: Vec<Part>) -> Vec<(String, Part)> {

@@ -31,16 +31,29 @@ pub(crate) fn as_one(text: &str, limits: &Limits) -> Option<Part> {
         return Some(first);
     }
     let text = &*tappable(text, limits.flavor);
-    let room = limits.text_units.saturating_sub(CUT.len_utf16());
-    let begin = clifford_markup::render(text, limits.flavor, room).into_iter().next()?;
+    let begin = clifford_markup::head(text, limits.flavor, limits.text_units);
     let rich = limits.rich.then(|| clifford_markup::rich(text)).flatten();
     Some(Part::Text {
-        text: format!("{}{CUT}", begin.text),
-        plain: format!("{}{CUT}", begin.plain),
+        text: begin.text,
+        plain: begin.plain,
         rich: rich.map(|rich| rich.html),
         buttons: Vec::new(),
     })
 }
+
+/// A text as a file, below its beginning.
+pub(crate) fn as_file(name: String, text: &str, limits: &Limits) -> Part {
+    let begin = clifford_markup::head(&tappable(text, limits.flavor), limits.flavor, CAPTION_UNITS);
+    Part::File {
+        name,
+        content: text.to_owned(),
+        markup: (begin.text != begin.plain).then_some(begin.text),
+        caption: begin.plain,
+    }
+}
+
+/// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
+const CAPTION_UNITS: usize = 1000;
 
 /// A text whose commands without an argument are no code on Telegram: there a tap on a command gives it, and one on code
 /// copies it.
@@ -71,9 +84,6 @@ fn tappable(text: &str, flavor: Flavor) -> Cow<'_, str> {
     out.push_str(rest);
     Cow::Owned(out)
 }
-
-/// Stands where a text was cut.
-const CUT: char = '…';
 
 #[cfg(test)]
 mod tests {
@@ -120,6 +130,49 @@ mod tests {
         let long = format!("{}{table}", "word ".repeat(1_000));
         let parts = rendered(&long, &limits(true));
         assert!(parts.len() > 1 && parts.iter().all(|part| matches!(part, Part::Text { rich: None, .. })));
+    }
+
+    #[test]
+    fn a_file_stands_below_its_beginning_as_the_platform_shows_it() {
+        let text = format!(
+            "**Moons** of `/help`\n\n|a|b|\n|-|-|\n|1|2|\n\n{}",
+            "word ".repeat(1_000)
+        );
+        let drawn = |flavor| {
+            let limits = Limits {
+                text_units: 4_096,
+                flavor,
+                ..Limits::default()
+            };
+            match as_file("answer.md".to_owned(), &text, &limits) {
+                Part::File {
+                    content,
+                    caption,
+                    markup,
+                    ..
+                } => {
+                    assert_eq!(content, text);
+                    assert!(
+                        caption.starts_with("Moons of /help\n\n") && caption.ends_with("word…"),
+                        "{caption}"
+                    );
+                    assert!(caption.encode_utf16().count() <= CAPTION_UNITS);
+                    markup
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let html = drawn(Flavor::TelegramHtml).unwrap();
+        assert!(
+            html.starts_with("<b>Moons</b> of /help\n\n<pre>") && html.ends_with("word…"),
+            "{html}"
+        );
+        let markdown = drawn(Flavor::Discord).unwrap();
+        assert!(
+            markdown.starts_with("**Moons** of `/help`\n\n```") || markdown.starts_with("**Moons** of `/help`\n```"),
+            "{markdown}"
+        );
+        assert_eq!(drawn(Flavor::Plain), None);
     }
 
     #[test]

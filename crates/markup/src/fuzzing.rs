@@ -121,8 +121,13 @@ pub fn check_limits(markdown: &str, limit: usize) {
         for part in render(markdown, flavor, limit) {
             check_part(&part, flavor, limit);
         }
+        let head = head(markdown, flavor, limit);
+        assert!(units(&head.plain) <= limit, "{head:?}");
+        // A shorter limit counts as that of one character.
+        if limit > 2 && !head.plain.is_empty() {
+            check_part(&head, flavor, limit);
+        }
     }
-    assert!(units(&head(markdown, limit)) <= limit);
 }
 
 /// All parts together show all that the whole does, and no grapheme is broken, where a part has room for any grapheme.

@@ -70,23 +70,24 @@ pub fn render(markdown: &str, flavor: Flavor, limit: usize) -> Vec<Rendered> {
     Parts::new(markdown, flavor, limit).collect()
 }
 
-/// The beginning of a message as plain text of at most `max_units` UTF-16 units, ending in `…` if it is not
-/// the whole: what goes with a message that is sent as a file.
-pub fn head(markdown: &str, max_units: usize) -> String {
-    let mut parts = Parts::new(markdown, Flavor::Plain, max_units);
-    let first = parts.next().unwrap_or_default().plain;
-    if parts.next().is_none() && units(&first) <= max_units {
+/// The beginning of a message within a limit as in [`render`], ending in `…` if it is not the whole: where one part is
+/// taken, and what goes with a message that is sent as a file.
+pub fn head(markdown: &str, flavor: Flavor, limit: usize) -> Rendered {
+    let fits = |part: &Rendered, limit| units(&part.plain) <= limit;
+    let mut parts = Parts::new(markdown, flavor, limit);
+    let first = parts.next().unwrap_or_default();
+    if parts.next().is_none() && fits(&first, limit) {
         return first;
     }
-    let Some(room) = max_units.checked_sub(1) else {
-        return String::new();
+    let Some(room) = limit.checked_sub(1) else {
+        return Rendered::default();
     };
-    let begin = Parts::new(markdown, Flavor::Plain, room)
-        .next()
-        .unwrap_or_default()
-        .plain;
-    let begin = if units(&begin) <= room { begin } else { String::new() };
-    format!("{begin}…")
+    let begin = Parts::new(markdown, flavor, room).next();
+    let begin = begin.filter(|begin| fits(begin, room)).unwrap_or_default();
+    Rendered {
+        text: format!("{}…", begin.text),
+        plain: format!("{}…", begin.plain),
+    }
 }
 
 /// The length of a text in UTF-16 units.

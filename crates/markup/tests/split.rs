@@ -156,12 +156,24 @@ fn a_part_is_never_blank() {
 }
 
 #[test]
-fn the_head_is_plain_short_and_says_that_there_is_more() {
-    assert_eq!(head("# Hi\n\n**a** b", 100), "Hi\n\na b");
-    assert_eq!(head("**One** two three. Four five six.", 20), "One two three.…");
-    assert_eq!(head("abc", 3), "abc");
-    assert_eq!(head("abcd", 3), "ab…");
-    assert_eq!(head("abcd", 1), "…");
-    assert_eq!(head("abcd", 0), "");
-    assert_eq!(head(" ", 10), "");
+fn the_head_is_short_and_says_that_there_is_more() {
+    for (markdown, limit, expected) in [
+        ("# Hi\n\n**a** b", 100, "Hi\n\na b"),
+        ("**One** two three. Four five six.", 20, "One two three.…"),
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("abcd", 1, "…"),
+        ("abcd", 0, ""),
+        (" ", 10, ""),
+    ] {
+        let head = head(markdown, Flavor::Plain, limit);
+        assert_eq!((head.text.as_str(), head.plain.as_str()), (expected, expected));
+    }
+    let drawn = |flavor| head("**One** two three. Four five six.", flavor, 20);
+    let html = drawn(Flavor::TelegramHtml);
+    assert_eq!(
+        (html.text.as_str(), html.plain.as_str()),
+        ("<b>One</b> two three.…", "One two three.…")
+    );
+    assert_eq!(drawn(Flavor::Discord).text, "**One** two three.…");
 }

@@ -11,7 +11,9 @@ use crate::wire::{PATIENCE, Server};
 pub(crate) async fn part(server: &Server, to: &Address, part: &Part, key: &DeliveryKey) -> Result<Receipt, SendError> {
     let (text, file, buttons) = match part {
         Part::Text { text, buttons, .. } => (text.clone(), Value::Null, buttons.as_slice()),
-        Part::File { name, content, caption } => (
+        Part::File {
+            name, content, caption, ..
+        } => (
             caption.clone(),
             json!({ "name": name, "content": content }),
             [].as_slice(),

@@ -170,6 +170,7 @@ async fn a_long_text_goes_as_a_file() {
         name: "answer.md".into(),
         content: "Größe: ∞".repeat(2_000),
         caption: "Long".into(),
+        markup: Some("**Long**".into()),
     };
     bot.discord
         .send(&to(channel), &part, &DeliveryKey("key-1".to_owned()))
@@ -180,7 +181,7 @@ async fn a_long_text_goes_as_a_file() {
         name: "answer.md".to_owned(),
         content: "Größe: ∞".repeat(2_000),
     };
-    assert_eq!((sent[0].content.as_str(), &sent[0].files), ("Long", &vec![file]));
+    assert_eq!((sent[0].content.as_str(), &sent[0].files), ("**Long**", &vec![file]));
     assert_eq!(sent[0].nonce.as_deref(), Some("key-1"));
     bot.finish().await;
 }

@@ -42,6 +42,7 @@ fn file() -> Part {
         name: "answer.md".to_owned(),
         content: "42".to_owned(),
         caption: String::new(),
+        markup: None,
     }
 }
 
@@ -115,6 +116,7 @@ async fn a_file_goes_out_as_a_document() {
         name: "answer.md".to_owned(),
         content: "# 42 ü".to_owned(),
         caption: "It is <long>".to_owned(),
+        markup: Some("It is <b>&lt;long&gt;</b>".to_owned()),
     };
     let mut to = address(topic);
     to.reply_to = Some(question.to_string());
@@ -126,7 +128,18 @@ async fn a_file_goes_out_as_a_document() {
     };
     assert_eq!(sent.document, Some(expected));
     assert_eq!((sent.text.as_str(), sent.reply_to), ("It is <long>", Some(question)));
+    assert_eq!(sent.parse_mode.as_deref(), Some("HTML"));
     assert_eq!(fake.violations(), NO_VIOLATIONS);
+    // What Telegram cannot read goes out without markup.
+    let part = Part::File {
+        name: "answer.md".to_owned(),
+        content: "42".to_owned(),
+        caption: "It is 42".to_owned(),
+        markup: Some("It is <b>42".to_owned()),
+    };
+    send(&telegram(&fake), &to, &part).await.unwrap();
+    let sent = &fake.sent(topic)[1];
+    assert_eq!((sent.text.as_str(), sent.parse_mode.as_deref()), ("It is 42", None));
 }
 
 #[tokio::test]

@@ -95,6 +95,7 @@ pub(super) fn as_file(part: &Part) -> Option<Part> {
             name: "answer.md".to_owned(),
             content: plain.clone(),
             caption: String::new(),
+            markup: None,
         }),
         _ => None,
     }
