@@ -2,12 +2,12 @@
 
 use clifford_fakes::{
     openai::Reply,
-    telegram::{Fault, Method},
+    telegram::{Chat, Fault, Method},
 };
 use serde_json::json;
 
 use crate::{
-    harness::{Setup, Site},
+    harness::{Bot, Setup, Site},
     scripted_model::Prompt,
 };
 
@@ -126,6 +126,58 @@ async fn what_waited_for_an_approval_is_added_to_the_answer() {
 #[tokio::test]
 async fn what_is_said_after_a_restart_is_added_to_the_answer() {
     approved_below_the_question(true).await;
+}
+
+#[tokio::test]
+async fn what_stands_around_a_question_stays_though_it_is_settled_after_a_restart() {
+    for killed in [false, true] {
+        let rule: toml::Table = "action = 'confirm'\nreason = 'it costs'\ntools = ['compute.eval']"
+            .parse()
+            .unwrap();
+        let setup = Setup::on(Site::Telegram).set("engine.planning_gate", "off");
+        let mut bot = setup.set("policies", vec![toml::Value::from(rule)]).start().await;
+        bot.telegram.user(7, "Ada");
+        let chat = bot.telegram.foreign_group(-1_009_999, "Elsewhere");
+        for sum in ["6*7", "42+1"] {
+            let call = json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": sum}});
+            bot.model.push(Reply::text(call.to_string()));
+        }
+        bot.model.push(answers("It is 43."));
+        bot.telegram.guest_asks(chat, 7, "@clifford_bot how much?");
+        bot.telegram.wait_for_sent(chat, 1).await;
+        bot.telegram.guest_asks(chat, 7, "@clifford_bot /approve");
+        stand(&bot, chat, &["6*7", "Approved", "42+1", "/approve"]).await;
+        if killed {
+            bot.until("that all was shown", async |look| {
+                let waiting = "SELECT id FROM messages WHERE direction = 'outbound' AND status <> 'delivered'";
+                look.texts(waiting).await.is_empty().then_some(())
+            })
+            .await;
+            bot.kill().await;
+            bot.start().await;
+        }
+        bot.telegram.guest_asks(chat, 7, "@clifford_bot /approve");
+        stand(&bot, chat, &["6*7", "Approved", "42+1", "Approved", "It is 43."]).await;
+        let text = bot.telegram.sent(chat).remove(0).text;
+        assert!(!text.contains("/approve") && text.matches("6*7").count() == 1, "{text}");
+        bot.finish().await;
+    }
+}
+
+/// Waits until the first answer says these, one behind the other.
+async fn stand(bot: &Bot, chat: Chat, parts: &[&str]) {
+    let are_there = |text: &str| {
+        let mut rest = Some(text);
+        for part in parts {
+            rest = rest.and_then(|rest| rest.split_once(part)).map(|(_, behind)| behind);
+        }
+        rest.is_some()
+    };
+    bot.telegram
+        .wait_until(&format!("{parts:?}"), |fake| {
+            are_there(&fake.sent(chat).remove(0).text).then_some(())
+        })
+        .await;
 }
 
 /// A guest's run asks, and goes on in the same message; `killed`: by another process.

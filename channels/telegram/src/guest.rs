@@ -274,7 +274,7 @@ async fn give(
     }
 }
 
-/// Changes what an answer said first, such as a question that was settled. What was added below stays.
+/// Changes a part of what an answer said, such as a question that was settled. What stands around it stays.
 pub(crate) async fn change(telegram: &Telegram, to: &Address, id: &str, part: &Part) -> Result<Receipt, SendError> {
     let Part::Text { text, plain, .. } = part else {
         return Err(SendError::Rejected("only a text takes the place of a text".to_owned()));
@@ -282,9 +282,7 @@ pub(crate) async fn change(telegram: &Telegram, to: &Address, id: &str, part: &P
     telegram.pace.turn(target(to).chat.0, false).await;
     match telegram.guests.as_message(id) {
         Some(mut answered) => {
-            if let Some(first) = answered.said.first_mut() {
-                *first = [text.clone(), plain.clone()];
-            }
+            answered.change([text, plain]);
             show(telegram, to, answered).await
         }
         None => {
@@ -295,6 +293,16 @@ pub(crate) async fn change(telegram: &Telegram, to: &Address, id: &str, part: &P
 }
 
 impl Answered {
+    /// Puts a text in the place of the one that it was, whose last paragraph alone differs from it.
+    fn change(&mut self, [text, plain]: [&str; 2]) {
+        let before_last = |plain: &str| plain.rsplit_once("\n\n").map(|(before, _)| before.to_owned());
+        let begins = before_last(plain);
+        let was = self.said.iter().position(|[_, was]| before_last(was) == begins);
+        if let Some(changed) = self.said.get_mut(was.unwrap_or_default()) {
+            *changed = [text.to_owned(), plain.to_owned()];
+        }
+    }
+
     /// All that it says; an error: more than one message takes.
     fn whole(&self) -> Result<[String; 2], SendError> {
         let [text, plain] = [0, 1].map(|form| {
@@ -431,6 +439,20 @@ mod tests {
         assert_eq!(answers.of("1"), Some(added.clone()));
         added.said.push([String::new(), "x".repeat(TEXT_UNITS)]);
         assert!(added.whole().is_err());
+    }
+
+    #[test]
+    fn what_was_settled_takes_the_place_of_its_question_alone() {
+        let said = |texts: &[&str]| texts.iter().map(|text| [0, 1].map(|_| (*text).to_owned())).collect();
+        let mut answered = Answered {
+            query: "q".to_owned(),
+            message: "m".to_owned(),
+            said: said(&["Let me see.", "May I add?\n\n/approve", "May I send?\n\n/approve"]),
+        };
+        answered.change(["May I send?\n\nDenied."; 2]);
+        answered.change(["May I add?\n\nApproved."; 2]);
+        let expected: Vec<[String; 2]> = said(&["Let me see.", "May I add?\n\nApproved.", "May I send?\n\nDenied."]);
+        assert_eq!(answered.said, expected);
     }
 
     #[test]

@@ -187,4 +187,9 @@ pub async fn what_was_added_to_one_message_is_found_with_what_changed_it(world: 
     assert!(said.iter().all(|said| said.platform_message_id.as_deref() == Some("m")));
     let nothing = one_message::said(&mut conn, channel, "guest q2").await.expect("reads");
     assert_eq!(nothing.len(), 0);
+    let asked = "00000000-0000-7000-9000-000000000001".parse().expect("an id");
+    let address = one_message::address(&mut conn, asked).await.expect("reads");
+    assert_eq!(address.and_then(|address| address.via).as_deref(), Some("guest q1"));
+    let unknown = one_message::address(&mut conn, MessageId::new()).await.expect("reads");
+    assert_eq!(unknown, None);
 }

@@ -2,9 +2,12 @@
 
 use clifford_chat::{
     error::SendError,
-    outbound::{Limits, Part, Receipt},
+    outbound::{Address, Limits, Part, Receipt},
 };
-use clifford_core::{id::MessageId, messages::MessageStatus};
+use clifford_core::{
+    id::{ChannelId, MessageId},
+    messages::MessageStatus,
+};
 use clifford_store::messages::{
     one_message::{self, Said},
     outbox::{self, Outgoing, SentPart},
@@ -35,7 +38,11 @@ impl Gate {
         };
         match target(parts.map_err(|error| SendError::NotSent(error.to_string()))?) {
             Target::Sent(id, sent) => {
-                let part = changed(&sent, by, &self.channel.limits());
+                let limits = self.channel.limits();
+                if limits.one_message.is_some() {
+                    self.recall_around(message, of).await?;
+                }
+                let part = changed(&sent, by, &limits);
                 self.channel.edit(&message.address.0, &id, &part).await
             }
             Target::OnItsWay => Err(SendError::NotSent(
@@ -49,12 +56,27 @@ impl Gate {
 
     /// Tells the adapter what stands in the one message that this one is added to, where another process sent that.
     pub(super) async fn recall(&self, message: &Outgoing) -> Result<(), SendError> {
-        let to = &message.address.0;
+        self.recall_at(&message.address.0, message.channel_id).await
+    }
+
+    /// The same for a message that is changed: what stands beside it in the one message stays.
+    async fn recall_around(&self, change: &Outgoing, of: MessageId) -> Result<(), SendError> {
+        let to = match self.inner.db.read().await {
+            Ok(mut conn) => one_message::address(&mut conn, of).await,
+            Err(error) => Err(error),
+        };
+        match to.map_err(|error| SendError::NotSent(error.to_string()))? {
+            Some(to) => self.recall_at(&to, change.channel_id).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn recall_at(&self, to: &Address, channel: ChannelId) -> Result<(), SendError> {
         let Some(via) = to.via.as_deref().filter(|_| self.channel.has_forgotten(to)) else {
             return Ok(());
         };
         let said = match self.inner.db.read().await {
-            Ok(mut conn) => one_message::said(&mut conn, message.channel_id, via).await,
+            Ok(mut conn) => one_message::said(&mut conn, channel, via).await,
             Err(error) => Err(error),
         };
         let said = said.map_err(|error| SendError::NotSent(error.to_string()))?;
@@ -183,6 +205,7 @@ mod tests {
             name: "arguments.json".to_owned(),
             content: String::new(),
             caption: String::new(),
+            markup: None,
         };
         let (asked, delivered) = (text("May I?", "May I?"), MessageStatus::Delivered);
         let sent = |id: &str| Target::Sent(id.to_owned(), asked.clone());

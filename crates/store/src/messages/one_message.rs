@@ -2,7 +2,12 @@
 //! by a process that did not send it.
 
 use clifford_chat::outbound::{Address, Part};
-use clifford_core::{column::JsonText, id::ChannelId, row::FromRow, value::args};
+use clifford_core::{
+    column::JsonText,
+    id::{ChannelId, MessageId},
+    row::FromRow,
+    value::args,
+};
 
 use crate::{Conn, StoreError};
 
@@ -20,6 +25,14 @@ pub struct Said {
     pub changed: Option<JsonText<Part>>,
     /// The platform's id of it.
     pub platform_message_id: Option<String>,
+}
+
+/// Where a message went.
+pub async fn address(conn: &mut Conn, message: MessageId) -> Result<Option<Address>, StoreError> {
+    let row: Option<(Option<JsonText<Address>>,)> = conn
+        .fetch_optional("SELECT address FROM messages WHERE id = $1", args![message])
+        .await?;
+    Ok(row.and_then(|row| row.0).map(|address| address.0))
 }
 
 /// The parts delivered in answer to a command of a channel ([`Address::via`]), the oldest first.
