@@ -192,6 +192,28 @@ struct Application {
     flags: u64,
 }
 
+/// Why Discord does not tell whose a token is. Nothing else of such a request can be wrong but its token.
+/// <https://docs.discord.com/developers/topics/opcodes-and-status-codes#http>
+fn refused(status: u16, body: &[u8]) -> Fault {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Refusal {
+        message: String,
+    }
+    let Refusal { message } = serde_json::from_slice(body).unwrap_or_default();
+    let said = match message.is_empty() {
+        true => format!("HTTP {status}"),
+        false => message,
+    };
+    Fault::of_status(
+        status,
+        match status {
+            400 | 401 => format!("Discord does not know the token (it says: {said})"),
+            _ => format!("Discord says: {said}"),
+        },
+    )
+}
+
 /// An answer, and how far this machine's clock is ahead.
 async fn get<T: DeserializeOwned>(client: &Client, url: String, token: &Secret) -> Result<(T, Option<i64>), Fault> {
     let authorization = header::HeaderValue::from_str(&format!("Bot {}", token.expose().trim()))
@@ -202,13 +224,34 @@ async fn get<T: DeserializeOwned>(client: &Client, url: String, token: &Secret) 
     let status = response.status();
     let date = response.headers().get(header::DATE);
     let ahead = date.and_then(|date| ahead(date.to_str().ok()?));
-    if !status.is_success() {
-        return Err(Fault::of_status(status.as_u16(), format!("Discord says: {status}")));
-    }
     let body = response.bytes().await.map_err(no_answer)?;
+    if !status.is_success() {
+        return Err(refused(status.as_u16(), &body));
+    }
     let read = serde_json::from_slice(&body).map_err(|_| {
         let said = format!("the answer ({status}) is not this platform's; check api_url");
         Fault::of_status(status.as_u16(), said)
     })?;
     Ok((read, ahead))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_is_wrong() {
+        let said = |status, body: &str| refused(status, body.as_bytes()).to_string();
+        assert_eq!(
+            said(401, r#"{"message": "401: Unauthorized", "code": 0}"#),
+            "Discord does not know the token (it says: 401: Unauthorized)"
+        );
+        assert_eq!(
+            said(400, "<html>"),
+            "Discord does not know the token (it says: HTTP 400)"
+        );
+        assert_eq!(said(503, ""), "Discord says: HTTP 503");
+        assert!(matches!(refused(503, b""), Fault::Unreachable(_)));
+        assert!(matches!(refused(401, b""), Fault::Refused(_)));
+    }
 }

@@ -145,9 +145,13 @@ async fn wrong_tokens_fail_without_being_shown() {
     let ended = machine.run_beside(&["doctor", "--json"], &env).await;
     assert_eq!(ended.code, 1);
     for name in ["telegram", "discord", "model"] {
-        let (status, _, mend) = check(&ended, name);
+        let (status, found, mend) = check(&ended, name);
         assert_eq!(status, "fail", "{name}: {ended:?}");
         assert!(!mend.is_empty());
+        if name == "discord" {
+            assert_eq!(found, "Discord does not know the token (it says: 401: Unauthorized)");
+            assert!(mend.contains("https://discord.com/developers/applications"), "{mend}");
+        }
     }
     assert!(
         !ended.out.contains("wrong-") && !ended.err.contains("wrong-"),
