@@ -247,7 +247,7 @@ async fn a_platform_that_refuses_the_bot_for_a_moment_is_told_of_and_tried_again
     telegram.fail_next(Method::GetMe, Fault::Refuse(401, "Unauthorized".to_owned()));
     bot.says(room, "two");
     bot.answers(room, 2).await;
-    bot.has_logged("platform refuses the bot", 1).await;
+    bot.has_logged("failed to connect to the platform", 1).await;
     let why = "Telegram does not know the bot (Not Found): set channels.telegram.token";
     let (status, alive) = watch.get("/healthz").await;
     assert_eq!(status, 200);
@@ -260,7 +260,7 @@ async fn a_platform_that_refuses_the_bot_for_a_moment_is_told_of_and_tried_again
     bot.says(room, "three");
     // The first is refused again, the second is let in.
     bot.reload().await;
-    bot.has_logged("platform refuses the bot", 2).await;
+    bot.has_logged("failed to connect to the platform", 2).await;
     bot.reload().await;
     assert_eq!(
         bot.answers(room, 3).await,

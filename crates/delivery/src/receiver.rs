@@ -254,17 +254,13 @@ impl Connection {
         receiver.release(&name).await;
     }
 
-    /// Tells of a refusal, once for each reason, and waits.
+    /// Tells of a refusal, which is logged once for each reason as the status of the platform, and waits.
     async fn refused(&self, why: &str, patience: Duration, stop: &CancellationToken) {
         let platform = self.receiver.channel.platform();
         measures::connection_refused(platform);
         self.window.down(why);
         let retry_seconds = patience.as_secs();
-        if self.window.is_news(why) {
-            tracing::error!(%platform, retry_seconds, "platform refuses the bot, retrying (at once on SIGHUP)");
-        } else {
-            tracing::debug!(%platform, retry_seconds, "platform still refuses the bot");
-        }
+        tracing::debug!(%platform, retry_seconds, "platform refuses the bot, retrying (at once on SIGHUP)");
         self.wait_or_anew(stop, patience).await;
     }
 

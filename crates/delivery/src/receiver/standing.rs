@@ -40,8 +40,6 @@ struct State {
     is_limited: bool,
     /// It was up since it began.
     was_up: bool,
-    /// Why it was refused last.
-    refusal: Option<String>,
 }
 
 impl Standing {
@@ -122,11 +120,6 @@ impl Window {
         self.failures.send_replace(0);
     }
 
-    /// Whether it is refused for another reason than the last time.
-    pub(super) fn is_news(&self, why: &str) -> bool {
-        self.state(|state| state.refusal.replace(why.to_owned()).as_deref() != Some(why))
-    }
-
     /// The connection is not there, for this reason.
     pub(super) fn down(&self, why: &str) {
         self.state(|state| state.is_up = false);
@@ -158,7 +151,6 @@ impl Ingress for Window {
                         is_up: true,
                         is_limited,
                         was_up: true,
-                        refusal: None,
                     };
                 });
                 self.failures.send_replace(0);
