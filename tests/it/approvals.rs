@@ -69,7 +69,7 @@ fn remembered(drink: &str, messages: &[Value]) -> Value {
     }
 }
 
-const NOT_THEIRS: &str = "Only the person I am working for here, or somebody who manages this place, can answer that.";
+const NOT_THEIRS: &str = "Only the person I asked, or somebody who manages this place, can answer that.";
 
 async fn started(setup: Setup) -> Bot {
     let bot = setup.start().await;

@@ -215,8 +215,7 @@ async fn without_an_enabled_agent_the_chat_is_told_so() {
         let mut bot = Setup::on(site).set("agent.enabled", false).start().await;
         let room = bot.room(site, 7, "Ada");
         bot.says(room, "hello");
-        let told =
-            ["I have nobody to answer with here: no agent is turned on for this channel. My owner can turn one on."];
+        let told = ["I can't answer here: no agent is turned on for this channel. My owner can turn one on."];
         assert_eq!(bot.answers(room, 1).await, told);
         bot.finish().await;
         assert_eq!(bot.model.request_count(), 0);

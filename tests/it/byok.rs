@@ -56,7 +56,7 @@ async fn whoever_brings_a_key_is_answered_by_it_at_their_own_cost_and_it_shows_n
     let taken = tell(&bot, ada, "key", &format!("set FAKE {OWN}")).await;
     assert_eq!(
         taken,
-        "I have your key for fake, encrypted, and answer you by it from now on, wherever you write to me. Its \
+        "I have your key for fake, encrypted, and use it from now on to answer you, wherever you write to me. Its \
          costs are yours and count against no budget of mine; /usage shows it. /key remove fake takes it back. I deleted your \
          message with it."
     );
@@ -142,7 +142,7 @@ async fn a_key_that_is_refused_is_told_of_and_the_bots_own_never_takes_its_place
     );
     assert_eq!(
         tell(&bot, ada, "key", "remove fake").await,
-        "I forgot your key for fake, and answer you by mine again."
+        "I forgot your key for fake, and use mine again to answer you."
     );
     assert_eq!(asks(&bot, room, "hello").await, "You said: hello");
     assert_eq!(keys(&bot), [BOTS]);

@@ -89,7 +89,7 @@ async fn a_conversation_of_telegram_goes_on_on_discord_and_each_reply_goes_where
     let list = ada.tell(&bot, "continue", &[]).await;
     assert_eq!(
         list.content,
-        "1. **about cats**, Telegram, just now\n   You said: about cats\n\n`/continue` NAME or number goes on with one \
+        "1. **about cats**, Telegram, just now\n   You said: about cats\n\n`/continue` with a name or a number goes on with one \
          here."
     );
     let pressed = bot.discord.press(ada.dm, ada.user, &list, "about cats · Telegram");
@@ -239,7 +239,7 @@ async fn nobody_goes_on_with_what_is_another_persons() {
         assert!(
             answer
                 .content
-                .starts_with("I go on with a conversation in a private chat only"),
+                .starts_with("You can continue a conversation only in a private chat"),
             "{}",
             answer.content
         );

@@ -110,7 +110,7 @@ async fn on_discord_whoever_may_manage_the_server_answers_and_others_do_not() {
     let told = bot.discord.wait_for_replies(press, 1).await.remove(0).content;
     assert_eq!(
         told,
-        "Only the person I am working for here, or somebody who manages this place, can answer that."
+        "Only the person I asked, or somebody who manages this place, can answer that."
     );
     runs(&bot, 1, RunStatus::Waiting).await;
     bot.discord.press(channel, eve, &question, "Deny");

@@ -139,14 +139,11 @@ async fn who_presses_what_is_not_theirs_is_told_alone_each_time() {
     for _ in 0..3 {
         let query = bot.telegram.press(group, 8, "Approve");
         let told = bot.telegram.wait_until("the refusal", |fake| fake.told(&query)).await;
-        assert!(told.starts_with("Only the person I am working for"), "{told}");
+        assert!(told.starts_with("Only the person I asked"), "{told}");
     }
     bot.telegram.press(group, 7, "Deny");
     let texts = said(&bot, group, 3).await;
-    assert!(
-        !texts.concat().contains("Only the person I am working for"),
-        "{texts:?}"
-    );
+    assert!(!texts.concat().contains("Only the person I asked"), "{texts:?}");
     assert_eq!(kept(&bot).await, 0);
     bot.finish().await;
 }

@@ -243,7 +243,7 @@ async fn a_role_that_may_approve_answers_for_others() {
     let question = discord.wait_for_sent(server.channel, before + 1).await.remove(before);
     let press = discord.press(server.channel, eve, &question, "Approve");
     let told = discord.wait_for_replies(press, 1).await.remove(0).content;
-    assert!(told.starts_with("Only the person I am working for here"), "{told}");
+    assert!(told.starts_with("Only the person I asked"), "{told}");
     until_run(&server.bot, RunStatus::Waiting).await;
     server.settings(server.ada, "approve_roles helper").await;
     server.bot.discord.press(server.channel, eve, &question, "Approve");

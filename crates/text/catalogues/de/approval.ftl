@@ -58,7 +58,7 @@ WasApprovedAlways = Erlaubt: `{ $name }`. In dieser Unterhaltung frage ich dich 
 NotSeen = Diese Frage hast du noch nicht gesehen. Bitte lies sie zuerst.
 Settled = Das ist schon erledigt: Es wurde beantwortet, die Zeit ist um, ich wurde angehalten, oder eine neuere Nachricht ging vor.
 Earlier = Das war eine frühere Frage von mir; bitte beantworte die neueste.
-NotYours = Das darf nur beantworten, für wen ich hier arbeite, oder wer diesen Ort verwaltet.
+NotYours = Das kann nur die Person beantworten, die ich gefragt habe, oder wer diesen Ort verwaltet.
 NoRule = Das lässt sich nicht dauerhaft erlauben: Worte von außen könnten darum gebeten haben, oder eine Regel will jedes Mal gefragt werden. `/approve` erlaubt es dieses eine Mal.
 SeveralOpen = { $count ->
     [one] Hier ist 1 Frage offen, oben gezeigt. Drück bitte einen Knopf, oder nenne sie, auch mit `/deny`:

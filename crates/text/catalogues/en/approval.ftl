@@ -58,7 +58,7 @@ WasApprovedAlways = Approved: `{ $name }`. In this conversation I will not ask y
 NotSeen = You have not seen this question yet. Please read it first.
 Settled = That is settled already: it was answered, its time ran out, I was stopped, or a newer message took its place.
 Earlier = That was an earlier question of mine; please answer the newest one.
-NotYours = Only the person I am working for here, or somebody who manages this place, can answer that.
+NotYours = Only the person I asked, or somebody who manages this place, can answer that.
 NoRule = This cannot be approved for good: words from outside may have asked for it, or a rule wants it asked each time. `/approve` approves it this once.
 SeveralOpen = { $count ->
     [one] 1 question is open here, shown above. Please press a button, or name it, also with `/deny`:

@@ -6,7 +6,7 @@ Turns = { $count ->
     [one] 1 turn
    *[other] { $count } turns
 }
-HowToSwitch = `/switch` NAME or number goes on with one.
+HowToSwitch = `/switch` with a name or a number goes on with one.
 NoSuch = I can't find a conversation `{ $name }` here. `/contexts` lists them.
 GoingOn = Going on with **{ $name }**.
 ClosedThread = Closed. I answer here again when somebody mentions me.
@@ -19,11 +19,11 @@ JustNow = just now
 MinutesAgo = { $minutes } min ago
 HoursAgo = { $hours } h ago
 DaysAgo = { $days } d ago
-ContinueInPrivate = I go on with a conversation in a private chat only: what was said in one is nobody else's business. Write to me directly, and send `/continue` there.
+ContinueInPrivate = You can continue a conversation only in a private chat with me, so that nobody else reads it. Write to me directly, and send `/continue` there.
 AlreadyThere = That is the conversation that you are in.
 NoSuchElsewhere = I can't find a conversation `{ $name }` of yours in another chat. `/continue` lists them.
 NoneElsewhere = You have no conversations with me in other private chats. If you also write to me from another account, `/link` joins the two.
-HowToContinue = `/continue` NAME or number goes on with one here.
+HowToContinue = `/continue` with a name or a number goes on with one here.
 GoingOnHere = Going on here with **{ $name }** from { $platform }. I answer each message where you write it.
 Terminal = the terminal
 Web = the web

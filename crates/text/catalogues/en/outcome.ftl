@@ -17,5 +17,5 @@ AnsweredWithLater = ↪️ I answer this together with your later message.
 AnsweredWithEarlier = ↪️ I answer this together with your earlier message.
 StoppedBefore = ⏹️ I was stopped before I came to this. Please ask again.
 Undo = Undo
-NoAgent = I have nobody to answer with here: no agent is turned on for this channel. My owner can turn one on.
+NoAgent = I can't answer here: no agent is turned on for this channel. My owner can turn one on.
 LinkRemoved = (link removed)

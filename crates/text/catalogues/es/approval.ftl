@@ -58,7 +58,7 @@ WasApprovedAlways = Aprobado: `{ $name }`. En esta conversación no volveré a p
 NotSeen = Todavía no has visto esta pregunta. Léela primero, por favor.
 Settled = Eso ya está resuelto: se respondió, se acabó el tiempo, me detuvieron o llegó un mensaje más nuevo.
 Earlier = Esa era una pregunta anterior mía; responde a la más reciente, por favor.
-NotYours = Solo puede responder la persona para la que trabajo aquí, o quien administra este lugar.
+NotYours = Solo puede responder la persona a la que pregunté, o quien administra este lugar.
 NoRule = Esto no se puede aprobar para siempre: puede que lo hayan pedido palabras de fuera, o una regla quiere que se pregunte cada vez. `/approve` lo aprueba esta vez.
 SeveralOpen = { $count ->
     [one] Aquí hay 1 pregunta abierta, mostrada arriba. Pulsa un botón, o nómbrala, también con `/deny`:

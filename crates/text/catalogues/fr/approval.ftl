@@ -58,7 +58,7 @@ WasApprovedAlways = Autorisé : `{ $name }`. Dans cette conversation, je ne te r
 NotSeen = Tu n’as pas encore vu cette question. Lis-la d’abord, s’il te plaît.
 Settled = C’est déjà réglé : on y a répondu, le délai est passé, on m’a arrêté, ou un message plus récent a pris sa place.
 Earlier = C’était une question plus ancienne ; réponds à la plus récente, s’il te plaît.
-NotYours = Seule la personne pour qui je travaille ici ou une personne qui gère ce lieu peut répondre.
+NotYours = Seule la personne à qui j’ai posé la question, ou une personne qui gère ce lieu, peut répondre.
 NoRule = Cela ne peut pas être autorisé pour toujours : des mots venus d’ailleurs l’ont peut-être demandé, ou une règle veut qu’on demande chaque fois. `/approve` l’autorise cette fois.
 SeveralOpen = { $count ->
     [one] { $count } question est ouverte ici, affichée plus haut. Appuie sur un bouton, ou nomme-la, aussi avec `/deny` :

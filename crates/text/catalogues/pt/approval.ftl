@@ -58,7 +58,7 @@ WasApprovedAlways = Aprovado: `{ $name }`. Nesta conversa não vou perguntar de 
 NotSeen = Você ainda não viu esta pergunta. Leia primeiro, por favor.
 Settled = Isso já está resolvido: foi respondido, o tempo acabou, me pararam ou uma mensagem mais nova tomou o lugar.
 Earlier = Essa era uma pergunta anterior minha; responda à mais recente, por favor.
-NotYours = Só pode responder a pessoa para quem trabalho aqui, ou quem administra este lugar.
+NotYours = Só pode responder a pessoa a quem perguntei, ou quem administra este lugar.
 NoRule = Isto não pode ser aprovado para sempre: palavras de fora podem ter pedido isso, ou uma regra quer que se pergunte sempre. `/approve` aprova só desta vez.
 SeveralOpen = { $count ->
     [one] Há { $count } pergunta aberta aqui, mostrada acima. Toque em um botão, ou diga qual é, também com `/deny`:
