@@ -3,6 +3,7 @@
 mod agents;
 pub mod bot;
 mod chat;
+mod commands;
 mod completions;
 mod edits;
 mod errors;

@@ -1,7 +1,7 @@
 //! The dashboard, over real HTTP: people log in by links, see what is theirs, and steer the bot by forms.
 
 mod chatting;
-mod journeys;
+pub mod journeys;
 mod live;
 mod managers;
 mod own;

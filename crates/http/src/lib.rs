@@ -13,6 +13,7 @@ mod auth;
 mod budgets;
 pub mod channel;
 mod channels;
+mod commands;
 mod completions;
 mod connections;
 mod contexts;

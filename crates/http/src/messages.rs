@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::{
     Shared,
     access::{Caller, Need, Reader, Writer},
-    boxed, channels, contexts,
+    boxed, channels, commands, contexts,
     extract::{Body, Query, check_text},
     files,
     pace::LONGEST,
@@ -32,6 +32,8 @@ use super::{
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How often a message that waits for its turn is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// The status of a command.
+const ANSWERED: &str = "answered";
 /// How many messages stand behind the one that a page is around.
 const BEHIND: u32 = 10;
 /// The most files with one message.
@@ -49,7 +51,8 @@ pub(super) struct NewMessage {
     /// The conversation to continue; left out: the active one of the channel.
     #[schema(value_type = Option<String>)]
     context_id: Option<ContextId>,
-    /// The text.
+    /// The text. A command of the bot (`/help`, `/new`) is carried out as in every chat, without a run; another text that
+    /// begins with `/` is a text.
     #[schema(max_length = 1_048_576)]
     content: String,
     /// The message of the channel that it answers.
@@ -61,14 +64,23 @@ pub(super) struct NewMessage {
     /// The caller's own voice, recorded and uploaded: what is said in it is their message, and `content` may be empty.
     /// That takes a model that writes it down (`hears` of `GET /api/me`).
     voice: Option<files::Voice>,
-    /// How it is answered; left out: as its channel does.
+    /// How it is answered; left out: as its channel does. With it, a command is a text.
     mode: Option<Mode>,
     /// The caller's own key: a repeat with the same key stores nothing.
     #[schema(max_length = 200)]
     idempotency_key: Option<String>,
+    /// It is a text, whatever it looks like.
+    #[serde(skip)]
+    is_text: bool,
 }
 
 impl NewMessage {
+    /// The command that it is.
+    fn command(&self) -> Option<commands::Given> {
+        let is_text = self.is_text || self.mode.is_some() || self.voice.is_some() || !self.file_ids.is_empty();
+        commands::read(&self.content).filter(|_| !is_text)
+    }
+
     /// A text, said in a conversation or in the caller's own channel.
     pub(super) fn said(context: Option<ContextId>, content: String) -> Self {
         Self {
@@ -80,6 +92,7 @@ impl NewMessage {
             voice: None,
             mode: None,
             idempotency_key: None,
+            is_text: true,
         }
     }
 }
@@ -135,14 +148,18 @@ pub(super) struct Accepted {
     /// Its run; `null` while another is at work in its conversation.
     #[schema(value_type = Option<String>)]
     run_id: Option<RunId>,
-    /// Where its run stands; `queued` while there is none.
+    /// Where its run stands; `queued` while there is none; `answered`: it was a command, which needs none.
     status: &'static str,
     /// Its run, if the caller waited for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
-    /// The bot's messages and questions, those of its subagents included, if the caller waited for them.
+    /// The bot's messages and questions, those of its subagents included, if the caller waited for them; the answer to a
+    /// command.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<String>>,
+    /// The buttons below the answer to a command: sending `command` as a message presses one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buttons: Option<Vec<commands::Button>>,
 }
 
 impl Accepted {
@@ -154,15 +171,35 @@ impl Accepted {
             status: run.as_ref().map_or("queued", |run| run.status.as_str()),
             run: None,
             messages: None,
+            buttons: None,
+        }
+    }
+
+    /// The status of the response: a command was answered, a run goes on.
+    fn code(&self) -> StatusCode {
+        match self.status {
+            ANSWERED => StatusCode::OK,
+            _ => StatusCode::ACCEPTED,
+        }
+    }
+
+    /// The answer to a command.
+    pub(super) fn answered(self, text: String, buttons: Option<Vec<commands::Button>>) -> Self {
+        Self {
+            status: ANSWERED,
+            messages: Some(vec![text]),
+            buttons,
+            ..self
         }
     }
 }
 
-/// Stores a message and creates its run. With `wait`, waits for the run's end.
+/// Stores a message and creates its run. With `wait`, waits for the run's end. A command is answered at once.
 #[utoipa::path(post, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(Wait),
     request_body = NewMessage,
     responses((status = 202, body = Accepted, description = "Stored; the run goes on"),
-        (status = 200, body = Accepted, description = "The run has ended while the caller waited"),
+        (status = 200, body = Accepted, description = "The run has ended while the caller waited, or a command was answered"),
+        (status = 403, body = ProblemBody, description = "The token may not give this command"),
         (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody, description = "Something is wrong with it, or its key belongs to another message"),
         (status = 429, body = ProblemBody, description = "A person's token sends too many in a minute")))]
@@ -189,6 +226,16 @@ pub(super) async fn create(
         (channel, None) => channel,
     };
     let place = channels::place(&api, &caller, channel).await?;
+    if let Some(given) = new.command() {
+        let sent = commands::Sent {
+            place,
+            text: new.content,
+            key: new.idempotency_key,
+            context: new.context_id,
+        };
+        let accepted = commands::answer(&api, &caller, given, sent).await?;
+        return Ok((accepted.code(), Json(accepted)));
+    }
     let earlier = match &new.idempotency_key {
         Some(key) if !new.file_ids.is_empty() || new.voice.is_some() => api.ingress.api_earlier(&place, key).await?,
         _ => None,
@@ -200,7 +247,10 @@ pub(super) async fn create(
     let message = ApiMessage {
         place,
         speaker: caller.speaker(),
-        text: new.content,
+        text: match new.is_text {
+            true => new.content,
+            false => commands::asked(new.content),
+        },
         key: new.idempotency_key,
         context: new.context_id,
         mode: new.mode,
@@ -227,6 +277,7 @@ pub(super) async fn create(
         status: run.as_ref().map_or("queued", |run| run.status.as_str()),
         run: None,
         messages: None,
+        buttons: None,
     };
     let ended = run.as_ref().is_some_and(|run| run.status.is_ended());
     if let Some(run) = run.filter(|_| !wait.is_zero()) {
@@ -254,7 +305,7 @@ impl From<ApiRefusal> for Problem {
                 let detail = "another message came with this key; take a new key for another content";
                 Self::new(Code::KeyReused, detail).of_field("idempotencyKey")
             }
-            ApiRefusal::NotEdited(_) => Self::new(Code::WrongState, refusal.to_string()),
+            ApiRefusal::NotHeard | ApiRefusal::NotEdited(_) => Self::new(Code::WrongState, refusal.to_string()),
             ApiRefusal::NothingToAnswer(_) => Self::input("replyTo", refusal.to_string()),
             ApiRefusal::Store(error) => error.into(),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clifford_chat::inbound::{Attachment, Place, Speaker};
 use clifford_core::{
     access::{Audience, Entry},
-    id::{ChannelId, MessageId, RunId, UserId},
+    id::{ChannelId, ContextId, MessageId, RunId, UserId},
     places::Mode,
     rate,
 };
@@ -34,7 +34,7 @@ pub struct ApiMessage {
     /// The sender's own key against storing it twice.
     pub key: Option<String>,
     /// The conversation to go on with, if not the active one.
-    pub context: Option<clifford_core::id::ContextId>,
+    pub context: Option<ContextId>,
     /// How it is to be answered, if not as its channel is.
     pub mode: Option<Mode>,
     /// The message of the place that it answers.
@@ -57,6 +57,9 @@ pub enum ApiRefusal {
     /// There is no message to answer in its place.
     #[error("there is no message {0} here to answer")]
     NothingToAnswer(MessageId),
+    /// Nothing is answered there.
+    #[error("commands are not answered in this channel, by its settings")]
+    NotHeard,
     /// The message cannot be edited: why.
     #[error("it cannot be edited: {0}")]
     NotEdited(&'static str),
@@ -69,7 +72,7 @@ pub enum ApiRefusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiAccepted {
     /// The message.
-    pub message: clifford_core::id::MessageId,
+    pub message: MessageId,
     /// Its run; `None` while it waits for another to end.
     pub run: Option<RunId>,
     /// Its channel.
@@ -89,11 +92,8 @@ impl IngressService {
         let (platform, place) = (message.place.platform, message.place.external_id.clone());
         let text = self.masked(message.text);
         let files = message.files.iter().map(|file| file.id.as_str()).collect::<Vec<_>>();
-        let request_hash = (message.key.as_ref()).map(|_| {
-            let mut sent = vec![json!(text), json!(message.context), json!(message.mode), json!(files)];
-            sent.extend(message.reply_to.map(|answered| json!(answered)));
-            clifford_vault::hash(&json!(sent).to_string())
-        });
+        let sent = || hash_of(&text, message.context, message.mode, &files, message.reply_to);
+        let request_hash = message.key.as_ref().map(|_| sent());
         let quoted = match message.reply_to {
             Some(id) => (self.quoted_by_id(&message.place, &message.speaker, id).await?)
                 .ok_or(ApiRefusal::NothingToAnswer(id))?,
@@ -138,8 +138,9 @@ impl IngressService {
             .write(move |tx| {
                 Box::pin(async move {
                     // A repeat changes nothing, even if another conversation was chosen since.
+                    let by_key = accept.key.as_deref().unwrap_or_default();
                     if let Some(context) = context
-                        && !is_repeat(tx, &accept).await?
+                        && !is_repeat(tx, &accept.origin.place, by_key).await?
                     {
                         message::choose_context(tx, &accept.origin, context, now).await?;
                     }
@@ -231,12 +232,21 @@ impl IngressService {
     }
 }
 
+/// What came with a sender's key: the same key with something else is a mistake.
+pub(super) fn hash_of(
+    text: &str,
+    context: Option<ContextId>,
+    mode: Option<Mode>,
+    files: &[&str],
+    reply_to: Option<MessageId>,
+) -> String {
+    let mut sent = vec![json!(text), json!(context), json!(mode), json!(files)];
+    sent.extend(reply_to.map(|answered| json!(answered)));
+    clifford_vault::hash(&json!(sent).to_string())
+}
+
 /// A message with this key has come to this place before.
-async fn is_repeat(tx: &mut Tx, accept: &AcceptContext) -> Result<bool, StoreError> {
-    let Some(key) = &accept.key else {
-        return Ok(false);
-    };
-    let place = &accept.origin.place;
+pub(super) async fn is_repeat(tx: &mut Tx, place: &Place, key: &str) -> Result<bool, StoreError> {
     let Some(channel) = channels::by_place(tx, place.platform, &place.external_id).await? else {
         return Ok(false);
     };

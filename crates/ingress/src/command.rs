@@ -9,12 +9,13 @@ use clifford_chat::{
 use clifford_core::{
     access::{self, Access, Audience, Entry, PlaceRules},
     clock::Timestamp,
+    id::MessageId,
     places::Speaks,
     rate,
     settings::RateLimit,
 };
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
-use clifford_engine::models::{byok, roles::Keyed};
+use clifford_engine::models::{byok, roles::Keyed as KeyedProvider};
 use clifford_store::{
     StoreError, Tx, messages,
     people::{links, reading, users},
@@ -26,6 +27,7 @@ use clifford_vault::Masker;
 
 use super::{
     IngressService, Origin, answer,
+    api_command::{self, Keyed},
     message::limits::{over, told_once},
     newcomer,
     outcome::IngressOutcome,
@@ -72,10 +74,22 @@ impl IngressService {
             "stop" => Limited::No,
             _ => self.pace.over_limit(&origin.place, &origin.speaker, now),
         };
+        self.give(command, origin, limited, None, now).await
+    }
+
+    /// Carries out a command, and goes on with what it stored.
+    pub(super) async fn give(
+        &self,
+        command: Command,
+        origin: Origin,
+        limited: Limited,
+        keyed: Option<Keyed>,
+        now: Timestamp,
+    ) -> Result<Accepted, StoreError> {
         let is_about_settings = command.name == "settings";
         let may_erase = command.name == "erase" && !command.argument.is_empty();
         let (platform, account) = (origin.place.platform, origin.speaker.id.clone());
-        match self.carry_out(command, origin, limited, now).await {
+        match self.carry_out(command, origin, limited, keyed, now).await {
             Ok(outcome) => {
                 if is_about_settings {
                     self.always.changed();
@@ -100,6 +114,7 @@ impl IngressService {
         command: Command,
         origin: Origin,
         limited: Limited,
+        keyed: Option<Keyed>,
         now: Timestamp,
     ) -> Result<IngressOutcome, StoreError> {
         let asked = CommandRequest {
@@ -116,14 +131,16 @@ impl IngressService {
             ring: self.ring(&command, limited).await?,
             choices: self.offered(&command.name),
             dashboard: self.settings.dashboard.clone(),
+            // What comes through the API was counted before.
             pace: match command.name.as_str() {
                 "stop" => None,
                 _ => rate::pace(
                     &self.settings.section,
                     origin.speaker.roles.as_deref().unwrap_or_default(),
-                ),
+                )
+                .filter(|_| keyed.is_none()),
             },
-            may_refuse: self.pace.may_refuse(&origin.place, &origin.speaker, now),
+            may_refuse: keyed.is_some() || self.pace.may_refuse(&origin.place, &origin.speaker, now),
             manages: {
                 self.question_lands(&command).await?;
                 self.manages(&command, limited).await?
@@ -131,6 +148,7 @@ impl IngressService {
             command,
             origin,
             limited,
+            keyed,
             now,
         };
         self.db.write(move |tx| Box::pin(store_command(tx, asked))).await
@@ -172,7 +190,7 @@ impl IngressService {
         } else {
             Carrier::Unseen
         };
-        let providers = self.context.models.keyed().iter().map(Keyed::name);
+        let providers = self.context.models.keyed().iter().map(KeyedProvider::name);
         Ok(Some(Ring::new(
             providers.map(str::to_owned).collect(),
             &self.context.encryption,
@@ -265,6 +283,8 @@ struct CommandRequest {
     limited: Limited,
     /// How many commands and messages their giver may write, over all processes.
     pace: Option<RateLimit>,
+    /// How it came, if through the API.
+    keyed: Option<Keyed>,
     now: Timestamp,
 }
 
@@ -284,13 +304,14 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         may_refuse,
         limited,
         pace,
+        keyed,
         now,
     } = asked;
     if commands::links_accounts(&command.name) {
         links::one_at_a_time(tx).await?;
     }
     let known = users::by_identity(tx, origin.place.platform, &origin.speaker.id).await?;
-    if pairing::claims(tx, &origin, &command.argument).await? {
+    if keyed.is_none() && pairing::claims(tx, &origin, &command.argument).await? {
         return pairing::meet(tx, &origin, &command.argument, &outbound, now).await;
     }
     let role = known.as_ref().map(|user| user.role);
@@ -314,8 +335,15 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
             return Ok(IngressOutcome::ignored());
         }
     }
+    if let Some(keyed) = &keyed {
+        keyed.choose_context(tx, &origin, now).await?;
+    }
     let (user, channel) = settle(tx, &origin, known, newcomer(&origin), now).await?;
-    if messages::by_platform_id(tx, channel.id, &command.id).await?.is_some() {
+    let is_repeat = match &keyed {
+        Some(keyed) => messages::keyed(tx, channel.id, &keyed.key).await?.is_some(),
+        None => messages::by_platform_id(tx, channel.id, &command.id).await?.is_some(),
+    };
+    if is_repeat {
         return Ok(IngressOutcome {
             accepted: Accepted::Duplicate,
             ..IngressOutcome::ignored()
@@ -345,10 +373,11 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         }
         Limited::Silently => return Ok(IngressOutcome::ignored()),
     }
+    let id = MessageId::new();
     messages::insert_inbound(
         tx,
         &messages::NewInbound {
-            id: clifford_core::id::MessageId::new(),
+            id,
             channel_id: channel.id,
             context_id: None,
             user_id: user.id,
@@ -357,9 +386,9 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
             attachments: Vec::new(),
             quote: None,
             quoted_user_id: None,
-            platform_message_id: Some(command.id.clone()),
-            idempotency_key: None,
-            request_hash: None,
+            platform_message_id: keyed.is_none().then(|| command.id.clone()),
+            idempotency_key: keyed.as_ref().map(|keyed| keyed.key.clone()),
+            request_hash: keyed.as_ref().and_then(|keyed| keyed.request_hash.clone()),
             album: None,
             status: clifford_core::messages::MessageStatus::History,
             sent_at: command.sent_at.into(),
@@ -405,8 +434,13 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         Some(told) => tell(tx, &outbound, &to, &told, now).await?,
         None => None,
     };
+    let question = done.shows.map(|(_, question)| approvals::shows(&question));
+    let metadata = match &keyed {
+        Some(_) => Some(api_command::metadata(id, question, &done.buttons)),
+        None => question,
+    };
     let (mut message, pending) = outbound.message_with(shown, &done.text, done.buttons, done.file, now);
-    message.metadata = done.shows.map(|(_, question)| approvals::shows(&question));
+    message.metadata = metadata;
     messages::insert_outbound(tx, &message, now).await?;
     Ok(IngressOutcome {
         accepted: Accepted::Answering,

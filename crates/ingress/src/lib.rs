@@ -8,6 +8,7 @@
 
 mod always;
 mod api;
+mod api_command;
 mod api_edit;
 mod careful;
 mod command;
@@ -69,6 +70,7 @@ use self::{
 };
 pub use self::{
     api::{ApiAccepted, ApiMessage, ApiRefusal},
+    api_command::{ApiAnswer, ApiCommand},
     api_edit::ApiEdit,
     connections::Connection,
     pairing::{Decision, account, approve, decide},

@@ -133,7 +133,7 @@ fn answered(accepted: &Value) -> Value {
         told.insert("answer".to_owned(), said.join("\n\n").into());
     }
     let next = match accepted["status"].as_str() {
-        Some("completed" | "failed" | "cancelled") => None,
+        Some("completed" | "failed" | "cancelled" | "answered") => None,
         Some("queued") => Some("another run is at work in this conversation; list_runs shows when this one begins"),
         _ => Some("it is not done yet; read_trace with this run tells what came of it"),
     };

@@ -1,4 +1,4 @@
-//! Runs for lists and pages.
+//! Runs and messages for lists and pages.
 
 use std::time::Duration;
 
@@ -7,9 +7,15 @@ use clifford_core::{
     id::{RunId, UserId},
     runs::RunStatus,
 };
-use clifford_store::runs::{Filter, NewRun, views as run_views};
+use clifford_store::{
+    messages,
+    runs::{Filter, NewRun, views as run_views},
+};
 
-use super::world::{Home, LEASE, NOW, World};
+use super::{
+    erasure::script,
+    world::{Home, LEASE, NOW, World},
+};
 
 /// The runs of a status, the oldest first. Those of their person and of their channel are the same.
 async fn seen(world: &World, status: Option<RunStatus>, now: Timestamp) -> Vec<(RunId, RunStatus)> {
@@ -79,5 +85,44 @@ async fn a_run_that_its_worker_holds_from_the_start_is_seen_at_work_for_as_long_
         assert_eq!(world.get(held.id).await.status, pending);
         let over = NOW.after(LEASE).after(Duration::from_secs(1));
         assert_eq!(seen(&world, Some(running), over).await, []);
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_aside_is_found_behind_what_it_answers() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let world = World::new(&home.db).await;
+        let id = |number: u32| format!("00000000-0000-7000-9000-00000000000{number}");
+        let (channel, context) = (world.channel.id, format!("'{}'", world.context));
+        for (number, direction, context) in [
+            (1, "outbound", "NULL"),
+            (2, "inbound", "NULL"),
+            (3, "outbound", "NULL"),
+            (4, "outbound", &*context),
+            (5, "outbound", "NULL"),
+        ] {
+            script(
+                &world.db,
+                &format!(
+                    "INSERT INTO messages (id, direction, channel_id, context_id, content, status, attempts, sent_at, created_at)
+                         VALUES ('{}', '{direction}', '{channel}', {context}, 'x', 'delivered', 0, 1, 1)",
+                    id(number)
+                ),
+            )
+            .await;
+        }
+        let mut conn = world.db.read().await.expect("reads");
+        for (limit, expected) in [(1, &[3][..]), (9, &[3, 5])] {
+            let found = messages::said_aside(&mut conn, channel, id(2).parse().expect("an id"), limit).await;
+            let found: Vec<_> = found
+                .expect("reads")
+                .into_iter()
+                .map(|said| said.id.to_string())
+                .collect();
+            assert_eq!(found, expected.iter().map(|number| id(*number)).collect::<Vec<_>>());
+        }
     }
 }

@@ -65,6 +65,19 @@ pub async fn behind(
     Ok(row.map(|row| row.0))
 }
 
+/// The outbound messages of a channel that belong to no conversation and came after another message, the oldest first.
+pub async fn said_aside(
+    conn: &mut Conn,
+    channel: ChannelId,
+    after: MessageId,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE channel_id = $1 AND direction = 'outbound' AND context_id IS NULL AND id > $2 ORDER BY id LIMIT $3"
+    );
+    conn.fetch_all(sql, args![channel, after, limit]).await
+}
+
 /// A page of the messages in a person's private channels, newest first.
 pub async fn private_page(
     conn: &mut Conn,
