@@ -4,7 +4,7 @@ use clifford_core::people::UserRole;
 use clifford_fakes::openai::OpenAiFake;
 use reqwest::Method;
 
-use super::{Browser, journeys::bots, person, token};
+use super::{Browser, hidden_fields, journeys::bots, person, token};
 use crate::{
     api::bot::{Answer, Bot},
     store::erasure::script,
@@ -258,6 +258,51 @@ async fn a_reminder_is_written_and_changed_in_the_time_of_its_person() {
                 .await;
             assert_eq!(wrong.status, 422, "{content} {at}: {}", wrong.text);
         }
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_is_answered_in_the_chat_with_its_buttons() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        // Before anything was said there.
+        browser.does("/chat", "/chat", &[("content", "/whoami")]).await;
+        let page = browser.page("/chat").await;
+        for part in ["/whoami", "I remember nothing about you yet"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        browser.says("what is 6*7?", "completed").await;
+        let (context, _) = last_message(&browser).await;
+        let chat = format!("/chat/{context}");
+        let location = browser
+            .does(&chat, "/chat", &[("content", "/erase"), ("context", &context)])
+            .await;
+        assert_eq!(location, "/chat");
+        let page = browser.page("/chat").await;
+        let order = ["6*7 = 42", "/erase", "This deletes everything", "Delete everything"];
+        let mut rest = page.as_str();
+        for part in order {
+            let (_, behind) = rest.split_once(part).unwrap_or_else(|| panic!("{part}: {page}"));
+            rest = behind;
+        }
+        assert!(
+            !page.contains("I remember nothing about you yet"),
+            "what was said before is not repeated: {page}"
+        );
+        // The last message is still the one that can be edited.
+        assert!(page.contains(">what is 6*7?</textarea>"), "{page}");
+        let fields = hidden_fields(&page, "value=\"/erase yes ");
+        let command = fields.iter().find(|(name, _)| name == "content").unwrap();
+        assert!(command.1.starts_with("/erase yes "), "{fields:?}");
+        let location = browser.does("/chat", "/chat", &[("content", "/new Rome")]).await;
+        assert_eq!(location, "/chat");
+        let page = browser.page("/chat").await;
+        assert!(
+            page.contains("A new conversation") && !page.contains("6*7 = 42"),
+            "{page}"
+        );
         bot.app.shutdown().await;
     }
 }

@@ -2,6 +2,7 @@
 //! the run of the moment does beside it.
 
 mod actions;
+mod asides;
 mod composer;
 
 use axum::{
@@ -119,15 +120,25 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
         None => Verdicts::default(),
     };
     // An owner may look at conversations of others, too.
-    let is_own = own.is_some_and(|own| talk.as_ref().is_some_and(|talk| talk.channel_id == own.id));
-    let person = if is_own { "You" } else { "Person" };
+    let active = own
+        .as_ref()
+        .filter(|own| own.active_context_id == id)
+        .map(|own| own.id.as_str());
+    let is_own = own
+        .as_ref()
+        .is_some_and(|own| talk.as_ref().is_some_and(|talk| talk.channel_id == own.id));
+    let person = if is_own || talk.is_none() { "You" } else { "Person" };
     let (next, mut shown) = (messages.next, messages.items);
     shown.retain(|message| !message.is_gone());
+    if let Some(own) = active.filter(|_| wanted.before.is_empty()) {
+        asides::among(&mut shown, asides::of(&asker, own).await?);
+    }
     let last = shown
         .iter()
-        .find(|message| message.is_persons())
+        .find(|message| message.is_persons() && !message.is_aside())
         .filter(|_| is_own && wanted.before.is_empty());
     let below = |message: &Message| match (&message.run_id, message.is_persons()) {
+        _ if message.is_aside() => asides::buttons(&asker, message),
         _ if !is_own => html! {},
         (_, true) if last.is_some_and(|last| last.id == message.id) => {
             let may_edit = !message.is_spoken() && (message.run_id.is_some() || message.is_queued());

@@ -23,13 +23,30 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 pub(crate) struct Message {
     pub(crate) id: String,
     direction: String,
+    context_id: Option<String>,
     pub(crate) run_id: Option<String>,
     content: String,
     status: String,
     error: Option<String>,
     attachments: Option<Vec<Attached>>,
+    metadata: Option<Metadata>,
     created_at: At,
     deleted_at: Option<At>,
+}
+
+/// What else is known of a message.
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    buttons: Vec<Offered>,
+}
+
+/// A button below the answer to a command.
+#[derive(Deserialize)]
+pub(crate) struct Offered {
+    pub(crate) label: String,
+    /// The message that it sends.
+    pub(crate) command: String,
 }
 
 /// A file that came along. What came from a platform has that platform's id, and stays there until it is read.
@@ -48,6 +65,18 @@ impl Message {
     /// Somebody wrote it to the bot.
     pub(crate) fn is_persons(&self) -> bool {
         self.direction == "inbound"
+    }
+
+    /// It is a command or the answer to one: it belongs to no conversation, and no run said it.
+    pub(crate) const fn is_aside(&self) -> bool {
+        self.context_id.is_none() && self.run_id.is_none()
+    }
+
+    /// The buttons below it.
+    pub(crate) fn buttons(&self) -> &[Offered] {
+        self.metadata
+            .as_ref()
+            .map_or(&[][..], |metadata| metadata.buttons.as_slice())
     }
 
     /// It was deleted, or taken back.

@@ -53,7 +53,9 @@ pub(crate) async fn send(form: Form) -> Result<Redirect, Failure> {
     if let Some(context) = context {
         message["contextId"] = json!(context);
     }
-    form.send(Method::POST, "/api/messages", Some(&message)).await?;
+    let taken = form.send(Method::POST, "/api/messages", Some(&message)).await?;
+    // A command may have begun, chosen or closed a conversation.
+    let context = context.filter(|_| taken["status"] != "answered");
     Ok(Redirect::to(
         &context.map_or("/chat".to_owned(), |id| format!("/chat/{}", part(id))),
     ))
