@@ -3,6 +3,7 @@
 //! [`DiscordFake`] is what a test holds: it lets people speak, reads what the bot sent, and makes Discord
 //! misbehave. Everything here is immediate; what the bot does is waited for by `wait_for…`.
 
+mod checks;
 mod commands;
 mod components;
 mod error;

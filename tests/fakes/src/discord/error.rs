@@ -7,7 +7,8 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-/// A refusal as Discord writes it.
+/// A refusal as Discord writes it: <https://docs.discord.com/developers/reference#error-messages>, with the codes of
+/// <https://docs.discord.com/developers/topics/opcodes-and-status-codes#json>
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,

@@ -95,6 +95,7 @@ fn broken() -> Response {
     response
 }
 
+/// <https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit>
 fn too_many(retry_after: Duration, global: bool) -> Response {
     let seconds = retry_after.as_secs_f64();
     let body = json!({"message": "You are being rate limited.", "retry_after": seconds, "global": global});
@@ -168,6 +169,7 @@ fn number(value: f64) -> HeaderValue {
     HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("0"))
 }
 
+/// <https://docs.discord.com/developers/reference#authentication>
 fn has_token(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     given
@@ -175,6 +177,7 @@ fn has_token(headers: &HeaderMap, token: &str) -> bool {
         .is_some_and(|given| given == token)
 }
 
+/// <https://docs.discord.com/developers/reference#user-agent>
 fn user_agent_is_good(headers: &HeaderMap) -> bool {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     agent.is_some_and(|agent| agent.starts_with("DiscordBot (") && agent.contains(", "))

@@ -12,7 +12,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    Sent, SentFile, Shared, components,
+    Sent, SentFile, Shared, checks, components,
     error::{Refusal, only},
     interactions::is_ephemeral,
     json::{dispatched, mentioned_ids, message},
@@ -96,7 +96,7 @@ impl Draft {
         self.body.get(name).and_then(Value::as_str)
     }
 
-    /// Checks all that needs no look at the channel.
+    /// Checks all that needs no look at the channel: <https://docs.discord.com/developers/resources/message#create-message>
     pub(super) fn check(&self) -> Result<(), Refusal> {
         only("message", &self.body, &FIELDS)?;
         let content = match self.body.get("content") {
@@ -112,7 +112,8 @@ impl Draft {
         if let Some(poll) = poll {
             rights::check_poll(poll)?;
         }
-        if content.trim().is_empty() && self.files.is_empty() && poll.is_none() {
+        let has_embeds = checks::count(&self.body, "embeds") > 0;
+        if content.trim().is_empty() && self.files.is_empty() && poll.is_none() && !has_embeds {
             return Err(Refusal::new(400, 50_006, "Cannot send an empty message"));
         }
         if self.text("nonce").is_some_and(|nonce| nonce.chars().count() > 25) {
@@ -134,69 +135,15 @@ impl Draft {
             let text = "Must be 10 or fewer in length.";
             return Err(Refusal::field("files", "BASE_TYPE_MAX_LENGTH", text));
         }
-        self.check_mentions()?;
+        checks::mentions(&self.body)?;
+        checks::embeds(&self.body)?;
         components::read(&self.body)?;
-        self.check_attachments()?;
+        checks::attachments(&self.body, self.files.len())?;
         self.check_voice()
     }
 
-    fn check_mentions(&self) -> Result<(), Refusal> {
-        let Some(mentions) = self.body.get("allowed_mentions") else {
-            return Ok(());
-        };
-        only(
-            "allowed_mentions",
-            mentions,
-            &["parse", "roles", "users", "replied_user"],
-        )?;
-        let parse = mentions["parse"].as_array().cloned().unwrap_or_default();
-        for kind in &parse {
-            if !["roles", "users", "everyone"].iter().any(|known| kind == known) {
-                return Err(Refusal::field(
-                    "allowed_mentions",
-                    "BASE_TYPE_CHOICES",
-                    format!("{kind} is no choice"),
-                ));
-            }
-        }
-        let both = |kind: &str| parse.iter().any(|given| given == kind) && mentions.get(kind).is_some();
-        if both("users") || both("roles") {
-            let text = "parse and a list of the same kind are mutually exclusive";
-            return Err(Refusal::field(
-                "allowed_mentions",
-                "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
-                text,
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_attachments(&self) -> Result<(), Refusal> {
-        for attachment in self
-            .body
-            .get("attachments")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            let known = ["id", "filename", "description", "duration_secs", "waveform"];
-            only("attachments", attachment, &known)?;
-            let id = attachment["id"]
-                .as_str()
-                .and_then(|id| id.parse().ok())
-                .or(attachment["id"].as_u64());
-            let file = id
-                .and_then(|id| usize::try_from(id).ok())
-                .and_then(|id| self.files.get(id));
-            if file.is_none() {
-                let text = "Attachment data for id not found";
-                return Err(Refusal::field("attachments", "ATTACHMENT_NOT_FOUND", text));
-            }
-        }
-        Ok(())
-    }
-
-    /// The message that this one answers, checked to exist.
+    /// The message that this one answers, checked to exist:
+    /// <https://docs.discord.com/developers/resources/message#message-reference-structure>
     fn reference(&self, state: &State, channel: u64) -> Result<Option<u64>, Refusal> {
         let Some(reference) = self.body.get("message_reference") else {
             return Ok(None);
@@ -424,6 +371,34 @@ mod tests {
             ),
             (
                 json!({"content": "x", "attachments": [{"id": 0, "filename": "none"}]}),
+                Some(50_035),
+            ),
+            (
+                json!({"content": "x", "allowed_mentions": {"users": ["ada"]}}),
+                Some(50_035),
+            ),
+            (
+                json!({"content": "x", "allowed_mentions": {"users": vec!["1"; 101]}}),
+                Some(50_035),
+            ),
+            (
+                json!({"content": "x", "allowed_mentions": {"replied_user": "yes"}}),
+                Some(50_035),
+            ),
+            (json!({"embeds": [{"description": "x"}]}), None),
+            (json!({"embeds": vec![json!({"description": "x"}); 11]}), Some(50_035)),
+            (json!({"embeds": [{"title": "x".repeat(257)}]}), Some(50_035)),
+            (json!({"embeds": [{"description": "x".repeat(4_097)}]}), Some(50_035)),
+            (
+                json!({"embeds": [{"fields": vec![json!({"name": "a", "value": "b"}); 26]}]}),
+                Some(50_035),
+            ),
+            (
+                json!({"embeds": [{"fields": [{"name": "a", "value": ""}]}]}),
+                Some(50_035),
+            ),
+            (
+                json!({"embeds": vec![json!({"description": "x".repeat(3_001)}); 2]}),
                 Some(50_035),
             ),
         ];

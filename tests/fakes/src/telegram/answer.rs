@@ -1,4 +1,4 @@
-//! Answers in Telegram's envelope.
+//! Answers in Telegram's envelope: <https://core.telegram.org/bots/api#making-requests>
 
 use axum::{
     body::Body,

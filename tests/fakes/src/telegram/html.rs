@@ -1,4 +1,4 @@
-//! Telegram's HTML parse mode, with its errors.
+//! Telegram's HTML parse mode, with its errors: <https://core.telegram.org/bots/api#html-style>
 
 use serde_json::{Value, json};
 

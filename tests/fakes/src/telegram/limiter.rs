@@ -1,4 +1,5 @@
-//! Telegram's rate limits, for tests that want them enforced.
+//! Telegram's rate limits, for tests that want them enforced:
+//! <https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>
 
 use std::{
     collections::{HashMap, VecDeque},

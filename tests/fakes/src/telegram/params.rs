@@ -1,4 +1,4 @@
-//! A request's parameters, and which ones each method knows.
+//! A request's parameters, and which ones each method knows: <https://core.telegram.org/bots/api#available-methods>
 
 use axum::{
     extract::{FromRequest, Multipart, Request},

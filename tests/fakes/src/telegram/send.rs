@@ -51,7 +51,7 @@ impl Rendered {
     }
 }
 
-/// `sendMessage`.
+/// `sendMessage`: <https://core.telegram.org/bots/api#sendmessage>
 pub(super) fn message(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let mut state = shared.lock();
     let to = open_chat(&state, params)?;
@@ -67,7 +67,7 @@ pub(super) fn message(shared: &Shared, params: &Params) -> Result<Value, Refusal
     Ok(deliver(shared, &mut state, sent))
 }
 
-/// `sendDocument`.
+/// `sendDocument`: <https://core.telegram.org/bots/api#senddocument>
 pub(super) fn document(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let mut state = shared.lock();
     let to = open_chat(&state, params)?;
@@ -143,7 +143,7 @@ fn dimensions(content: &[u8]) -> Option<(u64, u64)> {
         .then(|| side(16).zip(side(20)))?
 }
 
-/// `sendChatAction`.
+/// `sendChatAction`: <https://core.telegram.org/bots/api#sendchataction>
 pub(super) fn action(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
     let mut state = shared.lock();
     let chat = open_chat(&state, params)?;
@@ -265,6 +265,8 @@ pub(super) fn open_chat(state: &State, params: &Params) -> Result<Chat, Refusal>
     }
 }
 
+/// A text or caption with its entities, within the limit that counts after these are parsed:
+/// <https://core.telegram.org/bots/api#formatting-options>
 pub(super) fn render(params: &Params, name: &str, most: usize) -> Result<Rendered, Refusal> {
     let raw = params.text(name).unwrap_or_default();
     let rendered = match params.text("parse_mode") {
@@ -291,6 +293,7 @@ pub(super) fn render(params: &Params, name: &str, most: usize) -> Result<Rendere
     Ok(rendered)
 }
 
+/// The message that this one answers: <https://core.telegram.org/bots/api#replyparameters>
 pub(super) fn reply_target(state: &State, to: Chat, params: &Params) -> Result<Option<i64>, Refusal> {
     let Some(reply) = params.values.get("reply_parameters") else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `getUpdates`: offsets, long polls, one poller at a time.
+//! `getUpdates`: offsets, long polls, one poller at a time. <https://core.telegram.org/bots/api#getupdates>
 
 use std::time::Duration;
 
