@@ -1,5 +1,6 @@
 //! `/settings` and `/model`: managers set a place up in its chat, everybody themselves in private.
 
+mod each;
 mod effects;
 mod own;
 

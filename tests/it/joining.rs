@@ -59,6 +59,13 @@ async fn on_discord_the_bot_greets_a_server_that_it_joined_just_now_and_no_other
     assert!(sent.content.contains("Mention me or reply to me"), "{}", sent.content);
     bot.discord.joins(guild, welcome);
     let ada = bot.discord.user("Ada");
+    let keeper = bot.discord.named_role(guild, "Keeper", 1 << 5);
+    bot.discord.join(guild, ada, &[keeper]);
+    for (label, told) in [("What I can do", "/help memory"), ("Set me up", "when_busy")] {
+        let pressed = bot.discord.press(welcome, ada, &sent, label);
+        let reply = bot.discord.wait_for_replies(pressed, 1).await.remove(0);
+        assert!(reply.content.contains(told), "{}", reply.content);
+    }
     let asks = format!("<@{}> hello", bot.discord.bot());
     for channel in [welcome, old] {
         bot.discord.user_says(channel, ada, &asks);

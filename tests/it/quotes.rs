@@ -1,6 +1,8 @@
 //! Quotes and deletions: the message that somebody replies to reaches the model, and one that its author deletes is
 //! gone.
 
+mod carried;
+
 use clifford_core::{
     messages::{Direction, MessageStatus},
     runs::RunStatus,

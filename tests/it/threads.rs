@@ -115,6 +115,41 @@ async fn a_place_may_have_its_threads_left_alone_and_a_topic_is_followed_only_wh
 }
 
 #[tokio::test]
+async fn a_topic_that_is_followed_is_left_alone_once_it_is_closed() {
+    let setup = setups(Site::Telegram).next().unwrap();
+    let mut bot = setup.set("channels.telegram.follow_threads", true).start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let forum = bot.telegram.forum(-1_001_234, "Team");
+    let topic = bot.telegram.topic(forum, "Rockets");
+    for (user, text, count) in [
+        (8, "nobody asked", 0),
+        (7, "@clifford_bot hello", 1),
+        (8, "heard", 2),
+        (7, "/close@clifford_bot", 3),
+        (8, "unheard", 3),
+        (7, "@clifford_bot again", 4),
+        (8, "heard again", 5),
+    ] {
+        bot.telegram.user_says(topic, user, text);
+        bot.telegram.wait_for_sent(topic, count).await;
+    }
+    let sent = bot.telegram.sent(topic);
+    bot.finish().await;
+    let texts: Vec<_> = sent.iter().map(|sent| sent.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "You said: [Ada] hello",
+            "You said: [Bob] heard",
+            "Closed. I answer here again when somebody mentions me.",
+            "You said: [Ada] again",
+            "You said: [Bob] heard again",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn where_threads_are_set_each_question_has_one_with_a_title_and_a_conversation() {
     for setup in setups(Site::Discord) {
         let mut bot = setup.set("ingress.threads", "auto").start().await;
