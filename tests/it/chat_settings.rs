@@ -3,6 +3,7 @@
 mod each;
 mod effects;
 mod own;
+mod unheard;
 
 use clifford_fakes::{
     discord::Sent as DiscordSent,
@@ -126,7 +127,7 @@ async fn on_telegram_a_manager_changes_a_setting_by_buttons_in_place_and_takes_i
             bot.telegram.wait_until("the changed message", look).await
         };
         bot.telegram.press(group, 7, "when_busy");
-        let one = shown("The treatment of a message").await;
+        let one = shown("What happens to a message that arrives while another").await;
         assert_eq!(
             labels(&one.buttons),
             ["✓ follow_up", "steer", "interrupt", "All settings"]

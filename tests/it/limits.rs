@@ -1,7 +1,12 @@
 //! Limits of messages by person, role and place: buckets in the database.
 
+use std::{collections::BTreeMap, time::Duration};
+
 use clifford_core::messages::Direction;
-use clifford_fakes::telegram::{Chat, Sent};
+use clifford_fakes::{
+    discord::DiscordFake,
+    telegram::{Chat, Sent},
+};
 use serde_json::json;
 
 use crate::harness::{Bot, Setup, Site};
@@ -129,12 +134,14 @@ async fn a_role_and_a_group_have_limits_of_their_own() {
     bot.telegram.standing(group, 7, json!({ "status": "administrator" }));
     let said = async |user: i64, text: &str| tell(&bot, group, user, &format!("@clifford_bot {text}")).await.text;
     assert_eq!(said(8, "one").await, "You said: [Bob] one");
-    assert!(said(8, "two").await.starts_with("You are writing faster"));
+    let refused = "You are writing faster than I may answer. Please try again in 60 minutes.";
+    assert_eq!(said(8, "two").await, refused);
     assert_eq!(said(7, "three").await, "You said: [Ada] three");
     assert_eq!(said(7, "four").await, "You said: [Ada] four");
     assert_eq!(said(7, "five").await, "You said: [Ada] five");
     // The group has had its four answers.
-    assert!(said(7, "six").await.starts_with("You are writing faster"));
+    let refused = "I have answered as much here as I may for now. Please try again in 15 minutes.";
+    assert_eq!(said(7, "six").await, refused);
     bot.finish().await;
 }
 
@@ -214,4 +221,56 @@ async fn a_person_over_the_messages_of_a_minute_is_told_once_though_the_process_
         assert_eq!((bot.telegram.sent(ada).len(), bot.telegram.sent(bob).len()), (3, 4));
         bot.finish().await;
     }
+}
+
+#[tokio::test]
+async fn a_limit_holds_over_all_processes() {
+    let Some(setup) = Setup::on(Site::Discord).postgres() else {
+        return;
+    };
+    let limits = vec![limit("scope = 'user'\nmessages = 3\nper = 'hour'")];
+    let setup = setup.set("ingress.limits", toml::Value::Array(limits));
+    let mut bot = setup.set("channels.discord.shards", "0/2").prepare().await;
+    bot.discord.advises(2, 2);
+    let ada = bot.discord.user("Ada");
+    let mut channels = BTreeMap::new();
+    while channels.len() < 2 {
+        // The next millisecond is another shard's.
+        bot.discord.advance(Duration::from_millis(1));
+        let guild = bot.discord.guild("Server");
+        let channel = bot.discord.channel(guild, "talk");
+        channels.entry((guild >> 22) % 2).or_insert(channel);
+    }
+    // Each process hears one of the servers.
+    bot.spawn(None);
+    let first = |fake: &DiscordFake| (fake.shards() == [0]).then_some(());
+    bot.discord.wait_for("the first process", first).await;
+    bot.configure("channels.discord.shards", "1/2");
+    bot.spawn(None);
+    let both = |fake: &DiscordFake| (fake.shards() == [0, 1]).then_some(());
+    bot.discord.wait_for("both processes", both).await;
+    let says = async |shard: u64, text: &str| {
+        let channel = channels[&shard];
+        let before = bot.discord.sent(channel).len();
+        bot.discord
+            .user_says(channel, ada, &format!("<@{}> {text}", bot.discord.bot()));
+        let mut sent = bot.discord.wait_for_sent(channel, before + 1).await;
+        sent.remove(before).content
+    };
+    for (shard, text) in [(0, "one"), (1, "two"), (0, "three")] {
+        assert_eq!(says(shard, text).await, format!("You said: [Ada] {text}"));
+    }
+    let refused = "You are writing faster than I may answer. Please try again in 20 minutes.";
+    assert_eq!(says(1, "four").await, refused);
+    // She was told there, and is not told again by the other process.
+    let before = bot.discord.sent(channels[&0]).len();
+    bot.discord
+        .user_says(channels[&0], ada, &format!("<@{}> five", bot.discord.bot()));
+    let bob = bot.discord.user("Bob");
+    bot.discord
+        .user_says(channels[&0], bob, &format!("<@{}> hello", bot.discord.bot()));
+    let sent = bot.discord.wait_for_sent(channels[&0], before + 1).await;
+    assert_eq!(sent[before].content, "You said: [Bob] hello");
+    bot.finish().await;
+    assert_eq!(bot.discord.sent(channels[&0]).len(), before + 1);
 }

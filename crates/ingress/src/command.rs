@@ -31,9 +31,9 @@ use super::{
     message::limits::{over, told_once},
     newcomer,
     outcome::IngressOutcome,
-    pace,
     pace::Limited,
     pairing, reply, settle,
+    unheard::{self, Why},
 };
 use crate::commands::{self, Carrier, Choices, CommandContext, Gathered, Purse, Ring};
 
@@ -315,6 +315,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         return pairing::meet(tx, &origin, &command.argument, &outbound, now).await;
     }
     let role = known.as_ref().map(|user| user.role);
+    let is_waiting = command.is_interaction();
     let rules = match origin.place.kind.is_private() {
         true => PlaceRules::default(),
         false => settings::rules(tx, &origin.place).await?,
@@ -326,13 +327,14 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         Entry::Ignored if command.is_interaction() && audience.access == Access::Pairing && may_refuse => {
             return pairing::places::meet(tx, &origin, &outbound, true, now).await;
         }
-        Entry::Ignored => return Ok(IngressOutcome::ignored()),
+        Entry::Ignored => return unheard::passed_over(tx, &origin, is_waiting, known.as_ref(), Why::Unknown).await,
     }
     let may_manage = manages && command.name == "settings";
     if !origin.place.kind.is_private() && !may_manage {
         let is_silent = rules.speaks == Some(Speaks::Never) && !WHERE_SILENT.contains(&command.name.as_str());
-        if is_silent || !rules.admits(&origin.speaker, known.as_ref().map(|user| user.role)) {
-            return Ok(IngressOutcome::ignored());
+        if is_silent || !rules.admits(&origin.speaker, role) {
+            let why = Why::of_rules(&rules, &origin.speaker, role);
+            return unheard::passed_over(tx, &origin, is_waiting, known.as_ref(), why).await;
         }
     }
     if let Some(keyed) = &keyed {
@@ -362,8 +364,8 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
     };
     match limited {
         Limited::No => {}
-        Limited::Tell(wait) => {
-            let (message, pending) = answer(&outbound, &origin, &aside, &pace::too_fast(wait, lang), now);
+        Limited::Tell(over) => {
+            let (message, pending) = answer(&outbound, &origin, &aside, &unheard::too_fast(over, lang), now);
             messages::insert_outbound(tx, &message, now).await?;
             return Ok(IngressOutcome {
                 answer: pending,
@@ -371,7 +373,9 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
                 ..IngressOutcome::ignored()
             });
         }
-        Limited::Silently => return Ok(IngressOutcome::ignored()),
+        Limited::Silently(over) => {
+            return unheard::passed_over(tx, &origin, is_waiting, Some(&user), Why::Limit(over)).await;
+        }
     }
     let id = MessageId::new();
     messages::insert_inbound(

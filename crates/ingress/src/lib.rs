@@ -32,6 +32,7 @@ mod poisoned;
 mod quoted;
 mod reactions;
 mod threads;
+mod unheard;
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Duration};
 

@@ -41,8 +41,13 @@ pub(super) use self::{
     words::{spoken, with_attachments},
 };
 use super::{
-    IngressService, IngressSettings, Origin, answer, newcomer, outcome::IngressOutcome, pace::Limited, pairing,
-    quoted::Found, settle,
+    IngressService, IngressSettings, Origin, answer, newcomer,
+    outcome::IngressOutcome,
+    pace::Limited,
+    pairing,
+    quoted::Found,
+    settle,
+    unheard::{self, Why},
 };
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.
@@ -150,10 +155,11 @@ impl AcceptContext {
                 let is_command = self.origin.via.is_some();
                 return pairing::places::meet(tx, &self.origin, &self.outbound, is_command, self.now).await;
             }
-            Entry::Ignored => return Ok(IngressOutcome::ignored()),
+            Entry::Ignored => return self.passed_over(tx, None, Why::Unknown).await,
         }
         if !self.is_answered(&arrival.rules, role) {
-            return Ok(IngressOutcome::ignored());
+            let why = Why::of_rules(&arrival.rules, &self.origin.speaker, role);
+            return self.passed_over(tx, arrival.user.as_ref(), why).await;
         }
         let is_new = arrival.channel.is_none();
         let (user, channel) = match (arrival.user, arrival.channel) {
@@ -165,7 +171,7 @@ impl AcceptContext {
             (user, _) => settle(tx, &self.origin, user, newcomer(&self.origin), self.now).await?,
         };
         if channel.is_turned_off() {
-            return Ok(IngressOutcome::ignored());
+            return self.passed_over(tx, Some(&user), Why::Silent).await;
         }
         // Two first messages may both have found no channel; by now it is this one's.
         if arrival.is_repeat || (is_new && self.is_repeat(tx, &channel).await?) {
@@ -173,11 +179,11 @@ impl AcceptContext {
         }
         match self.limited(tx, &user, &channel).await? {
             Limited::No => {}
-            Limited::Tell(wait) => {
+            Limited::Tell(over) => {
                 let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
-                return self.say(tx, &channel, &super::pace::too_fast(wait, lang)).await;
+                return self.say(tx, &channel, &unheard::too_fast(over, lang)).await;
             }
-            Limited::Silently => return Ok(IngressOutcome::ignored()),
+            Limited::Silently(over) => return self.passed_over(tx, Some(&user), Why::Limit(over)).await,
         }
         let known = arrival
             .context
@@ -217,6 +223,11 @@ impl AcceptContext {
                 (None, key) => LookupKey::ByKey(key.as_deref().unwrap_or_default()),
             },
         }
+    }
+
+    /// Passes it over; the author of a command is told why.
+    async fn passed_over(&self, tx: &mut Tx, user: Option<&User>, why: Why) -> Result<IngressOutcome, StoreError> {
+        unheard::passed_over(tx, &self.origin, self.origin.via.is_some(), user, why).await
     }
 
     /// Whether nothing but a run can become of it, where this is what it found.

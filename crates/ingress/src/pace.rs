@@ -6,8 +6,7 @@ use clifford_chat::{
     inbound::{Place, Speaker},
     platform::Platform,
 };
-use clifford_core::clock::Timestamp;
-use clifford_text::{Answer, Lang};
+use clifford_core::{clock::Timestamp, settings::RateScope};
 use dashmap::DashMap;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -20,15 +19,28 @@ pub(super) enum Limited {
     /// It is not.
     No,
     /// The first message over the limit: the author learns how long to wait.
-    Tell(Duration),
+    Tell(Over),
     /// Over the limit, and the author knows.
-    Silently,
+    Silently(Over),
 }
 
-/// The reply to an author who is over the limit.
-pub(super) fn too_fast(wait: Duration, lang: Lang) -> String {
-    let seconds = wait.as_secs().max(1).to_string();
-    lang.say(Answer::TooFast { seconds })
+/// A limit that is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Over {
+    /// How long until it has room.
+    pub(super) wait: Duration,
+    /// Whose messages it counts.
+    pub(super) of: RateScope,
+}
+
+impl Over {
+    /// A limit of one's own messages.
+    const fn own(wait: Duration) -> Self {
+        Self {
+            wait,
+            of: RateScope::User,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -70,11 +82,11 @@ impl Pace {
         }
         match writer.times.front() {
             Some(first) if writer.times.len() >= self.per_minute => {
-                let wait = MINUTE.saturating_sub(now.since(*first));
+                let over = Over::own(MINUTE.saturating_sub(now.since(*first)));
                 if std::mem::replace(&mut writer.told, true) {
-                    Limited::Silently
+                    Limited::Silently(over)
                 } else {
-                    Limited::Tell(wait)
+                    Limited::Tell(over)
                 }
             }
             _ => {
@@ -91,12 +103,7 @@ impl Pace {
     pub(super) fn wait(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> Option<Duration> {
         match self.over_limit(place, speaker, now) {
             Limited::No => None,
-            Limited::Tell(wait) => Some(wait),
-            Limited::Silently => {
-                let writer = self.writers.get(&(place.platform, speaker.id.clone()))?;
-                let first = writer.times.front()?;
-                Some(MINUTE.saturating_sub(now.since(*first)))
-            }
+            Limited::Tell(over) | Limited::Silently(over) => Some(over.wait),
         }
     }
 
@@ -151,10 +158,11 @@ mod tests {
         let at = |seconds: i64| pace.over_limit(&place, &speaker, Timestamp(seconds * 1000));
         assert_eq!(at(0), Limited::No);
         assert_eq!(at(10), Limited::No);
-        assert_eq!(at(20), Limited::Tell(Duration::from_secs(40)));
-        assert_eq!(at(21), Limited::Silently);
+        let over = |seconds| Over::own(Duration::from_secs(seconds));
+        assert_eq!(at(20), Limited::Tell(over(40)));
+        assert_eq!(at(21), Limited::Silently(over(39)));
         assert_eq!(at(60), Limited::No);
-        assert_eq!(at(61), Limited::Tell(Duration::from_secs(9)));
+        assert_eq!(at(61), Limited::Tell(over(9)));
         let wait = |seconds: i64| pace.wait(&place, &speaker, Timestamp(seconds * 1000));
         assert_eq!(wait(62), Some(Duration::from_secs(8)));
         assert_eq!(wait(63), Some(Duration::from_secs(7)));

@@ -38,6 +38,7 @@ areas! {
     terminal::Terminal,
     undelivered::Undelivered,
     undo::UndoPart,
+    unheard::Unheard,
     usage::Usage,
     voice::Voice,
     why::Why,

@@ -11,6 +11,7 @@ use clifford_core::{
 use clifford_store::{StoreError, Tx, inbound_lookup::Plain, rates};
 
 use super::{AcceptContext, Limited};
+use crate::pace::Over;
 
 impl AcceptContext {
     /// Whether no limit of messages is reached.
@@ -80,10 +81,14 @@ impl AcceptContext {
 /// Counts a message of a subject against a limit, over all processes.
 pub(crate) async fn over(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<Limited, StoreError> {
     let taken = rates::take(tx, subject, limit, now).await?;
+    let over = Over {
+        wait: limit.wait(taken.tokens),
+        of: limit.scope,
+    };
     Ok(match taken.refused {
         0 => Limited::No,
-        1 => Limited::Tell(limit.wait(taken.tokens)),
-        _ => Limited::Silently,
+        1 => Limited::Tell(over),
+        _ => Limited::Silently(over),
     })
 }
 
@@ -97,7 +102,9 @@ pub(crate) async fn told_once(
     now: Timestamp,
 ) -> Result<Limited, StoreError> {
     match (limited, limit) {
-        (Limited::Tell(_), Some(limit)) if rates::refuse(tx, subject, limit, now).await? > 1 => Ok(Limited::Silently),
+        (Limited::Tell(over), Some(limit)) if rates::refuse(tx, subject, limit, now).await? > 1 => {
+            Ok(Limited::Silently(over))
+        }
         (limited, _) => Ok(limited),
     }
 }

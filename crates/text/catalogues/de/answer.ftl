@@ -53,7 +53,6 @@ EverybodyMayTalk = In { $place } dürfen jetzt alle mit mir sprechen, und das wu
 NobodyMore = In { $place } antworte ich weiter nur Leuten, die ich kenne, und frage dich nicht mehr. `/pair everybody` mit der Adresse lässt alle zu.
 NoSuchPlace = Diesen Ort kenne ich nicht.
 EverybodyLetIn = Mein Besitzer hat erlaubt, dass hier alle mit mir sprechen. /help zeigt, was ich kann.
-TooFast = Du schreibst schneller, als ich antworten darf. Versuch es bitte in { $seconds } s noch einmal.
 MinutesLate = { $count ->
     [one] 1 Minute zu spät
    *[other] { $count } Minuten zu spät

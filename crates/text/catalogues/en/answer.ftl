@@ -53,7 +53,6 @@ EverybodyMayTalk = Everybody in { $place } may talk to me now, and was told.
 NobodyMore = In { $place } I go on answering only people whom I know, and ask you no more. `/pair everybody` with its address lets everybody in.
 NoSuchPlace = I don't know that place.
 EverybodyLetIn = My owner has let everybody here talk to me. /help shows what I can do.
-TooFast = You are writing faster than I may answer. Please try again in { $seconds } s.
 MinutesLate = { $count ->
     [one] 1 minute late
    *[other] { $count } minutes late

@@ -53,7 +53,6 @@ EverybodyMayTalk = Ahora todos en { $place } pueden hablar conmigo, y se les ha 
 NobodyMore = En { $place } sigo respondiendo solo a quienes conozco, y no te pregunto más. `/pair everybody` con su dirección admite a todos.
 NoSuchPlace = No conozco ese lugar.
 EverybodyLetIn = Mi propietario permite que aquí todos hablen conmigo. /help muestra lo que puedo hacer.
-TooFast = Escribes más rápido de lo que puedo responder. Inténtalo de nuevo en { $seconds } s.
 MinutesLate = { $count ->
     [one] 1 minuto tarde
    *[other] { $count } minutos tarde

@@ -53,7 +53,6 @@ EverybodyMayTalk = Tout le monde dans { $place } peut me parler maintenant, et e
 NobodyMore = Dans { $place }, je continue à ne répondre qu’aux personnes que je connais, et je ne te demande plus rien. `/pair everybody` avec son adresse autorise tout le monde.
 NoSuchPlace = Je ne connais pas cet endroit.
 EverybodyLetIn = Mon propriétaire permet à tout le monde ici de me parler. /help montre ce que je sais faire.
-TooFast = Tu écris plus vite que je ne peux répondre. Réessaie dans { $seconds } s.
 MinutesLate = { $count ->
     [one] { $count } minute de retard
    *[other] { $count } minutes de retard

@@ -50,7 +50,6 @@ EverybodyMayTalk = { $place } では全員と話せるようになり、そこ�
 NobodyMore = { $place } では引き続き知っている人にだけ答え、もうお尋ねしません。`/pair everybody` とアドレスで全員を許可できます。
 NoSuchPlace = その場所は知りません。
 EverybodyLetIn = オーナーがここにいる全員との会話を許可しました。できることは /help で確認できます。
-TooFast = 回答できる速さより速く書いています。{ $seconds }秒後にもう一度試してください。
 MinutesLate = { $count }分遅れ
 HoursLate = { $count }時間遅れ
 DaysLate = { $count }日遅れ

@@ -53,7 +53,6 @@ EverybodyMayTalk = Agora todos em { $place } podem falar comigo, e foram avisado
 NobodyMore = Em { $place } continuo respondendo só a quem conheço, e não pergunto mais. `/pair everybody` com o endereço libera todos.
 NoSuchPlace = Não conheço esse lugar.
 EverybodyLetIn = Meu dono permite que todos aqui falem comigo. /help mostra o que posso fazer.
-TooFast = Você está escrevendo mais rápido do que posso responder. Tente de novo em { $seconds } s.
 MinutesLate = { $count ->
     [one] { $count } minuto de atraso
    *[other] { $count } minutos de atraso

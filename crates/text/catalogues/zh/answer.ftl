@@ -50,7 +50,6 @@ EverybodyMayTalk = 现在 { $place } 的所有人都可以和我说话，并已�
 NobodyMore = 在 { $place } 我仍然只回答我认识的人，也不再问你。用 `/pair everybody` 加上地址可以准许所有人。
 NoSuchPlace = 我不知道这个地方。
 EverybodyLetIn = 我的所有者准许这里的所有人和我说话。/help 会显示我能做什么。
-TooFast = 你发消息的速度超过了我可以回答的速度。请在 { $seconds } 秒后再试。
 MinutesLate = 晚了 { $count } 分钟
 HoursLate = 晚了 { $count } 小时
 DaysLate = 晚了 { $count } 天

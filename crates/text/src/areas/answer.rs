@@ -1,4 +1,4 @@
-//! Short answers to commands: stopping, rating, undoing, letting people in, limits.
+//! Short answers to commands: stopping, rating, undoing, letting people in.
 
 use crate::message::{Count, messages};
 
@@ -65,8 +65,6 @@ messages! {
         NobodyMore { place: String },
         NoSuchPlace,
         EverybodyLetIn,
-        /// A limit of messages.
-        TooFast { seconds: String },
         /// Behind a reminder.
         MinutesLate { count: Count },
         HoursLate { count: Count },
