@@ -162,11 +162,22 @@ const GREETINGS: [&str; 22] = [
     "ねえ",
 ];
 
+/// Whether a word that stands beside these characters goes on there: `Clifford's`, `clifford_two`, `clifford@example.org`.
+fn goes_on(mut beside: impl Iterator<Item = char>) -> bool {
+    const JOINTS: [char; 7] = ['\'', '’', '-', '_', '@', '.', '/'];
+    // Kana, Chinese characters and Thai stand beside a name without a space.
+    let is_spaced = |c: char| !matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    let is_of_word = |c: char| c.is_alphanumeric() && is_spaced(c);
+    match beside.next() {
+        Some(joint) if JOINTS.contains(&joint) => beside.next().is_some_and(is_of_word),
+        next => next.is_some_and(is_of_word),
+    }
+}
+
 /// Whether a name between these two texts, in lower case, calls its bearer.
 fn addresses(before: &str, after: &str) -> bool {
     const COMMAS: [char; 5] = [',', '，', '、', '،', ';'];
-    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    if is_word(before.chars().next_back()) || is_word(after.chars().next()) {
+    if goes_on(after.chars()) || goes_on(before.chars().rev()) {
         return false;
     }
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -386,6 +397,17 @@ mod tests {
             (&group, none, "你好 clifford，天气怎么样", true),
             (&group, none, "I like clifford the band", false),
             (&group, none, "Cliffords dog", false),
+            (&group, none, "Clifford's dog barks", false),
+            (&group, none, "Clifford’s dog, is it his?", false),
+            (&group, none, "@clifford_two: go on", false),
+            (&group, none, "@my_clifford go on", false),
+            (&group, none, "clifford@example.org is his address", false),
+            (&group, none, "clifford.example.org, is it up?", false),
+            (&group, none, "_Clifford_ what is it", true),
+            (&group, none, "Clifford今天天气怎么样", true),
+            (&group, none, "我喜欢clifford乐队", false),
+            (&group, none, "Clifford... are you there", true),
+            (&group, none, "Clifford - what is it", true),
             (&group, none, "we saw clifford.", false),
             (&group, none, "the clifford", false),
             (&group, none, "", false),
