@@ -63,7 +63,8 @@ pub const CATALOGUE: [SettingSpec; 19] = [
         "when_busy",
         PLACES,
         Kind::Word(&["follow_up", "steer", "interrupt"]),
-        "The treatment of a message that arrives while another is being answered.",
+        "What happens to a message that arrives while another is being answered: `follow_up` \
+            answers it afterwards, `steer` lets that answer take it in, `interrupt` answers it instead.",
     ),
     setting(
         "memory",
