@@ -105,6 +105,8 @@ pub struct LateMessage {
     pub platform: Platform,
     /// Its chat.
     pub channel: ChannelId,
+    /// The platform's id of the chat.
+    pub place: String,
     /// Since when it is late.
     pub since: Timestamp,
     /// The platform's last error.

@@ -185,8 +185,8 @@ fn late(api: &Shared, platform: Platform) -> String {
     let told = late.iter().map(|late| {
         let since = now.since(late.since).as_secs();
         format!(
-            "; a message to chat {} is late since {since} s: {}",
-            late.channel, late.reason
+            "; a message to chat {} (channel:{}) is late since {since} s: {}",
+            late.place, late.channel, late.reason
         )
     });
     told.collect()

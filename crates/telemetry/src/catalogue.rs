@@ -301,7 +301,7 @@ pub const METRICS: &[Metric] = &[
     ),
     counter(
         "clifford_late_messages_total",
-        &[PLATFORM],
+        &[PLATFORM, of("status", &super::measures::LATE_STATUSES)],
         "Messages that failed by themselves and were set aside, so that later ones went out past them.",
     ),
     counter(

@@ -22,6 +22,8 @@ pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];
 pub const EVENT_OUTCOMES: [&str; 6] = ["answering", "queued", "stored", "duplicate", "ignored", "refused"];
 /// The kinds of work that may be set aside.
 pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
+/// The HTTP statuses that messages are set aside for.
+pub const LATE_STATUSES: [&str; 3] = ["4xx", "5xx", "none"];
 /// Why a part was not sent.
 pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
 
@@ -234,8 +236,14 @@ pub const fn reason(error: &SendError) -> &'static str {
 }
 
 /// A message was set aside, so that what follows it in its chat goes out.
-pub fn set_aside(platform: Platform) {
-    counter!("clifford_late_messages_total", "platform" => platform.as_str()).increment(1);
+/// `status`: the HTTP status that the platform refused it with, if it answered.
+pub fn set_aside(platform: Platform, status: Option<&str>) {
+    let status = match status.and_then(|status| status.chars().next()) {
+        Some('4') => "4xx",
+        Some('5') => "5xx",
+        _ => "none",
+    };
+    counter!("clifford_late_messages_total", "platform" => platform.as_str(), "status" => status).increment(1);
 }
 
 /// Nobody knows whether a part arrived.

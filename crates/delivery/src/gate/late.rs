@@ -109,6 +109,7 @@ impl Gate {
         let late = LateMessage {
             platform: self.channel.platform(),
             channel: self.id,
+            place: held.message.address.0.place.clone(),
             since,
             reason: reason.clone(),
         };
@@ -116,7 +117,7 @@ impl Gate {
             let platform = self.channel.platform();
             let status = status_in(&reason);
             tracing::warn!(message_id = %id, channel_id = %self.id, %platform, status, "set a message aside, sending later ones past it");
-            measures::set_aside(platform);
+            measures::set_aside(platform, status);
             self.mark(&held.message, Mark::SetAside(reason)).await;
         }
         self.late.insert(id, held);
