@@ -2,6 +2,7 @@
 
 use clifford_core::{messages::MessageStatus, runs::RunStatus};
 use clifford_fakes::telegram::Chat;
+use clifford_llm_api::tokens::estimate_tokens;
 
 use crate::{
     harness::{Bot, Room, Setup, Site},
@@ -244,4 +245,38 @@ async fn in_a_server_the_first_part_of_an_answer_calls_whoever_asked_and_no_othe
     expected[0] = (Some(asked), vec![ada.to_string()]);
     assert!(sent.len() > 1);
     assert_eq!(called, expected);
+}
+
+#[tokio::test]
+async fn the_fixed_part_of_a_prompt_has_at_most_1500_tokens_wherever_somebody_asks() {
+    for site in Site::BOTH {
+        let mut bot = Setup::on(site).start().await;
+        let room = bot.room(site, 7, "Ada");
+        bot.says(room, "hello");
+        bot.answers(room, 1).await;
+        match room {
+            Room::Telegram(_) => {
+                let group = bot.telegram.supergroup(-1_001_234, "Team");
+                bot.telegram.user_says(group, 7, "Clifford hello");
+                bot.telegram.wait_for_sent(group, 1).await;
+            }
+            Room::Discord { user, .. } => {
+                let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+                bot.discord.user_says(channel, user, "Clifford hello");
+                bot.discord.wait_for_sent(channel, 1).await;
+            }
+        }
+        bot.finish().await;
+        let requests = bot.model.requests();
+        let of_runs = requests
+            .iter()
+            .filter(|request| scripted_model::memory_schema(request).is_none());
+        let fixed: Vec<_> = of_runs.map(|request| estimate_tokens(request.text(0))).collect();
+        // With every tool that is there without any setting.
+        assert!(requests[0].text(0).contains("reminders.set"), "{site:?}");
+        assert!(
+            fixed.len() == 2 && fixed.iter().all(|tokens| (800..=1_500).contains(tokens)),
+            "{site:?}: {fixed:?}"
+        );
+    }
 }

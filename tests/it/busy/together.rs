@@ -1,5 +1,7 @@
 //! Several people of a shared place ask at once: so many are answered at the same time, and the others in turn.
 
+use std::collections::BTreeMap;
+
 use clifford_core::runs::RunStatus;
 use clifford_fakes::telegram::Chat;
 use serde_json::json;
@@ -47,14 +49,30 @@ impl Place {
         }
     }
 
-    /// Somebody asks, and it is stored before anybody else does.
-    async fn asks(&self, bot: &Bot, person: usize, question: &str, nth: usize) {
+    /// Somebody asks, and it is stored before anybody else does. Returns the question's id.
+    async fn asks(&self, bot: &Bot, person: usize, question: &str, nth: usize) -> i64 {
         let (who, text) = (self.people[person - 1], format!("Clifford {question}"));
-        match self.group {
+        let id = match self.group {
             Some(group) => bot.telegram.user_says(group, i64::try_from(who).unwrap(), &text),
-            None => i64::try_from(bot.discord.user_says(self.channel, who, &text)).unwrap_or_default(),
+            None => i64::try_from(bot.discord.user_says(self.channel, who, &text)).unwrap(),
         };
         stored(bot, nth).await;
+        id
+    }
+
+    /// What each answer is a reply to, by its text.
+    fn replies(&self, bot: &Bot) -> BTreeMap<String, Option<i64>> {
+        let id = |id: u64| i64::try_from(id).unwrap();
+        match self.group {
+            Some(group) => {
+                let sent = bot.telegram.sent(group).into_iter();
+                sent.map(|sent| (sent.text, sent.reply_to)).collect()
+            }
+            None => {
+                let sent = bot.discord.sent(self.channel).into_iter();
+                sent.map(|sent| (sent.content, sent.reply_to.map(id))).collect()
+            }
+        }
     }
 
     /// The answers, once there are so many, in no order.
@@ -91,8 +109,11 @@ async fn as_many_people_as_is_set_are_answered_at_the_same_time_each_seeing_what
         let mut bot = setup.start().await;
         let place = Place::new(&bot, site, 5);
         let hold = bot.model.hold();
+        let mut asked_by = BTreeMap::new();
         for person in 1..=5 {
-            place.asks(&bot, person, &format!("question {person}"), person).await;
+            let question = format!("question {person}");
+            let id = place.asks(&bot, person, &question, person).await;
+            asked_by.insert(answer(person, &question), Some(id));
             bot.model.wait_for_requests(person.min(3)).await;
         }
         // The fourth and the fifth wait.
@@ -114,6 +135,7 @@ async fn as_many_people_as_is_set_are_answered_at_the_same_time_each_seeing_what
             answers,
             (1..=5).map(|n| answer(n, &format!("question {n}"))).collect::<Vec<_>>()
         );
+        assert_eq!(place.replies(&bot), asked_by, "{site:?}");
         let runs = bot.look().await.runs().await;
         assert!(
             runs.iter().all(|run| run.status == RunStatus::Completed),
