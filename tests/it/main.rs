@@ -96,6 +96,7 @@ mod sse;
 mod status_messages;
 mod stopping;
 mod store;
+mod strange_names;
 mod stuck;
 mod subagents;
 mod tcp_proxy;

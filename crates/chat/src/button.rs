@@ -1,6 +1,6 @@
 //! Buttons: the label, and the command that a press gives.
 
-use clifford_markup::shortened;
+use clifford_markup::{is_turning, shortened};
 
 use crate::{
     inbound::Command,
@@ -17,10 +17,11 @@ impl Button {
     /// The most bytes of its command: what the strictest platform carries (Telegram: 64).
     pub const COMMAND: usize = 60;
 
-    /// A button that gives a command, without its slash. A label that is too long is cut.
+    /// A button that gives a command, without its slash. A label that is too long is cut, and none is turned around.
     pub fn new(label: &str, command: impl Into<String>) -> Self {
+        let label: String = label.chars().filter(|c| !is_turning(*c)).collect();
         Self {
-            label: shortened(label, Self::LABEL),
+            label: shortened(&label, Self::LABEL),
             command: command.into(),
             style: ButtonStyle::Plain,
             press: Press::Answered,
@@ -124,6 +125,7 @@ mod tests {
             ("Rome", "switch 5", Some("Rome")),
             (&long, "switch 5", Some(&cut)),
             (" \n", "switch 5", None),
+            ("Remove: \u{202e}emoR\u{2066}", "switch 5", Some("Remove: emoR")),
             ("Rome", "", None),
             ("Rome", "not/a command", None),
             ("Rome", &format!("switch {}", "x".repeat(53)), Some("Rome")),

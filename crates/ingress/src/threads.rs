@@ -129,7 +129,8 @@ impl IngressService {
 /// The title of the thread of a question: its first line, if it has one.
 fn title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let line: String = line.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
+    let is_shown = |c: &char| !c.is_control() && !clifford_markup::is_turning(*c);
+    let line: String = line.unwrap_or_default().chars().filter(is_shown).collect();
     let line = line.trim();
     (!line.is_empty()).then(|| clifford_markup::shortened(line, TITLE))
 }
@@ -143,6 +144,7 @@ mod tests {
         let long = "word ".repeat(40);
         assert_eq!(title("\n  When is it?\nand where").as_deref(), Some("When is it?"));
         assert_eq!(title(" \n"), None);
+        assert_eq!(title("\u{202e}si nehW\u{7}").as_deref(), Some("si nehW"));
         let long = title(&long).unwrap();
         assert!(long.chars().count() <= TITLE && long.starts_with("word word"), "{long}");
     }

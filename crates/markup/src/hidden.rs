@@ -19,6 +19,11 @@ pub fn is_left_out(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{2028}'..='\u{202e}')
 }
 
+/// Turns around what stands beside it: marks of direction. What is written from right to left shows so without them.
+pub fn is_turning(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A terminal would obey it, or show what stands around it otherwise than it is: control characters but for a line's
 /// end and a tab, and marks of direction.
 pub fn is_obeyed(c: char) -> bool {

@@ -1,9 +1,11 @@
 //! Names within a line of Markdown.
 
-/// A name as it may stand within a line of Markdown.
+use crate::hidden::is_turning;
+
+/// A name as it may stand within a line of Markdown: it turns nothing around that stands beside it.
 pub fn inline(name: &str) -> String {
     name.chars()
-        .filter(|c| !c.is_control())
+        .filter(|c| !c.is_control() && !is_turning(*c))
         .flat_map(|c| {
             if "*_`[]<>|~\\".contains(c) {
                 vec!['\\', c]

@@ -30,7 +30,7 @@ mod terminal;
 mod tree;
 
 pub use clean::{Fate, Judge, cleaned};
-pub use hidden::{for_terminal, is_deceiving, is_left_out, is_obeyed, json_for_terminal};
+pub use hidden::{for_terminal, is_deceiving, is_left_out, is_obeyed, is_turning, json_for_terminal};
 pub use html::html;
 pub use mentions::without_mentions;
 pub use rich::{Rich, rich};

@@ -1,11 +1,13 @@
 //! Titles of conversations that nobody named: what was asked first, as the person wrote it. Words that stand there for
-//! the model alone (quotes, the speaker's name, marks of files and of forwarded texts) are left out.
+//! the model alone (quotes, the speaker's name, marks of files, of forwarded texts and of spoken words) are left out.
 
 use clifford_chat::inbound::FORWARDED;
 use clifford_store::messages::replies::without_quotes;
 
 /// The most characters of a title.
 const MOST: usize = 48;
+/// The mark before words that were spoken.
+pub(super) const SPOKEN: &str = "Spoken: ";
 
 /// The title after a run's input; `is_shared`: each message in it begins with its speaker's name.
 pub(crate) fn of(input: &str, is_shared: bool) -> String {
@@ -33,6 +35,7 @@ fn written(input: &str, is_shared: bool) -> (Vec<String>, Option<String>) {
             _ => line,
         };
         let line = line.strip_prefix(FORWARDED).unwrap_or(line);
+        let line = line.strip_prefix(SPOKEN).unwrap_or(line);
         match mark(line) {
             Some(named) => {
                 file.get_or_insert(named);
@@ -45,8 +48,14 @@ fn written(input: &str, is_shared: bool) -> (Vec<String>, Option<String>) {
 }
 
 /// All titles that a conversation may have been given after a text, also by earlier versions.
-pub(crate) fn all_of(input: &str) -> [String; 3] {
-    [of(input, false), of(input, true), shortened(&without_quotes(input))]
+pub(crate) fn all_of(input: &str) -> [String; 4] {
+    let words = of(input, true);
+    [
+        of(input, false),
+        shortened(&without_quotes(input)),
+        shortened(&format!("{SPOKEN}{words}")),
+        words,
+    ]
 }
 
 fn shortened(text: &str) -> String {
@@ -100,6 +109,8 @@ mod tests {
             ("[photo: cat.jpg]", false, "cat.jpg"),
             ("what is it?\n[document: a report.pdf]", false, "what is it?"),
             ("[forwarded] the news", false, "the news"),
+            ("[voice]\nSpoken: what is on today", false, "what is on today"),
+            ("[Ada] [voice]\nSpoken: what is on today", true, "what is on today"),
             ("a list [1] of things", true, "a list [1] of things"),
             ("", true, ""),
         ];
@@ -114,5 +125,6 @@ mod tests {
     fn titles_of_earlier_versions_are_found_too() {
         assert!(all_of("[Ada] about cats").contains(&"[Ada] about cats".to_owned()));
         assert!(all_of("[Ada] about cats").contains(&"about cats".to_owned()));
+        assert!(all_of("[Ada] [voice]\nSpoken: hi").contains(&"Spoken: hi".to_owned()));
     }
 }

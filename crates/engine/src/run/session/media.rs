@@ -26,6 +26,7 @@ use clifford_tools::TRANSCRIBE;
 use serde_json::{Map, Value};
 
 use super::{Gone, Session, vision::is_image};
+use crate::run::title::SPOKEN;
 
 /// The most calls of this kind for one run.
 const MOST: usize = 8;
@@ -33,8 +34,6 @@ const MOST: usize = 8;
 const DESCRIBE: &str = "image.describe";
 /// The setting of a person that notes that they were told how voice messages are understood.
 const TOLD: &str = "told_of_transcription";
-/// The mark before words that were spoken.
-const SPOKEN: &str = "Spoken: ";
 
 /// The words of a voice message, for its row and its run's.
 #[derive(Clone, Debug, PartialEq, Eq)]
