@@ -1,5 +1,6 @@
 //! Messages that arrive while another is being answered: they wait, steer the run at work, or interrupt it.
 
+mod callers;
 mod together;
 
 use clifford_core::{messages::Direction, runs::RunStatus};
