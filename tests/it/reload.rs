@@ -270,3 +270,25 @@ async fn a_platform_that_refuses_the_bot_for_a_moment_is_told_of_and_tried_again
     assert_eq!(watch.ready().await.0, 200);
     bot.finish().await;
 }
+
+#[tokio::test]
+async fn a_token_that_a_platform_does_not_know_is_logged_once_with_the_way_out() {
+    for site in Site::BOTH {
+        let mut bot = Setup::on(site).prepare().await;
+        match site {
+            Site::Discord => bot.discord.revoke_token(),
+            _ => (bot.telegram).fail_next(Method::GetMe, Fault::Refuse(401, "Unauthorized".to_owned())),
+        }
+        bot.spawn(None);
+        bot.has_logged("platform refuses the bot", 1).await;
+        bot.stop().await;
+        let setting = format!("channels.{}.token", site.name());
+        let log = bot.log_text();
+        let told = log.lines().filter(|line| {
+            let is_seen = ["WARN", "ERROR"].iter().any(|level| line.contains(level));
+            is_seen && line.contains(&setting)
+        });
+        assert_eq!(told.count(), 1, "{site:?}: {log}");
+        bot.finish().await;
+    }
+}
