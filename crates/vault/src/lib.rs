@@ -1,7 +1,9 @@
-//! Secrets: where they come from, how they are kept out of sight and encrypted, and the making of new ones.
+//! Secrets: where they come from, how they are kept out of sight and encrypted, the making of new ones, and
+//! proofs by passkeys, which need none.
 
 mod encryptor;
 mod masker;
+pub mod passkey;
 mod secret;
 mod signature;
 mod source;
