@@ -26,6 +26,7 @@ mod merging;
 mod migrations;
 mod moves;
 mod outside;
+mod passkeys;
 mod people;
 mod places;
 mod policies;

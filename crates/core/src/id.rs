@@ -89,6 +89,8 @@ id! {
     TokenId;
     /// One session in a browser.
     SessionId;
+    /// One passkey of a person.
+    PasskeyId;
     /// One secret that a person gave.
     UserSecretId;
     /// One running process.

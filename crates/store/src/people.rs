@@ -1,4 +1,4 @@
-//! People: accounts, roles, keys, links between accounts, codes, merges, sessions.
+//! People: accounts, roles, keys, links between accounts, codes, merges, sessions, passkeys.
 
 pub mod claim;
 pub mod erasure;
@@ -7,6 +7,7 @@ pub mod keys;
 pub mod links;
 pub mod merge;
 pub mod pairings;
+pub mod passkeys;
 pub mod quotes;
 pub mod reading;
 pub mod sessions;

@@ -2,8 +2,8 @@
 
 use super::{
     agents, answers, budgets, changes, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists,
-    managing, memory_items, memory_writes, merging, moves, outside, places, policies, prompt_context, queue_depth,
-    quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, triggers,
+    managing, memory_items, memory_writes, merging, moves, outside, passkeys, places, policies, prompt_context,
+    queue_depth, quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, triggers,
     world::{Home, World},
 };
 
@@ -48,6 +48,10 @@ on_both_engines![
     keys::a_persons_token_is_known_with_them_and_goes_with_its_account,
     sessions::a_login_link_is_good_once_and_for_minutes_and_a_new_one_replaces_it,
     sessions::a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it,
+    passkeys::a_challenge_is_good_once_for_minutes_and_for_what_it_was_made,
+    passkeys::a_passkey_lets_its_person_in_as_long_as_its_counter_goes_up,
+    passkeys::a_person_has_so_many_passkeys_and_each_is_one_persons,
+    passkeys::of_two_logins_with_one_count_one_comes_in,
     lists::a_chat_lists_its_own_conversations_and_the_active_one_wherever_it_began,
     budgets::what_calls_under_way_may_cost_is_reserved_until_they_are_settled,
     budgets::a_reservation_ends_with_the_claim_that_it_was_made_under,

@@ -22,7 +22,7 @@ use super::world::{Home, NOW};
 /// The person who is erased.
 const ADA: &str = "00000000-0000-7000-8000-0000000000aa";
 /// Her traces, in a group and in private, and her names.
-const TRACES: [&str; 39] = [
+const TRACES: [&str; 44] = [
     ADA,
     "qquotewort",
     "qadanym",
@@ -48,6 +48,11 @@ const TRACES: [&str; 39] = [
     "qsessionhash",
     "qbrowser",
     "qloginhash",
+    "qcredential",
+    "qhandle",
+    "qpublickey",
+    "qphone",
+    "qchallengehash",
     "qlinkhash",
     "qjobwort",
     "qitemkey",

@@ -81,6 +81,7 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
                 "document_piece: qchunkwort",
                 "api_token: qtoken",
                 "session: qbrowser",
+                "passkey: qphone",
                 "own_key: qprovider",
                 "feedback: liked",
                 "feedback: disliked",
@@ -109,7 +110,9 @@ async fn an_export_holds_everything_of_one_person_and_nothing_of_others() {
         );
         let text = serde_json::to_string(&records).expect("JSON").to_lowercase();
         assert!(
-            !text.contains("bob") && !text.contains("hash") && !text.contains("qsealed"),
+            ["bob", "hash", "qsealed", "qcredential", "qhandle", "qpublickey"]
+                .iter()
+                .all(|word| !text.contains(word)),
             "{text}"
         );
         home.db.close().await;

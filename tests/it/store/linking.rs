@@ -438,10 +438,17 @@ pub async fn a_parted_account_takes_what_began_there_and_leaves_the_rest(world: 
             continue;
         }
         assert_eq!(left + gone, *all, "{table}");
-        // The person's token, session, key, codes, setting and its changes stay; of the two items for one key one was archived, and goes along.
+        // The person's token, session, passkey, key, codes, setting and its changes stay; of the two items for one key one was archived, and goes along.
         let stays = matches!(
             *table,
-            "api_tokens" | "sessions" | "login_links" | "user_secrets" | "link_codes" | "settings" | "setting_changes"
+            "api_tokens"
+                | "sessions"
+                | "login_links"
+                | "passkeys"
+                | "user_secrets"
+                | "link_codes"
+                | "settings"
+                | "setting_changes"
         );
         assert_eq!(*gone > 0, !stays, "{table}");
     }

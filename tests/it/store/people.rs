@@ -218,6 +218,10 @@ pub async fn belongings(world: &World, person: &Person) {
             "INSERT INTO login_links (link_hash, user_id, created_at, expires_at) VALUES ('link of {user}', '{user}', 0, 9)"
         ),
         format!(
+            "INSERT INTO passkeys (id, credential_id, user_id, user_handle, rp_id, public_key, sign_count, name, created_at)
+             VALUES ('passkey of {user}', 'passkey of {user}', '{user}', 'h', 'localhost', 'k', 0, 'phone', 0)"
+        ),
+        format!(
             "INSERT INTO triggers (id, kind, user_id, channel_id, content, webhook, time_zone, catch_up, enabled,
                                    created_at, updated_at)
              VALUES ('trigger of {user}', 'reminder', '{user}', '{}', 'stretch', FALSE, 'UTC', 'once', TRUE, 0, 0)",

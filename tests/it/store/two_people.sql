@@ -62,6 +62,8 @@ INSERT INTO settings VALUES ('00000000-0000-7000-8000-0000000000aa', 'mood', 'qs
 INSERT INTO api_tokens VALUES ('00000000-0000-7000-8000-000000000401', 'qtoken', 'qtokenhash', '[]', '00000000-0000-7000-8000-0000000000aa', 2000, NULL, NULL);
 INSERT INTO sessions VALUES ('00000000-0000-7000-8000-000000000402', 'qsessionhash', '00000000-0000-7000-8000-0000000000aa', 'browser-q', 'qbrowser', 2000, 2000, 9000);
 INSERT INTO login_links VALUES ('qloginhash', '00000000-0000-7000-8000-0000000000aa', 2000, 3000);
+INSERT INTO passkeys VALUES ('00000000-0000-7000-8000-000000000403', 'qcredential', '00000000-0000-7000-8000-0000000000aa', 'qhandle', 'localhost', 'qpublickey', 3, 'qphone', 2000, NULL);
+INSERT INTO passkey_challenges VALUES ('qchallengehash', '00000000-0000-7000-8000-000000000402', 'qhandle', 2000, 3000);
 INSERT INTO link_codes VALUES ('qlinkhash', '00000000-0000-7000-8000-0000000000aa', 'telegram', '987654321', 2000, 3000);
 INSERT INTO link_attempts VALUES ('telegram', '987654321', 2000), ('telegram', '8', 2000);
 INSERT INTO jobs (id, kind, mode, context_id, status, attempts, due_at, epoch, result, created_at, updated_at) VALUES

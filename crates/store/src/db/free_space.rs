@@ -35,6 +35,8 @@ const TABLES: &[&str] = &[
     "api_tokens",
     "sessions",
     "login_links",
+    "passkeys",
+    "passkey_challenges",
     "user_secrets",
     "run_feedback",
     "status_messages",

@@ -32,6 +32,7 @@ pub enum Record {
     DocumentPiece(DocumentPiece),
     ApiToken(ApiToken),
     Session(Session),
+    Passkey(Passkey),
     OwnKey(OwnKey),
     Feedback(Feedback),
     PolicyRule(PolicyRule),
@@ -58,6 +59,7 @@ pub enum Kind {
     DocumentPiece,
     ApiToken,
     Session,
+    Passkey,
     OwnKey,
     Feedback,
     PolicyRule,
@@ -76,7 +78,7 @@ const THEIRS_ALONE: &str = "NOT EXISTS (SELECT 1 FROM messages other WHERE other
 
 impl Kind {
     /// Every kind, in the order of an export.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::User,
         Self::Identity,
         Self::Setting,
@@ -94,6 +96,7 @@ impl Kind {
         Self::DocumentPiece,
         Self::ApiToken,
         Self::Session,
+        Self::Passkey,
         Self::OwnKey,
         Self::Feedback,
         Self::PolicyRule,
@@ -225,6 +228,10 @@ impl Kind {
                     "user_id = $1",
                 ),
             ),
+            Self::Passkey => (
+                "id",
+                of("id, name, rp_id, created_at, used_at", "passkeys", "user_id = $1"),
+            ),
             Self::OwnKey => ("provider", of("provider, created_at", "user_secrets", "user_id = $1")),
             Self::Feedback => (
                 "run_id",
@@ -316,6 +323,7 @@ pub async fn page(conn: &mut Conn, person: UserId, cursor: &mut Cursor) -> Resul
             Kind::DocumentPiece => of(conn, *kind, person, cursor, Record::DocumentPiece).await?,
             Kind::ApiToken => of(conn, *kind, person, cursor, Record::ApiToken).await?,
             Kind::Session => of(conn, *kind, person, cursor, Record::Session).await?,
+            Kind::Passkey => of(conn, *kind, person, cursor, Record::Passkey).await?,
             Kind::OwnKey => of(conn, *kind, person, cursor, Record::OwnKey).await?,
             Kind::Feedback => of(conn, *kind, person, cursor, Record::Feedback).await?,
             Kind::PolicyRule => of(conn, *kind, person, cursor, Record::PolicyRule).await?,

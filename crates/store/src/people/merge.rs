@@ -29,6 +29,7 @@ pub const GO_OVER: &[&str] = &[
     "api_tokens",
     "sessions",
     "login_links",
+    "passkeys",
     "triggers",
     "policies",
     "setting_changes",

@@ -1,4 +1,5 @@
-//! Sessions of people in a browser, and the links by which they begin. Only hashes are stored.
+//! Sessions of people in a browser, and the links by which they begin; `passkeys` is the other way in. Only hashes are
+//! stored.
 //!
 //! A link is made for one person, or for the operator, and is good once and for minutes. To redeem it ends the link and
 //! begins a session. A session that nobody uses expires; one that is used goes on.
@@ -125,7 +126,7 @@ pub async fn only_owner(conn: &mut Conn) -> Result<Option<UserId>, StoreError> {
     })
 }
 
-/// Uses up a link, by its hash, and begins a session; those that expired are deleted. `None`: no such link is good.
+/// Uses up a link, by its hash, and begins a session. `None`: no such link is good.
 pub async fn redeem(
     tx: &mut Tx,
     link_hash: &str,
@@ -139,6 +140,16 @@ pub async fn redeem(
         )
         .await?;
     let Some((user,)) = found else { return Ok(None) };
+    begin(tx, user, user_agent, now).await.map(Some)
+}
+
+/// Begins a session of a person, or of the operator; those that expired are deleted.
+pub(super) async fn begin(
+    tx: &mut Tx,
+    user: Option<UserId>,
+    user_agent: Option<&str>,
+    now: Timestamp,
+) -> Result<Begun, StoreError> {
     let account = match user {
         Some(user) => account(tx, user, now).await?,
         None => OPERATOR.to_owned(),
@@ -169,7 +180,7 @@ pub async fn redeem(
         ],
     )
     .await?;
-    Ok(Some(Begun { session, token }))
+    Ok(Begun { session, token })
 }
 
 /// The account by which a person speaks in a browser, without `api:`; one for all of their sessions.

@@ -4,8 +4,8 @@ use clifford_core::{
     clock::Timestamp,
     column::JsonText,
     id::{
-        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PolicyId, RunId, SessionId, SpaceId, TokenId,
-        TriggerId, UserId,
+        ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PasskeyId, PolicyId, RunId, SessionId,
+        SpaceId, TokenId, TriggerId, UserId,
     },
     messages::{Author, Direction, MessageStatus, Quote},
     people::UserRole,
@@ -185,6 +185,14 @@ rows! {
         created_at: Timestamp,
         seen_at: Timestamp,
         expires_at: Timestamp,
+    }
+    /// A passkey, without its key and the name that its authenticator gave it.
+    Passkey {
+        id: PasskeyId,
+        name: String,
+        rp_id: String,
+        created_at: Timestamp,
+        used_at: Option<Timestamp>,
     }
     /// That they gave a key of their own for a model provider, without the key.
     OwnKey {
