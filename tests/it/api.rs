@@ -16,6 +16,7 @@ mod links;
 mod memories;
 mod operating;
 mod operation;
+mod passkeys;
 mod people;
 mod policies;
 mod readiness;

@@ -74,6 +74,7 @@ mod overspending;
 mod own_data;
 mod pacing;
 mod pairing;
+mod passkeys;
 mod platform_roles;
 mod progress;
 mod quarantine;

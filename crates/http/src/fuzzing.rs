@@ -70,6 +70,9 @@ readers![
     HandCall,
     Typed,
     Shown,
+    super::passkeys::login::LoginByPasskey,
+    super::passkeys::NewPasskeyBody,
+    super::passkeys::PasskeyChange,
 ];
 
 /// A byte for the kind of request, then its body: it is read, or refused by a problem that is the caller's; nothing
@@ -94,7 +97,7 @@ fn check_as<T: DeserializeOwned>(body: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, fs};
+    use std::{collections::BTreeSet, fs, path::Path};
 
     use proptest::{prelude::*, sample::select};
 
@@ -103,12 +106,7 @@ mod tests {
     #[test]
     fn every_kind_of_request_is_here() {
         let mut taken = BTreeSet::new();
-        for file in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
-            let path = file.unwrap().path();
-            if path.is_dir() || path.ends_with(file!()) {
-                continue;
-            }
-            let text = fs::read_to_string(path).unwrap();
+        for text in sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))) {
             let kinds = text.split("): Body<").skip(1).filter_map(|rest| rest.split('>').next());
             taken.extend(
                 kinds
@@ -130,6 +128,20 @@ mod tests {
             .map(|name| name.trim().to_owned())
             .collect();
         assert_eq!(here, taken);
+    }
+
+    /// The text of every other file.
+    fn sources(dir: &Path) -> Vec<String> {
+        let mut found = Vec::new();
+        for file in fs::read_dir(dir).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_dir() {
+                found.extend(sources(&path));
+            } else if !path.ends_with(file!()) {
+                found.push(fs::read_to_string(path).unwrap());
+            }
+        }
+        found
     }
 
     /// Bodies that some of them take.

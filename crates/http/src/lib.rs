@@ -39,6 +39,7 @@ mod outbox;
 mod pace;
 mod page;
 mod pairings;
+mod passkeys;
 mod policies;
 mod problem;
 mod prompts;

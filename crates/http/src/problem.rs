@@ -66,6 +66,8 @@ pub(super) enum Code {
     LinkCodeUnknown,
     /// No such login link is good.
     LinkUnknown,
+    /// The answer of a passkey does not let in.
+    PasskeyRefused,
     /// The account tried too many codes.
     TooManyTries,
     /// Both are one person already.
@@ -94,7 +96,7 @@ impl Code {
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
-            Self::InvalidInput | Self::LinkCodeUnknown | Self::LinkUnknown | Self::KeyReused => {
+            Self::InvalidInput | Self::LinkCodeUnknown | Self::LinkUnknown | Self::PasskeyRefused | Self::KeyReused => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
@@ -142,6 +144,7 @@ impl Code {
             Self::AgentDisabled => "The agent is turned off",
             Self::LinkCodeUnknown => "There is no such code",
             Self::LinkUnknown => "There is no such link",
+            Self::PasskeyRefused => "The passkey was not taken",
             Self::TooManyTries => "Too many codes were tried",
             Self::AlreadyLinked => "Both are one person already",
             Self::LinkOtherWayRound => "The code must come from the other account",

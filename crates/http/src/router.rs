@@ -21,7 +21,7 @@ use super::{
     Api, Shared, agents, auth, boxed, budgets, channels, completions, connections, contexts,
     description::{Description, Routes},
     edits, events, export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox,
-    pairings, policies,
+    pairings, passkeys, policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens, tools,
     triggers, undo, usage, users, webhooks, why,
@@ -142,6 +142,11 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(links::enter));
     add(routes!(sessions::list, sessions::begin));
     add(routes!(sessions::log_out));
+    add(routes!(passkeys::login::challenge));
+    add(routes!(passkeys::login::log_in));
+    add(routes!(passkeys::list, passkeys::add));
+    add(routes!(passkeys::challenge));
+    add(routes!(passkeys::rename, passkeys::remove));
     add(routes!(sessions::end));
     add(routes!(sessions::me));
     add(routes!(tokens::list, tokens::create));

@@ -5,7 +5,7 @@
 //! use it up by being looked at: it shows a button, which sends `POST /api/sessions` with `{"link": LINK}`. The answer
 //! sets the cookie [`COOKIE`] (`HttpOnly`, `SameSite=Strict`, and `Secure` where `http.public_url` is https or a proxy
 //! says so). From then on the cookie stands in for a token on every route, with the rights of its person; the operator's
-//! has all. A request that changes something and comes with the cookie must carry an `Origin` that is its `Host`.
+//! has all. A person's passkey is the other way in (`passkeys`). A request that changes something and comes with the cookie must carry an `Origin` that is its `Host`.
 //! `GET /api/me` says who is asking, and `DELETE /api/sessions/current` logs out. A session is a row with a hash; a
 //! session that nobody uses for 30 days is over.
 
@@ -28,7 +28,7 @@ use clifford_core::{
     people::UserRole,
 };
 use clifford_store::people::{
-    sessions::{self, Session, UNUSED_FOR},
+    sessions::{self, Begun, Session, UNUSED_FOR},
     users,
 };
 use serde::{Deserialize, Serialize};
@@ -54,9 +54,10 @@ const TRIES_OF_A_PROXY: u32 = 600;
 /// The most addresses whose tries are counted.
 const ADDRESSES: usize = 10_000;
 
-/// Whether a request is to begin a session: a link stands in for a token there.
+/// Whether a request is to begin a session: a link, or a passkey, stands in for a token there.
 pub(super) fn begins(method: &Method, path: &str) -> bool {
-    *method == Method::POST && path == "/api/sessions"
+    let paths = ["/api/sessions", "/api/sessions/challenge", "/api/sessions/passkey"];
+    *method == Method::POST && paths.contains(&path)
 }
 
 /// The secret of the session that a request comes with.
@@ -112,7 +113,7 @@ pub(super) async fn caller(
 }
 
 /// Refuses a request of another site.
-fn same_origin(headers: &HeaderMap, is_needed: bool) -> Result<(), Problem> {
+pub(super) fn same_origin(headers: &HeaderMap, is_needed: bool) -> Result<(), Problem> {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let is_ours = match (text(header::ORIGIN), text(header::HOST)) {
         (None, _) => !is_needed,
@@ -131,25 +132,25 @@ fn same_origin(headers: &HeaderMap, is_needed: bool) -> Result<(), Problem> {
     Err(Problem::new(Code::ForeignOrigin, detail).of_field("Origin"))
 }
 
-/// The wrong links that addresses tried lately.
+/// How often addresses tried to log in lately, by wrong links and by passkeys.
 #[derive(Debug, Default)]
 pub(super) struct Tries(Mutex<HashMap<IpAddr, (Timestamp, u32)>>);
 
 impl Tries {
     /// Refuses an address that tried too many.
-    fn check(&self, address: IpAddr, now: Timestamp) -> Result<(), Problem> {
+    pub(super) fn check(&self, address: IpAddr, now: Timestamp) -> Result<(), Problem> {
         let most = if address.is_loopback() { TRIES_OF_A_PROXY } else { TRIES };
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.get(&address) {
             Some((since, count)) if *count >= most && now.since(*since) < WINDOW => {
-                let detail = "too many wrong login links; try again in a minute";
+                let detail = "too many tries to log in; try again in a minute";
                 Err(Problem::new(Code::TooManyTries, detail).with_retry(WINDOW.as_secs()))
             }
             _ => Ok(()),
         }
     }
 
-    fn count(&self, address: IpAddr, now: Timestamp) {
+    pub(super) fn count(&self, address: IpAddr, now: Timestamp) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= ADDRESSES {
             kept.retain(|_, (since, _)| now.since(*since) < WINDOW);
@@ -188,8 +189,7 @@ pub(super) async fn begin(
     let now = api.clock.now();
     let address = peer.map_or(IpAddr::from(Ipv4Addr::LOCALHOST), |peer| peer.address());
     api.state.tries.check(address, now)?;
-    let browser = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
-    let browser = browser.map(str::to_owned);
+    let browser = browser(&headers);
     let hash = clifford_vault::hash(&login.link);
     let begun = api
         .db
@@ -201,12 +201,23 @@ pub(super) async fn begin(
         return Err(Problem::new(Code::LinkUnknown, detail).of_field("link"));
     };
     tracing::info!(session_id = %begun.session.id, "began a session");
-    let cookie = set_cookie(begun.token.expose(), UNUSED_FOR, is_secure(&api, &headers));
-    Ok((
+    Ok(self::begun(&api, &headers, begun))
+}
+
+/// The name of the browser that a request comes from, as it calls itself.
+pub(super) fn browser(headers: &HeaderMap) -> Option<String> {
+    let name = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
+    name.map(str::to_owned)
+}
+
+/// The answer that lets a browser into a session that has just begun.
+pub(super) fn begun(api: &Shared, headers: &HeaderMap, begun: Begun) -> impl IntoResponse + use<> {
+    let cookie = set_cookie(begun.token.expose(), UNUSED_FOR, is_secure(api, headers));
+    (
         StatusCode::CREATED,
         AppendHeaders([(header::SET_COOKIE, cookie)]),
         Json(begun.session),
-    ))
+    )
 }
 
 fn set_cookie(secret: &str, lasts: Duration, is_secure: bool) -> String {

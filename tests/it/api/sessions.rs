@@ -26,7 +26,7 @@ impl Bot {
     }
 
     /// Logs a person in; the cookie.
-    async fn cookie(&self, user: Option<UserId>) -> String {
+    pub async fn cookie(&self, user: Option<UserId>) -> String {
         let begun = self.redeem(&self.link(user).await).await;
         assert_eq!(begun.status, 201, "{}", begun.text);
         begun.header("set-cookie").split(';').next().unwrap().to_owned()

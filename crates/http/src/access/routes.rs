@@ -13,6 +13,8 @@ enum Who {
     Anybody,
     /// Any token.
     AnyToken,
+    /// A session in a browser, for its own person.
+    Session,
     /// Reads: a person's token what is theirs, an owner's everything.
     See,
     /// Reads files, which an owner's token of others opens with `admin` only.
@@ -36,6 +38,7 @@ impl Who {
         match self {
             Self::Anybody => "no token needed.",
             Self::AnyToken => "any token or session.",
+            Self::Session => "a session in a browser, for its own person; a token makes no way in.",
             Self::See => {
                 "scope `read`. A person's token sees what is theirs, and what belongs to a group or server that they manage; \
                  an owner's sees everything. Objects outside of that answer 404."
@@ -114,6 +117,13 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("get", "/api/sessions", Who::See),
     ("delete", "/api/sessions/current", Who::AnyToken),
     ("delete", "/api/sessions/{id}", Who::Configure),
+    ("post", "/api/sessions/challenge", Who::Anybody),
+    ("post", "/api/sessions/passkey", Who::Anybody),
+    ("get", "/api/passkeys", Who::See),
+    ("post", "/api/passkeys", Who::Session),
+    ("post", "/api/passkeys/challenge", Who::Session),
+    ("patch", "/api/passkeys/{id}", Who::Configure),
+    ("delete", "/api/passkeys/{id}", Who::Configure),
     ("get", "/v1/models", Who::See),
     ("post", "/v1/chat/completions", Who::Change),
     ("get", "/api/me", Who::AnyToken),
