@@ -6,6 +6,7 @@ mod live;
 mod managers;
 mod own;
 mod owners;
+mod passkeys;
 mod places;
 mod reviews;
 mod runs;

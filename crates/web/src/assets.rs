@@ -36,6 +36,11 @@ pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     let kind = "text/javascript; charset=utf-8";
     Asset::of("app", "js", kind, include_str!("../assets/app.js"))
 });
+/// The script of the pages with passkeys.
+pub(crate) static PASSKEYS: LazyLock<Asset> = LazyLock::new(|| {
+    let kind = "text/javascript; charset=utf-8";
+    Asset::of("passkeys", "js", kind, include_str!("../assets/passkeys.js"))
+});
 /// The icon.
 pub(crate) static ICON: LazyLock<Asset> =
     LazyLock::new(|| Asset::of("icon", "svg", "image/svg+xml", include_str!("../assets/icon.svg")));
@@ -62,7 +67,7 @@ fn compressed(content: &[u8]) -> Option<Vec<u8>> {
 
 /// Gives one out.
 pub(crate) async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    let all = [&STYLE, &SCRIPT, &ICON];
+    let all = [&STYLE, &SCRIPT, &PASSKEYS, &ICON];
     let Some(asset) = all
         .into_iter()
         .find(|asset| asset.path.strip_prefix("/assets/") == Some(&name))
@@ -96,7 +101,7 @@ mod tests {
         let (style, script) = (&*STYLE, &*SCRIPT);
         assert!(style.path.starts_with("/assets/app-") && style.path.ends_with(".css"));
         assert_ne!(style.path, script.path);
-        let sent: usize = [style, script, &*ICON]
+        let sent: usize = [style, script, &*PASSKEYS, &*ICON]
             .iter()
             .filter_map(|asset| asset.compressed.as_ref().map(Vec::len))
             .sum();
@@ -105,7 +110,7 @@ mod tests {
 
     #[test]
     fn nothing_of_them_names_another_machine_or_needs_a_lenient_policy() {
-        for asset in [&*STYLE, &*SCRIPT] {
+        for asset in [&*STYLE, &*SCRIPT, &*PASSKEYS] {
             let text = std::str::from_utf8(asset.plain).unwrap();
             for word in ["http://", "https://", "@import", "url(", "eval(", "innerHTML = "] {
                 assert!(!text.contains(word), "{} holds {word}", asset.path);

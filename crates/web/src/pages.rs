@@ -18,6 +18,7 @@ mod message;
 mod names;
 mod outbox;
 mod pairings;
+mod passkeys;
 mod people;
 mod policies;
 mod quarantine;
@@ -50,6 +51,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/docs", get(api_docs::index))
         .route("/api/docs/{tag}", get(api_docs::tag))
         .route("/login", get(login::show).post(login::enter))
+        .route("/login/passkey", post(passkeys::enter))
         .route("/logout", post(login::leave))
         .route(
             "/chat",
@@ -108,6 +110,9 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/people/{id}/code", post(people::own::code))
         .route("/people/{id}/erase", post(people::erase))
         .route("/settings", get(settings::show).post(settings::change))
+        .route("/passkeys", post(passkeys::add))
+        .route("/passkeys/{id}", post(passkeys::rename))
+        .route("/passkeys/{id}/remove", post(passkeys::remove))
         .route("/sessions/{id}/end", post(settings::end))
         .route("/usage", get(usage::show))
         .route("/usage.csv", get(usage::csv))

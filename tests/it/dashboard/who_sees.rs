@@ -4,7 +4,7 @@ use clifford_core::people::UserRole;
 use serde_json::json;
 
 use super::{Browser, PAGES, person, routes};
-use crate::api::bot::Bot;
+use crate::{api::bot::Bot, store::erasure::script};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
@@ -181,6 +181,12 @@ async fn every_route_about_something_of_somebody_else_is_closed_to_a_person_and_
             .to_owned()
     };
     let context = first("/api/contexts").await;
+    let passkey = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
+    let kept = format!(
+        "INSERT INTO passkeys (id, credential_id, user_id, user_handle, rp_id, public_key, sign_count, name, created_at)
+         VALUES ('{passkey}', 'x', '{ada}', 'x', 'localhost', 'x', 0, 'quinces', 1)"
+    );
+    script(&bot.app.db, &kept).await;
     let of_bot = async |path: &str| eves.data(path).await["items"][0]["id"].as_str().unwrap().to_owned();
     let objects = Objects(vec![
         ("runs", run.clone()),
@@ -192,6 +198,7 @@ async fn every_route_about_something_of_somebody_else_is_closed_to_a_person_and_
         ("channels", first("/api/channels").await),
         ("tokens", first("/api/tokens").await),
         ("sessions", first("/api/sessions").await),
+        ("passkeys", passkey.to_owned()),
         ("people", ada.to_string()),
         ("agents", of_bot("/api/agents").await),
         ("policies", of_bot("/api/policies").await),
@@ -242,7 +249,7 @@ async fn every_route_about_something_of_somebody_else_is_closed_to_a_person_and_
     }
     assert!(tried >= 30, "{tried}");
     // Nothing of that came through.
-    for path in ["/memory", "/reminders", "/tokens", "/runs"] {
+    for path in ["/memory", "/reminders", "/tokens", "/settings", "/runs"] {
         assert!(adas.page(path).await.contains("quinces"), "{path}");
     }
     assert!(eves.page("/policies").await.contains("no quinces"));

@@ -69,7 +69,7 @@ const PAYLOADS: [&str; 50] = [
 ];
 
 /// Columns that hold words from outside, each with where pages show it. The word that a value begins with says which it is.
-const PLANTED: [(&str, &str); 23] = [
+const PLANTED: [(&str, &str); 24] = [
     ("users", "name"),
     ("agents", "name"),
     ("agents", "prompt"),
@@ -89,6 +89,7 @@ const PLANTED: [(&str, &str); 23] = [
     ("files", "media_type"),
     ("api_tokens", "name"),
     ("sessions", "user_agent"),
+    ("passkeys", "name"),
     ("pairings", "name"),
     ("triggers", "content"),
     ("usage", "model"),
@@ -141,6 +142,8 @@ async fn furnish(bot: &Bot, owner: &Browser<'_>) -> Vec<String> {
         &format!(
             "INSERT INTO pairings (platform, platform_user_id, name, code_hash, created_at, expires_at) \
              VALUES ('telegram', '7', 'x', 'x', 1, {far}); \
+             INSERT INTO passkeys (id, credential_id, user_handle, rp_id, public_key, sign_count, name, created_at) \
+             VALUES ('0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d', 'x', 'x', 'localhost', 'x', 0, 'x', 1); \
              UPDATE runs SET status = 'failed' WHERE id = '{}'; \
              UPDATE runs SET status = 'failed', quarantined_at = 5 WHERE id = '{}'; \
              UPDATE messages SET status = 'failed' WHERE direction = 'outbound' AND run_id = '{}';",

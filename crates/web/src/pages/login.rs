@@ -1,5 +1,5 @@
-//! The way in and out: a link that holds for one use. It is opened with a button, so that a program which only looks at
-//! links does not use it up. A login always begins a session of its own.
+//! The way in and out: a link that holds for one use, or a passkey. The link is opened with a button, so that a program
+//! which only looks at links does not use it up. A login always begins a session of its own.
 
 use axum::{
     extract::Query,
@@ -8,8 +8,9 @@ use axum::{
 };
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::passkeys;
 use crate::{
     address::is_local,
     backend::{Asker, refusal},
@@ -37,6 +38,8 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
                 li { "In a private chat with the bot, send " code { "/dashboard" } "." }
                 li { "On the machine where it runs, type " code { "clifford login" } "." }
             }
+            p { "If you added a passkey in the settings, it lets you in, too." }
+            (passkeys::entrance(&asker, to))
         } @else {
             h2 { "Log in" }
             p { "This link lets this browser in. It is good once." }
@@ -54,7 +57,12 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
 /// Goes in.
 pub(crate) async fn enter(form: Form) -> Result<Response, Failure> {
     let link = json!({ "link": form.needed("link")? });
-    let answer = form.response(Method::POST, "/api/sessions", Some(&link)).await?;
+    begin(&form, "/api/sessions", &link).await
+}
+
+/// Begins a session by what lets its person in, and goes on to the page that they wanted.
+pub(super) async fn begin(form: &Form, path: &str, proof: &Value) -> Result<Response, Failure> {
+    let answer = form.response(Method::POST, path, Some(proof)).await?;
     if !answer.status().is_success() {
         return Err(refusal(answer, &form.asker.path).await);
     }

@@ -1,4 +1,5 @@
-//! Settings: of the bot, a person, a place; what is inherited is shown. And the browsers in which the reader is logged in.
+//! Settings: of the bot, a person, a place; what is inherited is shown. And the browsers in which the reader is logged
+//! in, and their passkeys.
 
 use axum::{
     extract::{Path, Query},
@@ -10,6 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::passkeys::{self, Passkey};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
@@ -117,9 +119,10 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (scope, _) => scope.to_owned(),
     };
     let path = with_query("/api/settings", &[("scope", &scope)]);
-    let (page, sessions, about) = try_join!(
+    let (page, sessions, passkeys, about) = try_join!(
         asker.get::<Page<Setting>>(&path),
         asker.find::<Page<Session>>("/api/sessions"),
+        asker.find::<Page<Passkey>>("/api/passkeys"),
         whose(&asker, &scope)
     )?;
     let content = html! {
@@ -131,6 +134,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             (fields(&asker, &scope, &page.items, |setting| plain(&setting.value)))
         }
         (browsers(&asker, &sessions.unwrap_or_default().items))
+        (passkeys::section(&asker, &passkeys.unwrap_or_default().items))
     };
     Ok(layout::page(&asker, "Settings", &content))
 }
