@@ -1,12 +1,14 @@
-//! `clifford usage`: the usage of models. Works beside a server on the same database.
+//! `clifford usage`: the usage of models and of tools. Works beside a server on the same database.
 
-use std::process::ExitCode;
+mod tools;
+
+use std::{fmt, process::ExitCode, str::FromStr};
 
 use anyhow::Context as _;
 use clifford_core::{budget, clock::Timestamp, models::Grouping};
 use clifford_store::{
     runs::feedback::{self, Verdicts},
-    usage::{self, Filter, Group},
+    usage::{self, Filter, Group, tools::ToolUsage},
 };
 use jiff::{civil::Date, tz::TimeZone};
 
@@ -24,12 +26,13 @@ use super::{
     "clifford usage",
     "clifford usage --by model --since 2026-11-01",
     "clifford usage --by user --json",
+    "clifford usage --by tool",
     "clifford usage --user Ada",
 ))]
 pub(super) struct Args {
-    /// Sums up by day, model, user, space, channel or role.
-    #[arg(long, value_name = "WHAT", default_value_t = Grouping::Day)]
-    by: Grouping,
+    /// Sums up by day, model, user, space, channel or role; by tool: the calls of tools.
+    #[arg(long, value_name = "WHAT", default_value_t = By::Models(Grouping::Day))]
+    by: By,
     /// From this day on; without it, of the last 30 days.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     since: Option<Date>,
@@ -41,6 +44,42 @@ pub(super) struct Args {
     limit: u32,
     #[command(flatten)]
     format: Format,
+}
+
+/// The key by which usage is summed up.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    /// The calls of models, by one of their properties.
+    Models(Grouping),
+    /// The calls of tools, by tool.
+    Tool,
+}
+
+impl By {
+    const TOOL: &str = "tool";
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Models(by) => by.as_str(),
+            Self::Tool => Self::TOOL,
+        })
+    }
+}
+
+impl FromStr for By {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            Self::TOOL => Ok(Self::Tool),
+            _ => text
+                .parse()
+                .map(Self::Models)
+                .map_err(|fault: String| format!("{fault}, {}", Self::TOOL)),
+        }
+    }
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
@@ -58,24 +97,43 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         user,
     };
     let verdicts = feedback::verdicts(&mut conn, filter.since, user).await?;
-    let groups = usage::grouped(&mut conn, args.by, filter, &zone, args.limit).await?;
+    let sums = match args.by {
+        By::Models(by) => Sums::Models(by, usage::grouped(&mut conn, by, filter, &zone, args.limit).await?),
+        By::Tool => Sums::Tools(usage::tools::by_tool(&mut conn, filter, args.limit).await?),
+    };
     drop(conn);
     db.close().await;
-    if args.format.json {
-        output::json(&Told {
-            usage: groups,
-            feedback: verdicts,
-        })?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    show(&groups, args.by)?;
-    if verdicts != Verdicts::default() {
-        output::print(&format!(
-            "\nanswers liked: {}, disliked: {}",
-            verdicts.liked, verdicts.disliked
-        ))?;
+    match &sums {
+        Sums::Models(by, groups) => tell(&args.format, groups, verdicts, |groups| show(groups, *by))?,
+        Sums::Tools(called) => tell(&args.format, called, verdicts, tools::show)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The usage, summed up.
+enum Sums {
+    Models(Grouping, Vec<Group>),
+    Tools(Vec<ToolUsage>),
+}
+
+/// Prints the sums, and the verdicts on answers in the same time.
+fn tell<T: serde::Serialize>(
+    format: &Format,
+    sums: &[T],
+    feedback: Verdicts,
+    show: impl FnOnce(&[T]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    if format.json {
+        return output::json(&Told { usage: sums, feedback });
+    }
+    show(sums)?;
+    if feedback == Verdicts::default() {
+        return Ok(());
+    }
+    output::print(&format!(
+        "\nanswers liked: {}, disliked: {}",
+        feedback.liked, feedback.disliked
+    ))
 }
 
 fn day(text: &str) -> Result<Date, String> {
@@ -97,9 +155,9 @@ fn since(day: Option<Date>, zone: &TimeZone) -> anyhow::Result<Timestamp> {
 
 /// What `--json` tells.
 #[derive(serde::Serialize)]
-struct Told {
-    /// The groups.
-    usage: Vec<Group>,
+struct Told<'a, T> {
+    /// The sums.
+    usage: &'a [T],
     /// Feedback on answers in the same time.
     feedback: Verdicts,
 }
@@ -126,7 +184,7 @@ fn show(groups: &[Group], by: Grouping) -> anyhow::Result<()> {
     output::table(
         [&head, "CALLS", "PROMPT", "CACHED", "REPLY", "COST"],
         rows.collect(),
-        "no model was used in this time",
+        "No model was used in this time.",
     )?;
     if groups.iter().any(|group| group.estimated_calls > 0) {
         let note = "~ is an estimate: the offline responder and some servers do not count their tokens.";

@@ -30,6 +30,7 @@ mod tools;
 mod triggers;
 mod typing;
 mod updating;
+mod usage;
 mod wizard;
 
 use std::{

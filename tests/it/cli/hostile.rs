@@ -94,7 +94,7 @@ fn no_command_shows_a_terminal_anything_but_text() {
     let context = context.as_str().expect("a conversation").to_owned();
     let user = machine.run(["users", "list", "--json"]).json()[0]["id"].clone();
     let user = user.as_str().expect("a person").to_owned();
-    let commands: [&[&str]; 22] = [
+    let commands: [&[&str]; 23] = [
         &["runs", "list"],
         &["runs", "show", "last"],
         &["runs", "replay", "last"],
@@ -113,6 +113,7 @@ fn no_command_shows_a_terminal_anything_but_text() {
         &["settings", "list"],
         &["policy", "list"],
         &["usage"],
+        &["usage", "--by", "tool"],
         &["link", "code", &user],
         &["export", &user],
         &["db", "status"],

@@ -222,6 +222,7 @@ fn tables_fit_their_terminal_and_keep_every_id_whole() {
         "agents list",
         "memory list you",
         "usage",
+        "usage --by tool",
         "doctor",
         "status",
     ];
