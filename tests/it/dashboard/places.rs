@@ -133,9 +133,19 @@ async fn a_run_shows_how_long_it_waited_and_that_its_answer_was_delivered() {
         for part in ["Waits for its turn", "class=\"legend small quiet\"", "#message-"] {
             assert!(page.contains(part), "{part}: {page}");
         }
-        // A chat of the dashboard reads its messages where they are kept; they are marked as delivered behind that.
-        let stands = ["Is delivered", "Is on its way"];
-        assert!(stands.iter().any(|state| page.contains(state)), "{page}");
+        // A chat of the dashboard reads its messages where they are kept, and the page says why it takes no time.
+        let answer = &whole["deliveries"][0];
+        assert_eq!(
+            (&answer["status"], &answer["deliveredAt"]),
+            (&json!("delivered"), &answer["createdAt"])
+        );
+        let (_, delivery) = page
+            .split_once("Is in the chat at once")
+            .expect("its delivery is shown");
+        assert!(
+            delivery.contains("class=\"fill delivery\"") && delivery.contains("no platform has to take it"),
+            "{delivery}"
+        );
         bot.app.shutdown().await;
     }
 }

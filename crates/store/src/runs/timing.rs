@@ -24,7 +24,8 @@ pub struct Delivery {
     /// When it was said.
     #[schema(value_type = String)]
     pub created_at: Timestamp,
-    /// When the last part of it that was delivered reached its chat; `null`: none has, or it has no parts.
+    /// When the last part of it that was delivered reached its chat; `null`: none has. A message without parts is where
+    /// its chat reads it as soon as it is said.
     #[schema(value_type = Option<String>)]
     pub delivered_at: Option<Timestamp>,
 }
@@ -38,8 +39,9 @@ pub async fn asked_at(conn: &mut Conn, run: RunId) -> Result<Option<Timestamp>, 
 
 /// The messages of a run, in order.
 pub async fn deliveries(conn: &mut Conn, run: RunId) -> Result<Vec<Delivery>, StoreError> {
-    let sql =
-        "SELECT m.id AS message_id, m.status AS status, m.created_at AS created_at, MAX(p.delivered_at) AS delivered_at
+    let sql = "SELECT m.id AS message_id, m.status AS status, m.created_at AS created_at,
+             CASE WHEN COUNT(p.message_id) = 0 AND m.status = 'delivered' THEN m.created_at ELSE MAX(p.delivered_at) END
+                 AS delivered_at
          FROM messages m LEFT JOIN message_parts p ON p.message_id = m.id
          WHERE m.run_id = $1 AND m.direction = 'outbound' GROUP BY m.id, m.status, m.created_at ORDER BY m.id";
     conn.fetch_all(sql, args![run]).await

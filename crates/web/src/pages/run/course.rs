@@ -22,6 +22,13 @@ pub(crate) struct Delivery {
     delivered_at: Option<At>,
 }
 
+impl Delivery {
+    /// Its chat had it as soon as it was said.
+    fn is_at_once(&self) -> bool {
+        self.status == "delivered" && self.delivered_at == Some(self.created_at)
+    }
+}
+
 /// The time that a waterfall shows.
 #[derive(Clone, Copy)]
 pub(crate) struct Course {
@@ -93,7 +100,9 @@ impl Course {
 
     fn delivery(self, context: Option<&str>, one: &Delivery) -> Markup {
         let from = self.offset(one.created_at);
+        let is_at_once = one.is_at_once();
         let (class, name) = match one.status.as_str() {
+            "delivered" if is_at_once => ("good", html! { strong { "Is in the chat at once" } }),
             "delivered" => ("good", html! { strong { "Is delivered" } }),
             "failed" => (
                 "bad",
@@ -107,11 +116,14 @@ impl Course {
                 div.what {
                     span { (name) }
                     span.small.quiet {
-                        @if let Some(took) = took { (duration(took)) " · " }
+                        @if let Some(took) = took.filter(|_| !is_at_once) { (duration(took)) " · " }
                         "+" (duration(from))
                     }
                 }
                 @if let Some(took) = took { (self.bar(from, took.max(1), "delivery")) }
+                @if is_at_once {
+                    p.small.quiet { "The dashboard and the API read a message where it is kept: no platform has to take it." }
+                }
                 @if one.status == "failed" { p.small { a href="/outbox" { "Send it again, or give it up" } } }
                 @else if let Some(context) = context {
                     p.small { a href={ "/conversations/" (context) "?around=" (one.message_id) "#message-" (one.message_id) } { "The message" } }
@@ -159,6 +171,7 @@ mod tests {
             "deliveries": [
                 { "messageId": "m", "status": "delivered", "createdAt": at(8000), "deliveredAt": at(10_000) },
                 { "messageId": "n", "status": "failed", "createdAt": at(8000), "deliveredAt": null },
+                { "messageId": "o", "status": "delivered", "createdAt": at(5000), "deliveredAt": at(5000) },
             ],
         }))
         .unwrap()
@@ -183,6 +196,8 @@ mod tests {
             sent.contains("/conversations/c?around=m#message-m") && sent.contains("Is not delivered"),
             "{sent}"
         );
+        let at_once = sent.split("Is in the chat at once").nth(1).unwrap_or_default();
+        assert!(at_once.contains(&bar("50.00", "0.60", "delivery")), "{sent}");
     }
 
     #[test]
