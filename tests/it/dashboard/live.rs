@@ -167,3 +167,43 @@ async fn an_open_page_hears_of_strangers_of_work_set_aside_and_of_answers_that_a
         }
     }
 }
+
+/// The part of a page that follows what happens, by its id.
+fn live_part<'a>(page: &'a str, id: &str) -> &'a str {
+    let (_, rest) = page
+        .split_once(&format!("id=\"{id}\" data-live"))
+        .expect("the part is live");
+    rest
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_figures_of_usage_follow_what_is_used() {
+    for (acts, other) in bots().await {
+        let shows = other.as_ref().unwrap_or(&acts);
+        let owner = Browser::log_in(&acts, None).await;
+        let looks = Browser::log_in(shows, None).await;
+        let mut page = open(shows, &looks).await;
+        let by_tool = looks.page("/usage?by=tool").await;
+        assert!(
+            live_part(&by_tool, "usage").contains("No tool was called in this time"),
+            "{by_tool}"
+        );
+        for calls in 1..=2 {
+            let run = json!(owner.says("what is 6*7?", "completed").await);
+            page.until("the end of the run", |event| {
+                is(event, "run", "id", &run) && event.data["status"] == "completed"
+            })
+            .await;
+            let by_tool = looks.page("/usage?by=tool").await;
+            let (_, row) = live_part(&by_tool, "usage").split_once("<tbody>").expect("a table");
+            assert!(
+                row.contains(&format!("data-label=\"Calls\"><data data-number>{calls}</data>")),
+                "{row}"
+            );
+        }
+        acts.app.shutdown().await;
+        if let Some(other) = other {
+            other.app.shutdown().await;
+        }
+    }
+}

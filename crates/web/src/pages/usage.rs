@@ -113,8 +113,10 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                 button type="submit" { "Show" }
             }
         }
-        (drawn)
-        (budgets::draw(&limits))
+        div.column id="usage" data-live {
+            (drawn)
+            (budgets::draw(&limits))
+        }
     };
     Ok(layout::page(&asker, "Usage", &content))
 }
