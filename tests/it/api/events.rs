@@ -1,6 +1,7 @@
 //! Everything that a caller may see, as it happens.
 
 use clifford_core::people::UserRole;
+use clifford_fakes::discord::DiscordFake;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -166,6 +167,61 @@ async fn a_question_and_its_answer_are_told() {
         let events = stream.until("the question", |event| event.name == "approval").await;
         assert_eq!(events.last().unwrap().data, json!({ "runId": run, "pending": pending }));
     }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_is_made_lost_and_back_is_told_to_owners_and_to_nobody_else() {
+    let discord = DiscordFake::start().await;
+    discord.gateway_open(false);
+    let url = discord.api_url();
+    let bot = Bot::connected(&[
+        ("channels.discord.api_url", url.as_str()),
+        ("channels.discord.token", DiscordFake::TOKEN),
+    ])
+    .await;
+    let ada = bot.member("1", UserRole::Member).await;
+    bot.token_of(ada, "adas", &["read", "write"]).await;
+    bot.token_of(bot.member("2", UserRole::Owner).await, "bobs", &["read"])
+        .await;
+    let (mut adas, _) = opened(&bot, "adas").await;
+    let mut told_all = Vec::new();
+    for token in [OWNER, "bobs"] {
+        told_all.push(opened(&bot, token).await.0);
+    }
+    for (open, state) in [(true, "connected"), (false, "disconnected"), (true, "connected")] {
+        discord.gateway_open(open);
+        if !open {
+            discord.disconnect();
+        }
+        for stream in &mut told_all {
+            let told = stream
+                .until(state, |event| {
+                    event.name == "connection" && event.data["state"] == state
+                })
+                .await;
+            let event = &told.last().unwrap().data;
+            assert_eq!(event["platform"], "discord");
+            // Why it is down, without the secret.
+            assert_eq!(event["detail"].is_string(), !open, "{event}");
+            assert!(!event.to_string().contains(DiscordFake::TOKEN), "{event}");
+        }
+    }
+    // Who comes later is told how it stands only by its list.
+    let (mut later, mark) = opened(&bot, OWNER).await;
+    let body = json!({ "content": "hello" });
+    let request = bot.request(Method::POST, "/api/messages?wait=30").bearer_auth("adas");
+    let hers = bot.send(request.json(&body)).await.json();
+    for stream in [&mut adas, &mut later] {
+        let seen = stream.until("her run", |event| is_done(event, &hers["runId"])).await;
+        assert!(seen.iter().all(|event| event.name != "connection"), "{seen:?}");
+    }
+    // One that goes on from another process is told how it stands now.
+    let moment = mark.id.as_deref().unwrap().split('-').next().unwrap().to_owned();
+    let mut again = open(&bot, OWNER, Some(&format!("{moment}-elsewhere-1-0"))).await;
+    let rest = again.until("a mark", |event| event.name == "mark").await;
+    let stands = rest.iter().find(|event| event.name == "connection").unwrap();
+    assert_eq!(stands.data["state"], "connected", "{rest:?}");
     bot.app.shutdown().await;
 }
 
