@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     budgets::{self, Budget},
     names::Names,
-    pairings, quarantine,
+    outbox, pairings, quarantine, reminders,
     run::{self, Whole},
     runs::Run,
 };
@@ -53,6 +53,7 @@ struct Spent {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Trigger {
+    id: String,
     kind: String,
     name: Option<String>,
     content: String,
@@ -75,8 +76,12 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     )?;
     let asking = run::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
     let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
-    let (strangers, aside) = try_join!(pairings::open(&asker), quarantine::newest(&asker, FEW))?;
     let since = asker.now().before(DAY);
+    let (strangers, aside, unsent) = try_join!(
+        pairings::open(&asker),
+        quarantine::newest(&asker, FEW),
+        outbox::failed_since(&asker, since, FEW)
+    )?;
     let failed: Vec<_> = (failed.items.iter())
         .filter(|run| run.updated_at.0 >= since)
         .take(FEW)
@@ -93,6 +98,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
                 (at_work(&asker, &working.items, &queued.items, &people))
                 (next(&asker, triggers.items))
                 (failures(&asker, &failed, &people))
+                (outbox::draw(&asker, &unsent))
             }
             div.column {
                 (spending(&spent.items, &limits, asker.today()))
@@ -235,9 +241,12 @@ fn next(asker: &Asker, mut triggers: Vec<Trigger>) -> Markup {
                         li {
                             div.about {
                                 span.clamp { (words(trigger.name.as_deref().unwrap_or(&trigger.content))) }
-                                div.small.quiet { (title(&trigger.kind)) }
+                                div.small.quiet {
+                                    (title(&trigger.kind))
+                                    @if let Some(at) = trigger.next_at { " · " (when(at, asker.now())) }
+                                }
                             }
-                            @if let Some(at) = trigger.next_at { span.small { (when(at, asker.now())) } }
+                            (reminders::buttons(asker, &trigger.id, true))
                         }
                     }
                 }

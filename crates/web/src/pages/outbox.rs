@@ -5,6 +5,7 @@ use axum::{
     http::Method,
     response::Redirect,
 };
+use clifford_core::clock::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -23,7 +24,7 @@ use crate::{
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Undelivered {
+pub(crate) struct Undelivered {
     id: String,
     platform: String,
     channel_name: Option<String>,
@@ -34,6 +35,28 @@ struct Undelivered {
     #[serde(default)]
     error: Option<String>,
     created_at: At,
+}
+
+/// Those that could not be delivered since a moment, the newest first, for the start page.
+pub(crate) async fn failed_since(asker: &Asker, since: Timestamp, few: usize) -> Result<Vec<Undelivered>, Failure> {
+    let limit = few.to_string();
+    let path = with_query("/api/outbox", &[("failed", "true"), ("limit", &limit)]);
+    let found: Option<Page<Undelivered>> = asker.find(&path).await?;
+    let mut newest = found.unwrap_or_default().items;
+    newest.retain(|message| message.created_at.0 >= since);
+    Ok(newest)
+}
+
+/// The same as a part of a page.
+pub(crate) fn draw(asker: &Asker, failed: &[Undelivered]) -> Markup {
+    html! {
+        @if !failed.is_empty() {
+            section.card aria-labelledby="unsent-title" {
+                header { h2 id="unsent-title" { "Could not be delivered in the last day" } a.small href="/outbox?failed=true" { "All" } }
+                ul.list { @for message in failed { (line(asker, message)) } }
+            }
+        }
+    }
 }
 
 /// Which ones.
@@ -104,5 +127,5 @@ pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) 
     }
     let path = format!("/api/outbox/{}/{action}", part(&id));
     form.send(Method::POST, &path, None).await?;
-    Ok(Redirect::to("/outbox"))
+    Ok(Redirect::to(form.back("/outbox")))
 }

@@ -73,7 +73,6 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 
 fn line(asker: &Asker, trigger: &Trigger, people: &Names) -> Markup {
     let path = format!("/reminders/{}", trigger.id);
-    let turn = if trigger.enabled { "off" } else { "on" };
     html! {
         li {
             div.about {
@@ -94,10 +93,25 @@ fn line(asker: &Asker, trigger: &Trigger, people: &Names) -> Markup {
             }
             div.row {
                 @if !trigger.enabled { (badge(Tone::Plain, "off")) }
-                (Button::new(&path, "Fire now").with(&[("do", "fire")]).draw(asker))
-                (Button::new(&path, if trigger.enabled { "Turn off" } else { "Turn on" }).with(&[("do", turn)]).draw(asker))
+                (buttons(asker, &trigger.id, trigger.enabled))
                 (Button::new(&path, "Delete").danger("Delete this for good?").with(&[("do", "delete")]).draw(asker))
             }
+        }
+    }
+}
+
+/// The buttons by which one happens now, and comes or does not come by itself.
+pub(super) fn buttons(asker: &Asker, id: &str, enabled: bool) -> Markup {
+    let path = format!("/reminders/{id}");
+    let (label, turn) = if enabled {
+        ("Turn off", "off")
+    } else {
+        ("Turn on", "on")
+    };
+    html! {
+        div.row {
+            (Button::new(&path, "Fire now").with(&[("do", "fire")]).draw(asker))
+            (Button::new(&path, label).with(&[("do", turn)]).draw(asker))
         }
     }
 }
@@ -120,5 +134,5 @@ pub(crate) async fn act(Path(id): Path<String>, form: Form) -> Result<Redirect, 
         }
         turn => form.send(Method::PATCH, &path, Some(&enabled(turn == "on"))).await?,
     };
-    Ok(Redirect::to("/reminders"))
+    Ok(Redirect::to(form.back("/reminders")))
 }

@@ -1,0 +1,80 @@
+//! The start page: what comes next and what could not be delivered, each with its buttons.
+
+use clifford_core::people::UserRole;
+
+use super::{Browser, journeys::bots, person};
+use crate::store::erasure::script;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_next_happens_at_once_or_not_at_all_by_its_buttons() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        assert!(browser.page("/").await.contains("Nothing is planned"));
+        browser.says("hello", "completed").await;
+        let fields = [("content", "buy <b>sugar</b>"), ("at", "2099-07-01T09:00")];
+        browser.does("/reminders", "/reminders", &fields).await;
+        let trigger = async || browser.data("/api/triggers").await["items"][0].clone();
+        let action = format!("/reminders/{}", trigger().await["id"].as_str().unwrap());
+        let home = browser.page("/").await;
+        let (_, next) = home.split_once("Comes next").expect("what comes next");
+        for part in [
+            "buy &lt;b&gt;sugar",
+            "Fire now",
+            "Turn off",
+            &format!("action=\"{action}\""),
+        ] {
+            assert!(next.contains(part), "{part}: {home}");
+        }
+        let back = ("back", "/");
+        assert_eq!(browser.does("/", &action, &[("do", "off"), back]).await, "/");
+        assert_eq!(trigger().await["enabled"], false);
+        assert!(browser.page("/").await.contains("Nothing is planned"));
+        assert_eq!(browser.does("/", &action, &[("do", "on"), back]).await, "/");
+        // It is said in the chat at once.
+        assert_eq!(browser.does("/", &action, &[("do", "fire"), back]).await, "/");
+        while !browser.page("/chat").await.contains("sugar") {
+            tokio::task::yield_now().await;
+        }
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_could_not_be_delivered_is_sent_again_from_the_start_page() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let run = owner.says("what is 6*7?", "completed").await;
+        assert!(!owner.page("/").await.contains("Could not be delivered"));
+        let channel = owner.data(&format!("/api/runs/{run}")).await["channelId"].clone();
+        let (channel, now) = (channel.as_str().unwrap(), bot.app.clock.now().0);
+        // One of today, and one of long ago.
+        for (place, at) in [(1, now), (2, 9)] {
+            script(
+                &bot.app.db,
+                &format!(
+                    "INSERT INTO messages (id, direction, channel_id, content, status, attempts, error, sent_at, created_at)
+                         VALUES ('00000000-0000-7000-8000-00000000010{place}', 'outbound', '{channel}', 'quince {place}',
+                                 'failed', 3, 'the chat is gone', {at}, {at});
+                     INSERT INTO message_parts (message_id, seq, delivery_key, body, status)
+                         VALUES ('00000000-0000-7000-8000-00000000010{place}', 1, 'k{place}', '{{\"type\":\"text\",\"text\":\"quince\",\"plain\":\"quince\"}}', 'failed')"
+                ),
+            )
+            .await;
+        }
+        let home = owner.page("/").await;
+        for part in [
+            "Could not be delivered in the last day",
+            "quince 1",
+            "the chat is gone",
+            "Send again",
+        ] {
+            assert!(home.contains(part), "{part}: {home}");
+        }
+        assert!(!home.contains("quince 2"), "{home}");
+        let action = "/outbox/00000000-0000-7000-8000-000000000101/resend";
+        assert_eq!(owner.does("/", action, &[("back", "/")]).await, "/");
+        assert!(!owner.page("/").await.contains("quince 1"));
+        bot.app.shutdown().await;
+    }
+}
