@@ -110,6 +110,10 @@ async fn the_calls_of_a_tool_are_counted_for_those_who_made_them() {
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
+        let by_model = adas.page("/usage?by=model").await;
+        for part in ["Model calls by model", "Tokens by model", "offline"] {
+            assert!(by_model.contains(part), "{part}: {by_model}");
+        }
         let csv = adas.get("/usage.csv?by=tool").await.text;
         assert!(
             csv.starts_with("tool,calls,failures,") && csv.contains("\r\n\"compute.eval\",1,0,"),

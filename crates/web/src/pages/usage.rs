@@ -42,7 +42,17 @@ impl Group {
         let label = self.name.as_deref().or(self.key.as_deref());
         label.unwrap_or("(none)")
     }
+
+    /// Those that were sent and received.
+    fn tokens(&self) -> f64 {
+        chart::of_count(self.prompt_tokens.saturating_add(self.completion_tokens))
+    }
 }
+
+/// The number of a group that a chart shows.
+type Reading = fn(&Group) -> f64;
+/// The way in which a chart writes a number.
+type Unit = fn(f64) -> String;
 
 /// Which sums.
 #[derive(Default, Deserialize)]
@@ -121,34 +131,47 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Usage", &content))
 }
 
-/// The chart of models with its table.
+/// The charts of models with their table.
 fn drawn(asker: &Asker, wanted: &Wanted, groups: &[Group]) -> Markup {
     let by = wanted.by();
     let is_paid = groups.iter().any(|group| group.cost > 0.0);
-    let values = if by == "day" {
-        by_day(groups, asker.today(), wanted.days(), is_paid)
-    } else {
+    let values = |value: Reading| -> Vec<_> {
+        if by == "day" {
+            return by_day(groups, asker.today(), wanted.days(), value);
+        }
         let most = groups.iter().take(COLUMNS);
-        most.map(|group| (short(group.label(), 24), value(group, is_paid)))
-            .collect()
+        most.map(|group| (short(group.label(), 24), value(group))).collect()
     };
-    let name = if is_paid { "Cost" } else { "Model calls" };
-    let unit = if is_paid { chart::amount } else { chart::whole };
+    let (name, spent, unit): (&str, Reading, Unit) = if is_paid {
+        ("Cost", |group| group.cost, chart::amount)
+    } else {
+        ("Model calls", |group| chart::of_count(group.calls), chart::whole)
+    };
     html! {
         @if groups.is_empty() {
             (empty("Nothing was used in this time", &html! { "Each call of a model is counted here as it is made." }))
         } @else {
-            section.card aria-labelledby="chart-title" {
-                h2 id="chart-title" { (name) " by " (title(by).to_lowercase()) }
-                (chart::columns(&format!("{name} by {by}; the table below has the numbers"), &values, unit))
+            div.grid.even {
+                (card("chart-title", name, by, &values(spent), unit))
+                (card("tokens-title", "Tokens", by, &values(Group::tokens), chart::whole))
             }
             (table(groups, by))
         }
     }
 }
 
+/// A chart with its title.
+fn card(id: &str, name: &str, by: &str, values: &[(String, f64)], unit: Unit) -> Markup {
+    html! {
+        section.card aria-labelledby=(id) {
+            h2 id=(id) { (name) " by " (title(by).to_lowercase()) }
+            (chart::columns(&format!("{name} by {by}; the table below has the numbers"), values, unit))
+        }
+    }
+}
+
 /// The days of a span, oldest first, those on which nothing was asked too.
-fn by_day(groups: &[Group], today: &str, days: u64, is_paid: bool) -> Vec<(String, f64)> {
+fn by_day(groups: &[Group], today: &str, days: u64, value: Reading) -> Vec<(String, f64)> {
     let Ok(today) = today.parse::<Date>() else {
         return Vec::new();
     };
@@ -156,17 +179,9 @@ fn by_day(groups: &[Group], today: &str, days: u64, is_paid: bool) -> Vec<(Strin
     ago.map(|ago| {
         let day = today.saturating_sub(ago.days()).to_string();
         let spent = groups.iter().find(|group| group.key.as_ref() == Some(&day));
-        (day, spent.map_or(0.0, |group| value(group, is_paid)))
+        (day, spent.map_or(0.0, value))
     })
     .collect()
-}
-
-fn value(group: &Group, is_paid: bool) -> f64 {
-    if is_paid {
-        group.cost
-    } else {
-        chart::of_count(group.calls)
-    }
 }
 
 fn table(groups: &[Group], by: &str) -> Markup {
@@ -247,7 +262,7 @@ mod tests {
             &[group("2026-03-01", 2), group("2026-02-27", 5)],
             "2026-03-01",
             4,
-            false,
+            |group| chart::of_count(group.calls),
         );
         let drawn: Vec<_> = drawn.iter().map(|(day, calls)| (&day[5..], *calls)).collect();
         assert_eq!(drawn, [("02-26", 0.0), ("02-27", 5.0), ("02-28", 0.0), ("03-01", 2.0)]);

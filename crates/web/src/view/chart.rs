@@ -78,7 +78,8 @@ pub(crate) fn amount(value: f64) -> String {
 
 /// A count as the height of a column.
 pub(crate) fn of_count(number: u64) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+    let half = |number: u64| f64::from(u32::try_from(number & u64::from(u32::MAX)).unwrap_or(u32::MAX));
+    half(number >> 32).mul_add(4_294_967_296.0, half(number))
 }
 
 /// A count, for a chart.
@@ -90,6 +91,17 @@ pub(crate) fn whole(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_count_is_as_high_as_it_is_and_written_out() {
+        for (number, written) in [
+            (0, "0"),
+            (1_234, "1,234"),
+            (9_007_199_254_740_000, "9,007,199,254,740,000"),
+        ] {
+            assert_eq!(whole(of_count(number)), written);
+        }
+    }
 
     #[test]
     fn columns_are_as_high_as_their_share_and_say_their_value() {
