@@ -28,6 +28,7 @@ function take(page) {
     const open = [...part.querySelectorAll("details")].map((one) => one.open);
     const focus = part.contains(document.activeElement) && document.activeElement;
     shown.set(part, said);
+    if (part === talk) leave(next);
     part.replaceChildren(...document.adoptNode(next).childNodes);
     part.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place]; });
     const same = focus ? [...part.querySelectorAll("a[href], button, summary, [id]")].filter((one) => isAs(one, focus)) : [];
@@ -56,6 +57,94 @@ function away(is) {
   document.getElementById("away").hidden = !is;
   clearTimeout(again);
   if (is) again = setTimeout(refresh, 1000);
+}
+
+// Older messages come as their reader scrolls up to them, page by page, above the part that is live. A page that is far
+// from the screen leaves the document, and its height stays.
+const past = document.querySelector("[data-past]"), talk = past && document.getElementById(past.dataset.past);
+const far = new WeakMap(), MOST = 50;
+const near = past && new IntersectionObserver((all) => {
+  for (const { target, isIntersecting } of all) {
+    const held = far.get(target);
+    if (isIntersecting && held) {
+      far.delete(target);
+      target.append(...held);
+      target.style.height = "";
+      localise();
+    } else if (!isIntersecting && !held && target.firstChild && !target.contains(document.activeElement)) {
+      target.style.height = `${target.offsetHeight}px`;
+      far.set(target, [...target.children]);
+      target.replaceChildren();
+    }
+  }
+}, { rootMargin: "200% 0px" });
+const reached = past && new IntersectionObserver(([one]) => one.isIntersecting && earlier(), { rootMargin: "100% 0px" });
+let before = null, loading = false;
+
+function sheet() {
+  const one = document.createElement("ol");
+  one.className = "messages";
+  near.observe(one);
+  return one;
+}
+
+async function fetched(address) {
+  const answer = await fetch(address, { headers: { accept: "text/html" } });
+  if (!answer.ok) throw new Error(answer.status);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+async function earlier() {
+  const sign = past.firstElementChild, link = sign.nextElementSibling ? null : talk.querySelector("a[rel=next]");
+  const address = before || link?.href;
+  if (loading || !address) return;
+  loading = true;
+  const one = sheet();
+  sign.after(one);
+  past.classList.add("begun");
+  sign.textContent = "Loading older messages…";
+  try {
+    const page = (await fetched(address)).getElementById(talk.id);
+    before = page.querySelector("a[rel=next]")?.href;
+    sign.textContent = before ? "" : "This is the beginning.";
+    // What is on the screen stays where it is; some browsers see to that by themselves, unless they are told not to.
+    document.documentElement.style.overflowAnchor = "none";
+    const stood = talk.getBoundingClientRect().top;
+    one.append(...document.adoptNode(page).querySelectorAll(".messages > li"));
+    localise();
+    scrollBy(0, talk.getBoundingClientRect().top - stood);
+    requestAnimationFrame(() => { document.documentElement.style.overflowAnchor = ""; });
+  } catch {
+    const again = document.createElement("button");
+    again.textContent = "Older messages did not come. Try again";
+    again.addEventListener("click", earlier);
+    before = address;
+    one.remove();
+    sign.replaceChildren(again);
+  }
+  loading = false;
+  reached.unobserve(sign);
+  if (before && !sign.firstElementChild) reached.observe(sign);
+}
+
+// Messages that newer ones push out of the live part stay above it for those who read there.
+function leave(next) {
+  if (!past.classList.contains("begun")) return;
+  const first = document.getElementById(next.querySelector(".messages > li")?.id);
+  if (!first || !talk.contains(first)) return forget();
+  const gone = [];
+  for (let one = first.previousElementSibling; one; one = one.previousElementSibling) gone.unshift(one);
+  if (!gone.length) return;
+  let last = past.lastElementChild;
+  if (far.has(last) || last.children.length >= MOST) past.append(last = sheet());
+  last.append(...gone);
+}
+function forget() {
+  past.replaceChildren(document.createElement("p"));
+  past.firstElementChild.className = "small quiet";
+  past.classList.remove("begun");
+  before = null;
+  reached.observe(past.firstElementChild);
 }
 
 // At once, and then at most every second.
@@ -151,12 +240,22 @@ async function send(form, button) {
   form.closest("details")?.removeAttribute("open");
   form.querySelector("textarea")?.dispatchEvent(new Event("input"));
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return void (location.href = answer.url);
+  if (form.closest("[data-past]")) return renew(form, button, page);
   const typing = document.activeElement;
   if (typing.closest("[data-live]") && typing.matches("input, textarea, select")) typing.blur();
   take(page);
   if (button?.id) document.getElementById(button.id)?.focus();
   // What somebody says of an older answer leaves them where they read.
   if (!form.closest(".rate")) end();
+}
+
+// An older message that somebody rated, as the page that it came from shows it now.
+function renew(form, button, page) {
+  const message = form.closest("li"), fresh = new DOMParser().parseFromString(page, "text/html").getElementById(message.id);
+  if (fresh) message.replaceWith(document.adoptNode(fresh));
+  else button?.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
+  localise();
+  document.getElementById(button?.id)?.focus({ preventScroll: true });
 }
 
 // What screen readers are told, and eyes unless it is quiet.
@@ -263,3 +362,4 @@ localise();
 listen();
 stream();
 end();
+if (past) forget();

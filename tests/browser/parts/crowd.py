@@ -106,6 +106,32 @@ def conversation(bot, browser, report):
         browser.run("window.scrollBy(0, 900)")
     blocked, nodes = browser.run("return window.blocked"), browser.run("return document.querySelectorAll('*').length")
     report.tell("longest task while scrolling it on a phone", f"{blocked:.0f} ms, {nodes} elements", "5,000 elements", holds=nodes <= 5000)
+    scroll_back(bot, browser, report, context)
+
+
+# The messages in the document now, and those that were ever in it.
+MESSAGES_SEEN = """
+window.met ||= new Set();
+for (const one of document.querySelectorAll('.messages > li')) window.met.add(one.id.slice(8));
+return window.met.size;
+"""
+BACK = 1_000
+
+
+def scroll_back(bot, browser, report, context):
+    """Up through older messages, as fast as they come, and down again: none is missing, and few are in the document."""
+    met = lambda: browser.run("window.scrollBy(0, -2000);" + MESSAGES_SEEN)
+    until("older messages", lambda: met() >= BACK, 60)
+    ids, nodes = browser.run("return [[...window.met].sort(), document.querySelectorAll('*').length]")
+    known, last = [], None
+    while len(known) < len(ids):
+        page = bot.api("GET", f"/api/messages?contextId={context}&limit=200" + (f"&before={last}" if last else ""))["items"]
+        known += [one["id"] for one in page]
+        last = known[-1]
+    report.tell("messages met by scrolling up", f"{len(ids):,}, {nodes} elements, longest task {browser.run('return window.blocked'):.0f} ms",
+                "5,000 elements", holds=sorted(known[:len(ids)]) == ids and nodes <= 5000)
+    newest = known[0]
+    until("the newest message again", lambda: browser.run(f"window.scrollBy(0, 4000); const one = document.getElementById('message-{newest}'); const box = one?.getBoundingClientRect(); return !!box && box.top < innerHeight && box.bottom > 0"), 60)
 
 
 async def watch(address, port, run, cookie, heard):

@@ -71,7 +71,13 @@ def two_at_once(bot, browser, report):
         other.click(".composer button.main")
         until("the other window's words", lambda: "5*17 = 85" in browser.run(TALK), 30)
         until("the newest words above the composer", lambda: browser.run(HIDDEN) <= 0, 10)
-        report.tell("two windows at once", "each shows what the other said")
+        browser.go(bot.address + "/usage?by=tool")
+        calls = lambda: browser.run("return document.querySelector('#usage td[data-label=Calls]')?.textContent || '0'")
+        before = calls()
+        other.write("#content", "what is 8*17?")
+        other.click(".composer button.main")
+        until("the figures of usage", lambda: calls() != before, 30)
+        report.tell("two windows at once", "each shows what the other said, and what that used")
     finally:
         other.end()
 

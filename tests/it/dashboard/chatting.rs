@@ -306,3 +306,38 @@ async fn a_command_is_answered_in_the_chat_with_its_buttons() {
         bot.app.shutdown().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_conversation_has_a_way_to_its_older_messages_and_back() {
+    let bot = Bot::start().await;
+    let browser = Browser::log_in(&bot, None).await;
+    browser.says("what is 6*7?", "completed").await;
+    let (context, message) = last_message(&browser).await;
+    let chat = format!("/chat/{context}");
+    script(
+        &bot.app.db,
+        &format!(
+            "INSERT INTO messages (id, direction, channel_id, context_id, user_id, content, status, attempts, sent_at, created_at)
+             WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 170)
+             SELECT '00000000-0000-7000-8000-000000000' || i, 'inbound', channel_id, context_id, user_id, 'quince ' || i,
+                    'history', 0, 9, 9 FROM n, messages WHERE messages.id = '{message}'"
+        ),
+    )
+    .await;
+    let newest = browser.page(&chat).await;
+    // A script reads on where this leads, and puts it there.
+    assert!(newest.contains("class=\"past\" data-past=\"talk\""), "{newest}");
+    assert!(
+        newest.contains("quince 170") && !newest.contains("quince 100<"),
+        "{newest}"
+    );
+    let (_, older) = newest.split_once("rel=\"next\" href=\"").expect("older messages");
+    let older = older.split('"').next().unwrap().replace("&amp;", "&");
+    let page = browser.page(&older).await;
+    assert!(page.contains("quince 100<") && !page.contains("quince 170"), "{page}");
+    assert!(
+        page.contains("The newest messages") && !newest.contains("The newest messages"),
+        "{page}"
+    );
+    bot.app.shutdown().await;
+}

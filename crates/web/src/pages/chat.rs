@@ -30,7 +30,7 @@ use crate::{
     form::Form,
     view::{
         layout,
-        parts::{Button, head, older, text_field},
+        parts::{Button, head, older, past, text_field},
         words,
     },
 };
@@ -177,6 +177,7 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
                 }
             }
             div.stack {
+                (past("talk"))
                 div id="talk" data-live {
                     @if let Some(id) = &id { (older(&format!("/chat/{id}"), &[], next.as_deref())) }
                     (messages_of(&asker, &shown, Shown { person, sought: "" }, &below))
@@ -185,6 +186,9 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
                         @if let (Some(id), true) = (&id, wanted.before.is_empty()) {
                             (actions::failed(&asker, id, whole, last))
                         }
+                    }
+                    @if !wanted.before.is_empty() {
+                        p { a.button href={ "/chat/" (id.as_deref().unwrap_or_default()) } { "The newest messages" } }
                     }
                     div id="end" {}
                 }

@@ -17,7 +17,7 @@ use crate::{
         clean,
         format::{At, count, when},
         layout,
-        parts::{Tone, badge, choice_field, empty, head, older},
+        parts::{Tone, badge, choice_field, empty, head, older, past},
         words,
     },
 };
@@ -139,6 +139,7 @@ pub(crate) async fn show(
     let here = format!("/conversations/{id}");
     let content = html! {
         (head(talk.title(), "", &html! { a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" } }))
+        (past("messages"))
         section id="messages" data-live aria-label="Messages" {
             (older(&here, &[], page.next.as_deref()))
             (messages_of(&asker, &page.items, Shown { person: "Person", sought: &wanted.around }, &|_| html! {}))

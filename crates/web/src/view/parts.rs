@@ -186,6 +186,12 @@ pub(crate) fn older(path: &str, parameters: &[(&str, &str)], next: Option<&str>)
     html! { nav aria-label="Pages of the list" { a.button rel="next" href=(with_query(path, &all)) { "Older" } } }
 }
 
+/// Above the messages of a conversation: older ones come there as their reader scrolls up, where there is a script;
+/// `part`: the id of the part that has the newer ones.
+pub(crate) fn past(part: &str) -> Markup {
+    html! { div.past data-past=(part) {} }
+}
+
 /// Data, for those who want to see it as it is.
 pub(crate) fn data(label: &str, value: &Value) -> Markup {
     let text = match value {
