@@ -12,6 +12,7 @@ mod places;
 mod reviews;
 mod runs;
 mod safety;
+mod servers;
 mod tags;
 mod who_sees;
 mod words;

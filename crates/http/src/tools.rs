@@ -67,7 +67,16 @@ pub(super) async fn list(
 ) -> Result<Json<Page<ShownTool>>, Problem> {
     let scope = within.read()?;
     caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
-    Ok(Json(Page::whole(visible_tools(&api, scope).await?)))
+    let mut tools = visible_tools(&api, scope).await?;
+    tools.iter_mut().for_each(|tool| as_seen_by(&caller, tool));
+    Ok(Json(Page::whole(tools)))
+}
+
+/// Why a server cannot be started tells of the machine: that is its owner's.
+fn as_seen_by(caller: &Caller, tool: &mut ShownTool) {
+    if let Some(server) = tool.server.as_mut().filter(|_| caller.only().is_some()) {
+        server.error = None;
+    }
 }
 
 /// One tool.
@@ -85,7 +94,9 @@ pub(super) async fn get(
 ) -> Result<Json<ShownTool>, Problem> {
     let scope = within.read()?;
     caller.allow(&api, Need::See, &Object::scope(scope), scope).await?;
-    one(&api, scope, &name.0).await.map(Json)
+    let mut tool = one(&api, scope, &name.0).await?;
+    as_seen_by(&caller, &mut tool);
+    Ok(Json(tool))
 }
 
 /// The settings of a tool, by field, as in `[tools.NAME]` of `bot.toml`; `null`: the inherited value applies again.

@@ -45,6 +45,7 @@ pub use common::Common;
 pub use context::{About, Origins, Services, ToolContext};
 pub use image::shown;
 pub use isolates::Isolates;
+pub use offers::{Server, ServerState};
 pub use options::Options;
 pub use paid::{Pays, Price, Purchase};
 pub use registry::{Called, Registry, Visible};

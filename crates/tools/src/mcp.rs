@@ -66,7 +66,7 @@ pub fn announce(registry: &Registry, services: &Services) {
     for endpoint in endpoints(services) {
         let about =
             "The tools of an MCP server: which they are is known where it is at work (`clifford doctor` tries it).";
-        registry.offer(Tool::new(endpoint.name, "🔌", "mcp").foreign().about(about));
+        registry.announce(Tool::new(endpoint.name, "🔌", "mcp").foreign().about(about));
     }
 }
 

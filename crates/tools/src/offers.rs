@@ -5,9 +5,35 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 use super::Tool;
+
+/// The MCP server behind a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ToolServer)]
+pub struct Server {
+    /// How it is with it.
+    pub state: ServerState,
+    /// Why it could not be started, or was gone; `null`: it is at work, or that did not happen yet.
+    pub error: Option<String>,
+}
+
+/// How it is with a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerState {
+    /// Its tools can be called.
+    AtWork,
+    /// It is being started for the first time.
+    Starting,
+    /// It is started again and again.
+    Away,
+    /// This process does not connect to it.
+    Unknown,
+}
 
 /// Tools that come and go, by name.
 #[derive(Debug, Default)]
@@ -22,6 +48,10 @@ pub(super) struct Offers {
 pub(super) struct Offered {
     pub(super) tool: Arc<Tool>,
     pub(super) standing: Standing,
+    /// Somebody offers it, or tries to.
+    connects: bool,
+    /// Why its server could not be used, since it was last at work.
+    error: Option<String>,
 }
 
 /// How it is with a tool that comes and goes. Where it cannot be called, a text says why.
@@ -38,9 +68,47 @@ pub(super) enum Standing {
 impl Offers {
     /// A tool can be called from now on, in place of what was offered under its name.
     pub(super) fn offer(&self, tool: Tool) {
-        let (name, tool) = (tool.name.to_string(), Arc::new(tool));
-        let standing = Standing::Here;
-        self.change(|tools| drop(tools.insert(name, Offered { tool, standing })));
+        self.insert(tool, true);
+    }
+
+    /// A tool is known by its name, and nobody offers it.
+    pub(super) fn announce(&self, tool: Tool) {
+        self.insert(tool, false);
+    }
+
+    fn insert(&self, tool: Tool, connects: bool) {
+        let offered = Offered {
+            tool: Arc::new(tool),
+            standing: Standing::Here,
+            connects,
+            error: None,
+        };
+        self.change(|tools| drop(tools.insert(offered.tool.name.to_string(), offered)));
+    }
+
+    /// The server of a tool cannot be used.
+    pub(super) fn fails(&self, name: &str, why: String) {
+        self.change(|tools| {
+            if let Some(offered) = tools.get_mut(name) {
+                offered.error = Some(why);
+            }
+        });
+    }
+
+    /// The server of a tool; nothing: it is no tool that comes and goes.
+    pub(super) fn server(&self, name: &str) -> Option<Server> {
+        let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let offered = tools.get(name)?;
+        let state = match (&offered.standing, &offered.error) {
+            _ if !offered.connects => ServerState::Unknown,
+            (Standing::Here, _) => ServerState::AtWork,
+            (_, None) => ServerState::Starting,
+            (_, Some(_)) => ServerState::Away,
+        };
+        Some(Server {
+            state,
+            error: offered.error.clone(),
+        })
     }
 
     /// How it is with a tool is another thing now; what it offered before stays known.
@@ -48,6 +116,8 @@ impl Offers {
         let unknown = || Offered {
             tool: Arc::new(Tool::new(name.to_owned(), "🔌", "mcp").foreign()),
             standing: Standing::Here,
+            connects: true,
+            error: None,
         };
         self.change(|tools| tools.entry(name.to_owned()).or_insert_with(unknown).standing = standing);
     }
@@ -85,5 +155,34 @@ impl Offers {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_told_of_from_its_first_start_until_it_is_back() {
+        let offers = Offers::default();
+        let tool = || Tool::new("disk", "🔌", "mcp").foreign();
+        let told = || offers.server("disk").map(|server| (server.state, server.error));
+        let error = || Some("it ended".to_owned());
+        assert_eq!(told(), None);
+        offers.announce(tool());
+        assert_eq!(told(), Some((ServerState::Unknown, None)));
+        let offers = Offers::default();
+        let told = || offers.server("disk").map(|server| (server.state, server.error));
+        offers.stands("disk", Standing::Expected("soon".to_owned()));
+        assert_eq!(told(), Some((ServerState::Starting, None)));
+        offers.fails("disk", "it ended".to_owned());
+        assert_eq!(told(), Some((ServerState::Away, error())));
+        offers.offer(tool());
+        assert_eq!(told(), Some((ServerState::AtWork, None)));
+        offers.stands("disk", Standing::Away("it is started again".to_owned()));
+        offers.fails("disk", "it ended".to_owned());
+        assert_eq!(told(), Some((ServerState::Away, error())));
+        offers.fails("nobody", "it ended".to_owned());
+        assert_eq!(offers.server("nobody"), None);
     }
 }

@@ -18,7 +18,7 @@ use clifford_core::{
 
 use super::{
     Command, Common, Options, Tool, ToolContext, audio, compute, files, image, mcp, memory,
-    offers::{Offers, Standing},
+    offers::{Offers, Server, Standing},
     platforms, reminders, retrieval, system, tools, weather, web,
 };
 
@@ -143,6 +143,21 @@ impl Registry {
     /// Takes an offered tool away for now: models do not see it, and a run that calls it gets the reason.
     pub fn withdraw(&self, name: &str, why: impl Into<String>) {
         self.offers.stands(name, Standing::Away(why.into()));
+    }
+
+    /// A tool is known by its name where nobody connects to its server.
+    pub fn announce(&self, tool: Tool) {
+        self.offers.announce(tool);
+    }
+
+    /// The server of an offered tool cannot be used, and why: for the owner, not for models.
+    pub fn fails(&self, name: &str, why: impl Into<String>) {
+        self.offers.fails(name, why.into());
+    }
+
+    /// The server behind a tool; nothing: it is built in.
+    pub fn server(&self, tool: &str) -> Option<Server> {
+        self.offers.server(tool)
     }
 
     /// Why a tool that comes and goes cannot be called now, if it cannot.

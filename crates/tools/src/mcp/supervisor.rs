@@ -146,6 +146,7 @@ impl Keeper {
             };
             let Ended::Gone(why) = ended else { return };
             self.withdraw();
+            self.registry.fails(&server, why.as_str());
             self.settle();
             if began.elapsed() >= GOOD_START {
                 backoff = BACKOFF.0;

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::catalogue::{self, Scope};
 use crate::{
-    Command, Common, Options, Registry, Services, Tool, ToolSettings, fields, is_secret,
+    Command, Common, Options, Registry, Server, Services, Tool, ToolSettings, fields, is_secret,
     options::{setting_name, tool_and_field},
     registry::built_in,
 };
@@ -35,6 +35,8 @@ pub struct ShownTool {
     pub usable: bool,
     /// Why it cannot be used, and how to mend that; `null`: it can.
     pub why: Option<String>,
+    /// The MCP server behind it; `null`: it is built in.
+    pub server: Option<Server>,
     /// The commands.
     pub commands: Vec<ShownCommand>,
     /// The settings.
@@ -155,6 +157,7 @@ impl Here<'_> {
             description: tool.description.to_string(),
             usable: why.is_none(),
             why,
+            server: self.registry.server(&tool.name),
             commands,
             fields,
         }

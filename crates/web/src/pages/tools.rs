@@ -1,4 +1,7 @@
-//! Tools: what they can do, whether they may, and a form for the settings of each, made from their types.
+//! Tools: what they can do, whether they may, and a form for the settings of each, made from their types; and the MCP
+//! servers that bring some of them.
+
+mod servers;
 
 use axum::{
     extract::Path,
@@ -31,6 +34,7 @@ struct Tool {
     description: String,
     usable: bool,
     why: Option<String>,
+    server: Option<servers::Server>,
     commands: Vec<Command>,
     #[serde(default)]
     fields: Vec<Field>,
@@ -140,8 +144,9 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
         (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &html! {}))
+        (servers::draw(&page.items, is_owner))
         div.grid.even id="tools" data-live {
-            @for tool in &page.items {
+            @for tool in page.items.iter().filter(|tool| servers::is_built_in(tool)) {
                 section.card {
                     header {
                         h2 {
