@@ -105,6 +105,49 @@ async fn the_settings_of_a_tool_are_saved_after_their_difference_was_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tool_has_other_settings_for_one_person() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        owner.says("hello", "completed").await;
+        let user = bot.get("/api/users").await.json()["items"][0]["id"].clone();
+        let scope = format!("user:{}", user.as_str().unwrap());
+        let settings = owner.page(&format!("/settings?scope={scope}")).await;
+        let list = format!("/tools?scope=user%3A{}", user.as_str().unwrap());
+        assert!(settings.contains(&format!("href=\"{list}\"")), "{settings}");
+        let page = format!("/tools/web?scope=user%3A{}", user.as_str().unwrap());
+        let shown = owner.page(&list).await;
+        assert!(
+            shown.contains(&format!("href=\"{page}\"")) && shown.contains("holds as it does for the whole bot"),
+            "{shown}"
+        );
+        let fields = [
+            ("scope", scope.as_str()),
+            ("was.enabled", ""),
+            ("enabled", "false"),
+            ("was.timeout_seconds", ""),
+            ("timeout_seconds", "20"),
+        ];
+        let (review, saved) = owner.saves(&page, "/tools/web", &fields).await;
+        assert!(
+            review.contains("Enabled") && review.contains("Timeout seconds"),
+            "{review}"
+        );
+        assert_eq!((saved.status, saved.header("location")), (303, page.as_str()));
+        let shown = owner.page(&page).await;
+        assert!(
+            shown.contains("value=\"20\"") && shown.contains("it is turned off (user)"),
+            "{shown}"
+        );
+        // For everybody else it is as it was.
+        assert!(!owner.page("/tools/web").await.contains("value=\"20\""));
+        let fields = [("scope", scope.as_str()), ("was.enabled", "false"), ("enabled", "")];
+        owner.saves(&page, "/tools/web", &fields).await;
+        assert!(!owner.page(&page).await.contains("it is turned off"));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_memory_has_another_text_after_its_difference_was_seen() {
     for bot in bots().await {
         let owner = Browser::log_in(&bot, None).await;

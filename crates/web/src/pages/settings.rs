@@ -127,6 +127,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     )?;
     let content = html! {
         (head("Settings", &about, &html! {
+            @if !is_person && scope != "bot" { a.button href=(with_query("/tools", &[("scope", &scope)])) { "Tools here" } }
             @if !is_person && scope != "bot" { a.button href="/settings?scope=bot" { "Bot" } }
             @if let Some(own) = own.filter(|own| *own != scope) { a.button href={ "/settings?scope=" (own) } { "Mine" } }
         }))
@@ -140,7 +141,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 }
 
 /// The subject of a scope, in a sentence.
-async fn whose(asker: &Asker, scope: &str) -> Result<String, Failure> {
+pub(super) async fn whose(asker: &Asker, scope: &str) -> Result<String, Failure> {
     let (kind, path) = match scope.split_once(':') {
         Some(("user", id)) => ("Of", format!("/api/users/{}", part(id))),
         Some(("channel", id)) => ("Of the channel", format!("/api/channels/{}", part(id))),

@@ -4,7 +4,7 @@
 mod servers;
 
 use axum::{
-    extract::Path,
+    extract::{Path, Query},
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -12,8 +12,9 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::settings::whose;
 use crate::{
-    address::part,
+    address::{part, with_query},
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
@@ -61,10 +62,36 @@ struct Field {
 }
 
 impl Tool {
-    /// The settings that have a form; whether it is on has its button.
-    fn shown(&self) -> impl Iterator<Item = &Field> {
-        let has_form = |field: &&Field| field.name != "enabled" && Kind::of(&field.schema) != Kind::Other;
+    /// The settings that have a form. Whether it is on for the whole bot has its button; elsewhere that may be inherited.
+    fn shown(&self, within: &Within) -> impl Iterator<Item = &Field> {
+        let has_button = within.is_bot();
+        let has_form =
+            move |field: &&Field| !(has_button && field.name == "enabled") && Kind::of(&field.schema) != Kind::Other;
         self.fields.iter().filter(has_form)
+    }
+}
+
+/// Where the settings hold.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Within {
+    scope: String,
+}
+
+impl Within {
+    fn of(form: &Form) -> Self {
+        Self {
+            scope: form.field("scope").unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn is_bot(&self) -> bool {
+        matches!(self.scope.as_str(), "" | "bot")
+    }
+
+    /// The same path for this place.
+    fn at(&self, path: &str) -> String {
+        with_query(path, &[("scope", &self.scope)])
     }
 }
 
@@ -139,19 +166,20 @@ impl Kind {
 }
 
 /// The list.
-pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
-    let page: Page<Tool> = asker.get("/api/tools").await?;
+pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<Markup, Failure> {
+    let page: Page<Tool> = asker.get(&within.at("/api/tools")).await?;
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
-        (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &html! {}))
-        (servers::draw(&page.items, is_owner))
+        (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &elsewhere(&within)))
+        (place(&asker, &within).await?)
+        (servers::draw(&page.items, &within, is_owner))
         div.grid.even id="tools" data-live {
             @for tool in page.items.iter().filter(|tool| servers::is_built_in(tool)) {
                 section.card {
                     header {
                         h2 {
                             @if let Some(icon) = &tool.icon { span aria-hidden="true" { (words(icon)) } " " }
-                            @if is_owner { a href={ "/tools/" (part(&tool.name)) } { (words(&tool.name)) } } @else { (words(&tool.name)) }
+                            @if is_owner { a href=(address(tool, &within)) { (words(&tool.name)) } } @else { (words(&tool.name)) }
                         }
                         @if tool.usable { (badge(Tone::Good, "on")) } @else { (badge(Tone::Plain, "off")) }
                     }
@@ -165,6 +193,25 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     Ok(layout::page(&asker, "Tools", &content))
 }
 
+/// The page of a tool.
+fn address(tool: &Tool, within: &Within) -> String {
+    within.at(&format!("/tools/{}", part(&tool.name)))
+}
+
+/// The place whose settings are shown, unless that is the whole bot.
+async fn place(asker: &Asker, within: &Within) -> Result<Markup, Failure> {
+    if within.is_bot() {
+        return Ok(html! {});
+    }
+    let whose = whose(asker, &within.scope).await?;
+    Ok(html! { div.note { p { (whose) " What is not set here holds as it does for the whole bot." } } })
+}
+
+/// The way from a place to the whole bot.
+fn elsewhere(within: &Within) -> Markup {
+    html! { @if !within.is_bot() { a.button href="/tools" { "Of the whole bot" } } }
+}
+
 fn how_many(commands: usize) -> String {
     match commands {
         0 => "Nothing is set up for it yet".to_owned(),
@@ -174,8 +221,12 @@ fn how_many(commands: usize) -> String {
 }
 
 /// One tool, with its form.
-pub(crate) async fn show(asker: Asker, Path(name): Path<String>) -> Result<Markup, Failure> {
-    let tool: Tool = asker.get(&format!("/api/tools/{}", part(&name))).await?;
+pub(crate) async fn show(
+    asker: Asker,
+    Path(name): Path<String>,
+    Query(within): Query<Within>,
+) -> Result<Markup, Failure> {
+    let tool: Tool = asker.get(&within.at(&format!("/api/tools/{}", part(&name)))).await?;
     let action = format!("/tools/{}", part(&tool.name));
     let enabled = tool
         .fields
@@ -186,8 +237,13 @@ pub(crate) async fn show(asker: Asker, Path(name): Path<String>) -> Result<Marku
     } else {
         ("Turn on", "true")
     };
+    let beside = html! {
+        (elsewhere(&within))
+        @if within.is_bot() { (Button::new(&action, label).with(&[("enabled", turn)]).draw(&asker)) }
+    };
     let content = html! {
-        (head(&title(&tool.name), "", &Button::new(&action, label).with(&[("enabled", turn)]).draw(&asker)))
+        (head(&title(&tool.name), "", &beside))
+        (place(&asker, &within).await?)
         p { (words(&sentence(&tool.description))) }
         @if let Some(why) = &tool.why { div.note.warn { p { "It cannot be used: " (words(why)) } } }
         section.card aria-labelledby="commands-title" {
@@ -203,21 +259,22 @@ pub(crate) async fn show(asker: Asker, Path(name): Path<String>) -> Result<Marku
         }
         section.card aria-labelledby="settings-title" {
             h2 id="settings-title" { "Settings" }
-            (fields(&asker, &tool, |field| plain(&field.set_here)))
+            (fields(&asker, &tool, &within, |field| plain(&field.set_here)))
         }
     };
     Ok(layout::page(&asker, &title(&tool.name), &content))
 }
 
 /// The form of a tool's settings.
-fn fields(asker: &Asker, tool: &Tool, value: impl Fn(&Field) -> String) -> Markup {
+fn fields(asker: &Asker, tool: &Tool, within: &Within, value: impl Fn(&Field) -> String) -> Markup {
     html! {
-        @if tool.shown().next().is_none() {
+        @if tool.shown(within).next().is_none() {
             p.quiet { "It has none." }
         } @else {
             form.stack method="post" action={ "/tools/" (part(&tool.name)) } {
                 (layout::token(asker))
-                @for field in tool.shown() { (drawn(field, &value(field))) }
+                @if !within.is_bot() { input type="hidden" name="scope" value=(clean(&within.scope)); }
+                @for field in tool.shown(within) { (drawn(field, &value(field))) }
                 div { button.main type="submit" { "Show the difference" } }
             }
         }
@@ -287,15 +344,17 @@ fn plain(value: &Value) -> String {
 
 /// Turns a tool on or off, or saves what was changed in its form, after its writer has seen the difference.
 pub(crate) async fn change(Path(name): Path<String>, form: Form) -> Result<Response, Failure> {
-    let path = format!("/api/tools/{}", part(&name));
+    let within = Within::of(&form);
+    let path = within.at(&format!("/api/tools/{}", part(&name)));
     let tool: Tool = form.asker.get(&path).await?;
-    let here = format!("/tools/{}", part(&name));
-    if let Some(turn) = form.field("enabled") {
+    let here = address(&tool, &within);
+    let is_button = form.raw("was.enabled").is_none();
+    if let Some(turn) = form.field("enabled").filter(|_| is_button) {
         let change = json!({ "enabled": turn == "true" });
         form.send(Method::PATCH, &path, Some(&change)).await?;
         return Ok(Redirect::to(&here).into_response());
     }
-    let changes = tool.shown().filter_map(|field| {
+    let changes = tool.shown(&within).filter_map(|field| {
         let change = Change::of(&form, &field.name, &title(&field.name), &plain(&field.set_here))?;
         Some(change.told_as(|value| field.told(value)))
     });
@@ -304,20 +363,21 @@ pub(crate) async fn change(Path(name): Path<String>, form: Form) -> Result<Respo
         given.map_or_else(|| plain(&field.set_here), str::to_owned)
     };
     let heading = format!("Change {}", title(&tool.name));
+    let action = format!("/tools/{}", part(&tool.name));
     let review = Review {
         title: &heading,
-        action: &here,
+        action: &action,
         leave: &here,
         changes: changes.collect(),
-        along: &[],
-        form: Some(fields(&form.asker, &tool, given)),
+        along: &[("scope", &within.scope)],
+        form: Some(fields(&form.asker, &tool, &within, given)),
     };
     if !review.is_sure(&form) {
         return Ok(review.show(&form.asker));
     }
     let mut change = Map::new();
     for Change { name, now, .. } in &review.changes {
-        let Some(field) = tool.shown().find(|field| field.name == *name) else {
+        let Some(field) = tool.shown(&within).find(|field| field.name == *name) else {
             continue;
         };
         let value = Kind::of(&field.schema).read(now);

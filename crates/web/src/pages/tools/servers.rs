@@ -3,13 +3,10 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Tool, how_many};
-use crate::{
-    address::part,
-    view::{
-        parts::{Tone, badge, empty, short},
-        words,
-    },
+use super::{Tool, Within, address, how_many};
+use crate::view::{
+    parts::{Tone, badge, empty, short},
+    words,
 };
 
 /// The tool that holds the settings of all servers, and has no command of its own.
@@ -40,7 +37,7 @@ pub(super) fn is_built_in(tool: &Tool) -> bool {
 }
 
 /// The servers as a part of the page.
-pub(super) fn draw(tools: &[Tool], is_owner: bool) -> Markup {
+pub(super) fn draw(tools: &[Tool], within: &Within, is_owner: bool) -> Markup {
     let servers: Vec<_> = tools
         .iter()
         .filter_map(|tool| Some((tool, tool.server.as_ref()?)))
@@ -53,18 +50,18 @@ pub(super) fn draw(tools: &[Tool], is_owner: bool) -> Markup {
                     "Each brings further tools. " code { "clifford mcp add" } " on the bot's machine connects one."
                 }))
             } @else {
-                ul.list { @for (tool, server) in servers { (line(tool, server, is_owner)) } }
+                ul.list { @for (tool, server) in servers { (line(tool, server, within, is_owner)) } }
             }
         }
     }
 }
 
-fn line(tool: &Tool, server: &Server, is_owner: bool) -> Markup {
+fn line(tool: &Tool, server: &Server, within: &Within, is_owner: bool) -> Markup {
     let is_off = server.state == "at_work" && !tool.usable;
     html! {
         li {
             div.about {
-                @if is_owner { a href={ "/tools/" (part(&tool.name)) } { (words(&tool.name)) } } @else { strong { (words(&tool.name)) } }
+                @if is_owner { a href=(address(tool, within)) { (words(&tool.name)) } } @else { strong { (words(&tool.name)) } }
                 @match (&server.error, &tool.why) {
                     (Some(error), _) => { div { (words(&short(error, 300))) } div.small.quiet { "It is tried again by itself." } }
                     (None, Some(why)) if is_off => { div.small.quiet { (words(why)) } }
