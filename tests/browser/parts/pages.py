@@ -35,6 +35,12 @@ return [...document.querySelectorAll('button, .button, select, input:not([type=h
     .map((one) => one.tagName + ' ' + (one.id || one.textContent.trim().slice(0, 30)));
 """
 
+# Buttons that answer in place, and stand in no part that follows: nobody would see what they did.
+SILENT = """
+return [...document.querySelectorAll('form[data-inplace]')]
+    .filter((one) => !one.closest('[data-live], [data-past]') && !one.matches('.composer') && !one.closest('#new-reminder'))
+    .map((one) => one.action + ' ' + one.textContent.trim().slice(0, 30));
+"""
 
 # What a form would change, before it is saved: pages that no address leads to. The path of the form, and what to write.
 REVIEWS = {"/settings": "document.querySelector('#set-memory').selectedIndex = 2",
@@ -105,6 +111,8 @@ def check(browser, where, report, script, screen):
     report.check(not told["foreign"], where, f"asks {told['foreign']}")
     report.check(told["wide"] <= 0, where, f"is {told['wide']} pixels wider than its screen")
     report.check(told["heads"] == 1 or where.startswith("/design"), where, f"has {told['heads']} main headings")
+    silent = browser.run(SILENT)
+    report.check(not silent, where, f"has buttons that show nothing of what they did: {silent[:4]}")
     if screen == "phone":
         small = browser.run(SMALL)
         report.check(not small, where, f"is hard to hit with a finger: {small[:4]}")

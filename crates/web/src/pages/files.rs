@@ -52,32 +52,34 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                 button type="submit" { "Show" }
             }
         }
-        @if page.items.is_empty() {
-            (empty("No files here", &html! { "Send the bot a file on any platform, and it shows here." }))
-        } @else {
-            table.table.cards {
-                caption.hidden { "Files, newest first" }
-                thead {
-                    tr {
-                        th scope="col" { "Name" } th scope="col" { "Kind" } th.number scope="col" { "Size" }
-                        th scope="col" { "Kept since" } th scope="col" { span.hidden { "Actions" } }
-                    }
-                }
-                tbody {
-                    @for file in &page.items {
+        section id="files" data-live aria-label="Files" {
+            @if page.items.is_empty() {
+                (empty("No files here", &html! { "Send the bot a file on any platform, and it shows here." }))
+            } @else {
+                table.table.cards {
+                    caption.hidden { "Files, newest first" }
+                    thead {
                         tr {
-                            td.lead {
-                                a href={ "/api/files/" (file.id) "/content" } download { (words(file.name.as_deref().unwrap_or("(no name)"))) }
+                            th scope="col" { "Name" } th scope="col" { "Kind" } th.number scope="col" { "Size" }
+                            th scope="col" { "Kept since" } th scope="col" { span.hidden { "Actions" } }
+                        }
+                    }
+                    tbody {
+                        @for file in &page.items {
+                            tr {
+                                td.lead {
+                                    a href={ "/api/files/" (file.id) "/content" } download { (words(file.name.as_deref().unwrap_or("(no name)"))) }
+                                }
+                                td data-label="Kind" { (words(file.media_type.as_deref().unwrap_or("–"))) }
+                                td.number data-label="Size" { @if let Some(bytes) = file.size { (size(bytes)) } }
+                                td data-label="Kept since" { (when(file.created_at, asker.now())) }
+                                td { (Button::new(&format!("/files/{}/delete", file.id), "Delete").danger("Delete this file?").draw(&asker)) }
                             }
-                            td data-label="Kind" { (words(file.media_type.as_deref().unwrap_or("–"))) }
-                            td.number data-label="Size" { @if let Some(bytes) = file.size { (size(bytes)) } }
-                            td data-label="Kept since" { (when(file.created_at, asker.now())) }
-                            td { (Button::new(&format!("/files/{}/delete", file.id), "Delete").danger("Delete this file?").draw(&asker)) }
                         }
                     }
                 }
+                (older("/files", &[("q", wanted.q.trim())], page.next.as_deref()))
             }
-            (older("/files", &[("q", wanted.q.trim())], page.next.as_deref()))
         }
     };
     Ok(layout::page(&asker, "Files", &content))

@@ -239,13 +239,17 @@ pub(crate) async fn show(
     };
     let beside = html! {
         (elsewhere(&within))
-        @if within.is_bot() { (Button::new(&action, label).with(&[("enabled", turn)]).draw(&asker)) }
+        @if within.is_bot() {
+            div id="turn" data-live { (Button::new(&action, label).with(&[("enabled", turn)]).draw(&asker)) }
+        }
     };
     let content = html! {
         (head(&title(&tool.name), "", &beside))
         (place(&asker, &within).await?)
         p { (words(&sentence(&tool.description))) }
-        @if let Some(why) = &tool.why { div.note.warn { p { "It cannot be used: " (words(why)) } } }
+        div id="why-not" data-live {
+            @if let Some(why) = &tool.why { div.note.warn { p { "It cannot be used: " (words(why)) } } }
+        }
         section.card aria-labelledby="commands-title" {
             h2 id="commands-title" { "Commands" }
             ul.list {

@@ -41,17 +41,19 @@ pub(super) fn keys(asker: &Asker, person: &str, keys: &Page<Key>) -> Markup {
     html! {
         section.card id="keys" aria-labelledby="keys-title" {
             h2 id="keys-title" { "Keys of their own" }
-            @if keys.items.is_empty() {
-                (empty("No keys", &html! { "With a key for a model provider, that provider bills this person's runs to them." }))
-            } @else {
-                ul.list {
-                    @for key in &keys.items {
-                        li {
-                            div.about {
-                                strong { (words(&key.provider)) }
-                                div.small.quiet { "given " (when(key.created_at, asker.now())) }
+            div id="keys-given" data-live {
+                @if keys.items.is_empty() {
+                    (empty("No keys", &html! { "With a key for a model provider, that provider bills this person's runs to them." }))
+                } @else {
+                    ul.list {
+                        @for key in &keys.items {
+                            li {
+                                div.about {
+                                    strong { (words(&key.provider)) }
+                                    div.small.quiet { "given " (when(key.created_at, asker.now())) }
+                                }
+                                (Button::new(&remove, "Remove").with(&[("provider", &key.provider)]).danger("Remove this key? It cannot be read back.").draw(asker))
                             }
-                            (Button::new(&remove, "Remove").with(&[("provider", &key.provider)]).danger("Remove this key? It cannot be read back.").draw(asker))
                         }
                     }
                 }
