@@ -199,10 +199,16 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
     } else {
         asker.get(&with_query("/api/search", &all)).await?
     };
-    let persons: Vec<_> = [("", "Anybody")].into_iter().chain(people.choices()).collect();
-    let places: Vec<_> = [("", "Everywhere")].into_iter().chain(channels.choices()).collect();
+    let persons: Vec<_> = [("", "Everybody in the channel")]
+        .into_iter()
+        .chain(people.choices())
+        .collect();
+    let places: Vec<_> = [("", "All private chats of the person")]
+        .into_iter()
+        .chain(channels.choices())
+        .collect();
     let content = html! {
-        (head("Search", "Through every conversation that you may see.", &html! {}))
+        (head("Search", "Through all private chats of a person, on every platform, or through one channel.", &html! {}))
         form.card method="get" action="/search" role="search" {
             div.fields {
                 div.field {
