@@ -113,6 +113,27 @@ async fn who_manages_a_group_sees_and_steers_it_and_nobody_elses() {
     );
     let refused = adas.submit("/settings", "/settings", &fields).await;
     assert!(matches!(refused.status, 403 | 404), "{}", refused.text);
+    // Its channels are listed for her, and she turns one off and on again.
+    let list = format!("/channels?space={space}");
+    let page = mias.page("/channels").await;
+    assert!(
+        page.contains(&format!("href=\"{list}\"")) && page.contains("1 channel<"),
+        "{page}"
+    );
+    let there = format!("/channels/{channel}");
+    let page = mias.page(&list).await;
+    assert!(page.contains(&there) && page.contains("Turn off"), "{page}");
+    for (turn, shown) in [("false", "Turn on"), ("true", "Turn off")] {
+        let turned = [("enabled", turn), ("back", list.as_str())];
+        assert_eq!(mias.does(&list, &there, &turned).await, list);
+        assert!(mias.page(&list).await.contains(shown));
+    }
+    assert!(
+        matches!(adas.get(&list).await.status, 403 | 404),
+        "Ada only speaks there"
+    );
+    let refused = adas.submit("/channels", &there, &[("enabled", "false")]).await;
+    assert!(matches!(refused.status, 403 | 404), "{}", refused.text);
     // What is the bot's own is neither's, and no menu leads there.
     for path in ["/agents", "/quarantine", "/policies", "/tools"] {
         assert_eq!(mias.get(path).await.status, 403, "{path}");

@@ -51,22 +51,37 @@ struct Space {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {
+    space: String,
     before: String,
 }
 
 /// The list.
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
-    let path = with_query("/api/channels", &[("before", &wanted.before)]);
+    let path = with_query(
+        "/api/channels",
+        &[("spaceId", &wanted.space), ("before", &wanted.before)],
+    );
     let (page, spaces, platforms) = try_join!(
         asker.get::<Page<Channel>>(&path),
         asker.find::<Page<Space>>("/api/spaces?limit=200"),
         connections::all(&asker)
     )?;
-    let is_owner = asker.me().is_some_and(|me| me.role != "person");
+    // Who is shown the channels of a server or group manages it.
+    let is_in_space = !wanted.space.is_empty();
+    let may_turn = is_in_space || asker.me().is_some_and(|me| me.role != "person");
+    let spaces = spaces.unwrap_or_default().items;
+    let here = spaces.iter().find(|space| space.id == wanted.space);
     let content = html! {
-        (head("Channels", "Every chat, room and thread where the bot is.", &html! {}))
-        (connections::draw(&asker, platforms.as_deref()))
-        (servers(&spaces.unwrap_or_default().items))
+        (head("Channels", "Every chat, room and thread where the bot is.", &html! {
+            @if is_in_space { a.button href="/channels" { "All channels" } }
+        }))
+        @match here {
+            Some(space) => (servers(std::slice::from_ref(space))),
+            None => {
+                (connections::draw(&asker, platforms.as_deref()))
+                (servers(&spaces))
+            }
+        }
         section id="channels" data-live aria-label="Channels" {
             @if page.items.is_empty() {
                 (empty("No channels yet", &html! { "Write to the bot in " a href="/chat" { "Chat" } ", or connect a platform in bot.toml." }))
@@ -80,9 +95,9 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                             th scope="col" { span.hidden { "Actions" } }
                         }
                     }
-                    tbody { @for channel in &page.items { (line(&asker, channel, is_owner)) } }
+                    tbody { @for channel in &page.items { (line(&asker, channel, may_turn)) } }
                 }
-                (older("/channels", &[], page.next.as_deref()))
+                (older("/channels", &[("space", &wanted.space)], page.next.as_deref()))
             }
         }
     };
@@ -99,10 +114,16 @@ fn servers(spaces: &[Space]) -> Markup {
                         li {
                             div.about {
                                 strong { (words(space.name.as_deref().unwrap_or("(no name)"))) }
-                                div.small.quiet { (words(&title(&space.platform))) " · " (space.channels) " channels" }
+                                div.small.quiet {
+                                    (words(&title(&space.platform))) " · "
+                                    (space.channels) @if space.channels == 1 { " channel" } @else { " channels" }
+                                }
                             }
                             @if space.left_at.is_some() { (badge(Tone::Plain, "left")) }
-                            a.button href={ "/settings?scope=space:" (space.id) } { "Settings" }
+                            div.row {
+                                a.button href=(with_query("/channels", &[("space", &space.id)])) { "Channels" }
+                                a.button href={ "/settings?scope=space:" (space.id) } { "Settings" }
+                            }
                         }
                     }
                 }
@@ -111,7 +132,7 @@ fn servers(spaces: &[Space]) -> Markup {
     }
 }
 
-fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
+fn line(asker: &Asker, channel: &Channel, may_turn: bool) -> Markup {
     let action = format!("/channels/{}", channel.id);
     let (label, turn) = if channel.enabled {
         ("Turn off", "false")
@@ -123,7 +144,7 @@ fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
             td.lead { a href={ "/conversations?channelId=" (channel.id) } { (words(channel.name.as_deref().unwrap_or("(no name)"))) } }
             td data-label="Platform" { (words(&title(&channel.platform))) }
             td data-label="Kind" { (words(&channel.kind)) }
-            td data-label="Mode" { (words(&channel.mode)) }
+            td data-label="Mode" { (mode(&channel.mode)) }
             td data-label="Last message" { @if let Some(at) = channel.last_message_at { (when(at, asker.now())) } }
             td data-label="State" {
                 @if channel.enabled { (badge(Tone::Good, "answers")) } @else {
@@ -133,10 +154,19 @@ fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
             td {
                 div.row {
                     a.button href={ "/settings?scope=channel:" (channel.id) } { "Settings" }
-                    @if is_owner { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) }
+                    @if may_turn { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) }
                 }
             }
         }
+    }
+}
+
+/// How it is answered there.
+fn mode(mode: &str) -> Markup {
+    match mode {
+        "run" => html! { "with tools" },
+        "chat" => html! { "without tools" },
+        other => words(other),
     }
 }
 
@@ -145,5 +175,5 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirec
     let change = json!({ "enabled": form.needed("enabled")? == "true" });
     form.send(Method::PATCH, &format!("/api/channels/{}", part(&id)), Some(&change))
         .await?;
-    Ok(Redirect::to("/channels"))
+    Ok(Redirect::to(form.back("/channels")))
 }
