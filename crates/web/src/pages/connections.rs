@@ -35,6 +35,13 @@ struct Late {
 }
 
 impl Connection {
+    /// Its last error, unless that is why it is down now.
+    fn past_error(&self) -> Option<&str> {
+        self.last_error
+            .as_deref()
+            .filter(|error| self.detail.as_deref() != Some(*error))
+    }
+
     fn state(&self) -> Markup {
         let (tone, word) = match self.state.as_str() {
             "connected" => (Tone::Good, "connected"),
@@ -84,7 +91,7 @@ fn line(asker: &Asker, connection: &Connection) -> Markup {
                 div.small.quiet.row {
                     @for (name, at) in told { @if let Some(at) = at { span { (name) " " (when(at, asker.now())) } } }
                 }
-                @if let (Some(error), Some(at)) = (&connection.last_error, connection.last_error_at) {
+                @if let (Some(error), Some(at)) = (connection.past_error(), connection.last_error_at) {
                     div.small.quiet { "last error " (when(at, asker.now())) ": " (words(&short(error, 200))) }
                 }
                 @if let Some(late) = connection.late.first() {

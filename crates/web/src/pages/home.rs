@@ -144,12 +144,31 @@ fn well(health: Option<&Health>) -> Markup {
                     @if health.ready { (badge(Tone::Good, "well")) } @else { (badge(Tone::Bad, "needs attention")) }
                 }
                 ul.list {
-                    @for (name, check) in &health.checks {
-                        li {
-                            div.about { strong { (title(name)) } div.small.quiet { (words(&check.detail)) } }
-                            @if !check.ok { (badge(Tone::Bad, "fails")) }
-                        }
-                    }
+                    @for (name, check) in &health.checks { (checked(name, check)) }
+                }
+            }
+        }
+    }
+}
+
+/// One check, in the words of its reader; where one that fails is mended or looked into.
+fn checked(name: &str, check: &Check) -> Markup {
+    let (name, way) = match (name.strip_prefix("channel:"), name) {
+        (Some(platform), _) => (title(platform), Some("/channels")),
+        (None, "provider") => ("Model".to_owned(), None),
+        (None, other) => (title(other), None),
+    };
+    let detail = match check.detail.as_str() {
+        "offline" => "none is set up: the offline responder answers",
+        detail => detail,
+    };
+    html! {
+        li {
+            div.about { strong { (words(&name)) } div.small.quiet { (words(detail)) } }
+            @if !check.ok {
+                div.row {
+                    (badge(Tone::Bad, "fails"))
+                    @if let Some(way) = way { a.button href=(way) { "Look into it" } }
                 }
             }
         }
@@ -252,5 +271,28 @@ fn next(asker: &Asker, mut triggers: Vec<Trigger>) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_has_the_name_that_people_know_and_one_that_fails_a_way_on() {
+        let drawn = |name: &str, ok: bool, detail: &str| {
+            let detail = detail.to_owned();
+            checked(name, &Check { ok, detail }).into_string()
+        };
+        let down = drawn("channel:telegram", false, "HTTP 502");
+        assert!(
+            down.contains(">Telegram<") && down.contains("HTTP 502") && down.contains("href=\"/channels\""),
+            "{down}"
+        );
+        let up = drawn("channel:telegram", true, "connected");
+        assert!(!up.contains("fails") && !up.contains("href"), "{up}");
+        let model = drawn("provider", true, "offline");
+        assert!(model.contains(">Model<") && model.contains("none is set up"), "{model}");
+        assert!(drawn("database", false, "it is full").contains("fails"));
     }
 }

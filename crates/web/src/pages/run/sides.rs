@@ -42,7 +42,7 @@ pub(crate) fn differences(pairs: &[Pair]) -> usize {
 /// The rows, under these two names.
 pub(crate) fn table(pairs: &[Pair], names: [&str; 2]) -> Markup {
     html! {
-        table.table.cards {
+        table.table.cards.sides {
             caption.hidden { (names[0]) " and " (names[1]) ", step by step" }
             thead { tr { th scope="col" { "Step" } th scope="col" { (names[0]) } th scope="col" { (names[1]) } } }
             tbody {

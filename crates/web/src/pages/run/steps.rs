@@ -163,7 +163,7 @@ fn item(step: &Step, following: &[Step], course: Course, run: Option<&str>) -> M
                         @if let Some(cached @ 1..) = step.cached_tokens { " (" (count(cached)) " cached)" }
                         " · "
                     }
-                    @if let Some(price) = step.result_json.as_ref().and_then(|result| result["cost"].as_f64()) {
+                    @if let Some(price) = step.result_json.as_ref().and_then(|result| result["cost"].as_f64()).filter(|price| *price > 0.0) {
                         (cost(price)) " · "
                     }
                     @if let Some(long) = step.duration_ms { (duration(long)) " · " }
@@ -290,7 +290,7 @@ fn event(step: &Step) -> Shown {
         }
         "llm_response" => {
             let by = format!(
-                "{} of {}",
+                "{} ({})",
                 event["model"].as_str().unwrap_or("a model"),
                 event["provider"].as_str().unwrap_or("a provider")
             );
