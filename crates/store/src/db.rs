@@ -30,12 +30,20 @@ use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
 use super::{Conn, Schema, StoreError, Tx, is_lasting};
 use crate::db::{
-    local::{BUSY_TIMEOUT, Locals, PRAGMAS, STATEMENTS},
+    local::{BUSY_TIMEOUT, Locals, PRAGMAS},
     writer::Writer,
 };
 
 /// How long PostgreSQL may take to give a connection.
 const ANSWER: Duration = Duration::from_secs(10);
+
+/// SQLite: how many statements a connection of the pool keeps prepared. A page of the dashboard reads by some twenty of
+/// all that there are, and what is read for each message is read elsewhere (`local`).
+const READER_STATEMENTS: usize = 50;
+/// SQLite: how much of the file a connection of the pool keeps in memory. The system keeps it for all of them.
+const READER_PAGES: (&str, &str) = ("cache_size", "-512");
+/// SQLite: how long a connection of the pool is kept that nobody uses.
+const READER_RESTS: Duration = Duration::from_secs(60);
 
 /// How long a new SQLite file that another connection sets up is left to it, before it is tried again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -141,10 +149,11 @@ impl Db {
             .filename(path)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-            .statement_cache_capacity(STATEMENTS)
+            .statement_cache_capacity(READER_STATEMENTS)
             .disable_statement_logging();
         let connect = PRAGMAS
             .into_iter()
+            .chain([READER_PAGES])
             .fold(connect, |connect, (name, value)| connect.pragma(name, value));
         let creating = connect
             .clone()
@@ -166,6 +175,7 @@ impl Db {
         let readers = options.section.max_connections.clamp(1, 8);
         let read = SqlitePoolOptions::new()
             .max_connections(readers)
+            .idle_timeout(READER_RESTS)
             // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
             .test_before_acquire(false)
             // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the log.
