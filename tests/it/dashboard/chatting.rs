@@ -152,6 +152,10 @@ async fn nobody_edits_rates_or_reads_the_verdicts_of_somebody_else() {
         chat.contains("6*7 = 42") && !chat.contains("Edit and ask again"),
         "{chat}"
     );
+    assert!(
+        chat.contains("it is only read here") && !chat.contains("class=\"composer\""),
+        "{chat}"
+    );
     let refused = eves.submit("/", &edit, &fields).await;
     assert_eq!(refused.status, 409, "{}", refused.text);
     assert!(eves.page("/feedback").await.contains("6*7"));

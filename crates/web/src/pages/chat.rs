@@ -192,7 +192,12 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
                     }
                     div id="end" {}
                 }
-                (composer::draw(&asker, id.as_deref()))
+                @if is_own || id.is_none() { (composer::draw(&asker, id.as_deref())) } @else {
+                    p.small.quiet {
+                        "This conversation was held elsewhere, or by somebody else: it is only read here. "
+                        a href="/chat" { "Your own chat" }
+                    }
+                }
             }
             aside.card.small id="trace" data-live aria-label="What the bot does" {
                 @if let Some(whole) = &whole {
