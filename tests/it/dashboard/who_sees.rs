@@ -52,6 +52,10 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     for path in ["/", "/chat", "/runs", "/conversations", "/memory", "/reminders"] {
         assert!(adas.page(path).await.contains("quinces"), "{path}");
     }
+    // Whose each run is stands beside it where several people's are listed.
+    let whose = "data-label=\"Person\"><bdi>Ada</bdi>";
+    assert!(eves.page("/runs").await.contains(whose));
+    assert!(!adas.page("/runs").await.contains("data-label=\"Person\""));
     // A search begins with what is one's own, whoever else there is.
     eves.says("what is 6*7?", "completed").await;
     assert!(eves.page("/search?q=42").await.contains("<mark>"));

@@ -102,7 +102,10 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         Names::of_people(&asker),
         Names::of_channels(&asker)
     )?;
-    let (people, channels) = (people.filter("Everybody"), channels.filter("Everywhere"));
+    let (all_people, all_channels) = (people, channels);
+    let (people, channels) = (all_people.filter("Everybody"), all_channels.filter("Everywhere"));
+    // A reader who sees nobody else needs no names.
+    let names = (people.len() > 2).then_some(&all_people);
     let content = html! {
         (head("Runs", "Every answer is a run: what the bot was asked, did and spent.", &html! {}))
         form.card method="get" action="/runs" {
@@ -120,7 +123,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                     "Write to the bot in " a href="/chat" { "Chat" } ", or choose another status."
                 }))
             } @else {
-                (table(&asker, &page.items))
+                (table(&asker, &page.items, names))
                 (older("/runs", &filters, page.next.as_deref()))
             }
         }
@@ -128,14 +131,16 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Runs", &content))
 }
 
-/// Runs as a table.
-pub(crate) fn table(asker: &Asker, runs: &[Run]) -> Markup {
+/// Runs as a table, with whose each is where names are given.
+fn table(asker: &Asker, runs: &[Run], people: Option<&Names>) -> Markup {
     html! {
         table.table.cards {
             caption.hidden { "Runs, newest first" }
             thead {
                 tr {
-                    th scope="col" { "Question" } th scope="col" { "Status" } th scope="col" { "Begun" }
+                    th scope="col" { "Question" }
+                    @if people.is_some() { th scope="col" { "Person" } }
+                    th scope="col" { "Status" } th scope="col" { "Begun" }
                     th.number scope="col" { "Calls" } th.number scope="col" { "Tokens" } th.number scope="col" { "Cost" }
                 }
             }
@@ -146,6 +151,7 @@ pub(crate) fn table(asker: &Asker, runs: &[Run]) -> Markup {
                             a href={ "/runs/" (run.id) } { (words(&run.title())) }
                             @if run.kind == "subagent" { " " span.quiet.small { "subagent" } }
                         }
+                        @if let Some(people) = people { td data-label="Person" { (people.show(run.user_id.as_deref())) } }
                         td data-label="Status" { (run.badge()) }
                         td.nowrap data-label="Begun" { (when(run.created_at, asker.now())) }
                         td.number data-label="Calls" { (count(run.llm_calls)) }
