@@ -40,7 +40,7 @@ async fn a_command_is_answered_at_once_and_is_no_part_of_a_conversation() {
         let asked = bot.ask("what is 6*7?").await;
         let context = asked["run"]["contextId"].as_str().unwrap().to_owned();
         let path = format!("/api/contexts/{context}");
-        assert_eq!(bot.get(&path).await.json()["title"], "Trip to Rome");
+        assert_eq!(bot.get(&path).await.json()["name"], "Trip to Rome");
         // With `wait`, too.
         let waited = bot
             .post("/api/messages?wait=30", &json!({ "content": "/contexts" }))
