@@ -1,5 +1,7 @@
 //! Files: made and sent, sent and read; once, whatever happens, and honestly where it cannot be done.
 
+mod office;
+
 use std::sync::Arc;
 
 use clifford_fakes::{
