@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 pub enum Kind {
     /// One of these words.
     Word(&'static [&'static str]),
-    /// `true` or `false`.
+    /// `true` or `false`; `on` and `off` are the same.
     Switch,
     /// A language as a BCP 47 tag.
     Language,
@@ -53,6 +53,9 @@ impl Kind {
         let value = || text.to_owned();
         match self {
             Self::Word(words) => one_of(words),
+            // A chat shows it so.
+            Self::Switch if text == "on" => Ok("true".to_owned()),
+            Self::Switch if text == "off" => Ok("false".to_owned()),
             Self::Switch => one_of(&["true", "false"]),
             Self::Number(most) => match text.parse::<u32>() {
                 Ok(number) if number <= most => Ok(number.to_string()),

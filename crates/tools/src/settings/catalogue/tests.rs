@@ -47,6 +47,8 @@ fn a_name_is_known_where_it_may_be_set_and_nothing_of_the_bots_own_is() {
 fn values_are_checked_by_kind() {
     let good = [
         (Kind::Switch, "true", "true"),
+        (Kind::Switch, "on", "true"),
+        (Kind::Switch, "off", "false"),
         (Kind::Word(&["a"]), "a", "a"),
         (Kind::Language, "pt-BR", "pt-BR"),
         (Kind::Language, "zh-Hant-TW", "zh-Hant-TW"),
