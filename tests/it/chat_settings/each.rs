@@ -71,8 +71,8 @@ async fn on_discord_each_setting_of_a_server_is_changed_told_and_taken_back() {
 #[tokio::test]
 async fn a_tool_is_turned_off_and_on_again_by_undo() {
     let mut server = Server::start(Setup::on(Site::Discord)).await;
-    let told = server.settings(server.ada, "tools dice off").await.content;
-    assert!(told.starts_with("Ada turned `dice` off."), "{told}");
+    let told = server.settings(server.ada, "tools compute off").await.content;
+    assert!(told.starts_with("Ada turned `compute` off."), "{told}");
     let shown = server.settings(server.ada, "undo").await.content;
     assert!(shown.starts_with("Ada took a change back: "), "{shown}");
     let listed = server.settings(server.ada, "tools").await.content;
