@@ -359,7 +359,7 @@ async fn where_one_is_answered_after_the_other_it_is_in_the_order_of_their_first
 #[tokio::test]
 async fn everybody_whose_command_waited_gets_an_answer_in_place_of_the_placeholder() {
     let mut bot = Setup::on(Site::Discord).start().await;
-    let people: Vec<_> = (1..=4).map(|n| bot.discord.user(&format!("P{n}"))).collect();
+    let people: Vec<_> = (1..=20).map(|n| bot.discord.user(&format!("P{n}"))).collect();
     let guild = bot.discord.guild("Team");
     let channel = bot.discord.channel(guild, "general");
     let hold = bot.model.hold();

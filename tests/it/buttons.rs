@@ -180,3 +180,75 @@ async fn discord_user_sees_their_conversations_while_typing() {
     assert_eq!(completing, expected);
     bot.finish().await;
 }
+
+/// Presses what a question asks for on Telegram, and returns the question as it reads then: it is changed in place.
+async fn settled(bot: &Bot, chat: Chat, user: i64, question: &clifford_fakes::telegram::Sent) -> String {
+    let [(label, _)] = &question.buttons[..] else {
+        panic!("one button: {question:?}")
+    };
+    let before = bot.telegram.sent(chat).len();
+    bot.telegram.press(chat, user, label);
+    let changed = |fake: &TelegramFake| {
+        let sent = fake.sent(chat).into_iter();
+        let mut changed = sent.filter(|sent| sent.message_id == question.message_id && sent.edits > 0);
+        changed.next()
+    };
+    let settled = bot.telegram.wait_until("the settled question", changed).await;
+    assert_eq!((settled.buttons.len(), bot.telegram.sent(chat).len()), (0, before));
+    settled.text
+}
+
+#[tokio::test]
+async fn a_question_that_telegram_user_answers_by_its_button_says_what_came_of_it() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.start().await;
+        let (ada, other) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Ada"));
+        tell(&bot, ada, 7, "hello").await;
+        let user = bot.look().await.run().await.user_id.unwrap();
+        bot.look().await.remember(user, "preferences", "drink", "oolong").await;
+        let question = tell(&bot, ada, 7, "/forget all").await;
+        let told = settled(&bot, ada, 7, &question).await;
+        assert_ne!(told, question.text);
+        let left = "SELECT COUNT(*) FROM memory_items WHERE value = 'oolong'";
+        assert_eq!(bot.look().await.number(left).await, 0);
+
+        let code = tell(&bot, ada, 7, "/link").await.text;
+        let (_, code) = code.split_once("/link ").unwrap();
+        let question = tell(&bot, other, 8, &format!("/link {}", &code[..8])).await;
+        settled(&bot, other, 8, &question).await;
+        let people = "SELECT COUNT(DISTINCT user_id) FROM identities";
+        assert_eq!(bot.look().await.number(people).await, 1);
+        let question = tell(&bot, other, 8, "/unlink").await;
+        settled(&bot, other, 8, &question).await;
+        assert_eq!(bot.look().await.number(people).await, 2);
+
+        let question = tell(&bot, ada, 7, "/erase").await;
+        settled(&bot, ada, 7, &question).await;
+        bot.until("the erasure", async |look| {
+            (look
+                .number("SELECT COUNT(*) FROM jobs WHERE kind = 'erase' AND status = 'done'")
+                .await
+                == 1)
+                .then_some(())
+        })
+        .await;
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_discord_user_answers_by_its_button_says_what_came_of_it() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let ada = bot.discord.user("Ada");
+    let dm = bot.discord.dm(ada);
+    let asked = bot.discord.interaction(dm, ada, "erase", &[]);
+    let question = bot.discord.wait_for_replies(asked, 1).await.remove(0);
+    let pressed = bot.discord.press(dm, ada, &question, "Delete everything");
+    let settled = bot.discord.wait_for_replies(pressed, 1).await.remove(0);
+    assert_eq!((settled.id, settled.buttons.len()), (question.id, 0));
+    assert_ne!(settled.content, question.content);
+    bot.finish().await;
+}

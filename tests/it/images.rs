@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::harness::{Bot, Room, Setup, Site};
 
-fn png(width: u32, height: u32) -> Vec<u8> {
+pub fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     let image = RgbImage::from_fn(width, height, |x, y| Rgb([(x % 256) as u8, (y % 256) as u8, 90]));
     image.write_to(&mut bytes, ImageFormat::Png).unwrap();
@@ -17,7 +17,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 }
 
 /// The images that a request shows, as they are.
-fn shown(request: &RecordedRequest) -> Vec<Vec<u8>> {
+pub fn shown(request: &RecordedRequest) -> Vec<Vec<u8>> {
     let messages = request.messages().iter();
     let pieces = messages.filter_map(|message| message["content"].as_array()).flatten();
     let urls = pieces.filter_map(|piece| piece["image_url"]["url"].as_str());
@@ -36,7 +36,7 @@ fn on(site: Site) -> Setup {
         .set("engine.planning_gate", "off")
 }
 
-fn finish(output: &str) -> Reply {
+pub fn finish(output: &str) -> Reply {
     Reply::json(&json!({"type": "finish", "output": output}))
 }
 

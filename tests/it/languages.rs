@@ -121,6 +121,16 @@ async fn discord_shows_commands_and_answers_in_the_language_of_the_app() {
     assert!(help.starts_with("Escríbeme sin más: "), "{help}");
     let commands = bot.discord.commands(None);
     let named = |name: &str| commands.iter().find(|command| command["name"] == name).unwrap();
+    for known in COMMANDS {
+        let of_locale = &named(known.name)["description_localizations"];
+        for locale in ["de", "es-ES", "es-419", "fr", "pt-BR", "ru", "zh-CN", "zh-TW", "ja"] {
+            let about = known.about(Lang::of(locale).unwrap());
+            // Where the words are those of everybody else, nothing is registered.
+            let is_english = about == known.about(Lang::English);
+            let shown = of_locale[locale].as_str().map(str::to_owned);
+            assert_eq!(shown, (!is_english).then_some(about), "{} {locale}", known.name);
+        }
+    }
     let search = &named("search")["description_localizations"];
     assert_eq!(
         [&search["de"], &search["es-419"], &search["zh-TW"]],

@@ -292,3 +292,22 @@ async fn a_token_that_a_platform_does_not_know_is_logged_once_with_the_way_out()
         bot.finish().await;
     }
 }
+
+#[tokio::test]
+async fn a_message_that_telegram_refuses_for_the_token_for_a_moment_is_sent_again() {
+    for status in [401, 404] {
+        let mut bot = Setup::on(Site::Telegram).start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        let words = if status == 401 { "Unauthorized" } else { "Not Found" };
+        let refused = Fault::Refuse(status, words.to_owned());
+        bot.telegram.fail_next(Method::SendMessage, refused);
+        bot.says(room, "one");
+        bot.says(room, "two");
+        assert_eq!(
+            bot.answers(room, 2).await,
+            ["You said: one", "You said: two"],
+            "{status}"
+        );
+        bot.finish().await;
+    }
+}

@@ -7,7 +7,10 @@ use clifford_core::messages::Direction;
 use clifford_fakes::telegram::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Bot, Room, Setup, Site};
+use crate::{
+    harness::{Bot, Room, Setup, Site},
+    images::{finish, png, shown},
+};
 
 /// A port that nobody listens on.
 fn free() -> SocketAddr {
@@ -212,5 +215,22 @@ async fn a_webhook_that_nobody_can_reach_stops_the_start_and_says_why() {
     bot.has_logged("Failed to resolve host", 1).await;
     bot.reload().await;
     is_set(&bot).await;
+    bot.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_a_server_in_local_mode_is_read_where_it_lies() {
+    let api = free();
+    let setup = Setup::on(Site::Telegram)
+        .set("memory.enabled", false)
+        .set("engine.planning_gate", "off");
+    let mut bot = prepared(setup, api).await;
+    bot.model
+        .respond_with(|request| finish(&format!("{} seen", shown(request).len())));
+    bot.spawn(None);
+    is_set(&bot).await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.telegram.user_sends_file(chat, 7, "look", "a.png", &png(40, 40));
+    assert_eq!(bot.answers(Room::Telegram(chat), 1).await, ["1 seen"]);
     bot.finish().await;
 }

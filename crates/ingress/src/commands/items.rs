@@ -137,7 +137,11 @@ fn asks_for_all(items: &[Item], private: bool, lang: Lang) -> Done {
         false => Items::DeletesAllHere { list, command },
     });
     // In a shared place, the button would make each person who presses it forget their own.
-    let buttons = private.then(|| Button::new(&lang.say(Items::ForgetAll), format!("forget {MEANT}")).negative());
+    let buttons = private.then(|| {
+        Button::new(&lang.say(Items::ForgetAll), format!("forget {MEANT}"))
+            .in_place()
+            .negative()
+    });
     Done {
         text,
         buttons: buttons.into_iter().collect(),

@@ -88,10 +88,7 @@ async fn asked(
     ];
     Ok(Done {
         text: parts.join("\n\n"),
-        buttons: vec![Button::new(
-            &lang.say(Accounts::BothAreMine),
-            format!("link yes {code}"),
-        )],
+        buttons: vec![Button::new(&lang.say(Accounts::BothAreMine), format!("link yes {code}")).in_place()],
         ..Done::default()
     })
 }
@@ -221,7 +218,7 @@ async fn about_to_part(
         .collect();
     Ok(Done {
         text: parts.join("\n\n"),
-        buttons: vec![Button::new(&lang.say(Accounts::PartThis), format!("unlink yes {code}"))],
+        buttons: vec![Button::new(&lang.say(Accounts::PartThis), format!("unlink yes {code}")).in_place()],
         ..Done::default()
     })
 }

@@ -120,7 +120,11 @@ async fn ask(tx: &mut Tx, user: &User, lang: Lang, now: Timestamp) -> Result<Don
         text: lang.say(OwnData::DeletesEverything {
             command: format!("/erase yes {code}"),
         }),
-        buttons: vec![Button::new(&lang.say(OwnData::DeleteEverything), format!("erase yes {code}")).negative()],
+        buttons: vec![
+            Button::new(&lang.say(OwnData::DeleteEverything), format!("erase yes {code}"))
+                .in_place()
+                .negative(),
+        ],
         ..Done::default()
     })
 }
