@@ -47,3 +47,22 @@ async fn what_is_of_a_person_alone_is_given_and_answered_unseen_by_the_group() {
         bot.finish().await;
     }
 }
+
+#[tokio::test]
+async fn a_command_that_nobody_else_sees_is_refused_as_such() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "allowlist")
+        .set("channels.telegram.allow", vec!["7"])
+        .start()
+        .await;
+    bot.telegram.user(8, "Eve");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.telegram.command_alone(group, 8, "/whoami");
+    let told = bot.telegram.wait_for_sent(group, 1).await.remove(0);
+    assert_eq!(
+        (told.text.as_str(), told.only_for),
+        ("I only answer people whom my owner knows.", Some(8))
+    );
+    bot.finish().await;
+    assert_eq!(bot.look().await.count("messages").await, 0);
+}

@@ -33,6 +33,7 @@ mod press;
 mod reaction;
 mod read;
 mod refusal;
+mod refuse;
 mod rich;
 mod send;
 mod text;

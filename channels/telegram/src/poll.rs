@@ -30,7 +30,7 @@ use crate::{
     menu,
     press::query_id,
     read::{Wanting, inbound, update_id, wanted},
-    webhook,
+    refuse, webhook,
 };
 
 /// The time that a request may take beyond its long poll.
@@ -227,9 +227,13 @@ impl Poller<'_> {
                     return Some(id);
                 }
             };
-            if let (Accepted::Refused(text), Some(alert)) = (accepted, alert) {
-                // The query was answered without it, if this took too long.
-                let _ = alert.send(text);
+            match (accepted, alert) {
+                (Accepted::Refused(text), Some(alert)) => {
+                    // The query was answered without it, if this took too long.
+                    let _ = alert.send(text);
+                }
+                (Accepted::Refused(text), None) => refuse::tell_alone(self.telegram, &event, &text).await,
+                _ => {}
             }
         }
         None

@@ -30,6 +30,7 @@ use crate::{
     platform::{Receiving, TelegramSettings},
     press::query_id,
     read::{Wanting, inbound, wanted},
+    refuse,
 };
 
 /// The header that holds the secret.
@@ -163,11 +164,14 @@ impl Webhook for Telegram {
             id,
             alert: event.is_some().then_some(text),
         });
+        let is_press = query.is_some();
         let taking = async {
             let Some(event) = event else { return Ok(()) };
-            if let Accepted::Refused(text) = self.hand_in(event, ingress).await? {
+            match self.hand_in(event.clone(), ingress).await? {
                 // The query was answered without it, if this took too long.
-                let _ = alert.send(text);
+                Accepted::Refused(text) if is_press => drop(alert.send(text)),
+                Accepted::Refused(text) => refuse::tell_alone(self, &event, &text).await,
+                _ => {}
             }
             Ok(())
         };
