@@ -37,8 +37,7 @@ use crate::db::{
 /// How long PostgreSQL may take to give a connection.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// SQLite: how many statements a connection of the pool keeps prepared. A page of the dashboard reads by some twenty of
-/// all that there are, and what is read for each message is read elsewhere (`local`).
+/// SQLite: how many statements a connection of the pool keeps prepared. A page of the dashboard reads by some twenty.
 const READER_STATEMENTS: usize = 50;
 /// SQLite: how much of the file a connection of the pool keeps in memory. The system keeps it for all of them.
 const READER_PAGES: (&str, &str) = ("cache_size", "-512");
