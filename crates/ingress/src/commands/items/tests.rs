@@ -161,7 +161,7 @@ fn forgetting_all_says_what_goes_before_it_does() {
         "This deletes all that I know about you for good:\n\n- `identity.name`\n- `projects.name`\n- one that is out of \
          use\n\nType `/forget all yes` to do it."
     );
-    let button = Button::new("Forget it all", "forget all yes").negative();
+    let button = Button::new("Forget it all", "forget all yes").in_place().negative();
     assert_eq!(asked.buttons, [button]);
     let here = asks_for_all(&items[..1], false, Lang::English);
     assert_eq!(
