@@ -50,7 +50,7 @@ impl Authenticator {
         let has_one = self
             .passkeys
             .iter()
-            .any(|one| excluded.contains(&&*BASE64.encode(&one.id)));
+            .any(|one| one.host == host && excluded.contains(&&*BASE64.encode(&one.id)));
         assert!(!has_one, "InvalidStateError: the phone has one already");
         assert_eq!(options["authenticatorSelection"]["userVerification"], "required");
         assert_eq!(options["authenticatorSelection"]["residentKey"], "required");
