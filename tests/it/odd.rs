@@ -53,6 +53,7 @@ async fn what_cannot_be_read_is_named_with_its_reason_and_kept_once_however_ofte
     for _ in 0..3 {
         bot.discord.dispatch("MESSAGE_CREATE", &broken);
     }
+    bot.has_logged("failed to parse an event,", 1).await;
     // The history that is read after a gap holds a message without an id.
     bot.stop().await;
     bot.discord
@@ -62,6 +63,7 @@ async fn what_cannot_be_read_is_named_with_its_reason_and_kept_once_however_ofte
         bot.start().await;
         bot.says(room, "again");
         bot.answers(room, 1 + round).await;
+        bot.has_logged("failed to parse an event,", 2).await;
         bot.stop().await;
     }
     assert_eq!(bot.look().await.count("unreadable_events").await, 2);

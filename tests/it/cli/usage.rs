@@ -13,6 +13,7 @@ fn row(table: &str, first: &str) -> Vec<String> {
 #[test]
 fn the_calls_of_tools_are_summed_up_by_tool() {
     let machine = Machine::new();
+    machine.run(["ask", "hello"]).succeeds();
     assert_eq!(
         machine.run(["usage", "--by", "tool"]).succeeds(),
         "No tool was called in this time.\n"

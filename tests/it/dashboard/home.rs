@@ -30,10 +30,14 @@ async fn what_comes_next_happens_at_once_or_not_at_all_by_its_buttons() {
         assert_eq!(browser.does("/", &action, &[("do", "off"), back]).await, "/");
         assert_eq!(trigger().await["enabled"], false);
         assert!(browser.page("/").await.contains("Nothing is planned"));
-        assert_eq!(browser.does("/", &action, &[("do", "on"), back]).await, "/");
-        // It is said in the chat at once.
+        // Another one is said in the chat at once.
+        let fields = [("content", "buy salt"), ("at", "2099-07-01T09:00")];
+        browser.does("/reminders", "/reminders", &fields).await;
+        let items = browser.data("/api/triggers").await["items"].clone();
+        let salt = items.as_array().unwrap().iter().find(|item| item["enabled"] == true);
+        let action = format!("/reminders/{}", salt.expect("it is on")["id"].as_str().unwrap());
         assert_eq!(browser.does("/", &action, &[("do", "fire"), back]).await, "/");
-        while !browser.page("/chat").await.contains("sugar") {
+        while !browser.page("/chat").await.contains("salt") {
             tokio::task::yield_now().await;
         }
         bot.app.shutdown().await;

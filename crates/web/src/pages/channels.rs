@@ -66,9 +66,8 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         asker.find::<Page<Space>>("/api/spaces?limit=200"),
         connections::all(&asker)
     )?;
-    // Who is shown the channels of a server or group manages it.
     let is_in_space = !wanted.space.is_empty();
-    let may_turn = is_in_space || asker.me().is_some_and(|me| me.role != "person");
+    let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let spaces = spaces.unwrap_or_default().items;
     let here = spaces.iter().find(|space| space.id == wanted.space);
     let content = html! {
@@ -95,7 +94,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                             th scope="col" { span.hidden { "Actions" } }
                         }
                     }
-                    tbody { @for channel in &page.items { (line(&asker, channel, may_turn)) } }
+                    tbody { @for channel in &page.items { (line(&asker, channel, is_owner)) } }
                 }
                 (older("/channels", &[("space", &wanted.space)], page.next.as_deref()))
             }
@@ -132,7 +131,7 @@ fn servers(spaces: &[Space]) -> Markup {
     }
 }
 
-fn line(asker: &Asker, channel: &Channel, may_turn: bool) -> Markup {
+fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
     let action = format!("/channels/{}", channel.id);
     let (label, turn) = if channel.enabled {
         ("Turn off", "false")
@@ -154,7 +153,7 @@ fn line(asker: &Asker, channel: &Channel, may_turn: bool) -> Markup {
             td {
                 div.row {
                     a.button href={ "/settings?scope=channel:" (channel.id) } { "Settings" }
-                    @if may_turn { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) }
+                    @if is_owner { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) }
                 }
             }
         }

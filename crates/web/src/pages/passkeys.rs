@@ -110,8 +110,8 @@ pub(crate) fn entrance(asker: &Asker, back: &str) -> Markup {
 
 /// A form that a script fills, and what stands in its place where it cannot.
 fn scripted(action: &str, challenge: &str, none: &str, fields: &Markup) -> Markup {
-    let address = "Browsers keep passkeys for the name of a secure page: this dashboard's, by https, or on this machine \
-                   http://localhost. Here a link is the way in.";
+    let address = "Browsers keep passkeys for the name of a secure page: this dashboard's, by https, or localhost on this \
+                   machine. Here a link is the way in.";
     let browser = "This browser has no passkeys, or is too old for them. A link is the way in.";
     html! {
         div.stack data-passkeys data-none=(none) data-twice="This device has a passkey of yours already." data-address=(address) data-browser=(browser) {
@@ -125,7 +125,7 @@ fn scripted(action: &str, challenge: &str, none: &str, fields: &Markup) -> Marku
             }
             p.small.quiet data-why="browser" hidden { (browser) }
             p.note.warn role="status" hidden {}
-            script type="module" src=(PASSKEYS.path) {}
+            script src=(PASSKEYS.path) type="module" {}
         }
     }
 }
