@@ -39,7 +39,11 @@ def until(what, find, patience=60):
         try:
             found = find()
         except urllib.error.HTTPError as error:
-            sys.exit(f"{what}: {error.read().decode()}")
+            told = error.read().decode()
+            # Between two pages there is nothing of either.
+            if '"no such element"' not in told:
+                sys.exit(f"{what}: {told}")
+            found = None
         except OSError:
             found = None
         if found:

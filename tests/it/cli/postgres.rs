@@ -205,7 +205,15 @@ fn a_server_that_refuses_is_not_waited_for() {
     ];
     for (url, why) in wrong {
         let url = format!("database.url={url}");
-        let args = ["serve", "--set", "database.wait_seconds=3600", "--set", &url];
+        let args = [
+            "serve",
+            "--set",
+            "database.wait_seconds=3600",
+            "--set",
+            "http.bind=127.0.0.1:0",
+            "--set",
+            &url,
+        ];
         let ended = machine.run(args);
         assert!(
             ended.code == 1 && ended.err.lines().count() == 1 && ended.err.contains(why),
