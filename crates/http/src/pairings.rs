@@ -59,7 +59,7 @@ pub(super) enum PairingDecision {
 /// A decision about an account.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Decided {
+pub(super) struct NewPairingDecision {
     /// Which platform.
     platform: String,
     /// The platform's id of the account.
@@ -70,13 +70,13 @@ pub(super) struct Decided {
 
 /// Decides about somebody who asked to be let in, and tells them.
 #[utoipa::path(post, path = "/api/pairings/decide", tag = "pairings", security(("bearer" = [])),
-    request_body = Decided, responses((status = 204), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    request_body = NewPairingDecision, responses((status = 204), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[boxed]
 pub(super) async fn decide(
     State(api): State<Shared>,
     _: Admin,
     caller: Caller,
-    Body(decided): Body<Decided>,
+    Body(decided): Body<NewPairingDecision>,
 ) -> Result<StatusCode, Problem> {
     let decision = match decided.decision {
         PairingDecision::Approve => Decision::Approve,

@@ -274,6 +274,8 @@ fn harden(status: StatusCode, headers: &mut HeaderMap) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -289,5 +291,22 @@ mod tests {
         let schemes = description["components"]["securitySchemes"].as_object().unwrap();
         assert_eq!(schemes.keys().collect::<Vec<_>>(), ["bearer", "session"]);
         assert!(description["components"]["schemas"]["Problem"].is_object());
+    }
+
+    /// Of two types of one name, the description would have the first alone.
+    #[test]
+    fn no_two_schemas_have_one_name() {
+        let mut schemas = BTreeMap::new();
+        each_route(&mut |route| {
+            let (_, described) = OpenApiRouter::<Shared>::new().routes(route).split_for_parts();
+            let components = described.components.map(|components| components.schemas);
+            for (name, schema) in components.into_iter().flatten() {
+                let schema = serde_json::to_value(&schema).unwrap();
+                let known = schemas.entry(name.clone()).or_insert_with(|| schema.clone());
+                assert_eq!(*known, schema, "{name}");
+            }
+        });
+        assert!(schemas.contains_key("NewPairingDecision"));
+        assert!(schemas.contains_key("ApprovalDecision"));
     }
 }

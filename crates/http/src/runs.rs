@@ -324,7 +324,7 @@ pub(super) async fn wake(
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct NewAnswer {
     /// The answer.
-    decision: Decided,
+    decision: ApprovalDecision,
     /// The question's code, as the message with the question shows it; left out: the run's present question.
     code: Option<String>,
     /// A rule allows such calls from now on in the conversation, for the same person.
@@ -335,11 +335,11 @@ pub(super) struct NewAnswer {
     words: Option<String>,
 }
 
-/// Approved or denied.
+/// A decision about a call.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(rename_all = "snake_case")]
-pub(super) enum Decided {
+pub(super) enum ApprovalDecision {
     /// The call is made as it was asked for.
     Approve,
     /// It is not made.
@@ -363,14 +363,14 @@ pub(super) async fn confirm(
     let by = answerer(&api, &caller, &run).await?;
     let words = new.words.filter(|words| !words.trim().is_empty());
     let is_person = matches!(&by, By::User(user) | By::Manager(user, _) if run.user_id == Some(user.id));
-    if words.is_some() && !(new.decision == Decided::Deny && is_person) {
+    if words.is_some() && !(new.decision == ApprovalDecision::Deny && is_person) {
         let detail = "only the run's person says what they want instead, with `deny` and a token of their own";
         return Err(Problem::input("words", detail));
     }
     let answer = ApprovalAnswer {
         run: id,
         code: new.code,
-        approved: new.decision == Decided::Approve,
+        approved: new.decision == ApprovalDecision::Approve,
         always: new.always,
         words,
         by,
