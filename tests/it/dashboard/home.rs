@@ -30,6 +30,9 @@ async fn what_comes_next_happens_at_once_or_not_at_all_by_its_buttons() {
         assert_eq!(browser.does("/", &action, &[("do", "off"), back]).await, "/");
         assert_eq!(trigger().await["enabled"], false);
         assert!(browser.page("/").await.contains("Nothing is planned"));
+        // Its time is gone with that: another is given to it first.
+        let page = browser.page("/reminders").await;
+        assert!(page.contains("Fire now") && !page.contains("Turn on"), "{page}");
         // Another one is said in the chat at once.
         let fields = [("content", "buy salt"), ("at", "2099-07-01T09:00")];
         browser.does("/reminders", "/reminders", &fields).await;

@@ -265,7 +265,7 @@ fn next(asker: &Asker, mut triggers: Vec<Trigger>) -> Markup {
                                     @if let Some(at) = trigger.next_at { " · " (when(at, asker.now())) }
                                 }
                             }
-                            (reminders::buttons(asker, &trigger.id, true))
+                            (reminders::buttons(asker, &trigger.id, Some(reminders::OFF)))
                         }
                     }
                 }

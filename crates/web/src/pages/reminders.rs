@@ -27,6 +27,10 @@ use crate::{
     },
 };
 
+/// The form's words for a trigger that is to come by itself, and one that is not.
+const ON: &str = "on";
+pub(super) const OFF: &str = "off";
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Trigger {
@@ -37,6 +41,7 @@ struct Trigger {
     content: String,
     cron: Option<String>,
     time_zone: Option<String>,
+    webhook: bool,
     enabled: bool,
     next_at: Option<At>,
     last_fired_at: Option<At>,
@@ -93,25 +98,32 @@ fn line(asker: &Asker, trigger: &Trigger, people: &Names) -> Markup {
             }
             div.row {
                 @if !trigger.enabled { (badge(Tone::Plain, "off")) }
-                (buttons(asker, &trigger.id, trigger.enabled))
+                (buttons(asker, &trigger.id, turn(trigger)))
                 (Button::new(&path, "Delete").danger("Delete this for good?").with(&[("do", "delete")]).draw(asker))
             }
         }
     }
 }
 
-/// The buttons by which one happens now, and comes or does not come by itself.
-pub(super) fn buttons(asker: &Asker, id: &str, enabled: bool) -> Markup {
-    let path = format!("/reminders/{id}");
-    let (label, turn) = if enabled {
-        ("Turn off", "off")
+/// The form's word by which one comes by itself no more, or again. `None`: its one time is gone, so it needs another first.
+fn turn(trigger: &Trigger) -> Option<&'static str> {
+    if trigger.enabled {
+        Some(OFF)
     } else {
-        ("Turn on", "on")
-    };
+        (trigger.webhook || trigger.cron.is_some()).then_some(ON)
+    }
+}
+
+/// The buttons by which one happens now, and comes or does not come by itself.
+pub(super) fn buttons(asker: &Asker, id: &str, turn: Option<&str>) -> Markup {
+    let path = format!("/reminders/{id}");
     html! {
         div.row {
             (Button::new(&path, "Fire now").with(&[("do", "fire")]).draw(asker))
-            (Button::new(&path, label).with(&[("do", turn)]).draw(asker))
+            @if let Some(turn) = turn {
+                @let label = if turn == OFF { "Turn off" } else { "Turn on" };
+                (Button::new(&path, label).with(&[("do", turn)]).draw(asker))
+            }
         }
     }
 }
@@ -132,7 +144,7 @@ pub(crate) async fn act(Path(id): Path<String>, form: Form) -> Result<Redirect, 
             form::save(&id, &form).await?;
             return Ok(Redirect::to("/reminders"));
         }
-        turn => form.send(Method::PATCH, &path, Some(&enabled(turn == "on"))).await?,
+        turn => form.send(Method::PATCH, &path, Some(&enabled(turn == ON))).await?,
     };
     Ok(Redirect::to(form.back("/reminders")))
 }
