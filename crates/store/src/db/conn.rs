@@ -80,6 +80,16 @@ impl Rows {
     }
 }
 
+/// Whether a statement takes as many values as it is given. SQLite takes any number of them; PostgreSQL prepares a
+/// statement for the number that its first caller gives, and refuses every other for as long as the connection lasts.
+fn takes(sql: &str, args: &[Value]) -> bool {
+    let places = sql.split('$').skip(1).map(|after| {
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        after[..digits].parse().unwrap_or(0)
+    });
+    places.max().unwrap_or(0) == args.len()
+}
+
 macro_rules! bind {
     ($query:expr, $args:expr) => {{
         let mut query = $query;
@@ -162,6 +172,7 @@ impl Conn {
     ) -> Result<Vec<T>, StoreError> {
         match self.engine() {
             Engine::Postgres(conn) => {
+                debug_assert!(takes(sql.as_ref(), &args), "{} values for {}", args.len(), sql.as_ref());
                 let sql = AssertSqlSafe(sql.as_ref().to_owned());
                 let query = bind!(sqlx::query(sql).persistent(false), args);
                 Rows::Postgres(query.fetch_all(conn).boxed().await?).fetch_all()
@@ -177,6 +188,7 @@ impl Conn {
         args: Vec<Value>,
     ) -> Result<Option<T>, StoreError> {
         let sql = sql.as_ref();
+        debug_assert!(takes(sql, &args), "{} values for {sql}", args.len());
         let row = match self.engine() {
             Engine::Local(local) => Rows::Local(local.rows(sql, &args, 1)?),
             Engine::Sqlite(conn) => {
@@ -211,6 +223,7 @@ impl Conn {
     }
 
     async fn ask(&mut self, sql: &str, args: Vec<Value>) -> Result<Rows, StoreError> {
+        debug_assert!(takes(sql, &args), "{} values for {sql}", args.len());
         Ok(match self.engine() {
             Engine::Local(local) => Rows::Local(local.rows(sql, &args, usize::MAX)?),
             Engine::Sqlite(conn) => {
@@ -257,6 +270,7 @@ impl Tx {
     /// Executes a statement and returns how many rows it touched.
     pub(crate) async fn execute(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<u64, StoreError> {
         let sql = sql.as_ref();
+        debug_assert!(takes(sql, &args), "{} values for {sql}", args.len());
         Ok(match self.engine() {
             Engine::Local(local) => local.execute(sql, &args)?,
             Engine::Sqlite(conn) => {
@@ -322,6 +336,27 @@ impl Tx {
             Ok(_) => true,
             // SQLite has rolled back by itself (a full disk), or nothing had begun.
             Err(error) => error.to_string().contains("no transaction is active"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_core::value::args;
+
+    use super::takes;
+
+    #[test]
+    fn a_statement_takes_as_many_values_as_it_has_places() {
+        for (sql, values, is_right) in [
+            ("DELETE FROM users", args![], true),
+            ("DELETE FROM users", args!["a"], false),
+            ("DELETE FROM users WHERE id = $1", args!["a"], true),
+            ("DELETE FROM users WHERE id = $1", args!["a", "b"], false),
+            ("SELECT $2, $1 WHERE $1 = $2", args!["a", "b"], true),
+            ("SELECT $10", args!["a"], false),
+        ] {
+            assert_eq!(takes(sql, &values), is_right, "{sql}");
         }
     }
 }

@@ -157,12 +157,12 @@ async fn budgets(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreErr
         "DELETE FROM budget_notices WHERE subject IN ($1, $2) OR recipient = $1",
         "DELETE FROM budget_spending WHERE subject LIKE $1 || '@%' OR subject LIKE $2 || '@%'",
         "DELETE FROM budget_notices WHERE subject LIKE $1 || '@%' OR subject LIKE $2 || '@%'",
-        "DELETE FROM rate_buckets WHERE subject = $1",
         "UPDATE setting_changes SET scope = $2 WHERE scope = $1",
     ] {
         tx.defer(sql, args![from, into]).await?;
     }
-    Ok(())
+    tx.defer("DELETE FROM rate_buckets WHERE subject = $1", args![from])
+        .await
 }
 
 async fn settings(tx: &mut Tx, from: UserId, into: UserId) -> Result<(), StoreError> {
