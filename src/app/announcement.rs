@@ -79,7 +79,7 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    /// That of a server with these settings.
+    /// The announcement of a server with these settings.
     pub fn of(loaded: &Loaded) -> Self {
         let database = match kept(loaded).database {
             Some(file) => fs::canonicalize(&file).unwrap_or(file).display().to_string(),
@@ -106,7 +106,7 @@ impl Announcement {
         (told.database == self.database).then(|| told.into())
     }
 
-    /// What others are told of a server.
+    /// The announcement that other processes read.
     fn told(&self, address: SocketAddr, token: &Token, stays: Stays) -> Told {
         Told {
             database: self.database.clone(),

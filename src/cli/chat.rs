@@ -106,7 +106,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the bot needs to know to be here.
+/// The secrets that the bot needs here.
 fn secrets(loaded: &Loaded, platforms: Platforms) -> anyhow::Result<Secrets> {
     let environment = setup::environment();
     Ok(match platforms {

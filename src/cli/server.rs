@@ -35,7 +35,7 @@ pub(super) enum Refused {
     /// The server does not answer.
     #[error("the server does not answer")]
     Gone,
-    /// What answers is another program, or another version of this one.
+    /// Another program answers, or another version of this one.
     #[error(
         "{0} does not answer as Clifford {version} does: restart the bot there if it is of another version; else see which \
          program listens at that address",
@@ -137,7 +137,7 @@ impl Server {
         Err(self.refusal(status, &bytes))
     }
 
-    /// What a refusal means.
+    /// The meaning of a refusal.
     fn refusal(&self, status: StatusCode, body: &[u8]) -> Refused {
         // It has no room for a moment, or the database has none.
         if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -271,7 +271,7 @@ async fn call_there(
     }
 }
 
-/// What became of a call at the server.
+/// The outcome of a call at the server.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Called {

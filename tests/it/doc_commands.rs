@@ -129,7 +129,7 @@ fn left_out(line: &str) -> Option<usize> {
 struct Shell {
     home: TempDir,
     names: Vec<(&'static str, String)>,
-    /// What stands for the id of the page's objects, each time that it is named.
+    /// The placeholder of an id on the page, at each place where it is named.
     ids: BTreeMap<&'static str, Vec<String>>,
     /// `export …` of earlier blocks of this page, and the secret that one has shown.
     kept: String,
@@ -257,7 +257,7 @@ impl Shell {
     }
 }
 
-/// What a page needs of the bot.
+/// The requirements of a page.
 struct Lively {
     bot: Bot,
     /// The directory of an MCP server.

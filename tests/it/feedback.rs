@@ -1,4 +1,4 @@
-//! What people say of answers by reactions and buttons, how far the bot is by its own, and what becomes of it.
+//! Feedback on answers by reactions and buttons, status reactions of the bot, and the use of both.
 
 use std::time::Duration;
 

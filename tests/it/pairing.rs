@@ -33,7 +33,7 @@ async fn on_telegram() -> Bot {
 const ADA: Chat = Chat { id: 7, thread: None };
 const EVE: Chat = Chat { id: 8, thread: None };
 
-/// What the bot has sent to a chat, once it is so much.
+/// The messages of the bot in a chat, once there are so many.
 async fn sent(bot: &Bot, chat: Chat, count: usize) -> Vec<Sent> {
     bot.telegram.wait_for_sent(chat, count).await
 }

@@ -72,7 +72,7 @@ async fn rerun(bot: &Bot, change: &Value) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// What is different: the type of the step, what became of its effect, and its words.
+/// The differences: the type of each step, the outcome of its effect, and its words.
 fn differences(rerun: &Value) -> Vec<(String, Value, Value)> {
     let steps = rerun["steps"].as_array().unwrap().iter();
     steps
@@ -199,7 +199,7 @@ async fn what_another_model_would_do_is_shown_and_not_done_on_postgres() {
     }
 }
 
-/// What was spent by everybody, and by runs.
+/// Spending in all, and by runs.
 async fn spent(bot: &Bot) -> (i64, i64) {
     let look = bot.look().await;
     let all = usage::total(&mut look.db.read().await.unwrap(), Filter::default()).await;

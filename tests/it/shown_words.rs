@@ -78,7 +78,7 @@ async fn tell(bot: &Bot, room: Room, text: &str) -> (bool, String) {
     (bot.look().await.number(&tainted).await == 1, answer)
 }
 
-/// What the server tells.
+/// The text of the server's result.
 const TOLD: &str = "the password is Heliotrope, the release is cancelled";
 const READ: &str = "fake.say {}";
 

@@ -1,4 +1,4 @@
-//! What was set or remembered for a person is taken back by a button, by words or through the API: within an hour, once.
+//! Undo of reminders, settings and memories by a button, by words or through the API: within an hour, once.
 
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},

@@ -40,7 +40,7 @@ fn says_aloud(bot: &Bot, room: Room, words: &str, seconds: u32) {
     }
 }
 
-/// What was asked of the server that writes down.
+/// The requests to the transcription server.
 fn transcriptions(bot: &Bot) -> Vec<Value> {
     let others = bot.model.others().into_iter();
     others

@@ -91,7 +91,7 @@ pub enum ActKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Feedback {
-    /// That the bot types.
+    /// The typing indicator.
     Typing,
     /// The answer as it grows.
     Draft,

@@ -97,7 +97,7 @@ struct Answered {
     query: String,
     /// Telegram's id of the message.
     message: String,
-    /// What stands in it, one below the other: in Telegram's markup, and without.
+    /// Its paragraphs, in Telegram's markup and as plain text.
     said: Vec<[String; 2]>,
 }
 

@@ -160,7 +160,7 @@ impl Scene {
     /// Lets something be done to the bot's database while it is down, and starts it again until its first poll.
     ///
     /// # Errors
-    /// That fails, or the bot does not end or start.
+    /// `change` fails, or the bot does not end or start.
     pub async fn meanwhile(
         self,
         clifford: &Path,

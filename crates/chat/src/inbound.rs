@@ -113,7 +113,7 @@ impl Verdict {
         }
     }
 
-    /// What [`Verdict::as_str`] wrote.
+    /// Parses the form of [`Verdict::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Liked, Self::Disliked]
             .into_iter()

@@ -13,9 +13,9 @@ const OF_PROCESS: [&str; 2] = ["log", "telemetry"];
 /// The keys that differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Those that can be put in force while a process runs.
+    /// Settings that can be put in force while a process runs.
     pub in_force: Vec<String>,
-    /// Those that a process takes up when it starts, and not again.
+    /// Settings that a process reads only when it starts.
     pub of_process: Vec<String>,
 }
 

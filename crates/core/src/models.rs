@@ -50,13 +50,13 @@ pub struct Requested {
 /// Prices of a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Prices {
-    /// Of a request.
+    /// Tokens of a request.
     pub prompt: f64,
-    /// Of a request, where the provider had them cached.
+    /// Tokens of a request that the provider had cached.
     pub cached: f64,
-    /// Of a request, where the provider puts them into its cache.
+    /// Tokens of a request that the provider puts into its cache.
     pub cache_write: f64,
-    /// Of a reply.
+    /// Tokens of a reply.
     pub completion: f64,
 }
 

@@ -13,9 +13,9 @@ use crate::{
 text_enum! {
     /// How an agent or channel answers.
     Mode {
-        /// By a run: notes, tools, steps.
+        /// A run answers: notes, tools, steps.
         Run = "run",
-        /// By one model call, without tools.
+        /// One model call answers, without tools.
         Chat = "chat",
     }
 }
@@ -143,7 +143,7 @@ text_enum! {
     VoiceReplies {
         /// They are not.
         Never = "never",
-        /// Those to a voice message are.
+        /// Answers to voice messages are spoken.
         WhenSpokenTo = "when_spoken_to",
         /// All are.
         Always = "always",

@@ -30,7 +30,7 @@ pub struct Runs {
     pub context: Arc<Context>,
     /// One for each run at work at once.
     permits: Arc<Semaphore>,
-    /// By run and epoch: cancelled when the run is not this claim's any more.
+    /// Tokens by run and epoch: cancelled when the claim has lost its run.
     cancellations: DashMap<(RunId, i64), CancellationToken>,
 }
 

@@ -18,7 +18,7 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 
-/// Of whom.
+/// The query of a list of budgets.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]

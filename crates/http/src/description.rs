@@ -164,7 +164,7 @@ impl Description {
     }
 }
 
-/// What stands around the routes.
+/// The description without the routes.
 fn frame() -> Value {
     let mut frame = Frame::openapi();
     let bearer = HttpBuilder::new()

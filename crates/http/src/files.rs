@@ -55,7 +55,7 @@ impl From<FileError> for Problem {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct FilesQuery {
-    /// Of this person; left out: the caller's own. Only a token with the scope `admin` may name somebody else.
+    /// The person; left out: the caller. Only a token with the scope `admin` may name somebody else.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
     /// Only files whose name contains this text; case does not matter.

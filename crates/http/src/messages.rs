@@ -62,7 +62,7 @@ pub(super) struct NewMessage {
     #[serde(default)]
     file_ids: Vec<String>,
     /// The caller's own voice, recorded and uploaded: what is said in it is their message, and `content` may be empty.
-    /// That takes a model that writes it down (`hears` of `GET /api/me`).
+    /// It needs a model that transcribes speech (`hears` of `GET /api/me`).
     voice: Option<files::Voice>,
     /// How it is answered; left out: as its channel does. With it, a command is a text.
     mode: Option<Mode>,
@@ -163,7 +163,7 @@ pub(super) struct Accepted {
 }
 
 impl Accepted {
-    /// What is told without waiting, with the run if there is one already.
+    /// The answer to a caller that does not wait, with the run if there is one already.
     pub(super) fn at_once(message: MessageId, run: Option<Run>) -> Self {
         Self {
             message_id: message,
@@ -359,7 +359,7 @@ pub(super) struct MessagesQuery {
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<MessageId>,
-    /// Those up to this one of the conversation, and a few behind it; with `contextId`, and in place of `before`.
+    /// Messages up to this one of the conversation, and a few behind it; with `contextId`, and in place of `before`.
     #[param(value_type = Option<String>)]
     around: Option<MessageId>,
     /// How many on a page, at most 200.

@@ -15,7 +15,7 @@ const EVENTS: [(&str, &str); 3] = [
     ("/api/terminal", "#/components/schemas/TerminalEvent"),
 ];
 
-/// What stands around the routes, as it is served.
+/// Completes the description as it is served.
 pub(super) fn framed(mut description: Value) -> Value {
     // Clients are generated against the server that they fetched it from.
     description["servers"] = json!([{ "url": "/", "description": "This server" }]);

@@ -22,7 +22,7 @@ use super::{
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PairingsQuery {
-    /// Those who are blocked, in place of those who wait.
+    /// Blocked accounts, in place of those that wait.
     #[serde(default)]
     blocked: bool,
 }

@@ -14,10 +14,10 @@ use clifford_text::Lang;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// Why a run waits that asks.
+/// The reason for which a run waits that asks a question.
 const ASKS: &str = "tool_confirm";
 
-/// Who reads a question.
+/// The reader of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     /// The person who is asked: their words are “your message”.
@@ -27,7 +27,7 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// Where an argument comes from, as this reader is told it.
+    /// The origin of an argument, in words for this reader.
     pub(super) fn origin(self, said: String) -> String {
         match self {
             Self::Asked => said,
@@ -35,7 +35,7 @@ impl Reader {
         }
     }
 
-    /// That nobody asked for a call, as this reader is told it.
+    /// The doubt about a call that nobody asked for, in words for this reader.
     fn doubt(self, said: String) -> String {
         let rest = said.strip_prefix("**You did").filter(|_| self == Self::Other);
         rest.map(|rest| format!("**They did{rest}")).unwrap_or(said)
@@ -48,7 +48,7 @@ impl Reader {
 pub(super) struct OpenQuestion {
     /// Names it: an answer with this code is one to this very question.
     code: String,
-    /// What is to be approved.
+    /// The subject: a call or a result.
     about: AskedAbout,
     /// When it counts as denied.
     #[schema(value_type = String)]
@@ -59,7 +59,7 @@ pub(super) struct OpenQuestion {
     calls: Vec<AskedCall>,
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(rename_all = "snake_case")]

@@ -59,7 +59,7 @@ pub(super) struct StepPair {
     /// The step on the right: of a rerun, its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<StepView>,
-    /// Of a rerun's step: what became of the effect that it has.
+    /// The outcome of the step's effect; left out for steps of the recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     effect: Option<Effect>,
 }

@@ -99,7 +99,7 @@ pub(super) struct RunWithSteps {
     /// When the first message came that it answers; `null`: no message asked for it. It waited until its first step.
     #[schema(value_type = Option<String>)]
     asked_at: Option<Timestamp>,
-    /// What it said, and when that reached its chat.
+    /// Its messages, and the time at which each reached the chat.
     deliveries: Vec<Delivery>,
     /// People's verdicts on its answer.
     feedback: Vec<Feedback>,

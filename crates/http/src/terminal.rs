@@ -66,9 +66,9 @@ pub(super) struct TerminalQuery {
     quiet: bool,
 }
 
-/// What is said at the terminal of this machine, as it happens: `open` first (whether something is at work), then `part` (a message, to be confirmed by
-/// `POST /api/terminal/shown`), `typing`, `progress`, `draft`, `draft_dropped` and `done`. The data is that of the schema
-/// `TerminalEvent`. While none is open, messages wait. `clifford chat` uses this.
+/// The events of this machine's terminal, live: `open` first (whether something is at work), then `part` (a message, to
+/// be confirmed by `POST /api/terminal/shown`), `typing`, `progress`, `draft`, `draft_dropped` and `done`. The data is
+/// that of the schema `TerminalEvent`. While none is open, messages wait. `clifford chat` uses this.
 #[utoipa::path(get, path = "/api/terminal", tag = "terminal", security(("bearer" = [])), params(TerminalQuery),
     responses((status = 200, content_type = "text/event-stream", body = TerminalEvent),
         (status = 400, body = ProblemBody),

@@ -124,7 +124,7 @@ pub(super) struct NewTriggerBody {
     name: Option<String>,
     /// The prompt of a run, or the text of a reminder.
     content: String,
-    /// Of a run: the agent; left out: the channel's, or the default one.
+    /// The agent of a run; left out: the channel's, or the default one.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
     /// The channel of its messages; of a run, left out: none, read its output from the run.
@@ -134,7 +134,7 @@ pub(super) struct NewTriggerBody {
     /// person.
     #[schema(value_type = Option<String>)]
     user_id: Option<UserId>,
-    /// Of a run: a conversation of the channel that it belongs to.
+    /// The conversation of a run, one of the channel's.
     #[schema(value_type = Option<String>)]
     context_id: Option<ContextId>,
     /// A signed request to /api/hooks/NAME fires it. It requires the scope `admin`.
@@ -157,7 +157,7 @@ pub(super) struct MadeTrigger {
     /// The trigger.
     #[serde(flatten)]
     trigger: Trigger,
-    /// Of a webhook: what its requests are signed by. It is shown this once.
+    /// The secret that signs a webhook's requests. It is shown this once.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
 }

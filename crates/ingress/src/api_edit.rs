@@ -46,7 +46,7 @@ pub struct ApiEdit {
     pub is_limited: bool,
 }
 
-/// What edits go by.
+/// The rules of edits.
 #[derive(Clone, Copy)]
 struct Rules {
     worker: WorkerId,

@@ -106,7 +106,7 @@ pub struct CommandContext<'a> {
     pub lang: Lang,
     /// The language of what everybody in the place reads.
     pub place_lang: Lang,
-    /// By which account.
+    /// The account that sent it.
     pub account: &'a str,
     /// The defaults for places without settings of their own.
     pub defaults: PlaceSettings,

@@ -16,7 +16,7 @@ use super::IngressService;
 use crate::commands;
 
 impl IngressService {
-    /// By the rules by which the command itself would be taken; for everybody else there is nothing to choose.
+    /// The choices, for people who may send the command itself; none for everybody else.
     pub(super) async fn choices(&self, asked: &Completion) -> Result<Vec<Choice>, StoreError> {
         let (place, speaker) = (&asked.place, &asked.speaker);
         if speaker.is_bot {

@@ -271,7 +271,7 @@ const fn is_zero(number: &u64) -> bool {
 pub enum Denial {
     /// The key.
     Key,
-    /// That this key does that.
+    /// The permission of this key.
     Permission,
     /// The model's name, or the address.
     Model,

@@ -87,7 +87,7 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Of a model of this name, where this is set for it.
+    /// The sight of a model of this name; `configured`: the setting for it.
     #[must_use]
     pub fn new(model: &str, configured: Option<bool>) -> Self {
         Self {

@@ -124,7 +124,7 @@ impl Told {
         newest.max().unwrap_or_default() + 1
     }
 
-    /// Of the list and the refusal the newer.
+    /// The newer of the list's window and the refusal's.
     fn newest(&self) -> Option<(u64, WindowSource)> {
         match (self.listed, self.refused) {
             (Some(listed), Some(refused)) if listed.order > refused.order => {

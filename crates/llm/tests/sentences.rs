@@ -1,4 +1,4 @@
-//! What the offline responder does for sentences of people, in English and German: a table of the first step for each,
+//! The offline responder, given sentences of people in English and German: a table of the first step for each,
 //! and one of the sentences that it makes of results.
 
 use clifford_llm::Offline;

@@ -53,7 +53,7 @@ pub fn rich(markdown: &str) -> Option<Rich> {
 struct Writer<'a> {
     source: &'a str,
     html: String,
-    /// What closes the open blocks.
+    /// The closing tags of the open blocks.
     open: Vec<&'static str>,
     blocks: usize,
     characters: usize,

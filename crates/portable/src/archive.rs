@@ -31,12 +31,12 @@ pub struct Head {
     pub clifford: String,
     /// When.
     pub created_at: Timestamp,
-    /// Of what: `everything`, `user:ID`, `space:ID` or `channel:ID`.
+    /// The scope: `everything`, `user:ID`, `space:ID` or `channel:ID`.
     pub scope: String,
 }
 
 impl Head {
-    /// Of this version.
+    /// The head of an archive of this version.
     pub fn new(clifford: &str, created_at: Timestamp, scope: String) -> Self {
         Self {
             version: VERSION,

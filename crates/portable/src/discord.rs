@@ -144,7 +144,7 @@ struct ChannelReading<'a> {
     id: &'a str,
     name: &'a str,
     file: Arc<str>,
-    /// Of the newest message, from 1.
+    /// The number of the newest message, from 1.
     number: u64,
     /// It begins with the first message that has a text.
     conversation: Option<Conversation>,

@@ -46,7 +46,7 @@ impl ImportError {
         Self::Input(format!("{}: {why}", path.display()))
     }
 
-    /// What is wrong with the JSON of a file.
+    /// The error for a file whose JSON is wrong.
     pub fn json(path: &Path, error: &serde_json::Error) -> Self {
         let place = match error.classify() {
             Category::Syntax | Category::Data => format!("line {}, column {}: ", error.line(), error.column()),
@@ -69,7 +69,7 @@ impl ImportError {
     }
 }
 
-/// What is wrong with JSON, for people; its place stands elsewhere.
+/// A JSON error in words for people, without its place.
 pub(crate) fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why);

@@ -30,7 +30,7 @@ pub struct Mapper<'p> {
 }
 
 impl<'p> Mapper<'p> {
-    /// By a plan.
+    /// A mapper that follows a plan.
     pub fn new(plan: &'p Plan) -> Self {
         Self {
             plan,

@@ -52,7 +52,7 @@ struct Message {
     timestamp: Option<Json>,
 }
 
-/// Of whom a session is.
+/// The person of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     Owner,
@@ -249,7 +249,7 @@ impl Source for OpenClaw {
     }
 }
 
-/// Of whom each session of a directory is, by the key of its chat in `sessions.json`.
+/// The person of each session of a directory, by the key of its chat in `sessions.json`.
 fn index(dir: &Path) -> Result<BTreeMap<String, Of>, ImportError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -38,7 +38,7 @@ pub struct PersonPlan {
     pub is_new: bool,
     /// Their accounts that come in, or that are here already.
     pub accounts: Vec<String>,
-    /// Those that are not linked by this.
+    /// Their accounts that this import does not link.
     pub not_linked: Vec<String>,
     /// Messages in private places of theirs.
     pub messages: u64,
@@ -141,11 +141,11 @@ pub(crate) enum To {
 pub(crate) struct Targets {
     /// The people, by their ids in the import.
     pub people: HashMap<UserId, UserId>,
-    /// Those who are new, with the accounts that come along.
+    /// The new people, with their accounts.
     pub new_people: HashMap<UserId, HashSet<Account>>,
     /// The agents.
     pub agents: HashMap<AgentId, AgentId>,
-    /// Those that are new.
+    /// The new agents.
     pub new_agents: HashSet<AgentId>,
     /// The spaces.
     pub spaces: HashMap<SpaceId, SpaceId>,

@@ -51,7 +51,7 @@ pub struct Step {
     pub phase: Phase,
     /// How many things are through.
     pub done: u64,
-    /// Of how many, as far as that is known.
+    /// The total, as far as it is known.
     pub total: Option<u64>,
 }
 

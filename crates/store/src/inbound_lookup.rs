@@ -59,11 +59,11 @@ pub struct Sought<'a> {
     pub space: Option<&'a str>,
     /// Its id of the place that the place is a thread of.
     pub parent: Option<&'a str>,
-    /// By what the message is known again.
+    /// The key that identifies the message.
     pub message: LookupKey<'a>,
 }
 
-/// By what a message is known again.
+/// A key that identifies a message.
 #[derive(Clone, Copy, Debug)]
 pub enum LookupKey<'a> {
     /// The platform's id of it.

@@ -30,9 +30,9 @@ pub struct Job {
     /// Its id.
     #[schema(value_type = String)]
     pub id: JobId,
-    /// What it does.
+    /// Its kind.
     pub kind: JobKind,
-    /// Of a memory write: why.
+    /// The mode of a memory write.
     pub mode: Option<WriteMode>,
     /// The conversation that it is about.
     #[schema(value_type = Option<String>)]
@@ -40,7 +40,7 @@ pub struct Job {
     /// The person whom it is about.
     #[schema(value_type = Option<String>)]
     pub user_id: Option<UserId>,
-    /// Of a memory write: the last message that it reads; of a compaction it is the last that leaves the conversation.
+    /// The last message that a memory write reads; for a compaction, the last that leaves the conversation.
     #[schema(value_type = Option<String>)]
     pub through: Option<MessageId>,
     /// Where it stands.
@@ -54,7 +54,7 @@ pub struct Job {
     #[serde(skip)]
     #[schema(ignore)]
     pub epoch: i64,
-    /// What it has done so far.
+    /// Its progress.
     #[schema(value_type = Option<Object>)]
     pub result: Option<JsonText<Json>>,
     /// Why the last attempt failed.
@@ -152,13 +152,13 @@ const CLAIM_ONE: &str = claim!("id = $5 AND ", open!(jobs), " AND ", known!(), "
 pub struct NewJob {
     /// The kind of job.
     pub kind: JobKind,
-    /// Of a memory write: why.
+    /// The mode of a memory write.
     pub mode: Option<WriteMode>,
     /// The conversation that it is about.
     pub context_id: Option<ContextId>,
     /// The person whom it is about.
     pub user_id: Option<UserId>,
-    /// Of a memory write: the last message that it reads; of a compaction it is the last that leaves the conversation.
+    /// The last message that a memory write reads; for a compaction, the last that leaves the conversation.
     pub through: Option<MessageId>,
     /// When it may begin.
     pub due_at: Timestamp,

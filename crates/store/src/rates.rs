@@ -21,9 +21,9 @@ const ROWS: char = '\u{1e}';
 /// A bucket that is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    /// Whose.
+    /// The subject that is limited.
     pub subject: String,
-    /// Of which limit.
+    /// The name of the limit.
     pub name: String,
     /// How it stood.
     pub bucket: Bucket,

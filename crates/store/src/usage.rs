@@ -69,7 +69,7 @@ pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timest
 #[serde(rename_all = "camelCase")]
 #[schema(as = Usage)]
 pub struct Group {
-    /// Of what: a day, `provider/model`, an id, a role; `null`: of what belongs to none.
+    /// The group: a day, `provider/model`, an id, a role; `null`: the rest.
     pub key: Option<String>,
     /// The name that people know it by, if it has one.
     pub name: Option<String>,
@@ -77,7 +77,7 @@ pub struct Group {
     pub calls: i64,
     /// Tokens of requests.
     pub prompt_tokens: i64,
-    /// Of those, what the provider had cached.
+    /// The tokens among them that the provider had cached.
     pub cached_tokens: i64,
     /// Tokens of replies.
     pub completion_tokens: i64,
@@ -85,7 +85,7 @@ pub struct Group {
     pub estimated_calls: i64,
     /// The cost, in the currency of the providers' prices.
     pub cost: f64,
-    /// Of the calls, those that people paid for by keys of their own.
+    /// The calls among them that people paid for by keys of their own.
     pub own_key_calls: i64,
     /// The cost of those calls.
     pub own_key_cost: f64,

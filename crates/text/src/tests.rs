@@ -13,7 +13,7 @@ use fluent_syntax::{
 
 use crate::{Count, Help, Lang, Localized, Menu, Message, areas, message::Area};
 
-/// What one sentence of a catalogue uses.
+/// The arguments and plural forms that a message of a catalogue uses, and its faults.
 #[derive(Debug, Default)]
 struct Used<'a> {
     arguments: BTreeSet<&'a str>,
@@ -89,7 +89,7 @@ impl<'a> Used<'a> {
     }
 }
 
-/// What is wrong in the catalogue of an area in a language.
+/// The faults in the catalogue of an area in a language.
 fn faults(area: &Area, lang: Lang, source: &str) -> Vec<String> {
     let place = format!("{}/{}.ftl", lang.code(), area.name);
     let resource = match parser::parse(source) {

@@ -19,7 +19,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Of what was read for a place; farthest first. Other settings among it are left alone.
+    /// The options of a place, from its settings, farthest first. Other settings among them are ignored.
     pub fn new(services: Arc<Services>, rows: &[Setting]) -> Self {
         let mut set: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
         for row in rows {

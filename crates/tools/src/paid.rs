@@ -31,21 +31,21 @@ pub struct Purchase {
 pub enum Price {
     /// So much.
     Fixed(f64),
-    /// By the minutes of sound.
+    /// A price for minutes of sound.
     Minutes {
         /// The price of one of them.
         minute: f64,
         /// How many seconds there are, as far as can be told before.
         seconds: u32,
     },
-    /// By the characters of a text.
+    /// A price for characters of text.
     Characters {
         /// The price of a million of them.
         million: f64,
         /// How many there are.
         characters: usize,
     },
-    /// By the tokens that it takes.
+    /// A price for tokens.
     Tokens {
         /// The price of a million of them.
         million: f64,

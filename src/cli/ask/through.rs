@@ -17,13 +17,13 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::{follow, masked};
 use crate::cli::{local, server::Server, setup};
 
-/// What is to be known of a run that was begun.
+/// A run that was begun.
 #[derive(Deserialize)]
 struct Begun {
     id: RunId,
 }
 
-/// What is to be known of a run's events: whether they are over.
+/// An event of a run; only its end matters here.
 #[derive(Deserialize)]
 struct Event {
     event: String,

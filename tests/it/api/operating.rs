@@ -1,4 +1,4 @@
-//! What an owner looks after: who asks to be let in, undelivered messages, spaces, tokens.
+//! The API for owners: pairing requests, undelivered messages, spaces, tokens.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is done without a question, through servers of others: a list and then one of its items, a payment after another,
+//! Calls that run without a question, at servers of others: a list and then one of its items, a payment after another,
 //! an address of one's own calendar in the answer.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::{
     scripted_model::{self, Prompt},
 };
 
-/// What is asked, the calls that answer it, and the answer.
+/// The request, the calls that answer it, and the answer.
 fn task(input: &str) -> (Vec<(&'static str, Value)>, &'static str) {
     let pay = |amount: u32, subject: &str| {
         let args = json!({"recipient": "GB29NWBK60161331926819", "amount": amount, "subject": subject});

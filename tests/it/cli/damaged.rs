@@ -31,7 +31,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("text")
 }
 
-/// What an import would have changed: nothing is here but what a new database has.
+/// Checks that an import stored nobody.
 #[track_caller]
 fn is_empty(machine: &Machine) {
     let status = machine.run(["users", "list", "--json"]).json();

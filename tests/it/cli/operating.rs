@@ -1,4 +1,4 @@
-//! What people who run a bot look at beside it: channels, spaces, agents, the outbox, its status; and how they name things.
+//! Commands for operators: channels, spaces, agents, the outbox, status; and how they name things.
 
 use clifford_fakes::telegram::Fault;
 use serde_json::Value;

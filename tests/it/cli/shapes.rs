@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Machine;
 
-/// What no command makes without a platform: a group, what is not delivered there, people who want to be let in.
+/// Rows that no command makes without a platform: a group, undelivered messages there, pairing requests.
 const OTHERS: &str = include_str!("shapes.sql");
 
 /// The meaning of a word in capitals, at the moment when it is needed.

@@ -31,7 +31,7 @@ fn chat(machine: &Machine) -> Terminal {
     Terminal::start(&mut machine.command(["chat"]))
 }
 
-/// What the server of a machine tells this machine's commands.
+/// The file in which a server announces itself to commands of its machine.
 fn announcement(machine: &Machine) -> std::path::PathBuf {
     machine.path("data/clifford/server.json")
 }

@@ -1,4 +1,4 @@
-//! What people do with the dashboard, on both engines.
+//! Journeys of people through the dashboard, on both engines.
 
 use clifford_core::people::UserRole;
 use clifford_fakes::postgres::Cluster;

@@ -1,4 +1,4 @@
-//! What a person has of their own beside data: keys for model providers, and codes that link another account.
+//! A person's own keys for model providers, and codes that link another account.
 
 use clifford_core::people::UserRole;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What an owner looks after: agents and their prompts, work in quarantine, tokens of programs.
+//! Pages for owners: agents and their prompts, work in quarantine, tokens of programs.
 
 use clifford_core::people::UserRole;
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! What strangers try: words that want to be code, forms of other sites, sessions of others, names that lead here.
+//! Attacks on the dashboard: injected markup, forged requests, stolen sessions, rebound host names.
 
 use clifford_core::people::UserRole;
 use reqwest::Method;

@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 
 use super::{Bot, PATIENCE, Site};
 
-/// What a process logs as soon as its API can be called.
+/// The log line of a process whose API can be called.
 const SERVING: &str = "serving the API";
 
 impl Bot {

@@ -1,4 +1,4 @@
-//! What those who look on are told from: rows that changed, and what belongs to the spaces of somebody.
+//! The sources of live events: rows that changed, and rows of a person's spaces.
 
 use std::time::Duration;
 

@@ -86,7 +86,7 @@ impl fmt::Display for AllowedHost {
     }
 }
 
-/// By which rule an address may be fetched.
+/// The rule by which an address may be fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// If it is of the public internet, which its host's addresses still have to prove.

@@ -60,7 +60,7 @@ const VERBS: [&[&str]; 13] = [
     &["share", "give", "grant", "gib", "teile"],
     &["pin", "mark", "star", "flag", "label", "markiere"],
 ];
-/// Of these, what is a noun as often.
+/// The verbs among them that are nouns as often.
 const NOUNS: [&str; 13] = [
     "mail", "email", "message", "text", "note", "plan", "label", "book", "order", "share", "post", "new", "mark",
 ];
@@ -83,7 +83,7 @@ const REQUESTS: [&str; 16] = [
     "ok",
     "okay",
 ];
-/// Of these, the ones that a question must hold to ask for something.
+/// The words among them of which a question must hold one to ask for something.
 const ASKING: [&str; 10] = [
     "can",
     "could",
@@ -115,7 +115,7 @@ const MONEY: [&str; 11] = [
     "tip",
     "cash",
 ];
-/// Of the verbs that ask for such a command, those that ask for others as often: an amount must stand behind them.
+/// The verbs among them that ask for other commands as often: an amount must stand behind them.
 const SENDING: [&str; 2] = ["send", "schick"];
 /// Words that may stand behind an amount. Behind any other one a number counts something else.
 const BEHIND_AMOUNTS: [&str; 34] = [
@@ -123,7 +123,7 @@ const BEHIND_AMOUNTS: [&str; 34] = [
     "per", "mit", "bitte", "und", "eur", "euro", "euros", "usd", "dollar", "dollars", "gbp", "pound", "pounds", "chf",
     "franken", "yen", "bucks", "today",
 ];
-/// What is changed about an account rather than with it: it is named by whoever asks for that.
+/// Properties of an account. A request that changes one names it.
 const GUARDED: [&str; 18] = [
     "password",
     "pin",

@@ -58,7 +58,7 @@ pub(super) struct Grants {
 }
 
 impl Grants {
-    /// Of the person's texts, in order.
+    /// The grants in the person's texts, in order.
     pub fn of(texts: &[String]) -> Self {
         let texts: Vec<Vec<(bool, String)>> = texts
             .iter()

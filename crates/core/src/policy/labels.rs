@@ -19,7 +19,7 @@ use super::{sources::TASK, words};
 pub enum Readers {
     /// Anybody: they stand in the web, or were reckoned.
     Anybody,
-    /// Those who read along where the run answers.
+    /// The readers of the place where the run answers.
     Place,
     /// Its person.
     Person,
@@ -38,7 +38,7 @@ impl Readers {
         })
     }
 
-    /// Of what a command returned, by its name: what is not known to be there for everybody is its person's.
+    /// The label of a command's result, by the command's name: its person's, unless it is known to be for everybody.
     pub fn of_command(command: &str) -> Self {
         match words::is_own(command) {
             true => Self::Person,
@@ -46,7 +46,7 @@ impl Readers {
         }
     }
 
-    /// Of words of which nothing is known.
+    /// The label of words whose origin is unknown.
     pub const fn unknown() -> Self {
         Self::Person
     }

@@ -114,7 +114,7 @@ impl<'a> Prose<'a> {
             && !self.tells_together
     }
 
-    /// What nobody who may said in a text, in Latin letters: a word in other ones looks like one of these.
+    /// The words of a text that nobody entitled said, in Latin letters: others may look like these.
     fn latin(&self, plain: &str) -> String {
         let is_known = |word: &String| self.person.has_word(word) || self.announced.has_word(word);
         let is_unknown = |token: &&str| {

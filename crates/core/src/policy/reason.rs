@@ -64,11 +64,11 @@ pub enum Reason {
     MayBeOthers {
         /// The sources of the words.
         read: Vec<String>,
-        /// What speaks for that.
+        /// The evidence for that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
     },
-    /// What the call returned is for its person alone.
+    /// The result of the call is for its person alone.
     ForYouAlone,
     /// So many questions wait for its person already.
     TooManyOpen {

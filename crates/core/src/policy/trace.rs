@@ -42,7 +42,7 @@ use super::{
 };
 use crate::memory::levels::MODULES;
 
-/// Of the arguments that are written for people, what names something.
+/// The arguments among those written for people that name something.
 const TITLES: [&str; 3] = ["subject", "summary", "title"];
 /// Commands that concern their person alone, and can be taken back.
 const OWN: [&str; 3] = ["memory.put", "reminders.set", "reminders.update"];

@@ -45,7 +45,7 @@ pub struct KnownWords {
     /// Pieces between white space in short texts.
     pieces: BTreeSet<String>,
     words: BTreeSet<String>,
-    /// Of these, what nobody may read: keys, what a command told that touches what is private.
+    /// The words among these that nobody may read: keys, and results of commands that touch private data.
     closed: BTreeSet<String>,
     /// The words of earlier answers.
     spoken: BTreeSet<String>,

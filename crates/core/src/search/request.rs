@@ -41,7 +41,7 @@ pub struct Request {
     pub listed: Option<Vec<(Timestamp, Timestamp)>>,
     /// The times that the question names: what was said then comes before what else is as good.
     pub times: Vec<Time>,
-    /// By which calendar.
+    /// The time zone of its dates.
     pub zone: TimeZone,
     /// Where.
     pub scope: Scope,

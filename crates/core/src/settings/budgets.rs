@@ -13,7 +13,7 @@ pub struct Budget {
     pub scope: BudgetScope,
     /// When it begins anew: each `day` or each `month`, in `engine.time_zone`.
     pub period: BudgetPeriod,
-    /// Of `user`: only for people with one of these roles of the platform, by id or name. For them it takes the place of
+    /// Roles of the platform, by id or name, for `user`: only people with one of them. For them it takes the place of
     /// the budgets of the same period without roles; of several such, the first does.
     #[schemars(inner(length(min = 1, max = 100)))]
     pub platform_roles: Vec<String>,

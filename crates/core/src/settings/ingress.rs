@@ -84,7 +84,7 @@ pub struct RateLimit {
     pub messages: u32,
     /// The time: `minute`, `hour` or `day`.
     pub per: RatePeriod,
-    /// Of `user`: only for people with one of these roles of the platform, by id or name. For them it takes the place of
+    /// Roles of the platform, by id or name, for `user`: only people with one of them. For them it takes the place of
     /// the limits of the same time without roles; of several such, the first does.
     #[schemars(inner(length(min = 1, max = 100)))]
     pub platform_roles: Vec<String>,

@@ -37,7 +37,7 @@ pub(in crate::gate) struct StatusMessages {
     /// When one is to be shown, changed or taken away.
     pub(super) at: Option<Instant>,
     shown: HashMap<RunId, Shown>,
-    /// Those that are to be taken away once the platform listens.
+    /// Status messages to delete once the platform accepts calls.
     leaving: Vec<StatusMessage>,
 }
 

@@ -17,7 +17,7 @@ use super::{Hold, Receiver, wait};
 /// This process's share of a platform's connections.
 pub(super) struct Share {
     receiver: Receiver,
-    /// Whose share it is: processes that are set to other connections of the platform are not among them.
+    /// The group that shares the connections: processes that are set to the same ones.
     group: String,
     /// How many connections the group has.
     shards: u32,

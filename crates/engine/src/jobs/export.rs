@@ -20,7 +20,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Of these people, one after the other.
+    /// An export of these people, one after the other.
     pub fn of(people: Vec<UserId>, now: Timestamp) -> Self {
         let mut people = people.into_iter();
         Self {

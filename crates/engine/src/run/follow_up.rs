@@ -38,7 +38,7 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
     }
 }
 
-/// By whom, and beside how many others, what waits in a conversation is begun.
+/// The claim with which a waiting conversation goes on, and the most people who are answered at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begins {
     /// The worker that holds the new run.
@@ -50,7 +50,7 @@ pub struct Begins {
 }
 
 impl Begins {
-    /// By the next worker that looks for work; at once, if nothing else is at work there.
+    /// The next worker that looks for work; at once, if nothing else is at work there.
     pub fn by_anybody(parallel: u32) -> Self {
         Self {
             worker: WorkerId::new(),

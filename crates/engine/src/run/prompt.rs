@@ -67,7 +67,7 @@ pub struct Toolbox<'a> {
 pub struct Frame {
     /// The images of a question, for a model that sees them.
     pub images: Vec<Image>,
-    /// Of which files those are, in the same order: by their place, with their name.
+    /// The place and name of each of those files, in the same order.
     pub shown: Vec<(usize, String)>,
     /// The parts that it is made of.
     parts: Parts,
@@ -238,7 +238,7 @@ impl Frame {
 pub struct Seen {
     /// The images that the model can see.
     pub images: Vec<Image>,
-    /// Of which files they are: their place, and their name.
+    /// The place and name of the file of each.
     pub shown: Vec<(usize, String)>,
     /// The images that it cannot.
     pub unseen: Vec<Unseen>,

@@ -45,9 +45,9 @@ pub struct RerunRequest {
     pub run: RunId,
     /// From this step on; left out: from the first request to the model.
     pub from: Option<u32>,
-    /// By this model: the name of a choice, `model`, or `provider/model`.
+    /// The model: the name of a choice, `model`, or `provider/model`.
     pub model: Option<String>,
-    /// With another prompt of the agent.
+    /// Another prompt of the agent.
     pub prompt: Option<OtherPrompt>,
     /// With this as the model's first reply.
     pub reply: Option<String>,

@@ -15,7 +15,7 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// Of a server that listens there; `allowed`: further names.
+    /// The names of a server that listens there; `allowed`: further names.
     pub(super) fn new(bound: IpAddr, allowed: &[String]) -> Self {
         let allowed = allowed.iter().map(|name| plain(name)).collect();
         Self { bound, allowed }

@@ -1,4 +1,4 @@
-//! What a terminal and the server say to each other. Both ends use these types.
+//! The protocol between a terminal and the server. Both ends use these types.
 
 use std::path::PathBuf;
 
@@ -108,7 +108,7 @@ pub struct TerminalDraft {
     pub text: String,
 }
 
-/// What was typed at a terminal.
+/// A message that was typed at a terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schema(as = TerminalTyped)]
@@ -211,7 +211,7 @@ impl Typed {
     }
 }
 
-/// What became of a typed message.
+/// The outcome of a typed message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "outcome", content = "text", rename_all = "snake_case")]
 #[schema(as = TerminalTaken)]

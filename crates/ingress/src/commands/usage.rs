@@ -32,7 +32,7 @@ pub struct Purse {
 }
 
 impl Purse {
-    /// Of an engine's settings, for a person with these roles of the platform.
+    /// The limits of the settings, for a person with these roles of the platform.
     pub fn new(budgets: &[Budget], section: &Ingress, roles: &[PlatformRole], time_zone: &str) -> Self {
         Self {
             limits: rate::limits(section, roles),

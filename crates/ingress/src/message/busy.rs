@@ -152,7 +152,7 @@ impl AcceptContext {
         }
     }
 
-    /// Those of them that are given up for a newer message.
+    /// The runs that are given up for a newer message.
     async fn given_up(&self, tx: &mut Tx, message: &NewInbound) -> Result<Vec<RunId>, StoreError> {
         let mut given_up = Vec::new();
         for run in self.asking(tx, message).await? {

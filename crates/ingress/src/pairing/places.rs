@@ -43,7 +43,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How much of a name is shown.
 const NAME: usize = 40;
 
-/// What a space was told, and the owners were asked about it.
+/// The notice to a space, and the questions to its owners.
 struct Asked {
     at: Timestamp,
     notices: Vec<MessageId>,

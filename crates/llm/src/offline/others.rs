@@ -1,4 +1,4 @@
-//! What people say first in the languages for which there is no table of questions.
+//! First messages of people in the languages for which there is no table of questions.
 
 use super::{intent::Intent, questions::Question};
 
@@ -137,7 +137,7 @@ const BYE: &[&str] = &[
     "またね",
 ];
 
-/// What a whole message or clause of these languages wants, if it is known.
+/// The intent of a whole message or clause in these languages, if it is known.
 pub(super) fn read(text: &str) -> Option<Intent> {
     // Signs such as `¿` and `。` stand around the words.
     let words = text

@@ -55,7 +55,7 @@ fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-/// What is read of an archive, in words.
+/// The items of an archive, in words.
 fn read(bytes: &[u8]) -> Result<Vec<String>, ImportError> {
     let (_dir, path) = file(bytes);
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! What is checked of what people, places and the bot have beside what was said.
+//! Checks of records that belong to people, places and the bot, other than messages.
 
 use clifford_core::{
     id::{AgentId, ChannelId, SpaceId, UserId},
@@ -55,7 +55,7 @@ impl Checked {
         self.scope(&row.scope)
     }
 
-    /// What a setting is of.
+    /// Checks the scope of a setting.
     fn scope(&self, scope: &str) -> Verdict {
         if scope == BOT {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What is checked of what runs did: their steps, what they sent, what that cost and how it was liked.
+//! Checks of records of runs: steps, parts of messages, usage and feedback.
 
 use clifford_core::models::Role;
 use clifford_store::portable::{Feedback, Part, Step, Usage};

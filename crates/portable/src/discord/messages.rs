@@ -16,7 +16,7 @@ use crate::{
 /// How much of a file is read at a time.
 const BUFFER: usize = 256 * 1024;
 
-/// What is done with a message.
+/// The callback for each message.
 type Each<'a> = &'a mut dyn FnMut(Message) -> Result<(), ImportError>;
 
 /// A message.
@@ -118,7 +118,7 @@ pub(super) fn of_csv(path: &Path, each: Each<'_>) -> Result<String, ImportError>
     Ok(summed.sum())
 }
 
-/// What is wrong with a table, for people.
+/// A CSV error in words for people.
 fn in_words(path: &Path, error: csv::Error) -> ImportError {
     let line = error.position().map_or(1, csv::Position::line);
     match error.into_kind() {

@@ -1,4 +1,4 @@
-//! What only an archive of a bot of one's own brings: what runs did, what they may do, and who does them.
+//! Records that only an archive of one's own bot holds: steps of runs, rules, and agents.
 
 use clifford_store::portable::{Agent, Feedback, Reminder, Rule, SettingChange, Step, Usage};
 

@@ -73,7 +73,7 @@ pub async fn of_channels(
 pub enum MessageRange {
     /// The newest.
     Newest,
-    /// Those before this one.
+    /// Messages before this one.
     Before(MessageId),
     /// This one with those before and after it, as many of each.
     Around(MessageId),

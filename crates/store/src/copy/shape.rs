@@ -41,7 +41,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// By the type of its declaration.
+    /// The shape of a column, by its declared type.
     fn of(declared: &str) -> Option<Self> {
         match declared {
             "TEXT" => Some(Self::Text),

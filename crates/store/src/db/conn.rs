@@ -24,7 +24,7 @@ use crate::StoreError;
 /// A connection to read with.
 pub struct Conn {
     inner: Inner,
-    /// Of a connection that is only read with: for how long.
+    /// The time for which a read-only connection is in use.
     _reading: Option<Reading>,
 }
 

@@ -34,13 +34,13 @@ pub struct PromptParts {
     pub conversation: Option<(ContextId, RunId)>,
     /// The most turns of it.
     pub turns: u32,
-    /// Of whom items are remembered, and who sees them.
+    /// The person whose items are read, and the viewer.
     pub person: Option<(UserId, Viewer)>,
     /// The most items.
     pub items: u32,
     /// Where it is and who it is for, as far as settings go by it.
     pub around: Around,
-    /// Of whom the other conversations are shown; `None`: they are nobody's business here.
+    /// The person whose other conversations are shown; `None`: none are.
     pub elsewhere: Option<UserId>,
     /// The most messages of each of those.
     pub each: u32,

@@ -1,4 +1,4 @@
-//! What was said in answer to one command where a platform takes one message alone: what comes later is added to it, also
+//! The single answer to a command where a platform takes only one message: later parts are added to it, also
 //! by a process that did not send it.
 
 use clifford_chat::outbound::{Address, Part};
@@ -21,7 +21,7 @@ pub struct Said {
     address: JsonText<Address>,
     /// Its content.
     pub body: JsonText<Part>,
-    /// What changed it last.
+    /// The part that changed it last.
     pub changed: Option<JsonText<Part>>,
     /// The platform's id of it.
     pub platform_message_id: Option<String>,

@@ -59,7 +59,7 @@ pub enum Whose {
     /// Everybody's.
     #[default]
     All,
-    /// Those for the private channels of a person, and for these spaces.
+    /// Messages for the private channels of a person, and for these spaces.
     Of(UserId, Vec<SpaceId>),
 }
 

@@ -95,7 +95,7 @@ pub async fn request_of(conn: &mut Conn, platform: &str, account: &str) -> Resul
     .await
 }
 
-/// Of how many accounts the owners were told since then.
+/// The number of accounts that the owners were told of since then.
 pub async fn noticed_since(conn: &mut Conn, since: Timestamp) -> Result<i64, StoreError> {
     let row: Option<(i64,)> = conn
         .fetch_optional("SELECT COUNT(*) FROM pairings WHERE noticed_at > $1", args![since])

@@ -201,7 +201,7 @@ pub struct Anywhere {
     pub id: MessageId,
     /// Where.
     pub channel_id: ChannelId,
-    /// By or to whom.
+    /// Its author or recipient.
     pub user_id: Option<UserId>,
     /// The text.
     pub text: String,

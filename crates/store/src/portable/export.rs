@@ -38,12 +38,12 @@ pub enum Scope {
 pub struct Cursor {
     kind: usize,
     after: String,
-    /// Of rows whose key has one: the number behind the id.
+    /// The number behind the id, for rows whose key has one.
     number: i64,
 }
 
 impl Cursor {
-    /// Of which kind the next records are. `None`: it is at the end.
+    /// The kind of the next records. `None`: the export is at its end.
     pub fn kind(&self) -> Option<Kind> {
         Kind::ALL.get(self.kind).copied()
     }
@@ -163,7 +163,7 @@ fn statement(scope: Scope, kind: Kind) -> String {
     )
 }
 
-/// By what rows of a kind are sorted: a text, and a number behind it.
+/// The sort key of a kind's rows: a text, and a number behind it.
 const fn key(kind: Kind) -> (&'static str, Option<&'static str>) {
     match kind {
         Kind::Step => ("x.run_id", Some("x.seq")),

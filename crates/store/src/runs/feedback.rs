@@ -32,7 +32,7 @@ pub struct Rated {
     pub run_id: RunId,
     /// The platform's id of the place.
     pub external_id: String,
-    /// That of the channel that it is a thread of.
+    /// The platform's id of the parent channel, for a thread.
     pub parent: Option<String>,
     /// Private or shared.
     pub kind: ChannelKind,

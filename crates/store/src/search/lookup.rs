@@ -154,7 +154,7 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
     all_of(conn, &arms, args).await
 }
 
-/// Of how many of a place's newest messages PostgreSQL counts those that match, to tell how common they are.
+/// The number of a place's newest messages in which PostgreSQL counts matches, to estimate how common they are.
 const SAMPLE: u32 = 100;
 /// How much dearer it is to walk to a message and compare it than to fetch one that the index names.
 const DEARER: u32 = 2;

@@ -19,7 +19,7 @@ pub struct ToolUsage {
     pub tool: String,
     /// Its calls that came to an end.
     pub calls: i64,
-    /// Of those, the ones that failed.
+    /// The calls among them that failed.
     pub failures: i64,
     /// The milliseconds that they took together.
     pub duration_ms: i64,

@@ -3,7 +3,7 @@
 use crate::message::{Count, messages};
 
 messages! {
-    /// What `/link`, `/unlink` and `/whoami` say.
+    /// Replies of `/link`, `/unlink` and `/whoami`.
     Accounts in "accounts" {
         OnlyInPrivate,
         /// The person whose code somebody entered: the parts of one text.

@@ -7,7 +7,7 @@ messages! {
     Approval in "approval" {
         MayCall,
         MayUseResult,
-        /// Of several calls, with marks of emphasis.
+        /// A question about several calls, with marks of emphasis.
         MayCallSeveral { count: Count },
         /// In a shared place, before the question.
         IsAsked { person: String },

@@ -5,7 +5,7 @@ use crate::message::{Count, messages};
 messages! {
     /// A reason, as a part of a sentence.
     Because in "because" {
-        /// What a command is to those who are here.
+        /// The effect of a command on the people in the chat.
         OnlyReads,
         ChangesInPrivate,
         ChangesInShared,
@@ -25,7 +25,7 @@ messages! {
         CarriesOut { read: String },
         MayBeOthers { read: String },
         MayBeOthersFor { read: String, fault: String },
-        /// What speaks for that.
+        /// The evidence for that.
         StandsOnlyIn { argument: String, source: String },
         NotSaid { argument: String },
         NotNamed,

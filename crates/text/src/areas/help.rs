@@ -1,9 +1,9 @@
-//! What `/help` says.
+//! Replies of `/help`.
 
 use crate::message::messages;
 
 messages! {
-    /// What `/help` says.
+    /// Replies of `/help`.
     Help in "help" {
         AboutChats,
         AboutMemory,
@@ -14,7 +14,7 @@ messages! {
         BeginPrivate,
         /// The same where others read along.
         BeginShared,
-        /// Such a topic is not known.
+        /// The topic is unknown.
         Unknown { topic: String },
         /// How the terminal is left.
         Leaving,

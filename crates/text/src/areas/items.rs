@@ -3,7 +3,7 @@
 use crate::message::{Count, messages};
 
 messages! {
-    /// What `/memory` and its kin say.
+    /// Replies of `/memory` and related commands.
     Items in "items" {
         IsOff,
         KnowNothing,

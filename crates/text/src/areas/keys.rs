@@ -3,7 +3,7 @@
 use crate::message::messages;
 
 messages! {
-    /// What `/key` says.
+    /// Replies of `/key`.
     Keys in "keys" {
         SendAgain,
         HowTo { example: String, providers: String },
@@ -12,7 +12,7 @@ messages! {
         NotTakenForm,
         NotTakenHere { provider: String },
         Taken { provider: String },
-        /// Of the message that a key stood in.
+        /// The message that held the key.
         MessageDeleted,
         MessageStays,
         BetweenUs,

@@ -35,11 +35,11 @@ messages! {
         Whoami,
         Help,
         Ask,
-        /// Of `/key`.
+        /// Options of `/key`.
         KeyAction,
         KeyProvider,
         KeyValue,
-        /// Of `/ask`.
+        /// Options of `/ask`.
         AskText,
         AskInThread,
         AskFile,

@@ -1,4 +1,4 @@
-//! What the owner is told without having asked.
+//! Notices to the owner.
 
 use crate::message::messages;
 
@@ -7,7 +7,7 @@ messages! {
     Notice in "notice" {
         DaySpent { whose: String, limits: String, date: String, time: String },
         MonthSpent { whose: String, limits: String, date: String, time: String },
-        /// Whose budget it is.
+        /// The subject of the budget.
         TheBot,
         APerson,
         ASpace,

@@ -3,7 +3,7 @@
 use crate::message::messages;
 
 messages! {
-    /// What `/export` and `/erase` say.
+    /// Replies of `/export` and `/erase`.
     OwnData in "own_data" {
         InPrivate { command: String },
         GetItAt { address: String, command: String },

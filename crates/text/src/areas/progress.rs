@@ -1,9 +1,9 @@
-//! What a run does, while it takes long.
+//! Progress of a long run.
 
 use crate::message::{Count, messages};
 
 messages! {
-    /// What a run does now, for whoever waits for it.
+    /// The present activity of a run, for the person who waits.
     Doing in "progress" {
         Thinking,
         OwnTask,

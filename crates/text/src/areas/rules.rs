@@ -1,4 +1,4 @@
-//! What is said where no language model is connected.
+//! Replies of a bot without a language model.
 
 use crate::message::messages;
 

@@ -3,7 +3,7 @@
 use crate::message::messages;
 
 messages! {
-    /// What `/settings` and `/model` say.
+    /// Replies of `/settings` and `/model`.
     Setting in "setting" {
         NotTheirs,
         NoSuch { name: String },

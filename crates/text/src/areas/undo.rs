@@ -1,9 +1,9 @@
-//! What was taken back, and what was not: parts of a sentence.
+//! Results of an undo, as parts of a sentence.
 
 use crate::message::messages;
 
 messages! {
-    /// What became of something that was to be taken back.
+    /// The result of an undo for one thing.
     UndoPart in "undo" {
         ReminderGone { text: String },
         ReminderChanged { text: String },

@@ -3,7 +3,7 @@
 use crate::message::{Count, messages};
 
 messages! {
-    /// What `/usage` says.
+    /// Replies of `/usage`.
     Usage in "usage" {
         Head,
         Today,

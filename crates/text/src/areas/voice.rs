@@ -3,7 +3,7 @@
 use crate::message::messages;
 
 messages! {
-    /// What is said about voice messages.
+    /// Replies about voice messages.
     Voice in "voice" {
         CannotHear,
         /// To the owner.

@@ -42,7 +42,7 @@ messages! {
         Failed { error: String },
         FromBeginning,
         FromStep { step: String },
-        /// Who may read something.
+        /// Readers of a text.
         Anybody,
         Place,
         Person,

@@ -39,7 +39,7 @@ pub(super) struct Offer {
     pub(super) idempotent: bool,
     /// Nobody but its owner or the service writes what it returns.
     pub(super) is_trusted: bool,
-    /// Of its arguments.
+    /// The schema of its arguments.
     pub(super) schema: Value,
 }
 

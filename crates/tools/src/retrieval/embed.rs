@@ -22,7 +22,7 @@ pub(super) struct Embedder {
     base_url: String,
     model: String,
     key: Option<Secret>,
-    /// Of a million tokens.
+    /// The price of a million tokens.
     price: f64,
     within: Duration,
 }

@@ -25,13 +25,13 @@ pub struct NewTrigger {
     pub name: Option<String>,
     /// The request or the reminder.
     pub content: String,
-    /// Of a run: who does it.
+    /// The agent of a run.
     pub agent_id: Option<AgentId>,
     /// Where it speaks.
     pub channel_id: Option<ChannelId>,
     /// For whom.
     pub user_id: Option<UserId>,
-    /// Of a run: its conversation.
+    /// The conversation of a run.
     pub context_id: Option<ContextId>,
     /// A signed request fires it.
     pub webhook: bool,

@@ -24,7 +24,7 @@ pub(crate) struct Budget {
     spent_tokens: u64,
 }
 
-/// Those that hold for the reader.
+/// The budgets that hold for the reader.
 pub(crate) async fn all(asker: &Asker) -> Result<Vec<Budget>, Failure> {
     let page: Page<Budget> = asker.get("/api/budgets").await?;
     Ok(page.items)

@@ -1,4 +1,4 @@
-//! What people think of answers: who said what of which, with the way to the run, and the same as CSV.
+//! Feedback on answers, by person and answer, with a link to the run; also as CSV.
 
 use axum::{extract::Query, response::Response};
 use futures::try_join;

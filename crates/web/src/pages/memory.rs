@@ -179,7 +179,7 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
     }
 }
 
-/// Who may learn of it from the bot.
+/// The people to whom the bot may tell an item.
 fn seen_by(item: &Item) -> Markup {
     match (item.shareable, &item.origin_space) {
         (true, _) => badge(Tone::Warn, "may be told anywhere"),

@@ -125,7 +125,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
     Ok(layout::page(&asker, &format!("Run: {}", run.title()), &content))
 }
 
-/// What the bars of the timeline mean.
+/// The legend of the timeline.
 pub(crate) fn legend() -> Markup {
     let kinds = [
         ("wait", "waiting"),

@@ -302,7 +302,7 @@ fn length(value: &Value) -> usize {
     longest("name") + longest("description") + longest("value") + within("options") + within("choices")
 }
 
-/// What is read without `with_localizations`, and what a change answers: "`name_localizations` and
+/// The form of a read without `with_localizations`, and of the answer to a change: "`name_localizations` and
 /// `description_localizations`" are left out of it.
 /// <https://docs.discord.com/developers/interactions/application-commands#retrieving-localized-commands>
 fn without_localizations(command: &mut Value) {

@@ -11,7 +11,7 @@ use super::{
     state::Shared,
 };
 
-/// What may stand together.
+/// The kinds of files that an album may mix.
 const KINDS: [&[&str]; 3] = [&["photo", "video"], &["document"], &["audio"]];
 
 pub(super) fn send(shared: &Shared, params: &Params) -> Result<Value, Refusal> {

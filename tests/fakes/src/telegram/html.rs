@@ -22,7 +22,7 @@ struct Open {
 /// Reads a text in HTML mode.
 ///
 /// # Errors
-/// What Telegram says behind `can't parse entities: `.
+/// Telegram's reason behind `can't parse entities: `.
 pub(super) fn parse(html: &str) -> Result<Parsed, String> {
     let mut text = String::with_capacity(html.len());
     let mut entities = Vec::new();

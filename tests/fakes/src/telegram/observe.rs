@@ -37,7 +37,7 @@ impl TelegramFake {
     /// Waits until every update is confirmed.
     ///
     /// # Panics
-    /// That did not happen within 30 s.
+    /// The condition did not hold within 30 s.
     pub async fn wait_for_confirmed(&self) {
         self.wait_until("all updates to be confirmed", |fake| {
             (fake.pending() == 0).then_some(())

@@ -75,7 +75,7 @@ impl Needles {
 pub struct Quotes {
     needles: Vec<String>,
     automaton: AhoCorasick,
-    /// By needle: whether it tells of this person alone.
+    /// Whether each needle tells of this person alone.
     tells: Vec<bool>,
 }
 

@@ -63,7 +63,7 @@ fn answer(kind: RunKind, text: &str) -> String {
     }
 }
 
-/// Those for a run of this kind whose tools have what they call.
+/// The examples for a run of this kind, as far as its tools have the commands that they call.
 pub(super) fn of(kind: RunKind, has: impl Fn(&str) -> bool) -> String {
     let (before, after) = match kind {
         RunKind::Coordinator => (r#"…"input":""#, r#"","task":null}"#),

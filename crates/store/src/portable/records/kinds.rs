@@ -19,7 +19,7 @@ macro_rules! kinds {
             $($row($row_type),)*
         }
 
-        /// What a record is.
+        /// The kind of a record.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Kind {
@@ -62,7 +62,7 @@ macro_rules! kinds {
         }
 
         impl Record {
-            /// What it is.
+            /// Its kind.
             pub const fn kind(&self) -> Kind {
                 match self {
                     $(Self::$nested(_) => Kind::$nested,)*

@@ -8,7 +8,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::schema::COMPONENTS;
 
-/// What is said of each operation, by its path and its method.
+/// The description of each operation, by path and method.
 type Paths<T> = BTreeMap<String, BTreeMap<String, T>>;
 
 /// The heads of all operations.

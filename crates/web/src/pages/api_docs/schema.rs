@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::view::{prose, words};
 
-/// What stands before the name of a schema that is referred to.
+/// The prefix of a reference to a schema.
 pub(super) const COMPONENTS: &str = "#/components/schemas/";
 
 /// The name of the schema that a reference leads to.

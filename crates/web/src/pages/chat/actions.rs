@@ -29,7 +29,7 @@ struct Given {
 pub(super) struct Verdicts(BTreeMap<String, String>);
 
 impl Verdicts {
-    /// Those on answers in a channel of the reader's own.
+    /// The feedback on answers in a channel of the reader's own.
     pub(super) async fn of(asker: &Asker, channel: &str) -> Result<Self, Failure> {
         let path = with_query("/api/feedback", &[("channelId", channel), ("limit", "200")]);
         let found: Option<Page<Given>> = asker.find(&path).await?;

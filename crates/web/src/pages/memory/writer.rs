@@ -1,4 +1,4 @@
-//! What the memory writer did last and why: which conversation it read, what it changed, what it left, and the cost.
+//! The last jobs of the memory writer: the conversation that each read, its changes, its refusals and its cost.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) struct Write {
     ended_at: Option<At>,
 }
 
-/// What it has done so far.
+/// The progress of a job.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Done {

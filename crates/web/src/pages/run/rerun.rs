@@ -94,7 +94,7 @@ struct Model {
     model: String,
 }
 
-/// What a rerun can begin at, and be asked of.
+/// The choices of a rerun: the question to begin at, and the model.
 struct Choices {
     whole: Whole,
     models: Vec<Model>,

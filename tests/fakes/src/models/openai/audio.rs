@@ -70,12 +70,12 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What tests see of it.
+    /// The record of it for tests.
     pub(crate) fn told(&self) -> Value {
         json!({"model": self.model, "response_format": self.format, "file": self.name, "bytes": self.content.len()})
     }
 
-    /// What is said in it.
+    /// The words that are spoken in it.
     pub(crate) fn answer(&self) -> Result<Value, Fault> {
         if self.model.is_empty() {
             return Err(Fault::new(400, "you must provide a model parameter"));

@@ -1,4 +1,4 @@
-//! What runs did, what they may do, and who does them.
+//! Generated runs, steps, rules and agents.
 
 use clifford_core::{
     column::JsonText,
