@@ -49,10 +49,10 @@ impl Given {
     }
 }
 
-/// Which verdicts.
+/// The filters and the page of the list.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct FeedbackQuery {
     verdict: String,
     user: String,
     /// `channel:ID` or `space:ID`.
@@ -60,7 +60,7 @@ pub(crate) struct Wanted {
     before: String,
 }
 
-impl Wanted {
+impl FeedbackQuery {
     /// As the API takes them.
     fn filters(&self) -> Vec<(&'static str, &str)> {
         let (kind, id) = self.place.split_once(':').unwrap_or_default();
@@ -86,9 +86,9 @@ impl Wanted {
 }
 
 /// The page.
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
-    let mut asked = wanted.filters();
-    asked.push(("before", wanted.before.as_str()));
+pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Result<Markup, Failure> {
+    let mut asked = query.filters();
+    asked.push(("before", query.before.as_str()));
     let path = with_query("/api/feedback", &asked);
     let (page, people, channels, spaces) = try_join!(
         asker.get::<Page<Given>>(&path),
@@ -96,15 +96,15 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         Names::of_channels(&asker),
         Names::of_spaces(&asker),
     )?;
-    let is_chosen = wanted.chosen().iter().any(|(_, value)| !value.is_empty());
-    let export = with_query("/feedback.csv", &wanted.chosen());
+    let is_chosen = query.chosen().iter().any(|(_, value)| !value.is_empty());
+    let export = with_query("/feedback.csv", &query.chosen());
     let content = html! {
         (head("Feedback", "What people think of answers.", &html! { a.button href=(export) download { "Export as CSV" } }))
         form.card method="get" action="/feedback" {
             div.fields {
-                (choice_field("verdict", "Verdict", &wanted.verdict, &VERDICTS))
-                (choice_of("user", "Person", &wanted.user, "Everybody", people.choices()))
-                (place_field(&wanted.place, &spaces, &channels))
+                (choice_field("verdict", "Verdict", &query.verdict, &VERDICTS))
+                (choice_of("user", "Person", &query.user, "Everybody", people.choices()))
+                (place_field(&query.place, &spaces, &channels))
                 button type="submit" { "Show" }
                 @if is_chosen { a.button href="/feedback" { "Show all" } }
             }
@@ -116,7 +116,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                 }))
             } @else {
                 (table(&asker, &page.items, &people, &channels))
-                (older("/feedback", &wanted.chosen(), page.next.as_deref()))
+                (older("/feedback", &query.chosen(), page.next.as_deref()))
             }
         }
     };
@@ -185,12 +185,12 @@ fn named(asked: &str) -> String {
 }
 
 /// The same as CSV, of all pages.
-pub(crate) async fn export(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Response, Failure> {
+pub(crate) async fn export(asker: Asker, Query(query): Query<FeedbackQuery>) -> Result<Response, Failure> {
     let people = Names::of_people(&asker).await?;
     let mut out = "given_at,verdict,given_by,person_id,person,run,channel,question,answer\r\n".to_owned();
     let mut before = String::new();
     for _ in 0..MOST_PAGES {
-        let mut asked = wanted.filters();
+        let mut asked = query.filters();
         asked.extend([("limit", "200"), ("before", before.as_str())]);
         let page: Page<Given> = asker.get(&with_query("/api/feedback", &asked)).await?;
         for given in &page.items {
@@ -228,11 +228,11 @@ mod tests {
             ("other:3", ("spaceId", "")),
             ("4", ("spaceId", "")),
         ] {
-            let wanted = Wanted {
+            let query = FeedbackQuery {
                 place: place.to_owned(),
-                ..Wanted::default()
+                ..FeedbackQuery::default()
             };
-            assert_eq!(wanted.filters()[2], expected, "{place}");
+            assert_eq!(query.filters()[2], expected, "{place}");
         }
     }
 }

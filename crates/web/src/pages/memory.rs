@@ -56,10 +56,10 @@ struct Source {
     message_id: Option<String>,
 }
 
-/// Which items.
+/// The filters and the page of the list.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Wanted {
+pub(crate) struct MemoryQuery {
     user_id: String,
     q: String,
     module: String,
@@ -69,27 +69,24 @@ pub(crate) struct Wanted {
 }
 
 /// The list.
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Result<Markup, Failure> {
     let filters = [
-        ("userId", wanted.user_id.as_str()),
-        ("q", wanted.q.trim()),
-        ("module", wanted.module.as_str()),
-        ("level", wanted.level.as_str()),
-        ("archived", wanted.archived.as_str()),
+        ("userId", query.user_id.as_str()),
+        ("q", query.q.trim()),
+        ("module", query.module.as_str()),
+        ("level", query.level.as_str()),
+        ("archived", query.archived.as_str()),
     ];
-    let all: Vec<_> = filters
-        .into_iter()
-        .chain([("before", wanted.before.as_str())])
-        .collect();
+    let all: Vec<_> = filters.into_iter().chain([("before", query.before.as_str())]).collect();
     let (items, jobs) = (
         with_query("/api/memories", &all),
-        with_query("/api/memories/jobs", &[("userId", &wanted.user_id), ("limit", "5")]),
+        with_query("/api/memories/jobs", &[("userId", &query.user_id), ("limit", "5")]),
     );
     let own = asker
         .me()
         .filter(|me| me.role == "person")
         .and_then(|me| me.user_id.clone());
-    let person = Some(wanted.user_id.clone()).filter(|person| !person.is_empty()).or(own);
+    let person = Some(query.user_id.clone()).filter(|person| !person.is_empty()).or(own);
     let (page, jobs, people) = try_join!(
         asker.get::<Page<Item>>(&items),
         asker.find::<Page<writer::Write>>(&jobs),
@@ -114,11 +111,11 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (head("Memory", "What the bot remembers of people, and shows to the model when it answers them.", &html! {}))
         form.card method="get" action="/memory" role="search" {
             div.fields {
-                div.field { label for="q" { "Words" } input type="search" id="q" name="q" value=(clean(&wanted.q)) autocomplete="off"; }
-                @if persons.len() > 2 { (choice_field("userId", "Person", &wanted.user_id, &persons)) }
-                (choice_field("module", "About", &wanted.module, &of_module))
-                (choice_field("level", "Level", &wanted.level, &of_level))
-                (choice_field("archived", "Which", &wanted.archived, &[("", "In use"), ("true", "Archived")]))
+                div.field { label for="q" { "Words" } input type="search" id="q" name="q" value=(clean(&query.q)) autocomplete="off"; }
+                @if persons.len() > 2 { (choice_field("userId", "Person", &query.user_id, &persons)) }
+                (choice_field("module", "About", &query.module, &of_module))
+                (choice_field("level", "Level", &query.level, &of_level))
+                (choice_field("archived", "Which", &query.archived, &[("", "In use"), ("true", "Archived")]))
                 button type="submit" { "Show" }
             }
         }

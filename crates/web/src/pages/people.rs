@@ -64,18 +64,18 @@ struct Identity {
     name: Option<String>,
 }
 
-/// Which ones.
+/// The page of the list.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct PeopleQuery {
     before: String,
 }
 
 const ROLES: [(&str, &str); 3] = [("owner", "Owner"), ("member", "Member"), ("stranger", "Stranger")];
 
 /// The list.
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
-    let path = with_query("/api/users", &[("before", &wanted.before)]);
+pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Result<Markup, Failure> {
+    let path = with_query("/api/users", &[("before", &query.before)]);
     let (page, strangers) = try_join!(asker.get::<Page<Person>>(&path), pairings::open(&asker))?;
     let content = html! {
         (head("People", "Everybody who has spoken to the bot, each once, on whatever platforms.", &html! {}))

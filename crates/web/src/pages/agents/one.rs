@@ -26,10 +26,10 @@ use crate::{
     },
 };
 
-/// Which versions of its prompt.
+/// The page of versions of its prompt.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct AgentQuery {
     before: String,
 }
 
@@ -37,12 +37,12 @@ pub(crate) struct Wanted {
 pub(crate) async fn show(
     asker: Asker,
     Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<AgentQuery>,
 ) -> Result<Markup, Failure> {
     let path = format!("/api/agents/{}", part(&id));
     let versions = with_query(
         &format!("{path}/prompts"),
-        &[("before", &wanted.before), ("limit", "20")],
+        &[("before", &query.before), ("limit", "20")],
     );
     let (agent, versions) = try_join!(asker.get::<Agent>(&path), asker.get::<Page<Version>>(&versions))?;
     let content = html! {

@@ -82,10 +82,10 @@ fn line(asker: &Asker, agent: &Agent, version: &Version) -> Markup {
     }
 }
 
-/// Which two.
+/// The two versions to compare.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct VersionsQuery {
     a: String,
     b: String,
 }
@@ -94,14 +94,14 @@ pub(crate) struct Wanted {
 pub(crate) async fn compare(
     asker: Asker,
     Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<VersionsQuery>,
 ) -> Result<Markup, Failure> {
     let path = format!("/api/agents/{}", part(&id));
     let versions = format!("{path}/prompts?limit=200");
     let (agent, versions) = try_join!(asker.get::<Agent>(&path), asker.get::<Page<Version>>(&versions))?;
     let chosen = |given: &str, otherwise: u32| given.parse().unwrap_or(otherwise);
-    let b = chosen(&wanted.b, agent.prompt_version);
-    let a = chosen(&wanted.a, b.saturating_sub(1).max(1));
+    let b = chosen(&query.b, agent.prompt_version);
+    let a = chosen(&query.a, b.saturating_sub(1).max(1));
     let (then, now) = try_join!(text(&asker, &id, a), text(&asker, &id, b))?;
     let numbers: Vec<_> = versions
         .items

@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Which runs.
+/// The two runs.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct ComparisonQuery {
     a: String,
     b: String,
 }
@@ -34,32 +34,32 @@ struct Comparison {
 }
 
 /// The page: both runs, or the way to choose them.
-pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn show(asker: Asker, Query(query): Query<ComparisonQuery>) -> Result<Markup, Failure> {
     let content = html! {
         (head("Compare two runs", "What both did, and where they differ.", &html! { a.button href="/runs" { "All runs" } }))
         form.card method="get" action="/runs/compare" {
             div.fields {
-                (text_field("a", "One run", &wanted.a, "Its id, as its address has it"))
-                (text_field("b", "The other", &wanted.b, ""))
+                (text_field("a", "One run", &query.a, "Its id, as its address has it"))
+                (text_field("b", "The other", &query.b, ""))
                 button type="submit" { "Compare" }
             }
         }
-        @if wanted.a.is_empty() || wanted.b.is_empty() {
-            (choices(&asker, &wanted).await?)
+        @if query.a.is_empty() || query.b.is_empty() {
+            (choices(&asker, &query).await?)
         } @else {
-            (both(&asker, &wanted).await?)
+            (both(&asker, &query).await?)
         }
     };
     Ok(layout::page(&asker, "Compare two runs", &content))
 }
 
 /// The newest runs, to choose the missing one from.
-async fn choices(asker: &Asker, wanted: &Wanted) -> Result<Markup, Failure> {
+async fn choices(asker: &Asker, query: &ComparisonQuery) -> Result<Markup, Failure> {
     let page: Page<Run> = asker.get("/api/runs?limit=20").await?;
-    let others = page.items.iter().filter(|run| run.id != wanted.a);
-    let address = |run: &Run| match wanted.a.is_empty() {
+    let others = page.items.iter().filter(|run| run.id != query.a);
+    let address = |run: &Run| match query.a.is_empty() {
         true => with_query("/runs/compare", &[("a", &run.id)]),
-        false => with_query("/runs/compare", &[("a", &wanted.a), ("b", &run.id)]),
+        false => with_query("/runs/compare", &[("a", &query.a), ("b", &run.id)]),
     };
     Ok(html! {
         section.card aria-labelledby="choices-title" {
@@ -79,9 +79,9 @@ async fn choices(asker: &Asker, wanted: &Wanted) -> Result<Markup, Failure> {
     })
 }
 
-async fn both(asker: &Asker, wanted: &Wanted) -> Result<Markup, Failure> {
-    let path = format!("/api/runs/{}/compare", part(&wanted.a));
-    let told: Comparison = asker.get(&with_query(&path, &[("with", &wanted.b)])).await?;
+async fn both(asker: &Asker, query: &ComparisonQuery) -> Result<Markup, Failure> {
+    let path = format!("/api/runs/{}/compare", part(&query.a));
+    let told: Comparison = asker.get(&with_query(&path, &[("with", &query.b)])).await?;
     let different = sides::differences(&told.steps);
     Ok(html! {
         div.grid { (card(asker, "One run", &told.left)) (card(asker, "The other", &told.right)) }

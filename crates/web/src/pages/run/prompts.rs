@@ -20,10 +20,10 @@ use crate::{
     },
 };
 
-/// Which question.
+/// The question to show.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct PromptsQuery {
     step: String,
 }
 
@@ -47,13 +47,13 @@ struct Message {
 pub(crate) async fn show(
     asker: Asker,
     Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<PromptsQuery>,
 ) -> Result<Markup, Failure> {
     let whole: Whole = asker.get(&format!("/api/runs/{}", part(&id))).await?;
     let asked: Vec<_> = whole.run_steps.iter().filter(|step| step.asks_model()).collect();
     let place = asked
         .iter()
-        .position(|step| step.seq.to_string() == wanted.step)
+        .position(|step| step.seq.to_string() == query.step)
         .unwrap_or(asked.len().saturating_sub(1));
     let here = asked.get(place).copied();
     let before = place.checked_sub(1).and_then(|place| asked.get(place)).copied();

@@ -29,10 +29,10 @@ use crate::{
     },
 };
 
-/// Where a rerun begins.
+/// The step at which a rerun begins.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct RerunQuery {
     from: String,
 }
 
@@ -67,13 +67,13 @@ struct Spent {
 pub(crate) async fn form(
     asker: Asker,
     Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<RerunQuery>,
 ) -> Result<Markup, Failure> {
     let choices = Choices::of(&asker, &id).await?;
     let content = html! {
         (title(&id))
         p { strong { (words(&choices.whole.run.title())) } }
-        (fields(&asker, &choices, &[("from", &wanted.from)]))
+        (fields(&asker, &choices, &[("from", &query.from)]))
     };
     Ok(layout::page(&asker, "Run once more", &content))
 }
