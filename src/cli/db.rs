@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clifford_store::{Db, DbOptions, Standing};
+use clifford_store::{Db, DbOptions, SchemaState};
 use serde_json::json;
 
 use super::{
@@ -92,17 +92,17 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let standing = schema.standing();
     let newest = schema.newest_known();
     let verdict = match standing {
-        Standing::UpToDate => "up to date".to_owned(),
-        Standing::Behind(missing) => {
+        SchemaState::UpToDate => "up to date".to_owned(),
+        SchemaState::Behind(missing) => {
             format!("{missing} migrations behind: `clifford db migrate` or `clifford serve` brings it up to date")
         }
-        Standing::Ahead => {
+        SchemaState::Ahead => {
             format!("newer than this Clifford, which knows version {newest} and can work with it")
         }
-        Standing::Needs(needs) => format!(
+        SchemaState::Needs(needs) => format!(
             "needs a Clifford that knows version {needs}; this one knows {newest}: run the newer one, or restore a backup"
         ),
-        Standing::Foreign(foreign) => format!(
+        SchemaState::Foreign(foreign) => format!(
             "version {foreign} is none of this Clifford's, which knows {newest}: run the one that made it, or restore a backup"
         ),
     };
@@ -111,7 +111,7 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
         let applied: Vec<_> = schema.applied.iter().map(|applied| applied.version).collect();
         output::json(&json!({
             "database": loaded.database_url, "applied": applied, "known": schema.known,
-            "upToDate": standing == Standing::UpToDate, "usable": usable,
+            "upToDate": standing == SchemaState::UpToDate, "usable": usable,
         }))?;
     } else {
         output::print(&format!(

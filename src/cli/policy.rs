@@ -8,7 +8,7 @@ use anyhow::{anyhow, bail};
 use clifford_config::Loaded;
 use clifford_core::{
     id::PolicyId,
-    policy::{Named, Rule},
+    policy::{NamedRule, Rule},
 };
 use clifford_store::{Db, StoreError, places::policies};
 use clifford_tools::{
@@ -76,7 +76,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-async fn rules(db: &Db, loaded: &Loaded) -> anyhow::Result<Vec<Named>> {
+async fn rules(db: &Db, loaded: &Loaded) -> anyhow::Result<Vec<NamedRule>> {
     let made = policies::list(&mut db.read().await?).await?;
     Ok(trial::rules(&app::policy(&loaded.config), made))
 }
@@ -93,7 +93,7 @@ async fn list(db: &Db, loaded: &Loaded, format: Format) -> anyhow::Result<()> {
     }
     let rows = rules
         .into_iter()
-        .map(|Named { key, rule }| {
+        .map(|NamedRule { key, rule }| {
             let action = word(&rule.action);
             [key, rule.priority.to_string(), action, conditions(&rule), rule.name]
         })

@@ -12,7 +12,7 @@ use clifford_fakes::openai::{RecordedRequest, Reply};
 use clifford_store::{
     contexts::{self, Context},
     jobs::{self, Filter, Job},
-    memory::write::{self as memory_write, Standing},
+    memory::write::{self as memory_write, ConversationState},
 };
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ impl DbProbe {
         contexts
     }
 
-    async fn standing(&self, context: ContextId) -> Standing {
+    async fn standing(&self, context: ContextId) -> ConversationState {
         let mut conn = self.db.read().await.unwrap();
         memory_write::standing(&mut conn, context).await.unwrap().unwrap()
     }

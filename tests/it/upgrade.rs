@@ -9,7 +9,7 @@ use std::{
 
 use clifford_core::runs::RunStatus;
 use clifford_fakes::openai::Reply;
-use clifford_store::Standing;
+use clifford_store::SchemaState;
 
 use crate::{
     approvals::{asking, remembers},
@@ -47,7 +47,7 @@ impl Bot {
         .await;
     }
 
-    async fn standing(&self) -> Standing {
+    async fn standing(&self) -> SchemaState {
         self.look().await.db.schema().await.unwrap().standing()
     }
 
@@ -79,7 +79,7 @@ async fn old_and_new_processes_share_a_postgres_database_while_messages_are_unde
     bot.has_settings_of_both();
     bot.runs(Some(&previous));
     bot.start().await;
-    assert!(matches!(bot.standing().await, Standing::Behind(1..)));
+    assert!(matches!(bot.standing().await, SchemaState::Behind(1..)));
 
     let rooms: Vec<_> = (1..=12).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
     // Some are at work when the new one brings the database up to date.
@@ -89,7 +89,7 @@ async fn old_and_new_processes_share_a_postgres_database_while_messages_are_unde
     bot.model.wait_for_requests(6).await;
     bot.runs(None);
     bot.joined().await;
-    assert_eq!(bot.standing().await, Standing::UpToDate);
+    assert_eq!(bot.standing().await, SchemaState::UpToDate);
 
     // Others sleep and are woken by whichever is first, while an old one is started again beside the new one.
     for room in &rooms[6..] {
@@ -142,7 +142,7 @@ async fn an_old_and_a_new_process_take_turns_on_a_sqlite_database() {
         bot.runs(binary.map(OsString::as_os_str));
         bot.start().await;
         let standing = bot.standing().await;
-        assert_eq!(matches!(standing, Standing::Behind(1..)), turn == 0, "{standing:?}");
+        assert_eq!(matches!(standing, SchemaState::Behind(1..)), turn == 0, "{standing:?}");
         bot.says(room, "hello");
         bot.answers(room, turn + 1).await;
         bot.finish().await;

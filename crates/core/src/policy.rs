@@ -44,7 +44,7 @@ mod texts;
 pub mod trace;
 pub mod words;
 
-pub use judge::{Call, Facts, Limit, Named, PolicyOutcome, Verdict, judge};
+pub use judge::{Call, Facts, Limit, NamedRule, PolicyOutcome, Verdict, judge};
 pub use reason::Reason;
 pub use rule::{Action, By, Day, Per, Place, Rule};
 
@@ -61,13 +61,13 @@ pub struct PolicySettings {
 
 impl PolicySettings {
     /// Every rule that holds beside those of the database: the configuration's and the built-in ones.
-    pub fn named(&self) -> Vec<Named> {
+    pub fn named(&self) -> Vec<NamedRule> {
         let own = self.rules.iter().enumerate().map(|(place, rule)| {
             let name = match rule.name.trim() {
                 "" => format!("{}", place + 1),
                 name => name.to_owned(),
             };
-            Named {
+            NamedRule {
                 key: format!("bot.toml:{name}"),
                 rule: rule.clone(),
             }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::{
     Runs,
     budget::reserve::Claim,
-    run::tool_payer::{ToolPayer, Whose},
+    run::tool_payer::{PaymentContext, ToolPayer},
 };
 
 /// Why a call by hand was not made.
@@ -66,7 +66,7 @@ pub async fn call(
         return Err(unknown(&options));
     }
     let run = RunId::new();
-    let whose = Whose {
+    let whose = PaymentContext {
         run: None,
         claim: Claim {
             holder: run.to_string(),

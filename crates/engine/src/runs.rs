@@ -9,7 +9,7 @@ use clifford_chat::outbound::Mark;
 use clifford_core::{clock::Timestamp, id::RunId, runs::RunStatus};
 use clifford_store::{
     StoreError,
-    runs::{self, Begun, Lease},
+    runs::{self, BeginOutcome, Lease},
 };
 use dashmap::DashMap;
 use tokio::sync::Semaphore;
@@ -97,14 +97,14 @@ impl Runs {
                     .write(move |tx| Box::pin(async move { runs::begin(tx, &lease, now).await }))
                     .await;
                 match begun {
-                    Ok(Begun::Now) => {
+                    Ok(BeginOutcome::Now) => {
                         let runs = Arc::clone(&held.runs);
                         // Else it would remove the cancellation of the next one.
                         drop(held);
                         return runs.start_held(lease);
                     }
-                    Ok(Begun::NotBefore(later)) => at = later,
-                    Ok(Begun::NotOurs) => return,
+                    Ok(BeginOutcome::NotBefore(later)) => at = later,
+                    Ok(BeginOutcome::NotOurs) => return,
                     Err(error) => {
                         tracing::warn!(run_id = %lease.run, %error, "run waits for the database");
                         at = now.after(RETRY);

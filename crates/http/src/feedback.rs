@@ -9,7 +9,7 @@ use clifford_core::{
     id::{ChannelId, RunId, SpaceId, UserId},
     runs::GivenBy,
 };
-use clifford_store::runs::feedback::{self, Filter, Given, Position, RunFeedback};
+use clifford_store::runs::feedback::{self, Filter, GivenVerdict, Position, RunFeedback};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -152,7 +152,7 @@ pub(super) async fn give(
     Body(new): Body<NewFeedback>,
 ) -> Result<StatusCode, Problem> {
     let user = rater(&api, &caller, id).await?;
-    let given = Given {
+    let given = GivenVerdict {
         verdict: new.verdict.into(),
         by: GivenBy::Button,
     };

@@ -4,7 +4,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::id::{ChannelId, MessageId};
 use clifford_store::{
     db::notify,
-    messages::undelivered::{self, Filter, Undelivered, Whose},
+    messages::undelivered::{self, Filter, Recipients, Undelivered},
     places::channels,
 };
 use serde::Deserialize;
@@ -53,10 +53,10 @@ pub(super) async fn list(
     let whose = match (caller.only(), wanted.channel_id) {
         (_, Some(channel)) => {
             caller.sees_channel(&api, channel).await?;
-            Whose::All
+            Recipients::All
         }
-        (Some(me), None) => Whose::Of(me, managed_spaces(&api, me).await?),
-        (None, None) => Whose::All,
+        (Some(me), None) => Recipients::Of(me, managed_spaces(&api, me).await?),
+        (None, None) => Recipients::All,
     };
     let filter = Filter {
         whose,

@@ -6,7 +6,7 @@ use clifford_store::{
     StoreError,
     places::policies::{self, Policy},
 };
-use clifford_tools::trial::{self, Trial, Tried};
+use clifford_tools::trial::{self, Trial, TrialOutcome};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -123,13 +123,13 @@ pub(super) struct TrialCall {
 
 /// Returns the verdict on a call and its reason. Nothing is called, and nothing counted.
 #[utoipa::path(post, path = "/api/policies/test", tag = "policies", security(("bearer" = [])), request_body = TrialCall,
-    responses((status = 200, body = Tried), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = TrialOutcome), (status = 422, body = ProblemBody)))]
 #[boxed]
 pub(super) async fn test(
     State(api): State<Shared>,
     _: OwnerReader,
     Body(given): Body<TrialCall>,
-) -> Result<Json<Tried>, Problem> {
+) -> Result<Json<TrialOutcome>, Problem> {
     let context = &api.context;
     let made = policies::list(&mut api.db.read().await?).await?;
     let rules = trial::rules(&context.settings.rules.policy, made);

@@ -11,7 +11,7 @@ use clifford_core::{
     runs::{Run, RunStatus},
 };
 use clifford_engine::{
-    run::answering::{ApprovalAnswer, By},
+    run::answering::{AnsweredBy, ApprovalAnswer},
     work::Task,
 };
 use clifford_store::{
@@ -362,7 +362,8 @@ pub(super) async fn confirm(
     let run = allowed(&api, &caller, Need::Change, id).await?;
     let by = answerer(&api, &caller, &run).await?;
     let words = new.words.filter(|words| !words.trim().is_empty());
-    let is_person = matches!(&by, By::User(user) | By::Manager(user, _) if run.user_id == Some(user.id));
+    let is_person =
+        matches!(&by, AnsweredBy::User(user) | AnsweredBy::Manager(user, _) if run.user_id == Some(user.id));
     if words.is_some() && !(new.decision == ApprovalDecision::Deny && is_person) {
         let detail = "only the run's person says what they want instead, with `deny` and a token of their own";
         return Err(Problem::input("words", detail));
@@ -379,9 +380,9 @@ pub(super) async fn confirm(
 }
 
 /// As whom a caller answers who may.
-async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Problem> {
+async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<AnsweredBy, Problem> {
     if caller.is_admin() {
-        return Ok(By::Operator);
+        return Ok(AnsweredBy::Operator);
     }
     let object = Object::run(run);
     let relation = caller
@@ -403,8 +404,8 @@ async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<By, Proble
         _ => None,
     };
     Ok(match channel.and_then(|channel| channel.space_id) {
-        Some(space) => By::Manager(user, space),
-        None => By::User(user),
+        Some(space) => AnsweredBy::Manager(user, space),
+        None => AnsweredBy::User(user),
     })
 }
 

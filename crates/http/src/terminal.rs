@@ -17,7 +17,7 @@ use clifford_chat::platform::Platform;
 use clifford_core::runs::RunStatus;
 use clifford_store::{
     StoreError,
-    messages::undelivered::{self, Whose},
+    messages::undelivered::{self, Recipients},
     places::channels,
     runs::{Filter, views as run_views},
 };
@@ -170,7 +170,7 @@ async fn is_at_work(api: &Shared, place: &str) -> Result<bool, StoreError> {
         return Ok(true);
     }
     let waiting = undelivered::Filter {
-        whose: Whose::All,
+        whose: Recipients::All,
         failed: Some(false),
         channel: Some(channel.id),
         before: None,

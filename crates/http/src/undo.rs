@@ -2,8 +2,8 @@
 
 use axum::{Json, extract::State};
 use clifford_core::id::RunId;
-use clifford_engine::run::undoing::{self, Undone, Whose};
-use clifford_tools::undoing::Told;
+use clifford_engine::run::undoing::{self, Undoer, Undone};
+use clifford_tools::undoing::UndoReport;
 use serde::Serialize;
 
 use super::{
@@ -39,8 +39,8 @@ pub(super) async fn undo(
 ) -> Result<Json<UndoneBody>, Problem> {
     runs::allowed(&api, &caller, Need::Change, id).await?;
     let whose = match caller.own(&api).await? {
-        _ if caller.is_admin() => Whose::Operator,
-        Some(own) => Whose::User(own),
+        _ if caller.is_admin() => Undoer::Operator,
+        Some(own) => Undoer::User(own),
         None => {
             let detail = format!("run {id}: only its person or an owner may undo it");
             return Err(Problem::new(Code::WrongState, detail));
@@ -51,8 +51,8 @@ pub(super) async fn undo(
             // A reminder may be due again.
             api.context.notify.runs.notify_one();
             Ok(Json(UndoneBody {
-                undone: undone.iter().map(Told::english).collect(),
-                kept: kept.iter().map(Told::english).collect(),
+                undone: undone.iter().map(UndoReport::english).collect(),
+                kept: kept.iter().map(UndoReport::english).collect(),
             }))
         }
         other => Err(Problem::new(

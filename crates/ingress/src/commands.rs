@@ -30,7 +30,7 @@ use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
 use clifford_text::{Chats, Help, Lang};
 
 pub use self::{
-    complete::{Asked, complete, completes},
+    complete::{CompletionRequest, complete, completes},
     keys::{Carrier, Ring, carries_key},
     own_data::{Gathered, hands_out},
     settings::Choices,

@@ -53,7 +53,7 @@ impl IngressService {
         let told = user.as_ref().and_then(|user| user.language.as_deref());
         let told = told.or(speaker.language.as_deref());
         let (lang, _) = reading::at(&mut conn, told, place).await?;
-        let asked = commands::Asked {
+        let asked = commands::CompletionRequest {
             completion: asked,
             channel: channel.as_ref(),
             user: user.as_ref(),

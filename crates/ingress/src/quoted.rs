@@ -18,7 +18,7 @@ use clifford_store::{
     StoreError,
     messages::{
         inbound_attempts,
-        replies::{self, Answered},
+        replies::{self, AnsweredMessage},
     },
 };
 
@@ -84,7 +84,7 @@ impl IngressService {
     }
 
     /// The stored form of a message that another one answers, without secrets.
-    fn found_for(&self, quoted: Quoted, ours: Option<Answered>, speaker: &Speaker) -> Found {
+    fn found_for(&self, quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker) -> Found {
         let mut found = found(quoted, ours, speaker, self.settings.section.quoted_characters);
         if let Some(quote) = &mut found.quote {
             quote.text = self.masked(std::mem::take(&mut quote.text));
@@ -98,7 +98,7 @@ impl IngressService {
 }
 
 /// Puts together what our row and the platform tell.
-fn found(quoted: Quoted, ours: Option<Answered>, speaker: &Speaker, most: usize) -> Found {
+fn found(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker, most: usize) -> Found {
     let (by, user) = match &ours {
         Some(ours) if ours.direction == Direction::Outbound => (Author::Bot { run: ours.run_id }, None),
         Some(ours) if ours.is_of_speaker != 0 => (Author::Speaker, None),
@@ -110,7 +110,7 @@ fn found(quoted: Quoted, ours: Option<Answered>, speaker: &Speaker, most: usize)
         None if quoted.author_id.as_deref() == Some(&speaker.id) => (Author::Speaker, None),
         None => (Author::Other(named(&quoted)), None),
     };
-    let stored = ours.as_ref().map(Answered::attachments).unwrap_or_default();
+    let stored = ours.as_ref().map(AnsweredMessage::attachments).unwrap_or_default();
     let attachments = if stored.is_empty() { quoted.attachments } else { stored };
     let whole = match &ours {
         // An inbound row holds notes about its files in its text, while the quote has its files beside it; an outbound
@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    fn row(direction: Direction, content: &str) -> Answered {
-        Answered {
+    fn row(direction: Direction, content: &str) -> AnsweredMessage {
+        AnsweredMessage {
             id: MessageId::new(),
             direction,
             user_id: Some(UserId::new()),
@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn our_row_says_who_and_in_which_run_and_the_platform_what() {
-        let quote = |quoted: Quoted, ours: Option<Answered>| found(quoted, ours, &ada(), 10).quote.unwrap();
-        let by = |quoted: Quoted, ours: Option<Answered>| quote(quoted, ours).by;
+        let quote = |quoted: Quoted, ours: Option<AnsweredMessage>| found(quoted, ours, &ada(), 10).quote.unwrap();
+        let by = |quoted: Quoted, ours: Option<AnsweredMessage>| quote(quoted, ours).by;
         assert_eq!(
             quote(told_by_platform(), None),
             Quote {
@@ -207,7 +207,7 @@ mod tests {
             by(told_by_platform(), Some(answer.clone())),
             Author::Bot { run: answer.run_id }
         );
-        let own = Answered {
+        let own = AnsweredMessage {
             is_of_speaker: 1,
             ..row(Direction::Inbound, "[Ada] x")
         };

@@ -15,7 +15,7 @@ use clifford_store::{
     StoreError, Tx,
     people::users,
     places::settings,
-    runs::feedback::{self, Given, Rated},
+    runs::feedback::{self, GivenVerdict, Rated},
 };
 
 use super::IngressService;
@@ -120,7 +120,7 @@ async fn store(
     };
     match reaction.reacted {
         Reacted::Stands(Some(verdict)) | Reacted::Given(verdict) => {
-            let given = Given {
+            let given = GivenVerdict {
                 verdict,
                 by: GivenBy::Reaction,
             };

@@ -32,7 +32,7 @@ const LONGEST_NAME: usize = 120;
 
 /// An author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By<'n> {
+pub enum Speaker<'n> {
     /// The person for whom it is imported.
     Owner,
     /// A bot.
@@ -64,11 +64,11 @@ pub struct About<'a> {
 }
 
 /// A message of a conversation.
-pub struct Said<'a> {
+pub struct ImportedMessage<'a> {
     /// Its id in its source, unique in its conversation.
     pub source_id: &'a str,
     /// Its author.
-    pub by: By<'a>,
+    pub by: Speaker<'a>,
     /// Its text.
     pub text: &'a str,
     /// When.
@@ -136,23 +136,23 @@ impl Conversation {
     ///
     /// # Errors
     /// Those of `take`.
-    pub fn say(&self, said: &Said<'_>, at: &Position, take: Take<'_>) -> Result<MessageId, ImportError> {
+    pub fn say(&self, said: &ImportedMessage<'_>, at: &Position, take: Take<'_>) -> Result<MessageId, ImportError> {
         let owner = self.owner.to_string();
         let words = ["message", self.format.as_str(), &owner, &self.source_id, said.source_id];
         let (direction, status) = match said.by {
-            By::Owner | By::Other(_) => (Direction::Inbound, MessageStatus::History),
-            By::Bot => (Direction::Outbound, MessageStatus::Delivered),
+            Speaker::Owner | Speaker::Other(_) => (Direction::Inbound, MessageStatus::History),
+            Speaker::Bot => (Direction::Outbound, MessageStatus::Delivered),
         };
         let content = match said.by {
-            By::Owner | By::Bot => said.text.to_owned(),
-            By::Other(other) => format!("[{}] {}", name(other).replace(['[', ']'], ""), said.text),
+            Speaker::Owner | Speaker::Bot => said.text.to_owned(),
+            Speaker::Other(other) => format!("[{}] {}", name(other).replace(['[', ']'], ""), said.text),
         };
         let message = Message {
             id: MessageId(stable(said.at, &words)),
             direction,
             channel_id: self.channel,
             context_id: Some(self.context),
-            user_id: (!matches!(said.by, By::Other(_))).then_some(self.owner),
+            user_id: (!matches!(said.by, Speaker::Other(_))).then_some(self.owner),
             run_id: None,
             content,
             quote: None,

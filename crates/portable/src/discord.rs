@@ -21,7 +21,7 @@ use serde_json::Value as Json;
 use self::messages::Message;
 use crate::{
     ImportError,
-    conversation::{About, By, Conversation, Said, moment, skip},
+    conversation::{About, Conversation, ImportedMessage, Speaker, moment, skip},
     source::{Format, Position, Source, Take},
     tree,
 };
@@ -181,9 +181,9 @@ impl ChannelReading<'_> {
                 self.take,
             )?),
         };
-        let said = Said {
+        let said = ImportedMessage {
             source_id: &source_id,
-            by: By::Owner,
+            by: Speaker::Owner,
             text: &text,
             at: sent,
         };

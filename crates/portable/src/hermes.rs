@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
-    conversation::{About, By, Conversation, Notes, Said, moment, notes, skip, spoken},
+    conversation::{About, Conversation, ImportedMessage, Notes, Speaker, moment, notes, skip, spoken},
     error::in_words,
     source::{Format, Position, Source, Take},
     tree,
@@ -124,8 +124,8 @@ impl Hermes {
         let mut conversation: Option<Conversation> = None;
         for (number, message) in session.messages.iter().enumerate() {
             let by = match message.role.as_str() {
-                "user" => By::Owner,
-                "assistant" => By::Bot,
+                "user" => Speaker::Owner,
+                "assistant" => Speaker::Bot,
                 _ => {
                     skip("results of tools", "only what was said is taken", take)?;
                     continue;
@@ -154,7 +154,7 @@ impl Hermes {
                 .as_ref()
                 .map_or_else(|| format!("number {number}"), ToString::to_string);
             if let Some(conversation) = &conversation {
-                let said = Said {
+                let said = ImportedMessage {
                     source_id: &id,
                     by,
                     text: &text,

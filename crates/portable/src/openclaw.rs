@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
-    conversation::{About, By, Conversation, Notes, Said, document, moment, notes, skip, spoken},
+    conversation::{About, Conversation, ImportedMessage, Notes, Speaker, document, moment, notes, skip, spoken},
     error::in_words,
     source::{Format, Position, Source, Take},
     tree,
@@ -113,9 +113,9 @@ impl OpenClaw {
                 return Err(ImportError::at(&at, "a message without a message"));
             };
             let by = match (message.role.as_str(), of) {
-                ("user", Of::Owner) => By::Owner,
-                ("user", _) => By::Other("user"),
-                ("assistant", _) => By::Bot,
+                ("user", Of::Owner) => Speaker::Owner,
+                ("user", _) => Speaker::Other("user"),
+                ("assistant", _) => Speaker::Bot,
                 _ => return skip("results of tools", "only what was said is taken", take),
             };
             let text = spoken(&message.content);
@@ -136,7 +136,7 @@ impl OpenClaw {
             let Some(conversation) = &conversation else {
                 return Ok(());
             };
-            let said = Said {
+            let said = ImportedMessage {
                 source_id: id,
                 by,
                 text: &text,

@@ -25,7 +25,7 @@ use serde_json::Value as Json;
 use self::json::Top;
 use crate::{
     ImportError,
-    conversation::{About, By, Conversation, Said, emit, moment, skip},
+    conversation::{About, Conversation, ImportedMessage, Speaker, emit, moment, skip},
     ids::stable,
     source::{Format, Item, Position, Source, Take},
     tree::{self, Summed},
@@ -225,12 +225,12 @@ impl Reading<'_, '_> {
             self.telegram.own.contains(from) || self.account.is_some_and(|id| *from == format!("user{id}"))
         });
         let by = match (&message.forwarded_from, is_own) {
-            (Some(from), _) => By::Other(from),
-            (None, true) => By::Owner,
-            (None, false) if chat.is_with_bot => By::Bot,
-            (None, false) => By::Other(message.from.as_deref().unwrap_or("Deleted Account")),
+            (Some(from), _) => Speaker::Other(from),
+            (None, true) => Speaker::Owner,
+            (None, false) if chat.is_with_bot => Speaker::Bot,
+            (None, false) => Speaker::Other(message.from.as_deref().unwrap_or("Deleted Account")),
         };
-        let said = Said {
+        let said = ImportedMessage {
             source_id: &message.id.to_string(),
             by,
             text: &text,
@@ -251,7 +251,7 @@ impl Reading<'_, '_> {
                     sha256: None,
                     came_as: None,
                     seconds: None,
-                    of_others: by != By::Owner,
+                    of_others: by != Speaker::Owner,
                     created_at: sent,
                 };
                 self.file(row, media, &at)

@@ -20,7 +20,7 @@ const MOST_SPENT: i64 = 1_000_000_000_000_000;
 
 /// How a budget stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct BudgetSpending {
     /// The cost of settled calls.
     pub settled: Amount,
     /// The most that calls under way may cost.
@@ -61,7 +61,7 @@ pub async fn standing(
     account: &Account,
     holder: &str,
     window: ClaimWindow,
-) -> Result<Standing, StoreError> {
+) -> Result<BudgetSpending, StoreError> {
     let settled = match lock(tx, account).await? {
         Some(settled) => settled,
         None => sum_up(tx, account).await?,
@@ -75,7 +75,7 @@ pub async fn standing(
     let reserved: Sum = tx
         .fetch_one(sql, args![&account.subject, holder, window.worker, a_lease_ago])
         .await?;
-    Ok(Standing {
+    Ok(BudgetSpending {
         settled,
         reserved: reserved.into(),
     })

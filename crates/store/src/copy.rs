@@ -19,7 +19,7 @@ use self::{
     records::{digest, insert, page},
     shape::Table,
 };
-use crate::{Conn, Db, Standing, StoreError, documents, search};
+use crate::{Conn, Db, SchemaState, StoreError, documents, search};
 
 /// How many rows are read and written at once.
 const PAGE: u32 = 500;
@@ -138,7 +138,7 @@ async fn reader(from: &Db, to: &Db) -> Result<Conn, StoreError> {
     }
     for (db, side) in [(from, "source"), (to, "target")] {
         let schema = db.schema().await?;
-        if schema.standing() != Standing::UpToDate {
+        if schema.standing() != SchemaState::UpToDate {
             return Err(StoreError::WrongState(format!(
                 "the schema of the {side} has version {}, this Clifford's {}: bring it up to date with `clifford db migrate`",
                 schema.version(),

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::{
     Conn, StoreError, Tx,
-    search::{Sought, all_of, expression},
+    search::{PostingsQuery, all_of, expression},
 };
 
 /// A document.
@@ -201,7 +201,12 @@ pub async fn delete(tx: &mut Tx, id: DocumentId) -> Result<(), StoreError> {
 }
 
 /// The pieces of a scope that each list of the index holds, the newest first and at most `limit` of them.
-pub async fn lists(conn: &mut Conn, scope: Scope, sought: &[Sought], limit: u32) -> Result<Vec<Vec<i64>>, StoreError> {
+pub async fn lists(
+    conn: &mut Conn,
+    scope: Scope,
+    sought: &[PostingsQuery],
+    limit: u32,
+) -> Result<Vec<Vec<i64>>, StoreError> {
     let place = match scope {
         Scope::Person(user) | Scope::Both(user, _) => terms::owner(user),
         Scope::Channel(channel) => terms::place(channel),
@@ -217,8 +222,8 @@ pub async fn lists(conn: &mut Conn, scope: Scope, sought: &[Sought], limit: u32)
     let mut arms = Vec::with_capacity(sought.len());
     for sought in sought {
         let phrases = match sought {
-            Sought::Forms(phrases) => &phrases[..],
-            Sought::All | Sought::Stored(..) => &[],
+            PostingsQuery::Forms(phrases) => &phrases[..],
+            PostingsQuery::All | PostingsQuery::Stored(..) => &[],
         };
         args.push(expression(phrases, std::slice::from_ref(&place), postgres).into());
         let expression = match (args.len(), postgres) {

@@ -16,7 +16,7 @@ use clifford_core::{
 use super::{
     Conn, StoreError, Tx,
     contexts::{self, Context},
-    rates::{self, Held},
+    rates::{self, StoredBucket},
     runs,
 };
 use crate::{
@@ -168,7 +168,7 @@ pub struct Plain {
     /// The rules that its managers set for the place.
     pub rules: PlaceRules,
     /// The buckets of the person, the channel (or the one that it is a thread of) and its space.
-    pub buckets: Vec<Held>,
+    pub buckets: Vec<StoredBucket>,
 }
 
 #[derive(FromRow)]

@@ -47,7 +47,7 @@ pub use db::{BoxFuture, Db, DbOptions, Pools, hold, is_held};
 
 pub use crate::db::{
     conn::{Conn, Tx},
-    schema::{Schema, Standing},
+    schema::{Schema, SchemaState},
 };
 
 /// Why the store did not do what it was asked.

@@ -20,7 +20,7 @@ const ROWS: char = '\u{1e}';
 
 /// A bucket that is known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Held {
+pub struct StoredBucket {
     /// The subject that is limited.
     pub subject: String,
     /// The name of the limit.
@@ -30,7 +30,7 @@ pub struct Held {
 }
 
 /// Finds a bucket among those that are known.
-pub fn find(held: &[Held], subject: &str, limit: &RateLimit) -> Option<Bucket> {
+pub fn find(held: &[StoredBucket], subject: &str, limit: &RateLimit) -> Option<Bucket> {
     let name = limit.name();
     let found = held.iter().find(|held| held.subject == subject && held.name == name)?;
     Some(found.bucket)
@@ -52,7 +52,7 @@ pub(crate) fn sql(subjects: &str, is_postgres: bool) -> String {
 }
 
 /// The buckets of [such a text](sql).
-pub(crate) fn of_text(text: Option<&str>) -> Vec<Held> {
+pub(crate) fn of_text(text: Option<&str>) -> Vec<StoredBucket> {
     let read = |row: &str| {
         let mut fields = row.splitn(5, FIELDS);
         let (subject, name) = (fields.next()?.to_owned(), fields.next()?.to_owned());
@@ -61,14 +61,14 @@ pub(crate) fn of_text(text: Option<&str>) -> Vec<Held> {
             filled_at: Timestamp(fields.next()?.parse().ok()?),
             refused: fields.next()?.parse().ok()?,
         };
-        Some(Held { subject, name, bucket })
+        Some(StoredBucket { subject, name, bucket })
     };
     text.unwrap_or_default().split(ROWS).filter_map(read).collect()
 }
 
 /// The outcome of counting a message.
 #[derive(Clone, Copy, Debug, PartialEq, FromRow)]
-pub struct Taken {
+pub struct CountOutcome {
     /// How many are left.
     pub tokens: f64,
     /// How many in a row were too many; 0: this one was not.
@@ -94,7 +94,7 @@ fn statement(subject: &str, limit: &RateLimit, now: Timestamp) -> (String, Vec<V
 }
 
 /// Counts a message.
-pub async fn take(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<Taken, StoreError> {
+pub async fn take(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<CountOutcome, StoreError> {
     let (sql, args) = statement(subject, limit, now);
     tx.fetch_one(sql, args).await
 }
@@ -121,14 +121,14 @@ pub async fn refuse(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestam
 }
 
 /// The buckets of a subject.
-pub async fn of(conn: &mut Conn, subject: &str) -> Result<Vec<Held>, StoreError> {
+pub async fn of(conn: &mut Conn, subject: &str) -> Result<Vec<StoredBucket>, StoreError> {
     let rows: Vec<(String, f64, i64, i64)> = conn
         .fetch_all(
             "SELECT name, tokens, filled_at, refused FROM rate_buckets WHERE subject = $1",
             args![subject],
         )
         .await?;
-    let held = |(name, tokens, filled_at, refused): (String, f64, i64, i64)| Held {
+    let held = |(name, tokens, filled_at, refused): (String, f64, i64, i64)| StoredBucket {
         subject: subject.to_owned(),
         name,
         bucket: Bucket {

@@ -24,7 +24,7 @@ use super::{
     messages::{self, Queued},
 };
 use crate::db::conn::Statement;
-pub use crate::runs::start::{Begun, NewRun, begin, begin_again, insert, insert_if_unchanged, join, reword};
+pub use crate::runs::start::{BeginOutcome, NewRun, begin, begin_again, insert, insert_if_unchanged, join, reword};
 
 pub(super) const COLUMNS: &str = "id, agent_id, channel_id, user_id, context_id, parent_run_id, root_run_id, kind, level, profile, \
                        mode, input_text, input_json, output_text, allowed_tools, address, platform_roles, status, error, wake_at, \

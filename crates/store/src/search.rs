@@ -22,7 +22,7 @@ use serde::Serialize;
 pub(crate) use self::lookup::{all_of, expression};
 pub use self::{
     listing::{Listing, said},
-    lookup::{Beside, Candidate, Form, Reach, Sought, beside, candidates, lists},
+    lookup::{Beside, Candidate, Form, PostingsQuery, Reach, beside, candidates, lists},
 };
 use super::{Conn, Db, Pools, StoreError, Tx, withheld};
 
@@ -183,7 +183,7 @@ fn document(message: &Unindexed, postgres: bool) -> String {
 /// A message with what tells where it was said.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Placed {
+pub struct LocatedMessage {
     /// The message.
     #[schema(value_type = String)]
     pub id: MessageId,
@@ -211,7 +211,7 @@ pub struct Placed {
 }
 
 /// These messages, in no order.
-pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<Placed>, StoreError> {
+pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<LocatedMessage>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

@@ -12,7 +12,7 @@ use clifford_core::{
     id::{ContextId, SpaceId, UserId},
     people::UserRole,
     policy::{
-        Call, Facts, Named, Place, PolicyOutcome, PolicySettings,
+        Call, Facts, NamedRule, Place, PolicyOutcome, PolicySettings,
         class::Class,
         evidence::Evidence,
         judge,
@@ -59,14 +59,14 @@ pub struct Trial {
     /// The calls that were announced before anything of others was read: by command, how often at most.
     pub plan: BTreeMap<String, u32>,
     /// The results of commands, in order.
-    pub results: Vec<Heard>,
+    pub results: Vec<TrialResult>,
 }
 
 /// A result that the run has heard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TrialResult)]
-pub struct Heard {
+pub struct TrialResult {
     /// `tool.command`.
     pub command: String,
     /// Its arguments.
@@ -102,7 +102,7 @@ pub struct Argument {
 /// The outcome that a call would have.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Tried {
+pub struct TrialOutcome {
     /// The call.
     pub call: String,
     /// Its class.
@@ -123,9 +123,9 @@ pub struct Tried {
 }
 
 /// Every rule that holds: the database's, the configuration's, the built-in ones.
-pub fn rules(settings: &PolicySettings, made: Vec<Policy>) -> Vec<Named> {
+pub fn rules(settings: &PolicySettings, made: Vec<Policy>) -> Vec<NamedRule> {
     let mut rules = settings.named();
-    rules.extend(made.into_iter().map(|policy| Named {
+    rules.extend(made.into_iter().map(|policy| NamedRule {
         key: policy.id.to_string(),
         rule: policy.rule,
     }));
@@ -138,13 +138,13 @@ pub fn rules(settings: &PolicySettings, made: Vec<Policy>) -> Vec<Named> {
 /// There is no such command, or its arguments are wrong.
 pub fn run(
     tools: &Registry,
-    rules: &[Named],
+    rules: &[NamedRule],
     name: &str,
     args: &Map<String, Value>,
     trial: &Trial,
     now: Timestamp,
     zone: &str,
-) -> Result<Tried, String> {
+) -> Result<TrialOutcome, String> {
     let command = tools
         .command(name)
         .ok_or_else(|| format!("there is no command `{name}`; write one as compute.eval"))?;
@@ -188,7 +188,7 @@ pub fn run(
         argument: traced.argument,
         origin: traced.origin.to_string(),
     });
-    Ok(Tried {
+    Ok(TrialOutcome {
         call: name.to_owned(),
         class: command.class,
         outcome: verdict.outcome,

@@ -16,7 +16,7 @@ const TOLD: usize = 60;
 
 /// The outcome of taking a call back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum UndoReport {
     /// There is no such reminder any more.
     ReminderGone(String),
     /// The reminder was changed since.
@@ -26,9 +26,9 @@ pub enum Told {
     /// The reminder that was set is removed.
     ReminderRemoved(String),
     /// The reminder that was changed is as it was.
-    ReminderAsItWas(String, Option<Next>),
+    ReminderAsItWas(String, Option<NextReminder>),
     /// The reminder that was removed is set again.
-    ReminderSetAgain(String, Option<Next>),
+    ReminderSetAgain(String, Option<NextReminder>),
     /// The item was changed since.
     ItemChanged(String),
     /// The item that was remembered is forgotten.
@@ -39,12 +39,12 @@ pub enum Told {
 
 /// When a reminder comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Next {
+pub struct NextReminder {
     at: Timestamp,
     time_zone: String,
 }
 
-impl Told {
+impl UndoReport {
     /// As operators and models read it.
     pub fn english(&self) -> String {
         self.said(Lang::English)
@@ -75,7 +75,7 @@ impl Told {
     }
 }
 
-fn with_next(part: UndoPart, next: Option<&Next>, lang: Lang) -> String {
+fn with_next(part: UndoPart, next: Option<&NextReminder>, lang: Lang) -> String {
     let what = lang.say(part);
     match next {
         Some(next) => lang.say(UndoPart::Next {
@@ -92,37 +92,37 @@ pub async fn take_back(
     user: UserId,
     undo: &Undo,
     now: Timestamp,
-) -> Result<Result<Told, Told>, StoreError> {
+) -> Result<Result<UndoReport, UndoReport>, StoreError> {
     match undo {
         Undo::ReminderSet { now: set } => {
             let gone = |trigger: &Trigger| set.is(trigger).then_some(trigger.id);
             match found(tx, user, set).await? {
-                None => Ok(Err(Told::ReminderGone(set.text.clone()))),
+                None => Ok(Err(UndoReport::ReminderGone(set.text.clone()))),
                 Some(trigger) => match gone(&trigger) {
-                    None => Ok(Err(Told::ReminderChanged(set.text.clone()))),
+                    None => Ok(Err(UndoReport::ReminderChanged(set.text.clone()))),
                     Some(id) => {
                         triggers::delete(tx, id).await?;
-                        Ok(Ok(Told::ReminderRemoved(set.text.clone())))
+                        Ok(Ok(UndoReport::ReminderRemoved(set.text.clone())))
                     }
                 },
             }
         }
         Undo::ReminderChanged { before, now: left } => match found(tx, user, left).await? {
-            None => Ok(Err(Told::ReminderGone(left.text.clone()))),
-            Some(trigger) if !left.is(&trigger) => Ok(Err(Told::ReminderChanged(left.text.clone()))),
+            None => Ok(Err(UndoReport::ReminderGone(left.text.clone()))),
+            Some(trigger) if !left.is(&trigger) => Ok(Err(UndoReport::ReminderChanged(left.text.clone()))),
             Some(_) => {
                 let again = before.trigger(user, due(before, now), now);
                 triggers::update(tx, &again, now).await?;
-                Ok(Ok(Told::ReminderAsItWas(before.text.clone(), next(&again))))
+                Ok(Ok(UndoReport::ReminderAsItWas(before.text.clone(), next(&again))))
             }
         },
         Undo::ReminderRemoved { before } => {
             if triggers::get(tx, before.id).await?.is_some() {
-                return Ok(Err(Told::ReminderThere(before.text.clone())));
+                return Ok(Err(UndoReport::ReminderThere(before.text.clone())));
             }
             let again = before.trigger(user, due(before, now), now);
             triggers::insert(tx, &again, None).await?;
-            Ok(Ok(Told::ReminderSetAgain(before.text.clone(), next(&again))))
+            Ok(Ok(UndoReport::ReminderSetAgain(before.text.clone(), next(&again))))
         }
         Undo::ItemPut {
             before,
@@ -132,13 +132,13 @@ pub async fn take_back(
             let key = left.item.key.clone();
             let there = items::kept(tx, user, &left.item.module, &left.item.key).await?;
             if !there.is_some_and(|there| is_as_left(&there, left)) {
-                return Ok(Err(Told::ItemChanged(key)));
+                return Ok(Err(UndoReport::ItemChanged(key)));
             }
             items::restore(tx, user, left.item.id, before.as_ref()).await?;
             items::unarchive(tx, user, archived).await?;
             Ok(Ok(match before {
-                None => Told::ItemForgotten(key),
-                Some(before) => Told::ItemAgain(key, before.item.value.clone()),
+                None => UndoReport::ItemForgotten(key),
+                Some(before) => UndoReport::ItemAgain(key, before.item.value.clone()),
             }))
         }
     }
@@ -166,9 +166,9 @@ fn due(kept: &KeptReminder, now: Timestamp) -> Option<Timestamp> {
     }
 }
 
-fn next(trigger: &Trigger) -> Option<Next> {
+fn next(trigger: &Trigger) -> Option<NextReminder> {
     let at = trigger.next_at?;
-    Some(Next {
+    Some(NextReminder {
         at,
         time_zone: trigger.time_zone.clone(),
     })
@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn what_became_of_it_is_told_in_the_language_of_its_person() {
-        let next = Next {
+        let next = NextReminder {
             at: Timestamp(1_767_225_600_000),
             time_zone: "Europe/Berlin".to_owned(),
         };
-        let again = Told::ReminderSetAgain("call *Bob*".to_owned(), Some(next));
+        let again = UndoReport::ReminderSetAgain("call *Bob*".to_owned(), Some(next));
         assert_eq!(
             again.said(Lang::English),
             "the reminder “call Bob” is set again, next Thu 2026-01-01 01:00"
@@ -194,7 +194,7 @@ mod tests {
             "die Erinnerung „call Bob“ ist wieder eingetragen, das nächste Mal Do, 01.01.2026, 01:00"
         );
         assert_eq!(
-            Told::ItemForgotten("tea".to_owned()).said(Lang::French),
+            UndoReport::ItemForgotten("tea".to_owned()).said(Lang::French),
             "tea est oublié"
         );
     }

@@ -10,7 +10,7 @@ use std::{
 use clifford_config::{Config, Loaded};
 use clifford_core::{run::rules::Rules, work::Kind};
 use clifford_engine::jobs::maintenance;
-use clifford_store::{Db, DbOptions, Standing, StoreError, deaths, maintenance::Record, places::settings};
+use clifford_store::{Db, DbOptions, SchemaState, StoreError, deaths, maintenance::Record, places::settings};
 use clifford_worker::Workers;
 use rustix::fs::{Access, access, statvfs};
 
@@ -45,12 +45,12 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
         };
     }
     match look(loaded).await {
-        Ok((version, Standing::Behind(missing))) => Check::warn(
+        Ok((version, SchemaState::Behind(missing))) => Check::warn(
             NAME,
             format!("{shown}, schema version {version}, {missing} migrations behind"),
             "`clifford serve` brings it up to date, or `clifford db migrate`",
         ),
-        Ok((version, Standing::Ahead)) => Check::warn(
+        Ok((version, SchemaState::Ahead)) => Check::warn(
             NAME,
             format!("{shown}, schema version {version}, which a newer Clifford made; this one can work with it"),
             "update Clifford on this machine",
@@ -129,7 +129,7 @@ async fn failing(loaded: &Loaded) -> Result<Vec<Record>, StoreError> {
 }
 
 /// The newest version that was applied, and what it means; a database that can be worked with can be written to.
-async fn look(loaded: &Loaded) -> Result<(i64, Standing), StoreError> {
+async fn look(loaded: &Loaded) -> Result<(i64, SchemaState), StoreError> {
     let options = DbOptions {
         migrate: false,
         ..app::db_options(loaded, false)
@@ -138,7 +138,7 @@ async fn look(loaded: &Loaded) -> Result<(i64, Standing), StoreError> {
     let schema = db.schema().await?;
     schema.check()?;
     let standing = schema.standing();
-    if !matches!(standing, Standing::Behind(_)) {
+    if !matches!(standing, SchemaState::Behind(_)) {
         let now = setup::now();
         db.write(move |tx| {
             Box::pin(async move {

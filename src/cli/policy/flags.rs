@@ -9,7 +9,7 @@ use clifford_core::{
     runs::RunKind,
 };
 use clifford_store::Conn;
-use clifford_tools::trial::{Heard, Trial};
+use clifford_tools::trial::{Trial, TrialResult};
 use serde_json::{Map, Value};
 
 use crate::cli::{
@@ -155,7 +155,7 @@ pub(super) struct TrialFlags {
     plan: Vec<(String, u32)>,
     /// The result of a command before, as JSON or text; can be repeated.
     #[arg(long, value_name = "COMMAND=JSON", value_parser = heard)]
-    result: Vec<Heard>,
+    result: Vec<TrialResult>,
     /// coordinator or subagent.
     #[arg(long, value_parser = RunKind::from_str)]
     kind: Option<RunKind>,
@@ -189,9 +189,9 @@ fn planned(text: &str) -> Result<(String, u32), String> {
     }
 }
 
-fn heard(text: &str) -> Result<Heard, String> {
+fn heard(text: &str) -> Result<TrialResult, String> {
     match text.split_once('=') {
-        Some((command, result)) if !command.is_empty() => Ok(Heard {
+        Some((command, result)) if !command.is_empty() => Ok(TrialResult {
             command: command.to_owned(),
             args: Map::new(),
             result: serde_json::from_str(result).unwrap_or_else(|_| Value::from(result)),

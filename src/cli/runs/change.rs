@@ -3,7 +3,7 @@
 use clifford_engine::{
     retry_from_outside,
     run::{
-        answering::{self, ApprovalAnswer, By},
+        answering::{self, AnsweredBy, ApprovalAnswer},
         cancel,
     },
 };
@@ -29,7 +29,7 @@ pub(super) async fn confirm(db: &Db, which: &Which, approved: bool) -> anyhow::R
         approved,
         always: false,
         words: None,
-        by: By::Operator,
+        by: AnsweredBy::Operator,
     };
     let run = answering::from_outside(db, answer, setup::now()).await?;
     if which.format.json {

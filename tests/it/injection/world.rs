@@ -24,7 +24,7 @@ use clifford_core::{
 };
 use clifford_engine::{
     Runs,
-    run::answering::{self, ApprovalAnswer, By},
+    run::answering::{self, AnsweredBy, ApprovalAnswer},
     scheduler,
 };
 use clifford_http::channel::WebChannel;
@@ -208,7 +208,7 @@ impl World {
             approved: true,
             always: false,
             words: None,
-            by: By::User(self.user.clone()),
+            by: AnsweredBy::User(self.user.clone()),
         };
         self.runs.confirm(answer).await.unwrap();
         self.settled(run).await

@@ -13,7 +13,7 @@ use clifford_core::{
 };
 use clifford_store::{
     Db, StoreError, Tx,
-    budgets::{self, Standing},
+    budgets::{self, BudgetSpending},
     jobs::{self, NewJob},
     leases::{self, ClaimWindow},
     runs::{self, NewRun, queue as run_queue},
@@ -45,11 +45,11 @@ fn amount(cost: f64, tokens: u64) -> Amount {
     Amount { cost, tokens }
 }
 
-async fn standing(db: &Db, account: &Account, holder: &str, now: Timestamp) -> Standing {
+async fn standing(db: &Db, account: &Account, holder: &str, now: Timestamp) -> BudgetSpending {
     seen_by(db, account, holder, ClaimWindow::new(WorkerId::new(), now, LEASE)).await
 }
 
-async fn seen_by(db: &Db, account: &Account, holder: &str, look: ClaimWindow) -> Standing {
+async fn seen_by(db: &Db, account: &Account, holder: &str, look: ClaimWindow) -> BudgetSpending {
     let (account, holder) = (account.clone(), holder.to_owned());
     db.write(move |tx| Box::pin(async move { budgets::standing(tx, &account, &holder, look).await }))
         .await
@@ -100,7 +100,7 @@ pub async fn what_calls_under_way_may_cost_is_reserved_until_they_are_settled(wo
     let (first, lease) = world.held(world.loose_run()).await;
     reserve(db, first.id, lease.epoch, BOT, amount(0.5, 100)).await;
     let other = RunId::new().to_string();
-    let expected = Standing {
+    let expected = BudgetSpending {
         settled: Amount::default(),
         reserved: amount(0.5, 100),
     };
@@ -108,13 +108,13 @@ pub async fn what_calls_under_way_may_cost_is_reserved_until_they_are_settled(wo
     // One's own does not count against oneself.
     assert_eq!(
         standing(db, &bot, &first.id.to_string(), NOW).await,
-        Standing::default()
+        BudgetSpending::default()
     );
     // A release by an earlier claim does not touch this one's reservation.
     settle(db, first.id, lease.epoch - 1, &bot, Amount::default()).await;
     assert_eq!(standing(db, &bot, &other, NOW).await, expected);
     settle(db, first.id, lease.epoch, &bot, amount(0.25, 40)).await;
-    let expected = Standing {
+    let expected = BudgetSpending {
         settled: amount(0.25, 40),
         reserved: Amount::default(),
     };

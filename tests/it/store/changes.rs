@@ -13,7 +13,7 @@ use clifford_store::{
     messages::{
         changes::{self, ChangedMessage},
         one_message,
-        undelivered::{self, Whose},
+        undelivered::{self, Recipients},
     },
     places::{channels, spaces},
     runs::views,
@@ -122,10 +122,10 @@ pub async fn a_persons_spaces_are_those_where_they_spoke_with_what_is_undelivere
     let none = channels::last_message_on(&mut conn, Platform::new("discord")).await;
     assert_eq!(none.expect("reads"), None);
     for (whose, expected) in [
-        (Whose::All, vec![lost]),
-        (Whose::Of(me, vec![here, there]), vec![lost]),
-        (Whose::Of(me, vec![here]), vec![]),
-        (Whose::Of(me, vec![]), vec![]),
+        (Recipients::All, vec![lost]),
+        (Recipients::Of(me, vec![here, there]), vec![lost]),
+        (Recipients::Of(me, vec![here]), vec![]),
+        (Recipients::Of(me, vec![]), vec![]),
     ] {
         let filter = undelivered::Filter {
             whose,
@@ -168,7 +168,9 @@ pub async fn what_was_added_to_one_message_is_found_with_what_changed_it(world: 
         .await;
     }
     let mut conn = world.db.read().await.expect("reads");
-    let said = one_message::said(&mut conn, channel, "guest q1").await.expect("reads");
+    let said = one_message::delivered_parts(&mut conn, channel, "guest q1")
+        .await
+        .expect("reads");
     let words = |part: &Part| match part {
         Part::Text { plain, .. } => plain.clone(),
         other => panic!("{other:?}"),
@@ -185,7 +187,9 @@ pub async fn what_was_added_to_one_message_is_found_with_what_changed_it(world: 
         ]
     );
     assert!(said.iter().all(|said| said.platform_message_id.as_deref() == Some("m")));
-    let nothing = one_message::said(&mut conn, channel, "guest q2").await.expect("reads");
+    let nothing = one_message::delivered_parts(&mut conn, channel, "guest q2")
+        .await
+        .expect("reads");
     assert_eq!(nothing.len(), 0);
     let asked = "00000000-0000-7000-9000-000000000001".parse().expect("an id");
     let address = one_message::address(&mut conn, asked).await.expect("reads");

@@ -16,7 +16,7 @@ use clifford_core::{
 };
 use clifford_engine::{
     jobs::maintenance::retention::Lifetimes,
-    run::answering::{self, Answered, ApprovalAnswer, By},
+    run::answering::{self, AnswerOutcome, AnsweredBy, ApprovalAnswer},
 };
 use clifford_store::{
     places::policies,
@@ -233,7 +233,7 @@ async fn asking(world: &World) -> (Run, String) {
     (world.get(run.id).await, code)
 }
 
-async fn answer(world: &World, answer: ApprovalAnswer, now: Timestamp) -> Answered {
+async fn answer(world: &World, answer: ApprovalAnswer, now: Timestamp) -> AnswerOutcome {
     world
         .db
         .write(move |tx| Box::pin(async move { answering::answer(tx, &answer, now).await }))
@@ -248,7 +248,7 @@ fn by(user: &User, run: &Run, code: &str, approved: bool) -> ApprovalAnswer {
         approved,
         always: false,
         words: None,
-        by: By::User(user.clone()),
+        by: AnsweredBy::User(user.clone()),
     }
 }
 
@@ -261,8 +261,8 @@ pub async fn of_two_answers_at_once_one_is_taken(world: World) {
     let mut taken = Vec::new();
     for given in answers.collect::<Vec<_>>() {
         match given.await.unwrap() {
-            (approved, Answered::Taken(_)) => taken.push(approved),
-            (_, other) => assert_eq!(other, Answered::NothingAsked),
+            (approved, AnswerOutcome::Taken(_)) => taken.push(approved),
+            (_, other) => assert_eq!(other, AnswerOutcome::NothingAsked),
         }
     }
     assert_eq!(taken.len(), 1);
@@ -288,21 +288,21 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
     let (run, code) = asking(&world).await;
     assert_eq!(
         answer(&world, by(&stranger, &run, &code, true), NOW).await,
-        Answered::NotTheirs
+        AnswerOutcome::NotTheirs
     );
     let manages_elsewhere = ApprovalAnswer {
-        by: By::Manager(stranger.clone(), SpaceId::new()),
+        by: AnsweredBy::Manager(stranger.clone(), SpaceId::new()),
         ..by(&stranger, &run, &code, true)
     };
-    assert_eq!(answer(&world, manages_elsewhere, NOW).await, Answered::NotTheirs);
+    assert_eq!(answer(&world, manages_elsewhere, NOW).await, AnswerOutcome::NotTheirs);
     assert_eq!(
         answer(&world, by(&world.user, &run, "000000000000", true), NOW).await,
-        Answered::Other
+        AnswerOutcome::Other
     );
     let late = NOW.after(LEASE);
     assert_eq!(
         answer(&world, by(&world.user, &run, &code, true), late).await,
-        Answered::NothingAsked
+        AnswerOutcome::NothingAsked
     );
     assert_eq!(world.get(run.id).await.status, RunStatus::Waiting);
     // Its conversation is busy: the answer holds, and it is woken later.
@@ -312,12 +312,12 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
         words: None,
         ..by(&owner, &run, &code, true)
     };
-    assert!(matches!(answer(&world, always, NOW).await, Answered::Taken(_)));
+    assert!(matches!(answer(&world, always, NOW).await, AnswerOutcome::Taken(_)));
     let waits = world.get(run.id).await;
     assert_eq!((waits.status, waits.wake_at), (RunStatus::Waiting, Some(NOW)));
     assert_eq!(
         answer(&world, by(&world.user, &run, &code, false), NOW).await,
-        Answered::NothingAsked
+        AnswerOutcome::NothingAsked
     );
     execute(
         &world.db,

@@ -11,7 +11,7 @@ use clifford_core::{
 };
 use clifford_store::{
     messages::status_messages::{self, StatusMessage},
-    runs::feedback::{self, Filter, Given, Position, Verdicts},
+    runs::feedback::{self, Filter, GivenVerdict, Position, Verdicts},
 };
 
 use super::world::{NOW, World};
@@ -83,7 +83,7 @@ pub async fn a_verdict_stands_until_it_is_taken_back(world: World) {
     let run = world.insert(world.run()).await.expect("inserts");
     let (run, user) = (run.id, world.user.id);
     let put = async |verdict, by| {
-        let given = Given { verdict, by };
+        let given = GivenVerdict { verdict, by };
         let written = world
             .db
             .write(move |tx| Box::pin(async move { feedback::put(tx, run, user, given, NOW).await }));
@@ -128,7 +128,7 @@ pub async fn verdicts_are_paged_by_when_they_were_given(world: World) {
     for (at, verdict) in [(1, Verdict::Liked), (2, Verdict::Disliked), (2, Verdict::Liked)] {
         let run = world.insert(world.loose_run()).await.expect("inserts").id;
         let (user, by) = (world.user.id, GivenBy::Button);
-        let given = Given { verdict, by };
+        let given = GivenVerdict { verdict, by };
         let put = world
             .db
             .write(move |tx| Box::pin(async move { feedback::put(tx, run, user, given, Timestamp(at)).await }));

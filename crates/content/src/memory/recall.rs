@@ -29,7 +29,7 @@ use clifford_store::{
     },
 };
 
-pub use self::labels::{held, origins, origins_of_history, shown};
+pub use self::labels::{labelled_sources, origins, origins_of_history, shown};
 
 /// The most characters of all items in one prompt, as lines with their heading.
 const BLOCK: usize = 1200;
@@ -143,7 +143,7 @@ pub fn name_there(names: &[String], input: &str) -> Option<String> {
 
 /// The search for a run of a person in a channel. Messages of other private places are searched only where nobody else
 /// reads along; a subagent gets only its parent's context.
-pub fn wanted(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> PromptParts {
+pub fn prompt_parts(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> PromptParts {
     let coordinator = run.kind == RunKind::Coordinator;
     PromptParts {
         conversation: (run.context_id)

@@ -20,7 +20,7 @@ use clifford_core::{
 };
 use clifford_store::{
     Conn, Db, StoreError, Tx,
-    search::{self, Beside, Candidate, Placed, Reach},
+    search::{self, Beside, Candidate, LocatedMessage, Reach},
 };
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -47,7 +47,7 @@ const SHOWN_BESIDE: usize = 200;
 pub struct SearchHit {
     /// The message.
     #[serde(flatten)]
-    pub message: Placed,
+    pub message: LocatedMessage,
     /// Around what was found; what was found is bold.
     pub snippet: String,
     /// The message before it.
@@ -276,7 +276,7 @@ async fn found_items(
         direction: one.direction,
         content: head(&one.head),
     };
-    let found = placed.into_iter().map(|message: Placed| {
+    let found = placed.into_iter().map(|message: LocatedMessage| {
         let mut of = beside.iter().filter(|one| one.of_id == message.id);
         SearchHit {
             snippet: snippet(&message.content, query, request.form),

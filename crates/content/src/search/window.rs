@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use clifford_core::search::{dates::Time, query::Query, rank::Population, word::Phrase};
-use clifford_store::search::{Form, Sought};
+use clifford_store::search::{Form, PostingsQuery};
 
 /// The most messages that are ranked at a time.
 pub(crate) const MOST: usize = 800;
@@ -14,7 +14,7 @@ pub(crate) const EACH: u32 = 800;
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The content of each list.
-    pub sought: Vec<Sought>,
+    pub sought: Vec<PostingsQuery>,
     /// Of each list.
     kinds: Vec<Kind>,
     phrases: usize,
@@ -50,17 +50,17 @@ impl Plan {
     pub fn of(query: &Query, times: &[Time]) -> Self {
         let required: Vec<Vec<Form>> = query.required().map(|phrase| vec![literal(phrase)]).collect();
         let mut plan = Self {
-            sought: vec![Sought::All],
+            sought: vec![PostingsQuery::All],
             kinds: vec![Kind::All],
             phrases: query.phrases().len(),
         };
         let with_required = |forms: Vec<Form>| {
             let mut all = required.clone();
             all.push(forms);
-            Sought::Forms(all)
+            PostingsQuery::Forms(all)
         };
         if let Some(first) = query.phrases().iter().position(|phrase| phrase.is_required) {
-            plan.add(Kind::Sure(first), Sought::Forms(required.clone()));
+            plan.add(Kind::Sure(first), PostingsQuery::Forms(required.clone()));
         }
         let mut every = required.clone();
         for (place, phrase) in query
@@ -78,17 +78,17 @@ impl Plan {
             }
         }
         if every.len() > required.len().max(1) {
-            plan.add(Kind::Every, Sought::Forms(every));
+            plan.add(Kind::Every, PostingsQuery::Forms(every));
         }
         for time in times {
             if let (Time::Between(from, to), true) = (time, required.is_empty()) {
-                plan.add(Kind::Time, Sought::Stored(*from, *to));
+                plan.add(Kind::Time, PostingsQuery::Stored(*from, *to));
             }
         }
         plan
     }
 
-    fn add(&mut self, kind: Kind, sought: Sought) {
+    fn add(&mut self, kind: Kind, sought: PostingsQuery) {
         self.kinds.push(kind);
         self.sought.push(sought);
     }
@@ -214,11 +214,11 @@ mod tests {
         Plan::of(&Query::parse(query).expect("terms"), &[])
     }
 
-    fn shown(sought: &Sought) -> String {
+    fn shown(sought: &PostingsQuery) -> String {
         match sought {
-            Sought::All => "all".to_owned(),
-            Sought::Stored(from, to) => format!("{from}/{to}"),
-            Sought::Forms(phrases) => {
+            PostingsQuery::All => "all".to_owned(),
+            PostingsQuery::Stored(from, to) => format!("{from}/{to}"),
+            PostingsQuery::Forms(phrases) => {
                 let form = |form: &Form| format!("{}{}", form.terms.join(" "), if form.is_open { "*" } else { "" });
                 let forms = |forms: &Vec<Form>| forms.iter().map(form).collect::<Vec<_>>().join("|");
                 phrases.iter().map(forms).collect::<Vec<_>>().join(" & ")
@@ -247,7 +247,7 @@ mod tests {
         let time = [Time::Between(Timestamp(0), Timestamp(86_400_000)), Time::Month(5)];
         let query = Query::parse("2023!").expect("terms");
         let last = Plan::of(&query, &time).sought.pop();
-        assert_eq!(last, Some(Sought::Stored(Timestamp(0), Timestamp(86_400_000))));
+        assert_eq!(last, Some(PostingsQuery::Stored(Timestamp(0), Timestamp(86_400_000))));
     }
 
     #[test]

@@ -9,7 +9,7 @@ const TELLING: usize = 3;
 
 /// A message of the item's person.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Said {
+pub struct PersonMessage {
     /// Its id.
     pub id: MessageId,
     /// The head of its text.
@@ -20,7 +20,7 @@ pub struct Said {
 /// them says anything of it.
 ///
 /// `said`: the newest first.
-pub fn of(key: &str, value: &str, said: &[Said]) -> Option<MessageId> {
+pub fn of(key: &str, value: &str, said: &[PersonMessage]) -> Option<MessageId> {
     let wanted = words(&format!("{} {value}", key.replace('_', " ")));
     let shared: Vec<HashSet<String>> = said.iter().map(|said| &words(&said.content) & &wanted).collect();
     let mut in_how_many: HashMap<&str, u32> = HashMap::new();
@@ -62,7 +62,7 @@ mod tests {
     fn found(key: &str, value: &str, newest_first: &[&str]) -> Option<String> {
         let said: Vec<_> = newest_first
             .iter()
-            .map(|content| Said {
+            .map(|content| PersonMessage {
                 id: MessageId::new(),
                 content: (*content).to_owned(),
             })

@@ -1,6 +1,6 @@
 //! The rules that hold where nobody made others. They stand behind every rule of people.
 
-use super::{Action, Named, Rule};
+use super::{Action, NamedRule, Rule};
 
 /// Memories and reminders that a person asks for are theirs, and can be taken back: they are set at once wherever
 /// the person asks, unless the run has read words from outside.
@@ -9,8 +9,8 @@ const OWN: [&str; 2] = ["memory.put", "reminders.*"];
 /// Below every priority that people can give.
 const LAST: i32 = -10_000;
 
-pub(super) fn rules() -> Vec<Named> {
-    vec![Named {
+pub(super) fn rules() -> Vec<NamedRule> {
+    vec![NamedRule {
         key: "built-in:own".to_owned(),
         rule: Rule {
             name: "what people ask to be remembered or reminded of themselves".to_owned(),

@@ -36,7 +36,7 @@ pub struct Evidence {
     /// nothing since.
     pub(super) wished: BTreeMap<String, u32>,
     /// The results of commands, in order.
-    pub(super) heard: Vec<Arc<Heard>>,
+    pub(super) heard: Vec<Arc<CommandResult>>,
     /// When it began.
     pub(super) began: Option<Timestamp>,
     /// How much of what its person said are denials in words.
@@ -47,7 +47,7 @@ pub struct Evidence {
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct CommandResult {
     /// `tool.command`.
     pub command: String,
     /// The arguments of the call.
@@ -168,7 +168,7 @@ impl Evidence {
     /// Takes in what a command returned. It was announced, if calls of it were left.
     pub fn hears(&mut self, command: &str, args: Value, told: Value, is_foreign: bool) {
         self.sayable.take();
-        self.heard.push(Arc::new(Heard {
+        self.heard.push(Arc::new(CommandResult {
             command: command.to_owned(),
             args,
             told: parsed(told),

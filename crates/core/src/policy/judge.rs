@@ -21,7 +21,7 @@ use crate::{
 
 /// A rule, and what it is called in reports and counts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Named {
+pub struct NamedRule {
     /// Its id, or where it stands.
     pub key: String,
     /// The rule.
@@ -110,7 +110,7 @@ pub struct Limit {
 }
 
 /// Judges a call. `zone` is the time zone of rules that name none.
-pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> Verdict {
+pub fn judge(rules: &[NamedRule], call: &Call<'_>, facts: &Facts, now: Timestamp, zone: &str) -> Verdict {
     let verdict = weighed(rules.iter(), call, facts, now, zone);
     let may_be_rule = verdict.outcome == PolicyOutcome::Confirm
         && facts.origins.is_empty()
@@ -122,15 +122,15 @@ pub fn judge(rules: &[Named], call: &Call<'_>, facts: &Facts, now: Timestamp, zo
 
 /// The rule that a question becomes when it is answered for good. Without a conversation and a person it would hold
 /// everywhere, for everybody.
-fn always(call: &Call<'_>, facts: &Facts) -> Option<Named> {
-    Some(Named {
+fn always(call: &Call<'_>, facts: &Facts) -> Option<NamedRule> {
+    Some(NamedRule {
         key: String::new(),
         rule: Rule::always(call.name, facts.context?, facts.user?),
     })
 }
 
 fn weighed<'a>(
-    rules: impl Iterator<Item = &'a Named>,
+    rules: impl Iterator<Item = &'a NamedRule>,
     call: &Call<'_>,
     facts: &Facts,
     now: Timestamp,
@@ -199,7 +199,7 @@ const fn strictness(action: Action) -> u8 {
     }
 }
 
-fn limit(named: &Named) -> Limit {
+fn limit(named: &NamedRule) -> Limit {
     let rule = &named.rule;
     Limit {
         key: named.key.clone(),
@@ -214,7 +214,7 @@ fn limit(named: &Named) -> Limit {
     }
 }
 
-fn told(named: &Named) -> Reason {
+fn told(named: &NamedRule) -> Reason {
     let rule = || called(named);
     given(named).unwrap_or_else(|| match named.rule.action {
         Action::Allow | Action::AllowTainted => Reason::Allowed { rule: rule() },
@@ -224,12 +224,12 @@ fn told(named: &Named) -> Reason {
 }
 
 /// The words of whoever made the rule.
-fn given(named: &Named) -> Option<Reason> {
+fn given(named: &NamedRule) -> Option<Reason> {
     let words = named.rule.reason.clone()?;
     Some(Reason::Told { words })
 }
 
-fn called(named: &Named) -> String {
+fn called(named: &NamedRule) -> String {
     let name = named.rule.name.trim();
     if name.is_empty() {
         named.key.clone()

@@ -54,7 +54,7 @@ impl Readers {
 
 /// A source of words that a run holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct LabelledSource {
     /// The source, in a few words.
     pub from: String,
     /// The people who may read what it tells.
@@ -85,7 +85,7 @@ impl Labels {
     }
 
     /// Takes in what a prompt shows.
-    pub fn shows<'a>(&mut self, held: impl IntoIterator<Item = &'a Held>, seq: u32) {
+    pub fn shows<'a>(&mut self, held: impl IntoIterator<Item = &'a LabelledSource>, seq: u32) {
         for held in held {
             self.knows_prompt = true;
             self.holds(&held.from, held.readers, seq);
@@ -119,7 +119,7 @@ impl Labels {
     }
 
     /// Whether it is known already that a prompt shows this.
-    pub fn knows(&self, held: &Held) -> bool {
+    pub fn knows(&self, held: &LabelledSource) -> bool {
         self.held
             .get(&held.from)
             .is_some_and(|(readers, _)| *readers >= held.readers)
@@ -174,8 +174,8 @@ impl Labels {
 mod tests {
     use super::*;
 
-    fn held(from: &str, readers: Readers) -> Held {
-        Held {
+    fn held(from: &str, readers: Readers) -> LabelledSource {
+        LabelledSource {
             from: from.to_owned(),
             readers,
         }
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_run_holds_nothing_private_only_if_all_that_it_holds_is_known() {
-        let of = |shown: &[Held], called: &[&str]| {
+        let of = |shown: &[LabelledSource], called: &[&str]| {
             let mut labels = Labels::default();
             labels.shows(shown, 1);
             called

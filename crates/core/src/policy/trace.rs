@@ -28,7 +28,7 @@ use serde_json::{Map, Number, Value};
 
 use self::{
     clauses::Said,
-    fields::Wanted,
+    fields::FieldLookup,
     leaves::{Leaf, Way, walk},
 };
 use super::{
@@ -296,9 +296,9 @@ impl Scale<'_> {
         (1..same.count()).contains(&self.person.count_number(&number))
     }
 
-    fn field<'b>(&'b self, leaf: &'b Leaf<'_>) -> Wanted<'b> {
+    fn field<'b>(&'b self, leaf: &'b Leaf<'_>) -> FieldLookup<'b> {
         let evidence = self.request.evidence;
-        Wanted {
+        FieldLookup {
             name: leaf.name,
             value: leaf.value,
             tool: tool(self.request.name),

@@ -264,7 +264,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        policy::labels::{Held, Readers},
+        policy::labels::{LabelledSource, Readers},
         run::{
             decision::Then,
             rehearsal::Rehearsal,
@@ -275,7 +275,7 @@ mod tests {
     /// The words of a run that has read a page, and holds this beside it.
     fn said(shown: &[(&str, Readers)], called: &[&str]) -> String {
         let mut run = Rehearsal::new(Rules::default());
-        let holds = shown.iter().map(|(from, readers)| Held {
+        let holds = shown.iter().map(|(from, readers)| LabelledSource {
             from: (*from).to_owned(),
             readers: *readers,
         });

@@ -14,7 +14,7 @@ use crate::{
     id::{MessageId, RunId},
     policy::{
         Reason,
-        labels::{Held, Readers},
+        labels::{LabelledSource, Readers},
     },
     run::undo::Undo,
     runs::RunStatus,
@@ -238,7 +238,7 @@ pub enum Event {
         prompt: Option<Value>,
         /// The sources of what it shows, as far as no request before told them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        holds: Vec<Held>,
+        holds: Vec<LabelledSource>,
     },
     /// The model's raw reply.
     LlmResponse(LlmResponse),

@@ -79,7 +79,7 @@ pub struct Transcript {
 
 #[derive(Debug, PartialEq)]
 struct Entry {
-    what: What,
+    what: EntryContent,
     weight: Quarters,
     /// The step that it is.
     seq: u32,
@@ -87,7 +87,7 @@ struct Entry {
 
 /// The kind of an entry.
 #[derive(Debug, PartialEq)]
-enum What {
+enum EntryContent {
     /// The model replied this.
     Reply(String),
     /// A result or note for it, under a name.
@@ -118,16 +118,16 @@ pub(super) const GO_ON: &str = "Recorded. Go on with the next action.";
 impl Transcript {
     /// The model replied.
     pub fn reply(&mut self, text: &str, seq: u32) {
-        self.push(What::Reply(text.to_owned()), weigh(text), seq);
+        self.push(EntryContent::Reply(text.to_owned()), weigh(text), seq);
     }
 
     /// Adds a result or note for the model, under a name.
     pub fn tell(&mut self, name: &'static str, value: Value, seq: u32) {
         let weight = weigh_json(&value) + weigh(name) + 5;
-        self.push(What::Told(name, value), weight, seq);
+        self.push(EntryContent::Told(name, value), weight, seq);
     }
 
-    fn push(&mut self, what: What, weight: Quarters, seq: u32) {
+    fn push(&mut self, what: EntryContent, weight: Quarters, seq: u32) {
         self.entries.push(Arc::new(Entry { what, weight, seq }));
     }
 
@@ -164,8 +164,8 @@ impl Transcript {
         }
         for entry in &self.entries[start..] {
             match &entry.what {
-                What::Reply(text) => talk.reply(&reply_within(text, each)),
-                What::Told(name, value) => talk.tell(name, entry.told_within(value, each, can).into_owned()),
+                EntryContent::Reply(text) => talk.reply(&reply_within(text, each)),
+                EntryContent::Told(name, value) => talk.tell(name, entry.told_within(value, each, can).into_owned()),
             }
         }
         talk.end()
@@ -174,7 +174,7 @@ impl Transcript {
     /// The entry from which on they are shown: where they are too many, the oldest half goes, and what is left begins
     /// with a reply. The newest reply and what followed it always stay.
     fn begins(&self, weights: &[Quarters], entries: usize, whole: Quarters, cut: Quarters) -> usize {
-        let is_reply = |at: &usize| matches!(self.entries[*at].what, What::Reply(_));
+        let is_reply = |at: &usize| matches!(self.entries[*at].what, EntryContent::Reply(_));
         let replies: Vec<_> = (0..self.entries.len()).filter(is_reply).collect();
         let (mut start, mut most) = (0, whole);
         for (place, last) in replies.iter().enumerate() {
@@ -213,7 +213,7 @@ impl Transcript {
         }
         let named = |wanted: &'static str, entries: &[Arc<Entry>]| -> Vec<Value> {
             let told = entries.iter().filter_map(|entry| match &entry.what {
-                What::Told(name, value) if *name == wanted => Some(value.clone()),
+                EntryContent::Told(name, value) if *name == wanted => Some(value.clone()),
                 _ => None,
             });
             told.collect()
@@ -235,8 +235,8 @@ impl Transcript {
     #[cfg(test)]
     pub(super) fn texts(&self) -> Vec<String> {
         let text = |entry: &Arc<Entry>| match &entry.what {
-            What::Reply(text) => text.clone(),
-            What::Told(name, value) => json!({ *name: value }).to_string(),
+            EntryContent::Reply(text) => text.clone(),
+            EntryContent::Told(name, value) => json!({ *name: value }).to_string(),
         };
         self.entries.iter().map(text).collect()
     }
@@ -276,15 +276,15 @@ impl Entry {
     /// Its overhead beside its text: a reply may be answered by a note that it was recorded.
     const fn around(&self) -> Quarters {
         match self.what {
-            What::Reply(_) => 2 * AROUND + GO_ON.len() as Quarters + 20,
-            What::Told(..) => AROUND,
+            EntryContent::Reply(_) => 2 * AROUND + GO_ON.len() as Quarters + 20,
+            EntryContent::Told(..) => AROUND,
         }
     }
 
     /// The step of a tool's result, and the tool's name.
     fn result(&self) -> Option<(u32, &str)> {
         match &self.what {
-            What::Told("tool_result", value) => Some((self.seq, value["name"].as_str().unwrap_or_default())),
+            EntryContent::Told("tool_result", value) => Some((self.seq, value["name"].as_str().unwrap_or_default())),
             _ => None,
         }
     }

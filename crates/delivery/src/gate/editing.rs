@@ -9,7 +9,7 @@ use clifford_core::{
     messages::MessageStatus,
 };
 use clifford_store::messages::{
-    one_message::{self, Said},
+    one_message::{self, DeliveredPart},
     outbox::{self, Outgoing, SentPart},
 };
 
@@ -76,7 +76,7 @@ impl Gate {
             return Ok(());
         };
         let said = match self.inner.db.read().await {
-            Ok(mut conn) => one_message::said(&mut conn, channel, via).await,
+            Ok(mut conn) => one_message::delivered_parts(&mut conn, channel, via).await,
             Err(error) => Err(error),
         };
         let said = said.map_err(|error| SendError::NotSent(error.to_string()))?;
@@ -88,7 +88,7 @@ impl Gate {
 }
 
 /// A part as it stands on the platform now.
-fn standing(said: Said, limits: &Limits) -> Option<(Receipt, Part)> {
+fn standing(said: DeliveredPart, limits: &Limits) -> Option<(Receipt, Part)> {
     let id = said.platform_message_id?;
     let part = match said.changed {
         Some(by) => changed(&said.body.0, &by.0, limits),

@@ -26,14 +26,14 @@ use clifford_store::{
     jobs::{self, Job as Row, JobLease},
     memory::{
         items,
-        write::{self as memory_write, Standing, Summary, Words},
+        write::{self as memory_write, ConversationState, Summary, Words},
     },
     places::{channels, settings},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 use serde_json::Value;
 
-use self::asking::{Whose, complete, window};
+use self::asking::{WriterCallContext, complete, window};
 use super::{Claimed, Job, JobError};
 use crate::Context;
 
@@ -170,7 +170,7 @@ struct Piece {
     /// The person of the conversation, if it is one person's alone.
     owner: Option<UserId>,
     compacts: bool,
-    standing: Standing,
+    standing: ConversationState,
     said: Vec<SourceMessage>,
     /// Its last message.
     through: MessageId,
@@ -185,8 +185,8 @@ struct Piece {
 
 impl Piece {
     /// The person on whose behalf a call for it is made.
-    const fn asked_for(&self, lease: JobLease, user: Option<UserId>) -> Whose {
-        Whose {
+    const fn asked_for(&self, lease: JobLease, user: Option<UserId>) -> WriterCallContext {
+        WriterCallContext {
             lease,
             user,
             channel: self.channel,

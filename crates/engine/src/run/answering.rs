@@ -49,12 +49,12 @@ pub struct ApprovalAnswer {
     /// A rule allows such calls from now on in the conversation, for the same person.
     pub always: bool,
     /// The person who answers.
-    pub by: By,
+    pub by: AnsweredBy,
 }
 
 /// The person who answers.
 #[derive(Clone, Debug)]
-pub enum By {
+pub enum AnsweredBy {
     /// A person.
     User(User),
     /// A person who manages this group or server.
@@ -65,7 +65,7 @@ pub enum By {
 
 /// The effect of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answered {
+pub enum AnswerOutcome {
     /// It was taken: the run goes on with it.
     Taken(Box<OpenQuestion>),
     /// The run asks nothing any more: it was answered, ran out of time, or was stopped.
@@ -95,32 +95,32 @@ pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<OpenQuestion>, S
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: there is no such run.
-pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Result<Answered, StoreError> {
+pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Result<AnswerOutcome, StoreError> {
     let unknown = || StoreError::NotFound(format!("run {}", answer.run));
     let run = runs::get(tx, answer.run).await?.ok_or_else(unknown)?;
     let manages = is_of_manager(tx, &run, &answer.by).await?;
     if !(manages || is_theirs(&run, &answer.by)) {
-        return Ok(Answered::NotTheirs);
+        return Ok(AnswerOutcome::NotTheirs);
     }
     // The context's row is locked before the run's, as in ingress.
     if let Some(context) = run.context_id {
         contexts::lock(tx, context).await?;
     }
     let Some(asked) = self::asked(tx, &run).await? else {
-        return Ok(Answered::NothingAsked);
+        return Ok(AnswerOutcome::NothingAsked);
     };
     // A result private to a person is handed out by nobody else.
     if asked.request.about == ConfirmAbout::Result && !is_theirs(&run, &answer.by) {
-        return Ok(Answered::NotTheirs);
+        return Ok(AnswerOutcome::NotTheirs);
     }
     if answer.code.as_ref().is_some_and(|code| *code != asked.code) {
-        return Ok(Answered::Other);
+        return Ok(AnswerOutcome::Other);
     }
     if answer.always && !(answer.approved && asked.request.may_be_rule) {
-        return Ok(Answered::NoRule);
+        return Ok(AnswerOutcome::NoRule);
     }
     if now >= asked.request.expires_at || !approvals::answered(tx, run.id, now).await? {
-        return Ok(Answered::NothingAsked);
+        return Ok(AnswerOutcome::NothingAsked);
     }
     let seq = steps::of_run(tx, run.id).await?.last().map_or(0, |step| step.seq) + 1;
     let step = Step {
@@ -130,8 +130,8 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
             approved: answer.approved,
             code: asked.code.clone(),
             by: match &answer.by {
-                By::User(user) | By::Manager(user, _) => Answerer::User(user.id),
-                By::Operator => Answerer::Operator,
+                AnsweredBy::User(user) | AnsweredBy::Manager(user, _) => Answerer::User(user.id),
+                AnsweredBy::Operator => Answerer::Operator,
             },
             words: answer
                 .words
@@ -149,14 +149,14 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
     // If its conversation is busy, it is woken as soon as that is free.
     runs::wake(tx, run.id, approvals::ANSWERED, now).await?;
     notify::work(tx).await?;
-    Ok(Answered::Taken(Box::new(asked)))
+    Ok(AnswerOutcome::Taken(Box::new(asked)))
 }
 
 /// An answer in a sentence: what was decided, and by whom.
 fn decided(answer: &ApprovalAnswer, lang: Lang) -> String {
     let person = match &answer.by {
-        By::User(user) | By::Manager(user, _) => inline(&shortened(&user.name, NAME)),
-        By::Operator => lang.say(Approval::Operator),
+        AnsweredBy::User(user) | AnsweredBy::Manager(user, _) => inline(&shortened(&user.name, NAME)),
+        AnsweredBy::Operator => lang.say(Approval::Operator),
     };
     lang.say(match (answer.approved, answer.always) {
         (true, false) => Approval::ApprovedBy { person },
@@ -166,24 +166,26 @@ fn decided(answer: &ApprovalAnswer, lang: Lang) -> String {
 }
 
 /// Whether a run works for the person who answers: nobody else's words are theirs.
-fn is_person(run: &Run, by: &By) -> bool {
+fn is_person(run: &Run, by: &AnsweredBy) -> bool {
     match by {
-        By::Operator => false,
-        By::User(user) | By::Manager(user, _) => run.user_id == Some(user.id),
+        AnsweredBy::Operator => false,
+        AnsweredBy::User(user) | AnsweredBy::Manager(user, _) => run.user_id == Some(user.id),
     }
 }
 
 /// Whether a run works for the person who answers, or they are its operator or an owner.
-fn is_theirs(run: &Run, by: &By) -> bool {
+fn is_theirs(run: &Run, by: &AnsweredBy) -> bool {
     match by {
-        By::Operator => true,
-        By::User(user) | By::Manager(user, _) => run.user_id == Some(user.id) || user.role == UserRole::Owner,
+        AnsweredBy::Operator => true,
+        AnsweredBy::User(user) | AnsweredBy::Manager(user, _) => {
+            run.user_id == Some(user.id) || user.role == UserRole::Owner
+        }
     }
 }
 
 /// Whether a run was asked for in the group or server that the answering person manages.
-async fn is_of_manager(tx: &mut Tx, run: &Run, by: &By) -> Result<bool, StoreError> {
-    let (By::Manager(_, space), Some(channel)) = (by, run.channel_id) else {
+async fn is_of_manager(tx: &mut Tx, run: &Run, by: &AnsweredBy) -> Result<bool, StoreError> {
+    let (AnsweredBy::Manager(_, space), Some(channel)) = (by, run.channel_id) else {
         return Ok(false);
     };
     let channel = channels::get(tx, channel).await?;
@@ -201,11 +203,13 @@ pub async fn from_outside(db: &Db, given: ApprovalAnswer, now: Timestamp) -> Res
         .await?;
     let refused = |why: &str| Err(StoreError::WrongState(format!("run {id}: {why}")));
     match answered {
-        Answered::Taken(_) => {}
-        Answered::NothingAsked => return refused("it asks for nothing; it was answered, ran out of time or has ended"),
-        Answered::Other => return refused("it asks something else by now; look at its steps"),
-        Answered::NotTheirs => return refused("only its person, who manages the place, or an owner may answer"),
-        Answered::NoRule => {
+        AnswerOutcome::Taken(_) => {}
+        AnswerOutcome::NothingAsked => {
+            return refused("it asks for nothing; it was answered, ran out of time or has ended");
+        }
+        AnswerOutcome::Other => return refused("it asks something else by now; look at its steps"),
+        AnswerOutcome::NotTheirs => return refused("only its person, who manages the place, or an owner may answer"),
+        AnswerOutcome::NoRule => {
             return refused(
                 "no rule can take its place: words from outside may be behind it, or a rule asks each time",
             );
@@ -229,7 +233,7 @@ mod tests {
                 approved,
                 words: Some("not today".to_owned()),
                 always,
-                by: By::Operator,
+                by: AnsweredBy::Operator,
             };
             decided(&answer, Lang::English)
         };

@@ -127,7 +127,7 @@ impl Frame {
     }
 
     /// Shows these images to the model, and tells it of those that it is not shown.
-    pub fn see(&mut self, seen: Seen) {
+    pub fn see(&mut self, seen: RequestImages) {
         self.images = seen.images;
         self.shown = seen.shown;
         self.parts.unseen = seen.unseen;
@@ -235,7 +235,7 @@ impl Frame {
 
 /// The images among the files that came with what is asked.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct RequestImages {
     /// The images that the model can see.
     pub images: Vec<Image>,
     /// The place and name of the file of each.

@@ -26,8 +26,8 @@ use clifford_core::{
     models::Role,
     places::WhenBusy,
     policy::{
-        labels::{Held, Readers},
-        repeats::Shown,
+        labels::{LabelledSource, Readers},
+        repeats::PromptWords,
         words::KnownWords,
     },
     run::{
@@ -142,9 +142,9 @@ pub struct Session<'a> {
     /// The choices for the run, once the prompt's parts were read.
     chosen: Box<Chosen>,
     /// The sources of the prompt's words, with their readers.
-    holds: Vec<Held>,
+    holds: Vec<LabelledSource>,
     /// The sources of others' words that the prompt shows, and these words, if it shows any.
-    history: Option<Box<(BTreeSet<String>, Shown)>>,
+    history: Option<Box<(BTreeSet<String>, PromptWords)>>,
     /// The words of the prompt that nobody outside knows.
     private: KnownWords,
     /// Its model refused the images that it was shown.

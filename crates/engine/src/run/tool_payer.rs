@@ -39,7 +39,7 @@ use crate::{
 
 /// The payer, and the purpose.
 #[derive(Clone, Debug)]
-pub struct Whose {
+pub struct PaymentContext {
     /// The run; none for a call by hand.
     pub run: Option<RunId>,
     /// The claim of reservations, and the person who is charged.
@@ -51,7 +51,7 @@ pub struct Whose {
 /// Pays for a tool, which makes its calls one after another.
 pub struct ToolPayer {
     cx: Arc<Context>,
-    whose: Whose,
+    whose: PaymentContext,
     spent: Mutex<Spent>,
     under_way: Mutex<Option<UnderWay>>,
 }
@@ -74,7 +74,7 @@ impl fmt::Debug for ToolPayer {
 
 impl ToolPayer {
     /// Pays on somebody's behalf.
-    pub fn new(cx: Arc<Context>, whose: Whose) -> Arc<Self> {
+    pub fn new(cx: Arc<Context>, whose: PaymentContext) -> Arc<Self> {
         Arc::new(Self {
             cx,
             whose,

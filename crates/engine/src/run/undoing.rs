@@ -22,11 +22,11 @@ use clifford_store::{
     runs::{self, steps, tree as run_tree},
 };
 use clifford_text::{Answer, Lang};
-use clifford_tools::undoing::{self, Told};
+use clifford_tools::undoing::{self, UndoReport};
 
 /// The person who takes something back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum Undoer {
     /// A person: what runs did for them, and nobody else's.
     User(UserId),
     /// The operator of this Clifford.
@@ -39,9 +39,9 @@ pub enum Undone {
     /// The things that are as they were before, and those that stay as they are, and why.
     Done {
         /// As it was.
-        undone: Vec<Told>,
+        undone: Vec<UndoReport>,
         /// As it is.
-        kept: Vec<Told>,
+        kept: Vec<UndoReport>,
     },
     /// The run changed nothing that can be taken back.
     Nothing,
@@ -63,7 +63,7 @@ impl Undone {
     pub fn said(&self, lang: Lang) -> String {
         lang.say(match self {
             Self::Done { undone, kept } => {
-                let part = |parts: &[Told], said: fn(String) -> Answer| {
+                let part = |parts: &[UndoReport], said: fn(String) -> Answer| {
                     let parts: Vec<_> = parts.iter().map(|part| part.said(lang)).collect();
                     (!parts.is_empty()).then(|| lang.say(said(parts.join("; "))))
                 };
@@ -88,11 +88,11 @@ struct Undoable {
 }
 
 /// Takes back what a run and its subagents changed within the last hour, the last change first.
-pub async fn undo(tx: &mut Tx, run: &Run, whose: Whose, now: Timestamp) -> Result<Undone, StoreError> {
+pub async fn undo(tx: &mut Tx, run: &Run, whose: Undoer, now: Timestamp) -> Result<Undone, StoreError> {
     let (Some(user), Some(channel)) = (run.user_id, run.channel_id) else {
         return Ok(Undone::Nothing);
     };
-    if whose != Whose::Operator && whose != Whose::User(user) {
+    if whose != Undoer::Operator && whose != Undoer::User(user) {
         return Ok(Undone::NotTheirs);
     }
     // One at a time takes it back.
@@ -149,7 +149,7 @@ pub async fn undo(tx: &mut Tx, run: &Run, whose: Whose, now: Timestamp) -> Resul
 pub async fn undo_last(tx: &mut Tx, context: ContextId, user: UserId, now: Timestamp) -> Result<Undone, StoreError> {
     let since = now.before(Duration::from_secs(UNDOABLE_SECONDS));
     for run in runs::changed_since(tx, context, user, since).await? {
-        match undo(tx, &run, Whose::User(user), now).await? {
+        match undo(tx, &run, Undoer::User(user), now).await? {
             Undone::Nothing => {}
             other => return Ok(other),
         }
@@ -161,7 +161,7 @@ pub async fn undo_last(tx: &mut Tx, context: ContextId, user: UserId, now: Times
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: there is no such run.
-pub async fn from_outside(db: &Db, id: RunId, whose: Whose, now: Timestamp) -> Result<Undone, StoreError> {
+pub async fn from_outside(db: &Db, id: RunId, whose: Undoer, now: Timestamp) -> Result<Undone, StoreError> {
     db.write(move |tx| {
         Box::pin(async move {
             let run = runs::get(tx, id).await?;
@@ -223,9 +223,9 @@ mod tests {
 
     #[test]
     fn what_was_taken_back_and_what_was_not_is_told_apart() {
-        let forgotten = |key: &str| Told::ItemForgotten(key.to_owned());
-        let changed = |key: &str| Told::ItemChanged(key.to_owned());
-        let done = |undone: Vec<Told>, kept: Vec<Told>| Undone::Done { undone, kept }.sentence();
+        let forgotten = |key: &str| UndoReport::ItemForgotten(key.to_owned());
+        let changed = |key: &str| UndoReport::ItemChanged(key.to_owned());
+        let done = |undone: Vec<UndoReport>, kept: Vec<UndoReport>| Undone::Done { undone, kept }.sentence();
         assert_eq!(done(vec![forgotten("tea")], vec![]), "Undone: tea is forgotten.");
         assert_eq!(
             done(vec![], vec![changed("tea")]),

@@ -13,7 +13,7 @@ use clifford_core::{
     },
     runs::Run,
 };
-use clifford_engine::run::answering::{self, Answered, ApprovalAnswer, By};
+use clifford_engine::run::answering::{self, AnswerOutcome, AnsweredBy, ApprovalAnswer};
 use clifford_store::{Conn, StoreError, Tx, runs::approvals};
 use clifford_text::{Approval, Lang};
 
@@ -26,7 +26,7 @@ pub(super) async fn approve(
     tx: &mut Tx,
     argument: &str,
     channel: &Channel,
-    by: &By,
+    by: &AnsweredBy,
     lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
@@ -47,7 +47,7 @@ pub(super) async fn deny(
     tx: &mut Tx,
     argument: &str,
     channel: &Channel,
-    by: &By,
+    by: &AnsweredBy,
     lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
@@ -73,7 +73,7 @@ async fn answer(
     id: Option<&str>,
     decided: Decided,
     channel: &Channel,
-    by: &By,
+    by: &AnsweredBy,
     lang: Lang,
     now: Timestamp,
 ) -> Result<Done, StoreError> {
@@ -112,11 +112,11 @@ async fn answer(
         by: by.clone(),
     };
     let answered = match answering::answer(tx, &given, now).await {
-        Err(StoreError::NotFound(_)) => Answered::NothingAsked,
+        Err(StoreError::NotFound(_)) => AnswerOutcome::NothingAsked,
         answered => answered?,
     };
     Ok(match answered {
-        Answered::Taken(asked) => {
+        AnswerOutcome::Taken(asked) => {
             let name = question::names(&asked.request).replace(", ", "`, `");
             let text = lang.say(match (approved, always) {
                 (false, _) => Approval::WasDenied { name },
@@ -129,15 +129,20 @@ async fn answer(
                 ..Done::default()
             }
         }
-        Answered::NothingAsked => Done::refuse(lang.say(Approval::Settled)),
-        Answered::Other => Done::refuse(lang.say(Approval::Earlier)),
-        Answered::NotTheirs => Done::refuse(lang.say(Approval::NotYours)),
-        Answered::NoRule => Done::refuse(lang.say(Approval::NoRule)),
+        AnswerOutcome::NothingAsked => Done::refuse(lang.say(Approval::Settled)),
+        AnswerOutcome::Other => Done::refuse(lang.say(Approval::Earlier)),
+        AnswerOutcome::NotTheirs => Done::refuse(lang.say(Approval::NotYours)),
+        AnswerOutcome::NoRule => Done::refuse(lang.say(Approval::NoRule)),
     })
 }
 
 /// The question that is meant: by its id, or by its code among those that are open here.
-async fn named(tx: &mut Tx, id: &str, by: &By, channel: &Channel) -> Result<Option<(RunId, String)>, StoreError> {
+async fn named(
+    tx: &mut Tx,
+    id: &str,
+    by: &AnsweredBy,
+    channel: &Channel,
+) -> Result<Option<(RunId, String)>, StoreError> {
     if let Some(found) = question::parse(id) {
         return Ok(Some(found));
     }
@@ -147,10 +152,10 @@ async fn named(tx: &mut Tx, id: &str, by: &By, channel: &Channel) -> Result<Opti
 }
 
 /// The open questions here that this person may answer, oldest first.
-async fn open(conn: &mut Conn, by: &By, channel: &Channel) -> Result<Vec<(Run, OpenQuestion)>, StoreError> {
+async fn open(conn: &mut Conn, by: &AnsweredBy, channel: &Channel) -> Result<Vec<(Run, OpenQuestion)>, StoreError> {
     let runs = match by {
-        By::User(user) | By::Manager(user, _) => approvals::asked_in(conn, user.id, channel.id).await?,
-        By::Operator => Vec::new(),
+        AnsweredBy::User(user) | AnsweredBy::Manager(user, _) => approvals::asked_in(conn, user.id, channel.id).await?,
+        AnsweredBy::Operator => Vec::new(),
     };
     let mut open = Vec::new();
     for run in runs {
@@ -171,7 +176,7 @@ async fn is_shown(conn: &mut Conn, run: &Run, asked: &OpenQuestion, channel: &Ch
 /// Suggestions for the argument while it is typed: this person's questions here that they could read.
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> Result<Vec<Choice>, StoreError> {
     let mut choices = Vec::new();
-    for (run, asked) in open(conn, &By::User(user.clone()), channel).await? {
+    for (run, asked) in open(conn, &AnsweredBy::User(user.clone()), channel).await? {
         if is_shown(conn, &run, &asked, channel).await? {
             let call = &asked.request.call;
             let args = serde_json::to_string(&call.args).unwrap_or_default();
@@ -185,7 +190,7 @@ pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> 
 }
 
 /// Shows a question that nobody here has read: it is answered after that.
-fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &By, lang: Lang, now: Timestamp) -> Done {
+fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &AnsweredBy, lang: Lang, now: Timestamp) -> Done {
     let request = &asked.request;
     let question = Question {
         run: run.id,
@@ -209,18 +214,18 @@ fn show(run: &Run, asked: &OpenQuestion, channel: &Channel, by: &By, lang: Lang,
 }
 
 /// The name of the person who is asked, where others read along.
-fn asked_name<'a>(by: &'a By, channel: &Channel) -> Option<&'a str> {
+fn asked_name<'a>(by: &'a AnsweredBy, channel: &Channel) -> Option<&'a str> {
     match by {
-        By::User(user) | By::Manager(user, _) => Some(&*user.name).filter(|_| !channel.is_private()),
-        By::Operator => None,
+        AnsweredBy::User(user) | AnsweredBy::Manager(user, _) => Some(&*user.name).filter(|_| !channel.is_private()),
+        AnsweredBy::Operator => None,
     }
 }
 
 /// The answering person, for a command given in this channel.
-pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> By {
+pub(super) fn by(user: &User, channel: &Channel, manages: bool) -> AnsweredBy {
     match channel.space_id.filter(|_| manages) {
-        Some(space) => By::Manager(user.clone(), space),
-        None => By::User(user.clone()),
+        Some(space) => AnsweredBy::Manager(user.clone(), space),
+        None => AnsweredBy::User(user.clone()),
     }
 }
 

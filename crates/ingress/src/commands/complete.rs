@@ -18,7 +18,7 @@ use super::{Choices, continuing, conversations, fitting::fitting, help, model, r
 
 /// A completion with all that it needs.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct CompletionRequest<'a> {
     /// The typed text, its author and its place.
     pub completion: &'a Completion,
     /// The place, if it is known.
@@ -64,8 +64,8 @@ fn kind(command: &str) -> Option<Kind> {
 }
 
 /// The completions of an argument, for a person who may speak there.
-pub async fn complete(conn: &mut Conn, asked: Asked<'_>) -> Result<Vec<Choice>, StoreError> {
-    let Asked {
+pub async fn complete(conn: &mut Conn, asked: CompletionRequest<'_>) -> Result<Vec<Choice>, StoreError> {
+    let CompletionRequest {
         completion: asked,
         channel,
         user,

@@ -6,7 +6,7 @@ use clifford_store::{
     StoreError, Tx,
     runs::{
         self,
-        feedback::{self, Given},
+        feedback::{self, GivenVerdict},
     },
 };
 use clifford_text::{Answer, Lang};
@@ -31,7 +31,7 @@ pub(super) async fn rate(
     if !is_here {
         return Ok(aside(lang.say(Answer::NoSuchAnswer)));
     }
-    let given = Given {
+    let given = GivenVerdict {
         verdict,
         by: GivenBy::Button,
     };

@@ -1,7 +1,7 @@
 //! `/undo`: takes back what was set or remembered for a person.
 
 use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel};
-use clifford_engine::run::undoing::{self, Undone, Whose};
+use clifford_engine::run::undoing::{self, Undoer, Undone};
 use clifford_store::{StoreError, Tx, runs};
 use clifford_text::{Answer, Lang};
 
@@ -20,7 +20,7 @@ pub(super) async fn run(
         ("", None) => Undone::Nothing,
         (named, _) => match named.parse::<RunId>() {
             Ok(id) => match runs::get(tx, id).await? {
-                Some(run) => undoing::undo(tx, &run, Whose::User(user.id), now).await?,
+                Some(run) => undoing::undo(tx, &run, Undoer::User(user.id), now).await?,
                 None => Undone::Nothing,
             },
             Err(_) => return Ok(Done::say(lang.say(Answer::UndoUnknown))),

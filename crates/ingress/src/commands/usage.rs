@@ -68,7 +68,7 @@ pub(super) async fn own(
     for budget in own {
         let window = budget.period.window(now, &purse.zone);
         let spent = budgets::spent(tx, Scope::User, &user.id.to_string(), &window).await?;
-        lines.push(format!("- {}", rest(Whose::Own, budget, spent, lang)));
+        lines.push(format!("- {}", rest(BudgetOwner::Own, budget, spent, lang)));
     }
     lines.extend(left::of_place(tx, user, channel, purse, lang, now).await?);
     lines.extend(left::messages(tx, user, channel, purse, lang, now).await?);
@@ -115,7 +115,7 @@ fn used(sum: &Group, lang: Lang) -> String {
 
 /// The owner of a budget.
 #[derive(Clone, Copy, Debug)]
-enum Whose {
+enum BudgetOwner {
     /// The person's, anywhere.
     Own,
     /// Everybody's here.
@@ -125,7 +125,7 @@ enum Whose {
 }
 
 /// The rest of a budget.
-fn rest(whose: Whose, budget: &Budget, spent: Amount, lang: Lang) -> String {
+fn rest(whose: BudgetOwner, budget: &Budget, spent: Amount, lang: Lang) -> String {
     let cost = budget.cost.map(|cost| {
         lang.say(Usage::CostLeft {
             left: lang.decimal((cost - spent.cost).max(0.0), 4),
@@ -141,9 +141,9 @@ fn rest(whose: Whose, budget: &Budget, spent: Amount, lang: Lang) -> String {
     let what = cost.into_iter().chain(tokens).collect::<Vec<_>>().join(", ");
     let period = named(budget.period, lang);
     lang.say(match whose {
-        Whose::Own => Usage::Left { period, what },
-        Whose::Everybody => Usage::LeftForEverybody { period, what },
-        Whose::OwnHere => Usage::LeftForYouHere { period, what },
+        BudgetOwner::Own => Usage::Left { period, what },
+        BudgetOwner::Everybody => Usage::LeftForEverybody { period, what },
+        BudgetOwner::OwnHere => Usage::LeftForYouHere { period, what },
     })
 }
 
@@ -162,13 +162,13 @@ mod tests {
         };
         let spent = |cost, tokens| Amount { cost, tokens };
         assert_eq!(
-            rest(Whose::Own, &budget, spent(0.125, 40), Lang::English),
+            rest(BudgetOwner::Own, &budget, spent(0.125, 40), Lang::English),
             "left for today: 0.3750 of 0.5 in cost, 60 of 100 tokens"
         );
         assert_eq!(
-            rest(Whose::Own, &budget, spent(0.7, 140), Lang::English),
+            rest(BudgetOwner::Own, &budget, spent(0.7, 140), Lang::English),
             "left for today: 0.0000 of 0.5 in cost, 0 of 100 tokens"
         );
-        assert!(rest(Whose::Own, &budget, spent(0.125, 40), Lang::German).contains("0,3750"));
+        assert!(rest(BudgetOwner::Own, &budget, spent(0.125, 40), Lang::German).contains("0,3750"));
     }
 }

@@ -272,7 +272,7 @@ mod tests {
     use clifford_core::{
         clock::Timestamp,
         policy::{
-            labels::{Held, Readers},
+            labels::{LabelledSource, Readers},
             trace::{Origin, Source, Traced},
         },
         run::step::{ConfirmAbout, LlmResponse, ToolCall, ToolResult},
@@ -307,11 +307,11 @@ mod tests {
                 prompt_hash: String::new(),
                 prompt: None,
                 holds: vec![
-                    Held {
+                    LabelledSource {
                         from: "what I remember of you".to_owned(),
                         readers: Readers::Person,
                     },
-                    Held {
+                    LabelledSource {
                         from: "your message".to_owned(),
                         readers: Readers::Place,
                     },

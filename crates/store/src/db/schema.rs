@@ -51,7 +51,7 @@ pub struct Schema {
 
 /// The standing of a schema against this Clifford's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SchemaState {
     /// Everything that is known was applied, and nothing else.
     UpToDate,
     /// So many versions are to be applied.
@@ -76,7 +76,7 @@ impl Schema {
     }
 
     /// Compares the migrations applied with the known ones.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> SchemaState {
         let known: BTreeSet<_> = self.known.iter().copied().collect();
         let applied: BTreeSet<_> = self.applied.iter().map(|applied| applied.version).collect();
         let newest = self.newest_known();
@@ -86,16 +86,16 @@ impl Schema {
         let missing = known.difference(&applied).count();
         let Some(first) = unknown.first() else {
             return match missing {
-                0 => Standing::UpToDate,
-                missing => Standing::Behind(missing),
+                0 => SchemaState::UpToDate,
+                missing => SchemaState::Behind(missing),
             };
         };
         if missing > 0 || first.version < newest {
-            return Standing::Foreign(first.version);
+            return SchemaState::Foreign(first.version);
         }
         match unknown.iter().map(|applied| applied.needs()).max() {
-            Some(needs) if needs > newest => Standing::Needs(needs),
-            _ => Standing::Ahead,
+            Some(needs) if needs > newest => SchemaState::Needs(needs),
+            _ => SchemaState::Ahead,
         }
     }
 
@@ -106,8 +106,8 @@ impl Schema {
     pub fn check(&self) -> Result<(), StoreError> {
         let (version, newest) = (self.version(), self.newest_known());
         match self.standing() {
-            Standing::UpToDate | Standing::Behind(_) => Ok(()),
-            Standing::Ahead => {
+            SchemaState::UpToDate | SchemaState::Behind(_) => Ok(()),
+            SchemaState::Ahead => {
                 tracing::warn!(
                     version,
                     newest,
@@ -115,11 +115,11 @@ impl Schema {
                 );
                 Ok(())
             }
-            Standing::Needs(needs) => Err(StoreError::Newer(format!(
+            SchemaState::Needs(needs) => Err(StoreError::Newer(format!(
                 "the database has schema version {version} and needs a Clifford that knows version {needs}; this one \
                  knows {newest}: run the newer Clifford, or restore a backup from before the upgrade"
             ))),
-            Standing::Foreign(foreign) => Err(StoreError::Newer(format!(
+            SchemaState::Foreign(foreign) => Err(StoreError::Newer(format!(
                 "schema version {foreign} of the database is none of this Clifford's, which knows {newest}: run the \
                  Clifford that made it, or restore a backup"
             ))),
@@ -183,7 +183,7 @@ pub(super) async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> 
     let schema = of_sqlite(pool).await?;
     schema.check()?;
     let migrations = tolerant(&SQLITE);
-    if !matches!(schema.standing(), Standing::Behind(_)) {
+    if !matches!(schema.standing(), SchemaState::Behind(_)) {
         return migrations.run(pool).await.map_err(migration_error);
     }
     let mut tx = pool.begin_with("BEGIN IMMEDIATE").await?;
@@ -231,29 +231,29 @@ mod tests {
     #[test]
     fn a_newer_database_may_be_worked_with_unless_a_version_needs_more_than_is_known() {
         /// The migrations applied, those known, and the resulting standing.
-        type Case = (&'static [(i64, &'static str)], i64, Standing);
+        type Case = (&'static [(i64, &'static str)], i64, SchemaState);
         let cases: [Case; 9] = [
-            (&[], 2, Standing::Behind(2)),
-            (&[(1, "initial")], 2, Standing::Behind(1)),
-            (&[(1, "initial"), (2, "more")], 2, Standing::UpToDate),
-            (&[(1, "initial"), (2, "more"), (3, "most")], 2, Standing::Ahead),
+            (&[], 2, SchemaState::Behind(2)),
+            (&[(1, "initial")], 2, SchemaState::Behind(1)),
+            (&[(1, "initial"), (2, "more")], 2, SchemaState::UpToDate),
+            (&[(1, "initial"), (2, "more"), (3, "most")], 2, SchemaState::Ahead),
             (
                 &[(1, "initial"), (2, "more"), (3, "drop all needs 0002")],
                 2,
-                Standing::Ahead,
+                SchemaState::Ahead,
             ),
             (
                 &[(1, "initial"), (2, "more"), (3, "drop all needs 0002")],
                 1,
-                Standing::Needs(2),
+                SchemaState::Needs(2),
             ),
             (
                 &[(1, "initial"), (2, "drop all needs 0002"), (3, "what the bot needs")],
                 1,
-                Standing::Needs(2),
+                SchemaState::Needs(2),
             ),
-            (&[(1, "initial"), (3, "of others")], 2, Standing::Foreign(3)),
-            (&[(1, "initial"), (2, "more"), (20, "of others")], 1, Standing::Ahead),
+            (&[(1, "initial"), (3, "of others")], 2, SchemaState::Foreign(3)),
+            (&[(1, "initial"), (2, "more"), (20, "of others")], 1, SchemaState::Ahead),
         ];
         for (applied, known, standing) in cases {
             assert_eq!(schema(applied, known).standing(), standing, "{applied:?} for {known}");

@@ -1,6 +1,6 @@
 //! The messages that a memory item may come from.
 
-use clifford_core::{memory::source::Said, value::args};
+use clifford_core::{memory::source::PersonMessage, value::args};
 
 use super::admin::Item;
 use crate::{Conn, StoreError, withheld};
@@ -11,7 +11,7 @@ const MOST: u32 = 500;
 const HEAD: u32 = 4000;
 
 /// The messages of an item's person in its conversation until it was last said or changed, the newest first.
-pub async fn candidates(conn: &mut Conn, item: &Item) -> Result<Vec<Said>, StoreError> {
+pub async fn candidates(conn: &mut Conn, item: &Item) -> Result<Vec<PersonMessage>, StoreError> {
     let Some(context) = item.context_id else {
         return Ok(Vec::new());
     };

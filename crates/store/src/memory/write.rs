@@ -14,7 +14,7 @@ use crate::{Conn, StoreError, Tx, withheld};
 
 /// Where a conversation stands.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Standing {
+pub struct ConversationState {
     /// The channel where it began.
     pub channel_id: ChannelId,
     /// The person of a private conversation.
@@ -32,7 +32,7 @@ pub struct Standing {
 }
 
 /// Where a conversation stands. `None`: it is gone.
-pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Standing>, StoreError> {
+pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<ConversationState>, StoreError> {
     conn.fetch_optional(
         "SELECT channel_id, user_id, space_id, summary, summary_of, compacted_through, remembered_through
          FROM contexts WHERE id = $1",

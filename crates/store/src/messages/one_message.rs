@@ -16,7 +16,7 @@ const NEWEST: i64 = 200;
 
 /// A part that was delivered.
 #[derive(Clone, Debug, FromRow)]
-pub struct Said {
+pub struct DeliveredPart {
     /// Where it went.
     address: JsonText<Address>,
     /// Its content.
@@ -36,8 +36,8 @@ pub async fn address(conn: &mut Conn, message: MessageId) -> Result<Option<Addre
 }
 
 /// The parts delivered in answer to a command of a channel ([`Address::via`]), the oldest first.
-pub async fn said(conn: &mut Conn, channel: ChannelId, via: &str) -> Result<Vec<Said>, StoreError> {
-    let newest: Vec<Said> = conn
+pub async fn delivered_parts(conn: &mut Conn, channel: ChannelId, via: &str) -> Result<Vec<DeliveredPart>, StoreError> {
+    let newest: Vec<DeliveredPart> = conn
         .fetch_all(
             "SELECT m.address, p.body, p.platform_message_id,
                     (SELECT c.body FROM messages e JOIN message_parts c ON c.message_id = e.id

@@ -42,7 +42,7 @@ pub fn without_quotes(text: &str) -> String {
 
 /// A message of ours that another one answers.
 #[derive(Clone, Debug, PartialEq, FromRow)]
-pub struct Answered {
+pub struct AnsweredMessage {
     /// Its id.
     pub id: MessageId,
     /// Which way it went.
@@ -61,7 +61,7 @@ pub struct Answered {
     pub is_withheld: i64,
 }
 
-impl Answered {
+impl AnsweredMessage {
     /// The speaker's name, where the text begins with it, and the rest of the text.
     pub fn said(&self) -> (Option<&str>, &str) {
         let named = self.content.strip_prefix('[').and_then(|rest| rest.split_once("] "));
@@ -83,7 +83,7 @@ impl Answered {
 /// The place. `$1`: the platform, `$2`: its id of the place.
 const HERE: &str = "c.platform = $1 AND c.external_id = $2";
 
-/// The columns of [`Answered`]. `$1`: the platform, `$4`: its id of the answering account.
+/// The columns of [`AnsweredMessage`]. `$1`: the platform, `$4`: its id of the answering account.
 fn columns() -> String {
     format!(
         "m.id, m.direction, m.user_id, m.run_id, m.content, m.attachments,
@@ -103,7 +103,7 @@ pub async fn by_id(
     place: &str,
     id: MessageId,
     speaker: &str,
-) -> Result<Option<Answered>, StoreError> {
+) -> Result<Option<AnsweredMessage>, StoreError> {
     let columns = columns();
     let sql =
         format!("SELECT {columns} FROM channels c JOIN messages m ON m.channel_id = c.id WHERE {HERE} AND m.id = $3");
@@ -118,7 +118,7 @@ pub async fn find(
     place: &str,
     id: &str,
     speaker: &str,
-) -> Result<Option<Answered>, StoreError> {
+) -> Result<Option<AnsweredMessage>, StoreError> {
     let columns = columns();
     let sql = format!(
         "SELECT {columns} FROM channels c JOIN messages m ON m.channel_id = c.id
@@ -128,7 +128,7 @@ pub async fn find(
          JOIN channels c ON c.id = m.channel_id
          WHERE {HERE} AND p.platform_message_id = $3"
     );
-    let found: Vec<Answered> = conn
+    let found: Vec<AnsweredMessage> = conn
         .fetch_all(sql, args![platform.as_str(), place, id, speaker])
         .await?;
     Ok(found.into_iter().next())

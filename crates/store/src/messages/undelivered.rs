@@ -55,7 +55,7 @@ const SELECT: &str = "SELECT m.id, m.channel_id, c.platform, c.name AS channel_n
 
 /// The person or place of the messages.
 #[derive(Clone, Debug, Default)]
-pub enum Whose {
+pub enum Recipients {
     /// Everybody's.
     #[default]
     All,
@@ -67,7 +67,7 @@ pub enum Whose {
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only of these channels.
-    pub whose: Whose,
+    pub whose: Recipients,
     /// Only those that were given up (`true`), or that still wait (`false`).
     pub failed: Option<bool>,
     /// Only of this channel.
@@ -85,8 +85,8 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Und
     };
     let mut values = args![filter.channel, filter.before, limit];
     let whose = match filter.whose {
-        Whose::All => String::new(),
-        Whose::Of(user, spaces) => {
+        Recipients::All => String::new(),
+        Recipients::Of(user, spaces) => {
             values.push(user.into());
             let places: Vec<_> = (5..5 + spaces.len()).map(|place| format!("${place}")).collect();
             values.extend(spaces.into_iter().map(Value::from));

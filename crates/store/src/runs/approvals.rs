@@ -63,7 +63,7 @@ pub async fn shown_in(
 
 /// A message that shows a question.
 #[derive(Clone, Debug, FromRow)]
-pub struct Shown {
+pub struct QuestionMessage {
     /// The message.
     pub id: MessageId,
     /// Its channel.
@@ -77,7 +77,7 @@ pub struct Shown {
 }
 
 /// The messages of a run that show a question, and that no other changes yet, oldest first.
-pub async fn unsettled(conn: &mut Conn, run: RunId) -> Result<Vec<Shown>, StoreError> {
+pub async fn unsettled(conn: &mut Conn, run: RunId) -> Result<Vec<QuestionMessage>, StoreError> {
     conn.fetch_all(
         r#"SELECT m.id, m.channel_id, c.platform, m.user_id, m.address FROM messages m
            JOIN channels c ON c.id = m.channel_id

@@ -18,7 +18,7 @@ const SHOWN: usize = 300;
 
 /// A verdict, and its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenVerdict {
     /// The verdict.
     pub verdict: Verdict,
     /// Its way.
@@ -77,7 +77,7 @@ pub async fn is_under_way(conn: &mut Conn, platform: Platform, place: &str) -> R
 }
 
 /// A person's verdict on a run, in place of their earlier one.
-pub async fn put(tx: &mut Tx, run: RunId, user: UserId, given: Given, now: Timestamp) -> Result<(), StoreError> {
+pub async fn put(tx: &mut Tx, run: RunId, user: UserId, given: GivenVerdict, now: Timestamp) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO run_feedback (run_id, user_id, verdict, given_by, given_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (run_id, user_id) DO UPDATE SET verdict = excluded.verdict, given_by = excluded.given_by,

@@ -190,7 +190,7 @@ pub async fn reword(tx: &mut Tx, lease: &Lease, input: &str, now: Timestamp) -> 
 
 /// Whether a held run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum BeginOutcome {
     /// Now; nothing joins it any more.
     Now,
     /// Later: more of its input has come.
@@ -200,7 +200,7 @@ pub enum Begun {
 }
 
 /// Begins a run that was put off, if its time has come.
-pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<Begun, StoreError> {
+pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<BeginOutcome, StoreError> {
     let begun = tx
         .exists(
             concat!(
@@ -212,13 +212,13 @@ pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<Begun, 
         )
         .await?;
     if begun {
-        return Ok(Begun::Now);
+        return Ok(BeginOutcome::Now);
     }
     let run = get(tx, lease.run).await?;
     let ours = run.filter(|run| run.epoch == lease.epoch && run.status == RunStatus::Pending);
     Ok(ours
         .and_then(|run| run.wake_at)
-        .map_or(Begun::NotOurs, Begun::NotBefore))
+        .map_or(BeginOutcome::NotOurs, BeginOutcome::NotBefore))
 }
 
 /// Takes a run that made no step yet from its worker, with new input, for this worker to restart. `None`: it has made a

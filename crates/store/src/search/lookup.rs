@@ -74,7 +74,7 @@ impl Reach {
 
 /// The content of a list of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub enum PostingsQuery {
     /// Any message.
     All,
     /// Messages with one of several forms of each of several phrases.
@@ -125,7 +125,12 @@ fn any_of(forms: &[Form], quote: char, or: &str, next: &str, postgres: bool) -> 
 }
 
 /// The numbers of the messages that each list holds, each the newest first and at most `limit` of them.
-pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32) -> Result<Vec<Vec<i64>>, StoreError> {
+pub async fn lists(
+    conn: &mut Conn,
+    sought: &[PostingsQuery],
+    reach: &Reach,
+    limit: u32,
+) -> Result<Vec<Vec<i64>>, StoreError> {
     if reach.places.is_empty() || sought.is_empty() {
         return Ok(vec![Vec::new(); sought.len()]);
     }
@@ -134,9 +139,9 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
     let expressions: Vec<_> = sought
         .iter()
         .map(|sought| match sought {
-            Sought::All => Some(expression(&[], &places, postgres)),
-            Sought::Forms(phrases) => Some(expression(phrases, &places, postgres)),
-            Sought::Stored(..) => None,
+            PostingsQuery::All => Some(expression(&[], &places, postgres)),
+            PostingsQuery::Forms(phrases) => Some(expression(phrases, &places, postgres)),
+            PostingsQuery::Stored(..) => None,
         })
         .collect();
     let walks = walks(conn, &expressions, reach, limit).await?;
@@ -144,7 +149,7 @@ pub async fn lists(conn: &mut Conn, sought: &[Sought], reach: &Reach, limit: u32
     let mut arms = Vec::with_capacity(sought.len());
     for ((sought, expression), walk) in sought.iter().zip(expressions).zip(walks) {
         arms.push(match (sought, expression) {
-            (Sought::Stored(from, to), _) => stored(*from, *to, reach, &mut args),
+            (PostingsQuery::Stored(from, to), _) => stored(*from, *to, reach, &mut args),
             (_, expression) => {
                 args.push(expression.into());
                 matched(reach, postgres, walk, &mut args)

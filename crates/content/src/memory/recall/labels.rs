@@ -7,8 +7,8 @@ use clifford_core::{
     messages::{Direction, quotes_others},
     policy::{
         evidence,
-        labels::{Held, Readers},
-        repeats::Shown,
+        labels::{LabelledSource, Readers},
+        repeats::PromptWords,
         sources::{self, FORWARDED, NAMED, QUOTED, TASK},
         words::has_telling_name,
     },
@@ -62,8 +62,8 @@ pub fn origins_of_history(origins: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 /// The words of others in what a prompt shows, and its person's own. Nothing, if all of it is the person's.
-pub fn shown(run: &Run, recalled: &Recalled) -> Shown {
-    let mut shown = Shown::default();
+pub fn shown(run: &Run, recalled: &Recalled) -> PromptWords {
+    let mut shown = PromptWords::default();
     let conversation = &recalled.conversation;
     shown.own(&evidence::own_words(&run.input_text));
     let elsewhere = recalled.elsewhere.into_iter().flat_map(|place| &place.turns);
@@ -85,7 +85,7 @@ pub fn shown(run: &Run, recalled: &Recalled) -> Shown {
 
 /// The sources of a prompt's words, with the people who may read them: those who read along where it is answered, or its
 /// person alone.
-pub fn held(run: &Run, recalled: &Recalled, viewer: Viewer) -> Vec<Held> {
+pub fn labelled_sources(run: &Run, recalled: &Recalled, viewer: Viewer) -> Vec<LabelledSource> {
     let here = match viewer {
         Viewer::Private => Readers::Person,
         Viewer::Shared(_) => Readers::Place,
@@ -111,7 +111,7 @@ pub fn held(run: &Run, recalled: &Recalled, viewer: Viewer) -> Vec<Held> {
         (!recalled.elsewhere.is_empty(), sources::ELSEWHERE, Readers::Person),
     ];
     let shown = told.into_iter().filter(|(is_so, ..)| *is_so);
-    let held = shown.map(|(_, from, readers)| Held {
+    let held = shown.map(|(_, from, readers)| LabelledSource {
         from: from.to_owned(),
         readers,
     });

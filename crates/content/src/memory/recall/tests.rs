@@ -329,7 +329,7 @@ fn other_places_are_looked_for_only_where_a_person_is_alone_with_the_bot() {
         (RunKind::Subagent, Some(channel(ChannelKind::Group, None)), None),
     ];
     for (kind, channel, expected) in cases {
-        let found = wanted(&run(kind), channel.as_ref(), amounts);
+        let found = prompt_parts(&run(kind), channel.as_ref(), amounts);
         assert_eq!(found.elsewhere, expected, "{kind} in {channel:?}");
         if let Some(channel) = channel.filter(|_| kind == RunKind::Coordinator) {
             assert_eq!(

@@ -22,14 +22,14 @@ fn facts(place: Place, origins: &[&str]) -> Facts {
     }
 }
 
-fn named(key: &str, rule: Rule) -> Named {
-    Named {
+fn named(key: &str, rule: Rule) -> NamedRule {
+    NamedRule {
         key: key.to_owned(),
         rule,
     }
 }
 
-fn rules(own: Vec<Rule>) -> Vec<Named> {
+fn rules(own: Vec<Rule>) -> Vec<NamedRule> {
     super::super::PolicySettings {
         rules: own,
         ..super::super::PolicySettings::default()
@@ -46,7 +46,7 @@ fn unsaid() -> Grounds {
     })
 }
 
-fn judged(rules: &[Named], name: &str, class: Class, facts: &Facts) -> Verdict {
+fn judged(rules: &[NamedRule], name: &str, class: Class, facts: &Facts) -> Verdict {
     let args = json!({ "amount": 150 });
     let call = Call {
         name,

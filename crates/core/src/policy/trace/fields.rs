@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::policy::{
     asked,
-    evidence::{self, Evidence, Heard},
+    evidence::{self, CommandResult, Evidence},
     granted::Grants,
     phrase::{self, Haystack},
     prose,
@@ -35,7 +35,7 @@ const NAMES: [&str; 13] = [
 ];
 
 /// A value that is looked for among the fields of results.
-pub(super) struct Wanted<'a> {
+pub(super) struct FieldLookup<'a> {
     /// The name of the argument.
     pub name: &'a str,
     pub value: &'a Value,
@@ -62,7 +62,7 @@ struct Field<'a> {
     is_beside_text: bool,
 }
 
-impl Wanted<'_> {
+impl FieldLookup<'_> {
     /// Whether the value is one whole field that nobody but the service can have written, as far as that can be told, and
     /// that nobody but the person chose: no address or code, and nothing beside running text but an id. It was chosen by
     /// the person, if their words name its object; if all of a list is meant; or if nothing was read that could have
@@ -142,7 +142,7 @@ impl Wanted<'_> {
     }
 
     /// Whether an announced result holds the value where nobody else can have chosen it.
-    fn is_chosen_in(&self, heard: &Heard) -> bool {
+    fn is_chosen_in(&self, heard: &CommandResult) -> bool {
         let fields = self.fields(heard);
         let fits = |field: &Field<'_>| !field.is_beside_text || self.is_id(field.name);
         let is_all = |field: &Field<'_>| {
@@ -225,7 +225,7 @@ impl Wanted<'_> {
     }
 
     /// The fields of a result that are this value.
-    fn fields<'a>(&self, heard: &'a Heard) -> Vec<Field<'a>> {
+    fn fields<'a>(&self, heard: &'a CommandResult) -> Vec<Field<'a>> {
         let mut found = Vec::new();
         let top = Field {
             name: "",

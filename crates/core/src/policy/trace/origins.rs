@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{Grounds, Leaf, Request, Way, is_persons, walk};
 use crate::policy::{
-    evidence::{Evidence, Heard},
+    evidence::{CommandResult, Evidence},
     phrase::{self, Haystack},
     prose,
     texts::{PROSE, each_text},
@@ -252,7 +252,7 @@ fn holding(text: &str, person: &Haystack, evidence: &Evidence) -> Option<Holding
     })
 }
 
-fn stands_in(heard: &Heard, text: &str) -> bool {
+fn stands_in(heard: &CommandResult, text: &str) -> bool {
     let mut told = Haystack::default();
     each_text(&heard.told, &mut |text| told.learn(text));
     told.holds(text)
@@ -277,7 +277,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// A result, named by the command and by the file, page or object that it read.
-fn source(heard: &Heard) -> Source {
+fn source(heard: &CommandResult) -> Source {
     let mut given = heard.args.as_object().into_iter().flat_map(serde_json::Map::values);
     let read = given.find_map(Value::as_str).filter(|text| is_name(text));
     Source {

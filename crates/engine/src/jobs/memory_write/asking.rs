@@ -29,7 +29,7 @@ use crate::{
 
 /// The person on whose behalf a call is made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whose {
+pub(super) struct WriterCallContext {
     /// The job.
     pub lease: JobLease,
     /// The person who is charged.
@@ -40,7 +40,7 @@ pub(super) struct Whose {
     pub space: Option<SpaceId>,
 }
 
-impl Whose {
+impl WriterCallContext {
     const fn call(&self) -> Call {
         Call {
             run: None,
@@ -69,7 +69,7 @@ pub(super) fn window(cx: &Context) -> Window {
 /// As [`complete_within`].
 pub(super) async fn complete(
     cx: &Context,
-    whose: &Whose,
+    whose: &WriterCallContext,
     request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
@@ -107,7 +107,7 @@ pub(super) async fn complete(
 /// No reply, or no money for one; the store's.
 async fn complete_within(
     cx: &Context,
-    whose: &Whose,
+    whose: &WriterCallContext,
     mut request: Request,
     progress: &mut Progress,
 ) -> Result<Completion, JobError> {
@@ -148,7 +148,7 @@ async fn complete_within(
 
 async fn reserve(
     cx: &Context,
-    whose: &Whose,
+    whose: &WriterCallContext,
     prompt_tokens: u64,
     max_tokens: Option<u32>,
 ) -> Result<Option<Settlement>, JobError> {

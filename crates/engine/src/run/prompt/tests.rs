@@ -413,13 +413,13 @@ fn what_came_with_a_webhooks_request_is_data_and_taints_its_run() {
 }
 
 /// Five images, of which the fourth cannot be shown.
-fn images() -> Seen {
+fn images() -> RequestImages {
     let image = Image {
         media_type: "image/png".into(),
         base64: "AAAA".into(),
     };
     let shown: Vec<_> = [0, 1, 2, 4].map(|n| (n, format!("{n}.png"))).to_vec();
-    Seen {
+    RequestImages {
         images: vec![image; 4],
         shown,
         unseen: vec![Unseen {

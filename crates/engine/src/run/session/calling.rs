@@ -25,7 +25,7 @@ use super::{Gone, Onward, Session, millis};
 use crate::run::{
     isolation::RunInIsolation,
     prompt::Frame,
-    tool_payer::{ToolPayer, Whose},
+    tool_payer::{PaymentContext, ToolPayer},
 };
 
 impl Session<'_> {
@@ -139,7 +139,7 @@ impl Session<'_> {
 
     /// Pays for what a tool asks models, as this run.
     pub(super) fn payer(&self) -> Arc<ToolPayer> {
-        let whose = Whose {
+        let whose = PaymentContext {
             run: Some(self.work.run.id),
             claim: self.claim(),
             channel: self.work.run.channel_id,

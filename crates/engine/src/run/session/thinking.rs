@@ -323,7 +323,7 @@ impl Session<'_> {
             let found = match self.work.prompt_context.take() {
                 Some(found) => found,
                 None => {
-                    let wanted = recall::wanted(run, self.work.channel.as_ref(), settings.amounts(run.mode));
+                    let wanted = recall::prompt_parts(run, self.work.channel.as_ref(), settings.amounts(run.mode));
                     prompt_context::find(&mut self.cx.db.read_local().await?, wanted).await?
                 }
             };
@@ -349,7 +349,7 @@ impl Session<'_> {
             });
             self.taint(origins);
             let viewer = recall::viewer(self.work.run.user_id, self.work.channel.as_ref());
-            self.holds = recall::held(&self.work.run, &recalled, viewer);
+            self.holds = recall::labelled_sources(&self.work.run, &recalled, viewer);
             self.choose(&recalled);
             let mut frame = Frame::new(&self.work, &self.rules, tools, &recalled);
             frame.see(self.see(&recalled.files).await);

@@ -5,7 +5,7 @@ use clifford_store::files::File;
 use clifford_tools::shown;
 
 use super::Session;
-use crate::run::prompt::{Seen, assemble::Unseen};
+use crate::run::prompt::{RequestImages, assemble::Unseen};
 
 /// The most images that are shown at once; the others are files like any.
 const MOST: usize = 4;
@@ -13,12 +13,12 @@ const MOST: usize = 4;
 impl Session<'_> {
     /// The files that the run's model can see. An image is data from outside, so the run is tainted by it. The model
     /// learns which images it is not shown, and why.
-    pub(super) async fn see(&mut self, files: &[File]) -> Seen {
+    pub(super) async fn see(&mut self, files: &[File]) -> RequestImages {
         if self.work.run.kind != RunKind::Coordinator {
-            return Seen::default();
+            return RequestImages::default();
         }
         let sees = self.sees();
-        let mut all = Seen::default();
+        let mut all = RequestImages::default();
         let images = files.iter().enumerate().filter(|(_, file)| is_image(file));
         for (number, (place, file)) in images.enumerate() {
             let unseen = |why: String| Unseen {

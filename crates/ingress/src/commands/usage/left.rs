@@ -14,7 +14,7 @@ use clifford_store::{
 };
 use clifford_text::{Lang, Usage};
 
-use super::{Purse, Whose, rest};
+use super::{BudgetOwner, Purse, rest};
 
 /// The rest of the budgets of a group or server, and of this member's there.
 pub(super) async fn of_place(
@@ -36,8 +36,8 @@ pub(super) async fn of_place(
     let mut lines = Vec::new();
     for budget in here {
         let (subject, whose) = match budget.scope {
-            Scope::Space => (space.to_string(), Whose::Everybody),
-            _ => (budget::member(user.id, space), Whose::OwnHere),
+            Scope::Space => (space.to_string(), BudgetOwner::Everybody),
+            _ => (budget::member(user.id, space), BudgetOwner::OwnHere),
         };
         let window = budget.period.window(now, &purse.zone);
         let spent = budgets::spent(tx, budget.scope, &subject, &window).await?;
