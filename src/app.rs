@@ -139,7 +139,7 @@ pub struct App {
 }
 
 /// The files and directories of a configuration on this machine.
-pub fn kept(loaded: &Loaded) -> LocalData {
+pub fn local_data(loaded: &Loaded) -> LocalData {
     let database = loaded.database_url.as_str().strip_prefix("sqlite:");
     LocalData {
         data_dir: loaded.data_dir.clone(),
@@ -150,7 +150,7 @@ pub fn kept(loaded: &Loaded) -> LocalData {
 /// Makes what is kept on this machine private, unless the configuration says otherwise.
 pub fn restrict(loaded: &Loaded) {
     if loaded.config.data.private {
-        kept(loaded).restrict();
+        local_data(loaded).restrict();
     }
 }
 

@@ -17,7 +17,7 @@ use clifford_vault::{Secret, Token};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::kept;
+use super::local_data;
 
 /// The file's name.
 const NAME: &str = "server.json";
@@ -81,7 +81,7 @@ pub struct Announcement {
 impl Announcement {
     /// The announcement of a server with these settings.
     pub fn of(loaded: &Loaded) -> Self {
-        let database = match kept(loaded).database {
+        let database = match local_data(loaded).database {
             Some(file) => fs::canonicalize(&file).unwrap_or(file).display().to_string(),
             None => loaded.database_url.as_str().to_owned(),
         };
@@ -107,7 +107,7 @@ impl Announcement {
     }
 
     /// The announcement that other processes read.
-    fn told(&self, address: SocketAddr, token: &Token, stays: Stays) -> Told {
+    fn record(&self, address: SocketAddr, token: &Token, stays: Stays) -> Told {
         Told {
             database: self.database.clone(),
             address: format!("http://{}", reachable(address)),
@@ -118,7 +118,7 @@ impl Announcement {
 
     /// A server of this process, as another one would find it.
     pub(super) fn own(&self, address: SocketAddr, token: &Token, stays: Stays) -> Announced {
-        self.told(address, token, stays).into()
+        self.record(address, token, stays).into()
     }
 
     /// Announces a server, for as long as this process lives or until it takes that back.
@@ -126,7 +126,7 @@ impl Announcement {
     /// # Errors
     /// The file cannot be written or locked.
     pub(super) fn write(&self, address: SocketAddr, token: &Token, stays: Stays) -> io::Result<()> {
-        let told = self.told(address, token, stays);
+        let told = self.record(address, token, stays);
         let new = self.path.with_extension("json.new");
         // One that a crash left must not lend its mode.
         remove(&new)?;

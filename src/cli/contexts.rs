@@ -113,7 +113,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         .map(|context| {
             [
                 context.id.to_string(),
-                output::head(named(context), 40),
+                output::head(display_name(context), 40),
                 output::state(state(context)),
                 context.turn_count.to_string(),
                 output::ago(context.last_user_interaction_at),
@@ -148,7 +148,7 @@ async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {
 fn lines(context: &Context) -> Vec<String> {
     let mut lines = vec![
         format!("context  {}", context.id),
-        format!("name     {}", named(context)),
+        format!("name     {}", display_name(context)),
         format!("state    {}", state(context)),
         format!("channel  {}", context.channel_id),
     ];
@@ -200,7 +200,11 @@ async fn print_context(db: &Db, id: ContextId, format: Format) -> anyhow::Result
     if format.json {
         return output::json(&context);
     }
-    output::print(&format!("{id}: {}, {}", output::cell(named(&context)), state(&context)))
+    output::print(&format!(
+        "{id}: {}, {}",
+        output::cell(display_name(&context)),
+        state(&context)
+    ))
 }
 
 async fn get(conn: &mut Conn, id: ContextId) -> anyhow::Result<Context> {
@@ -208,7 +212,7 @@ async fn get(conn: &mut Conn, id: ContextId) -> anyhow::Result<Context> {
     context.ok_or_else(|| anyhow::anyhow!("there is no conversation {id}; `clifford contexts list` shows them"))
 }
 
-fn named(context: &Context) -> &str {
+fn display_name(context: &Context) -> &str {
     context.name.as_deref().unwrap_or("(no name yet)")
 }
 

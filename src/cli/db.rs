@@ -89,7 +89,7 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let db = Db::open(&options).await?;
     let schema = db.schema().await?;
     db.close().await;
-    let standing = schema.standing();
+    let standing = schema.state();
     let newest = schema.newest_known();
     let verdict = match standing {
         SchemaState::UpToDate => "up to date".to_owned(),

@@ -79,11 +79,11 @@ pub(super) async fn models(provider: &Provider, key: Option<&Secret>) -> Result<
         }
         body.extend_from_slice(&piece);
     }
-    Ok(named(&body))
+    Ok(model_names(&body))
 }
 
 /// The names in a list of models, in order; what is no name is left out.
-fn named(body: &[u8]) -> Vec<String> {
+fn model_names(body: &[u8]) -> Vec<String> {
     let list: Value = serde_json::from_slice(body).unwrap_or_default();
     let models = list["data"].as_array().into_iter().flatten();
     let mut names: Vec<_> = models
@@ -98,14 +98,14 @@ fn named(body: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::named;
+    use super::model_names;
 
     #[test]
     fn models_are_listed_by_name_whatever_else_is_in_the_list() {
         let list =
             br#"{"object":"list","data":[{"id":"b"},{"id":"a","owned_by":"x"},{"id":7},{},"c",{"id":"b"},{"id":""}]}"#;
-        assert_eq!(named(list), ["a", "b"]);
-        assert_eq!(named(b"<html>"), Vec::<String>::new());
-        assert_eq!(named(b"{\"data\":{}}"), Vec::<String>::new());
+        assert_eq!(model_names(list), ["a", "b"]);
+        assert_eq!(model_names(b"<html>"), Vec::<String>::new());
+        assert_eq!(model_names(b"{\"data\":{}}"), Vec::<String>::new());
     }
 }

@@ -16,14 +16,14 @@ use super::{
 pub(super) async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<Scope> {
     match text.split_once(':') {
         Some(("user", user)) => Ok(Scope::User(people::find(conn, user).await?.id)),
-        Some(("space", id)) => Ok(Scope::Space(one(conn, id).await?)),
-        Some(("channel", id)) => Ok(Scope::Channel(one(conn, id).await?)),
-        Some(("agent", id)) => Ok(Scope::Agent(one(conn, id).await?)),
+        Some(("space", id)) => Ok(Scope::Space(resolve(conn, id).await?)),
+        Some(("channel", id)) => Ok(Scope::Channel(resolve(conn, id).await?)),
+        Some(("agent", id)) => Ok(Scope::Agent(resolve(conn, id).await?)),
         _ => text.parse().map_err(|why: String| anyhow!(why)),
     }
 }
 
-async fn one<T: Id>(conn: &mut Conn, text: &str) -> anyhow::Result<T> {
+async fn resolve<T: Id>(conn: &mut Conn, text: &str) -> anyhow::Result<T> {
     let id: IdArg<T> = text.parse().map_err(|why: String| anyhow!(why))?;
     id.find(conn).await
 }

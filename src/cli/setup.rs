@@ -145,7 +145,7 @@ pub(super) fn environment() -> BTreeMap<String, String> {
 
 /// The database's file, if it is SQLite's.
 pub(super) fn sqlite_path(loaded: &Loaded) -> Option<PathBuf> {
-    app::kept(loaded).database
+    app::local_data(loaded).database
 }
 
 /// Starts an engine in this process.

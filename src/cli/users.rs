@@ -88,16 +88,16 @@ struct Set {
     #[arg(long)]
     role: Option<UserRole>,
     /// Their language, such as en or pt-BR; empty: unknown.
-    #[arg(long, value_parser = |text: &str| known(Kind::Language, text))]
+    #[arg(long, value_parser = |text: &str| parse_setting(Kind::Language, text))]
     language: Option<String>,
     /// Their time zone, such as Europe/Berlin; empty: unknown.
-    #[arg(long, value_parser = |text: &str| known(Kind::TimeZone, text))]
+    #[arg(long, value_parser = |text: &str| parse_setting(Kind::TimeZone, text))]
     time_zone: Option<String>,
     #[command(flatten)]
     format: Format,
 }
 
-fn known(kind: Kind, text: &str) -> Result<String, String> {
+fn parse_setting(kind: Kind, text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Ok(String::new());
     }
@@ -134,7 +134,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         .map(|user| {
             [
                 user.id.to_string(),
-                named(&user, here.as_ref().is_some_and(|here| here.id == user.id)),
+                display_name(&user, here.as_ref().is_some_and(|here| here.id == user.id)),
                 user.role.to_string(),
                 user.language.unwrap_or_default(),
                 user.time_zone.unwrap_or_default(),
@@ -149,7 +149,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
 }
 
 /// A person's name in lists. Whoever sits at this machine has the rights of its user, whatever their role in chats.
-fn named(user: &User, is_here: bool) -> String {
+fn display_name(user: &User, is_here: bool) -> String {
     let name = output::head(&user.name, 40);
     if is_here {
         format!("{name} (this machine)")

@@ -43,7 +43,7 @@ pub(super) fn plain(error: &str) -> String {
         text = text.replace(driver, "");
     }
     for (before, after) in [(" (os error ", ")"), ("(code: ", ") ")] {
-        text = without(&text, before, after);
+        text = stripped(&text, before, after);
     }
     readers(&text.replace("stream did not contain valid UTF-8", "it is not text (UTF-8)"))
 }
@@ -74,7 +74,7 @@ fn line(text: &str) -> String {
 }
 
 /// A text without the numbers that stand between two marks.
-fn without(text: &str, before: &str, after: &str) -> String {
+fn stripped(text: &str, before: &str, after: &str) -> String {
     let mut pieces = text.split(before);
     let mut left = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

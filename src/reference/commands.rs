@@ -30,17 +30,17 @@ fn page() -> String {
     let mut text = HEAD.to_owned();
     arguments(&mut text, globals.iter());
     text.push_str("\n| command | effect |\n| --- | --- |\n");
-    for command in shown(&root) {
+    for command in visible(&root) {
         let name = command.get_name();
         writeln!(text, "| [`{name}`](#clifford-{name}) | {} |", about(command)).unwrap();
     }
-    for command in shown(&root) {
+    for command in visible(&root) {
         describe(&mut text, command, "##");
     }
     text
 }
 
-fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+fn visible(command: &Command) -> impl Iterator<Item = &Command> {
     let commands = command.get_subcommands();
     commands.filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
@@ -80,7 +80,7 @@ fn describe(text: &mut String, command: &Command, level: &str) {
             .collect();
         write!(text, "\n```text\n{}\n```\n", examples.join("\n")).unwrap();
     }
-    for command in shown(command) {
+    for command in visible(command) {
         describe(text, command, "###");
     }
 }

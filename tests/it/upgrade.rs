@@ -47,8 +47,8 @@ impl Bot {
         .await;
     }
 
-    async fn standing(&self) -> SchemaState {
-        self.look().await.db.schema().await.unwrap().standing()
+    async fn state(&self) -> SchemaState {
+        self.look().await.db.schema().await.unwrap().state()
     }
 
     /// Leaves out the settings that the older version does not know.
@@ -79,7 +79,7 @@ async fn old_and_new_processes_share_a_postgres_database_while_messages_are_unde
     bot.has_settings_of_both();
     bot.runs(Some(&previous));
     bot.start().await;
-    assert!(matches!(bot.standing().await, SchemaState::Behind(1..)));
+    assert!(matches!(bot.state().await, SchemaState::Behind(1..)));
 
     let rooms: Vec<_> = (1..=12).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
     // Some are at work when the new one brings the database up to date.
@@ -89,7 +89,7 @@ async fn old_and_new_processes_share_a_postgres_database_while_messages_are_unde
     bot.model.wait_for_requests(6).await;
     bot.runs(None);
     bot.joined().await;
-    assert_eq!(bot.standing().await, SchemaState::UpToDate);
+    assert_eq!(bot.state().await, SchemaState::UpToDate);
 
     // Others sleep and are woken by whichever is first, while an old one is started again beside the new one.
     for room in &rooms[6..] {
@@ -141,7 +141,7 @@ async fn an_old_and_a_new_process_take_turns_on_a_sqlite_database() {
     for (turn, binary) in [Some(&previous), None, Some(&previous), None].into_iter().enumerate() {
         bot.runs(binary.map(OsString::as_os_str));
         bot.start().await;
-        let standing = bot.standing().await;
+        let standing = bot.state().await;
         assert_eq!(matches!(standing, SchemaState::Behind(1..)), turn == 0, "{standing:?}");
         bot.says(room, "hello");
         bot.answers(room, turn + 1).await;

@@ -170,7 +170,7 @@ pub(crate) async fn undraft(shared: &Shared, via: &Via, stand: Placeholder) -> R
 }
 
 /// Nothing is at work for an interaction any more: if nothing was said, its place says so.
-pub(crate) async fn done(shared: &Shared, to: &Address) -> Result<(), SendError> {
+pub(crate) async fn end_thinking(shared: &Shared, to: &Address) -> Result<(), SendError> {
     let via = to.via.as_deref().and_then(Via::parse);
     let Some(via) = via.filter(|via| via.is_alive((shared.config.clock)())) else {
         return Ok(());

@@ -44,7 +44,7 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
         let mut page: Vec<(Option<u64>, Box<RawValue>)> = page.into_iter().map(|raw| (id_of(&raw), raw)).collect();
         page.sort_by_key(|(id, _)| *id);
         for (id, raw) in page {
-            one(handover, me, served, channel, &raw).await?;
+            hand_in_message(handover, me, served, channel, &raw).await?;
             after = after.max(id.unwrap_or_default());
         }
         if count < PAGE {
@@ -65,7 +65,13 @@ fn id_of(raw: &RawValue) -> Option<u64> {
     map::id(&serde_json::from_str::<Value>(raw.get()).ok()?, "id")
 }
 
-async fn one(handover: &Handover, me: Me, served: &Served, channel: u64, raw: &RawValue) -> Result<(), Stopped> {
+async fn hand_in_message(
+    handover: &Handover,
+    me: Me,
+    served: &Served,
+    channel: u64,
+    raw: &RawValue,
+) -> Result<(), Stopped> {
     match Payload::read(raw.get()) {
         Ok(message) => {
             let directory = &handover.shared.directory;

@@ -207,7 +207,7 @@ impl Intake {
             return None;
         }
         self.shared.directory.forget_guild(gone.id);
-        let left = left(None, Some(gone.id.to_string()), "the bot was removed from the guild");
+        let left = left_work(None, Some(gone.id.to_string()), "the bot was removed from the guild");
         Some(Job {
             lane: gone.id,
             turn: Turn::Last,
@@ -226,7 +226,7 @@ impl Intake {
         Some(Job {
             lane: id,
             turn: Turn::Last,
-            work: left(Some(id.to_string()), None, reason),
+            work: left_work(Some(id.to_string()), None, reason),
         })
     }
 }
@@ -280,7 +280,7 @@ fn deleted(gone: &Gone) -> Job {
     }
 }
 
-fn left(place: Option<String>, space: Option<String>, reason: &str) -> Work {
+fn left_work(place: Option<String>, space: Option<String>, reason: &str) -> Work {
     let left = Left {
         platform: crate::PLATFORM,
         place,

@@ -182,7 +182,7 @@ impl Channel for Discord {
             Signal::Draft { key, text, .. } => draft::show(&self.shared, to, key, text).await,
             Signal::DraftDropped { key } => draft::remove(&self.shared, to, key).await,
             Signal::Mark(mark) => reaction::mark(&self.shared, to, *mark).await,
-            Signal::Done => answer::done(&self.shared, to).await,
+            Signal::Done => answer::end_thinking(&self.shared, to).await,
             Signal::Progress { .. } => Ok(()),
         }
     }

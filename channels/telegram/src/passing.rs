@@ -24,7 +24,7 @@ pub(crate) async fn show(
         return Ok(None);
     }
     let Some(id) = shown else {
-        let sent = send::standing(api, &target, part, passing).await;
+        let sent = send::send_status(api, &target, part, passing).await;
         let sent = sent.map_err(|error| send_error(error, to, &target, pace))?;
         return match sent.id {
             Some(id) => Ok(Some(id)),

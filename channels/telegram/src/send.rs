@@ -59,7 +59,7 @@ pub(crate) async fn part(api: &Api, pace: &Pace, to: &Address, part: &Part) -> R
             let form = || document(name, media_type, payload).map_err(SendError::Rejected);
             match Look::of(name, media_type, payload) {
                 Look::File => file::<SendDocument>(api, &target, "document", form()?, Caption::None).await,
-                look => match shown(api, &target, look, form()?).await {
+                look => match send_passing(api, &target, look, form()?).await {
                     // It has its own ideas of how a photo looks, and some people take no voice messages.
                     None => {
                         pace.turn(target.chat.0, target.private).await;
@@ -137,7 +137,7 @@ pub(crate) async fn changed(
 
 /// Sends a text now that stands only while a run is at work. A text that goes away points at nothing, and makes no
 /// sound.
-pub(crate) async fn standing(api: &Api, target: &Target, part: &Part, passing: Passing) -> Result<Sent, ApiError> {
+pub(crate) async fn send_status(api: &Api, target: &Target, part: &Part, passing: Passing) -> Result<Sent, ApiError> {
     let (html, buttons): (&str, &[Button]) = match part {
         Part::Text { text, buttons, .. } => (text, buttons),
         Part::File { .. } | Part::Stored { .. } => ("", &[]),
@@ -325,7 +325,7 @@ impl Look {
 }
 
 /// Sends an image or a recording as one. `None`: it goes as a file.
-async fn shown(api: &Api, target: &Target, look: Look, content: FormPart) -> Option<Result<Sent, ApiError>> {
+async fn send_passing(api: &Api, target: &Target, look: Look, content: FormPart) -> Option<Result<Sent, ApiError>> {
     let sent = match look {
         Look::File => return None,
         Look::Photo => file::<SendPhoto>(api, target, "photo", content, Caption::None).await,

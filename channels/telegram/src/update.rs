@@ -89,7 +89,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     let forwarded = object(message, "forward_origin");
     let is_by_inline_bot = object(message, "via_bot").is_some();
     let alone = Alone::of_message(message);
-    let answered = answered(message);
+    let answered = replied_message(message);
     let quoted = quoted(message, answered, me);
     let command = Command::split(&text, me.username.as_deref()).filter(|_| forwarded.is_none() && !is_by_inline_bot);
     if let Some((name, argument)) = command {
@@ -331,7 +331,7 @@ pub(crate) fn topic(message: &Value) -> Option<i64> {
 }
 
 /// The message that this one answers. In a topic, what answers nothing points at the topic's first message.
-fn answered(message: &Value) -> Option<&Value> {
+fn replied_message(message: &Value) -> Option<&Value> {
     object(message, "reply_to_message")
         .filter(|replied| topic(message).is_none_or(|topic| int(replied, "message_id") != Some(topic)))
         .filter(|replied| object(replied, "forum_topic_created").is_none())

@@ -63,7 +63,7 @@ pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: I
 
 impl Terminal {
     /// Waits until nothing is left to be answered.
-    pub(crate) async fn answered(&self) {
+    pub(crate) async fn all_answered(&self) {
         let mut answers = self.answers.subscribe();
         // The sender lives as long as `self`.
         let _all = answers.wait_for(|answers| answers.are_all_given()).await;

@@ -185,7 +185,7 @@ impl Terminal {
         let shown = {
             let output = &mut *self.output.lock().await;
             output.works_since = None;
-            output.screen.rest()
+            output.screen.idle()
         };
         // The wait for the answer ends, even if nobody can see it.
         self.answers.send_modify(|answers| answers.settle(answered));
@@ -229,18 +229,26 @@ impl Channel for Terminal {
         match part {
             Part::Text { text, buttons, .. } => {
                 let text = buttons::below(text, buttons);
-                output.screen.print(&text, Dress::Normal).await.map_err(gone)?;
+                output.screen.print(&text, Dress::Normal).await.map_err(terminal_gone)?;
             }
             Part::File {
                 name, content, caption, ..
             } => {
-                output.screen.print(caption, Dress::Normal).await.map_err(gone)?;
+                output
+                    .screen
+                    .print(caption, Dress::Normal)
+                    .await
+                    .map_err(terminal_gone)?;
                 output
                     .screen
                     .print(&format!("--- {name} ---"), Dress::Bold)
                     .await
-                    .map_err(gone)?;
-                output.screen.print(content, Dress::Normal).await.map_err(gone)?;
+                    .map_err(terminal_gone)?;
+                output
+                    .screen
+                    .print(content, Dress::Normal)
+                    .await
+                    .map_err(terminal_gone)?;
             }
             Part::Stored { id, name, payload, .. } => {
                 let place = match &payload.path {
@@ -248,7 +256,7 @@ impl Channel for Terminal {
                     None => format!("file {id}"),
                 };
                 let line = format!("--- {name}: {place} ---");
-                output.screen.print(&line, Dress::Bold).await.map_err(gone)?;
+                output.screen.print(&line, Dress::Bold).await.map_err(terminal_gone)?;
             }
         }
         Ok(output.receipts.give(self.session, key))
@@ -263,11 +271,11 @@ impl Channel for Terminal {
             Signal::Mark(_) => Ok(()),
             Signal::Done => self.finish(to.reply_to.as_deref()).await,
         }
-        .map_err(gone)
+        .map_err(terminal_gone)
     }
 }
 
 /// Output that cannot be written to will not come back.
-fn gone(error: io::Error) -> SendError {
+fn terminal_gone(error: io::Error) -> SendError {
     SendError::Gone(format!("the terminal could not be written to: {error}"))
 }

@@ -122,7 +122,7 @@ impl Live {
     }
 
     /// Nothing is at work any more.
-    pub(crate) fn rest(&mut self) -> io::Result<()> {
+    pub(crate) fn idle(&mut self) -> io::Result<()> {
         self.at_work = None;
         self.draft.clear();
         let costs = std::mem::take(&mut self.costs);
@@ -241,7 +241,7 @@ mod tests {
         live.draft("It is 4").expect("it prints");
         assert_eq!(seen(&parser), "· plan: think\nIt is 4\nyou> half");
         live.print("It is 42.", Dress::Normal).expect("it prints");
-        live.rest().expect("it prints");
+        live.idle().expect("it prints");
         assert_eq!(seen(&parser), "· plan: think\nIt is 42.\n· 7 tokens\nyou> half");
     }
 
@@ -262,7 +262,7 @@ mod tests {
             live.at_work(Duration::from_secs(seconds)).expect("it prints");
         }
         assert_eq!(seen(&parser), "⠸ 2 s · Ctrl-C stops\nyou> half");
-        live.rest().expect("it prints");
+        live.idle().expect("it prints");
         assert_eq!(seen(&parser), "you> half");
         live.lang = Lang::German;
         live.at_work(Duration::from_secs(3)).expect("it prints");

@@ -39,7 +39,7 @@ pub(crate) async fn talk(terminal: &Terminal, ingress: &dyn Ingress) -> io::Resu
             wait(terminal).await;
             Ok(())
         }
-        End::AtOnce => terminal.output.lock().await.screen.rest(),
+        End::AtOnce => terminal.output.lock().await.screen.idle(),
     }
 }
 
@@ -153,7 +153,7 @@ async fn wait(terminal: &Terminal) {
         }
     };
     tokio::select! {
-        () = terminal.answered() => {}
+        () = terminal.all_answered() => {}
         () = spin => {}
     }
 }

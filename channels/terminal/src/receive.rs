@@ -28,7 +28,7 @@ pub(crate) async fn receive(
             None => person::talk(terminal, ingress).await,
             Some(input) => {
                 let read = read_all(terminal, &mut *input.lock().await, ingress).await;
-                terminal.answered().await;
+                terminal.all_answered().await;
                 read
             }
         }
@@ -47,7 +47,7 @@ pub(crate) async fn receive(
 /// Hands in entry by entry.
 async fn read_all(terminal: &Terminal, input: &mut Input, ingress: &dyn Ingress) -> io::Result<()> {
     loop {
-        terminal.answered().await;
+        terminal.all_answered().await;
         let Some(text) = read_entry(terminal, input).await? else {
             return Ok(());
         };

@@ -67,8 +67,8 @@ impl Screen {
     }
 
     /// Nothing is at work any more.
-    pub(crate) fn rest(&mut self) -> io::Result<()> {
-        self.live(Live::rest)
+    pub(crate) fn idle(&mut self) -> io::Result<()> {
+        self.live(Live::idle)
     }
 
     /// A message was typed.

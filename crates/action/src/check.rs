@@ -28,7 +28,7 @@ pub(crate) fn reply(kind: &str, fields: &Map<String, Value>) -> Result<Reply, St
     let schema = ACTIONS.get(kind).ok_or_else(|| fault("no such action".into()))?;
     let mut known = object(schema, fields, "").map_err(fault)?;
     known.insert("type".into(), kind.into());
-    if let Some(notes) = given(fields, "notes") {
+    if let Some(notes) = present_field(fields, "notes") {
         known.insert("notes".into(), value(&NOTES, notes, "notes").map_err(fault)?);
     }
     let mut reply: Reply = serde_json::from_value(known.into()).map_err(|error| fault(error.to_string()))?;
@@ -50,7 +50,7 @@ pub(crate) fn has_fields(kind: &str, fields: &Map<String, Value>) -> bool {
     names
         .map(String::as_str)
         .chain(["notes"])
-        .any(|name| given(fields, name).is_some())
+        .any(|name| present_field(fields, name).is_some())
 }
 
 fn object(schema: &Value, fields: &Map<String, Value>, path: &str) -> Result<Map<String, Value>, String> {
@@ -67,7 +67,7 @@ fn object(schema: &Value, fields: &Map<String, Value>, path: &str) -> Result<Map
         } else {
             format!("{path}.{name}")
         };
-        if let Some(field) = given(fields, name) {
+        if let Some(field) = present_field(fields, name) {
             known.insert(name.clone(), value(schema, field, &path)?);
         } else if required.is_some_and(|required| required.iter().any(|required| required == name)) {
             return Err(format!("`{path}` is missing: it must be {}", expected(schema)));
@@ -77,7 +77,7 @@ fn object(schema: &Value, fields: &Map<String, Value>, path: &str) -> Result<Map
 }
 
 /// The field under its own name or in camelCase, unless it is null.
-fn given<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+fn present_field<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let named = |name: &str| fields.get(name).filter(|value| !value.is_null());
     named(name).or_else(|| named(&camel_case(name)))
 }
@@ -93,7 +93,13 @@ fn camel_case(name: &str) -> String {
 }
 
 fn value(schema: &Value, value: &Value, path: &str) -> Result<Value, String> {
-    let wrong = || Err(format!("`{path}` must be {}, not {}", expected(schema), found(value)));
+    let wrong = || {
+        Err(format!(
+            "`{path}` must be {}, not {}",
+            expected(schema),
+            describe(value)
+        ))
+    };
     match (schema["type"].as_str(), value) {
         (Some("string"), Value::String(text)) => match schema["enum"].as_array() {
             Some(choices) if !choices.contains(value) => wrong(),
@@ -176,7 +182,7 @@ fn expected(schema: &Value) -> String {
 }
 
 /// The value that stands there instead, in words.
-pub(crate) fn found(value: &Value) -> String {
+pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::String(text) => shortened(text),
         Value::Array(_) => "a list".into(),

@@ -28,4 +28,4 @@ pub use nested::{flattened, said};
 pub use read::{read, read_native};
 pub use schema::{schema, schema_for};
 pub use think::without_thoughts;
-pub use values::{spoken, values};
+pub use values::{reply_text, values};

@@ -10,7 +10,7 @@ use crate::{
     read::trimmed,
     schema::ACTIONS,
     search::{Kind, head, is_of_info},
-    values::spoken,
+    values::reply_text,
 };
 
 /// How deep actions may be nested in each other's texts.
@@ -72,7 +72,7 @@ fn unreadable(fault: &str) -> Unreadable {
 /// The action that a text is: the first, if it is several.
 fn action(text: &str) -> Result<Option<Reply>, Unreadable> {
     let text = without_halves(text);
-    let spoken = spoken(trimmed(&text));
+    let spoken = reply_text(trimmed(&text));
     let inside = unfenced(trimmed(&spoken));
     if !inside.starts_with(['{', '[']) {
         return Ok(None);

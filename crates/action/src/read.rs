@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Reply, Unreadable,
-    check::{self, found, shortened, tool_call},
+    check::{self, describe, shortened, tool_call},
     halves::without_halves,
     schema::ACTIONS,
     search::Search,
@@ -62,7 +62,7 @@ pub fn read_native(name: &str, arguments: &str) -> Result<Reply, Unreadable> {
         Value::Null => Map::new(),
         Value::Object(fields) => fields,
         other => {
-            let (name, other) = (shortened(name), found(&other));
+            let (name, other) = (shortened(name), describe(&other));
             return Err(unreadable(format!(
                 "the arguments of {name} must be an object, not {other}"
             )));

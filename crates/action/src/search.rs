@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Reply, Unreadable,
-    check::{self, found, tool_call},
+    check::{self, describe, tool_call},
     scan::{Object, Scanner},
     schema::ACTIONS,
 };
@@ -98,7 +98,7 @@ impl Search {
                 .find_map(|item| self.judge(item).ok()),
             other => {
                 self.note(Rank::Stranger, || {
-                    format!("the reply must be a JSON object, not {}", found(other))
+                    format!("the reply must be a JSON object, not {}", describe(other))
                 });
                 None
             }
@@ -128,7 +128,7 @@ impl Search {
             }
             Kind::Unknown(kind) => {
                 self.note(Rank::Type, || {
-                    format!("`type` must be one of {}, not {}", kinds(), found(kind))
+                    format!("`type` must be one of {}, not {}", kinds(), describe(kind))
                 });
                 return Err(Rank::Type);
             }

@@ -11,7 +11,7 @@ use crate::{scan::Scanner, think::without_thoughts};
 ///
 /// Takes linear time in the reply's length and never panics, whatever the bytes.
 pub fn values(text: &str) -> Vec<Value> {
-    let spoken = spoken(text);
+    let spoken = reply_text(text);
     let mut scanner = Scanner::new(&spoken);
     let mut found = Vec::new();
     let mut at = 0;
@@ -32,7 +32,7 @@ pub fn values(text: &str) -> Vec<Value> {
 }
 
 /// A model's reply without what it thinks aloud, and without white space around it.
-pub fn spoken(text: &str) -> Cow<'_, str> {
+pub fn reply_text(text: &str) -> Cow<'_, str> {
     // A text that is JSON as a whole holds the tags of a thought as text.
     let spoken = match serde_json::from_str::<serde::de::IgnoredAny>(text.trim()) {
         Ok(_) => Cow::Borrowed(text),

@@ -59,7 +59,7 @@ fn differing(old: &Value, new: &Value, path: &str, keys: &mut BTreeSet<String>) 
 
 /// The keys whose secrets differ, which are hidden where settings are shown, or stand in a file or a variable.
 fn secrets(old: (&Config, &Secrets), new: (&Config, &Secrets)) -> BTreeSet<String> {
-    let (old, new) = (named(old.0, old.1), named(new.0, new.1));
+    let (old, new) = (named_secrets(old.0, old.1), named_secrets(new.0, new.1));
     let only = |some: &[Named], others: &[Named]| {
         let differ = some.iter().filter(|one| !others.contains(one));
         differ.map(|(key, _)| key.clone()).collect::<Vec<_>>()
@@ -69,7 +69,7 @@ fn secrets(old: (&Config, &Secrets), new: (&Config, &Secrets)) -> BTreeSet<Strin
 
 type Named = (String, Secret);
 
-fn named(config: &Config, secrets: &Secrets) -> Vec<Named> {
+fn named_secrets(config: &Config, secrets: &Secrets) -> Vec<Named> {
     let single = [
         ("http.token", &secrets.http_token),
         ("secrets.key", &secrets.encryption_key),

@@ -79,12 +79,12 @@ pub enum Author {
 
 impl Quote {
     /// The quote as lines in front of the message that answers it, with at most so many characters of its text.
-    pub fn shown(&self, most: usize) -> String {
+    pub fn lines(&self, most: usize) -> String {
         let who = match &self.by {
             Author::Bot { run: Some(run) } => format!("{} (run {run})", KNOWN[0]),
             Author::Bot { run: None } => KNOWN[0].to_owned(),
             Author::Speaker => KNOWN[1].to_owned(),
-            Author::Other(name) => named(name.as_deref().unwrap_or_default()),
+            Author::Other(name) => plain_name(name.as_deref().unwrap_or_default()),
         };
         // Any character that some reader takes for a line break counts as one.
         let lines = self
@@ -103,12 +103,12 @@ impl Quote {
 
     /// The same with the message behind it.
     pub fn before(&self, content: &str, most: usize) -> String {
-        format!("{}\n{content}", self.shown(most))
+        format!("{}\n{content}", self.lines(most))
     }
 }
 
 /// A name that can be nothing but a name.
-fn named(name: &str) -> String {
+fn plain_name(name: &str) -> String {
     let line = folded(name);
     let plain = line.chars().filter(|c| !c.is_control() && !"[]\":".contains(*c));
     let name = cut(&folded(&plain.collect::<String>()), 64);

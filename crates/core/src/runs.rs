@@ -157,7 +157,7 @@ const INTERNAL: [&str; 3] = ["origins", "trigger", "data"];
 impl Run {
     /// The data that a program passed along with its question. Input made by the machinery has it under `data`; a
     /// subagent gets nothing but its task.
-    pub fn given(&self) -> Option<&Json> {
+    pub fn input_data(&self) -> Option<&Json> {
         let given = &self
             .input_json
             .as_ref()

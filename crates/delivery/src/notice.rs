@@ -46,7 +46,7 @@ impl Notice {
 
 /// Says that files were not sent.
 fn files_not_sent(names: &[String], lang: Lang) -> String {
-    let (count, named) = (names.len().into(), listed(names));
+    let (count, named) = (names.len().into(), quoted_list(names));
     lang.say(match named.is_empty() {
         true => Undelivered::FilesOfNoName { count },
         false => Undelivered::Files { count, names: named },
@@ -55,7 +55,7 @@ fn files_not_sent(names: &[String], lang: Lang) -> String {
 
 /// Says of the files of a text that was not sent that they were not sent either.
 fn nor_files(names: &[String], lang: Lang) -> String {
-    let (count, named) = (names.len().into(), listed(names));
+    let (count, named) = (names.len().into(), quoted_list(names));
     match named.is_empty() {
         true => String::new(),
         false => format!(" {}", lang.say(Undelivered::NorFiles { count, names: named })),
@@ -63,7 +63,7 @@ fn nor_files(names: &[String], lang: Lang) -> String {
 }
 
 /// Names of files, in Markdown, which they cannot leave.
-fn listed(names: &[String]) -> String {
+fn quoted_list(names: &[String]) -> String {
     let plain = |name: &String| -> String {
         let name = name.chars().filter(|c| *c != '`' && !c.is_control());
         name.take(NAME).collect::<String>().trim().to_owned()

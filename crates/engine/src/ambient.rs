@@ -122,7 +122,7 @@ impl Ambient {
     }
 
     /// The newest messages of a place for a prompt, at most so many, the newest first; nothing where there are none.
-    pub fn shown(&self, platform: Platform, place: &str, most: u32, now: Timestamp) -> Vec<Value> {
+    pub fn recent(&self, platform: Platform, place: &str, most: u32, now: Timestamp) -> Vec<Value> {
         let Some(heard) = self.places.get(&(platform, place.to_owned())) else {
             return Vec::new();
         };
@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn texts(ambient: &Ambient, most: u32, now: Timestamp) -> Vec<String> {
-        let shown = ambient.shown(place().platform, "1", most, now);
+        let shown = ambient.recent(place().platform, "1", most, now);
         let text = |value: &Value| value["text"].as_str().map(str::to_owned);
         shown.iter().filter_map(text).collect()
     }
@@ -216,7 +216,7 @@ mod tests {
         ambient.set_most(&place(), 3, at(0));
         assert_eq!(ambient.most(&place(), at(9)), Some(3));
         assert_eq!(ambient.most(&place(), at(10)), None);
-        assert!(ambient.shown(place().platform, "1", 3, at(1)).is_empty());
+        assert!(ambient.recent(place().platform, "1", 3, at(1)).is_empty());
         for (id, text) in [("1", "one"), ("2", "two"), ("2", "two"), ("3", "three"), ("4", "four")] {
             say(&ambient, id, text, at(1));
         }

@@ -37,7 +37,7 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
         };
         let heard = async {
             match &mut listener {
-                Some(listener) => listener.heard().await.is_ok(),
+                Some(listener) => listener.wait().await.is_ok(),
                 None => std::future::pending().await,
             }
         };

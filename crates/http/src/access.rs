@@ -177,7 +177,7 @@ impl Caller {
     ///
     /// # Errors
     /// 404: it names somebody else.
-    pub(super) async fn whose(&self, api: &Shared, named: Option<UserId>) -> Result<Option<UserId>, Problem> {
+    pub(super) async fn owner_filter(&self, api: &Shared, named: Option<UserId>) -> Result<Option<UserId>, Problem> {
         match (named, self.only()) {
             (Some(user), Some(_)) => {
                 let object = Object::person(user);

@@ -62,7 +62,7 @@ pub(super) async fn list(
     caller: Caller,
     Query(wanted): Query<BudgetsQuery>,
 ) -> Result<Json<Page<BudgetView>>, Problem> {
-    let user = caller.whose(&api, wanted.user_id).await?;
+    let user = caller.owner_filter(&api, wanted.user_id).await?;
     let zone = api.context.settings.zone();
     let now = api.clock.now();
     let mut conn = api.db.read().await?;

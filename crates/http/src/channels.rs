@@ -19,7 +19,7 @@ use super::{
     Shared,
     access::{Caller, Need, Object, Reader},
     boxed,
-    extract::{Id, Query, body, check_text, given},
+    extract::{Id, Query, body, check_text, nullable},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -75,7 +75,7 @@ pub(super) async fn get(
     caller: Caller,
     Id(id): Id<ChannelId>,
 ) -> Result<Json<Channel>, Problem> {
-    seen(&api, &caller, Need::See, id).await.map(Json)
+    find_visible(&api, &caller, Need::See, id).await.map(Json)
 }
 
 /// Changes to a channel; a field that is left out stays as it is.
@@ -87,7 +87,7 @@ pub(super) struct ChannelChange {
     /// Its name; a platform may name it again.
     name: Option<String>,
     /// Its own agent; `null`: the default one.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     agent_id: Option<Option<AgentId>>,
     /// How it is answered there; where its agent chats, it is always by chat.
@@ -108,7 +108,7 @@ pub(super) async fn change(
     if caller.only().is_none() {
         caller.allow_bot(Need::Administer)?;
     }
-    seen(&api, &caller, Need::Administer, id).await?;
+    find_visible(&api, &caller, Need::Administer, id).await?;
     let change: ChannelChange = body(request, &api).await?;
     if let Some(name) = &change.name {
         check_text("name", name, 200)?;
@@ -131,7 +131,7 @@ pub(super) async fn change(
 }
 
 /// A channel that the caller may do this with.
-async fn seen(api: &Shared, caller: &Caller, need: Need, id: ChannelId) -> Result<Channel, Problem> {
+async fn find_visible(api: &Shared, caller: &Caller, need: Need, id: ChannelId) -> Result<Channel, Problem> {
     let channel = one(api, id).await?;
     caller
         .allow(api, need, &Object::channel(&channel), format!("channel {id}"))

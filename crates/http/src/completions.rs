@@ -176,7 +176,7 @@ pub(super) async fn create(
     }
     let last = request.messages.iter().rfind(|message| message.role == "user");
     let text = last.map(ChatMessage::text).unwrap_or_default();
-    let new = messages::NewMessage::said(context(&headers)?, text);
+    let new = messages::NewMessage::of_text(context(&headers)?, text);
     let message = messages::accept(&api, writer, caller, new).await?;
     let answer = Answer {
         id: format!("chatcmpl-{message}"),

@@ -83,12 +83,12 @@ pub(super) async fn all(api: &Shared) -> Result<Vec<ConnectionView>, StoreError>
     let mut known = api.ingress.connections_in_time();
     let mut found = Vec::with_capacity(api.platforms.len());
     for platform in &api.platforms {
-        found.push(one(api, *platform, known.remove(platform)).await?);
+        found.push(view(api, *platform, known.remove(platform)).await?);
     }
     Ok(found)
 }
 
-async fn one(api: &Shared, platform: Platform, known: Option<Connection>) -> Result<ConnectionView, StoreError> {
+async fn view(api: &Shared, platform: Platform, known: Option<Connection>) -> Result<ConnectionView, StoreError> {
     let mut conn = api.db.read().await?;
     let holder = leases::holder(&mut conn, &lease_name(platform, 0), api.clock.now()).await?;
     let is_elsewhere = holder.is_some_and(|holder| holder != api.context.worker());

@@ -61,7 +61,7 @@ pub(super) async fn list(
             caller.sees_channel(&api, channel).await?;
             None
         }
-        _ => caller.whose(&api, wanted.user_id).await?,
+        _ => caller.owner_filter(&api, wanted.user_id).await?,
     };
     let mut conn = api.db.read().await?;
     let found = contexts::page(&mut conn, wanted.channel_id, user, wanted.before, limit + 1).await?;
@@ -124,7 +124,7 @@ pub(super) async fn create(
             })
         })
         .await?;
-    Ok((StatusCode::CREATED, Json(one(&api, id).await?)))
+    Ok((StatusCode::CREATED, Json(find_context(&api, id).await?)))
 }
 
 /// Changes to a conversation; a field that is left out stays as it is.
@@ -170,7 +170,7 @@ pub(super) async fn change(
             })
         })
         .await?;
-    one(&api, id).await.map(Json)
+    find_context(&api, id).await.map(Json)
 }
 
 /// Which jobs of a conversation.
@@ -208,7 +208,7 @@ pub(super) async fn jobs(
 
 /// A conversation that the caller may do this with.
 pub(super) async fn allowed(api: &Shared, caller: &Caller, need: Need, id: ContextId) -> Result<Context, Problem> {
-    let context = one(api, id).await?;
+    let context = find_context(api, id).await?;
     caller
         .allow(api, need, &Object::context(&context), format!("context {id}"))
         .await?;
@@ -216,7 +216,7 @@ pub(super) async fn allowed(api: &Shared, caller: &Caller, need: Need, id: Conte
 }
 
 /// One conversation.
-async fn one(api: &Shared, id: ContextId) -> Result<Context, Problem> {
+async fn find_context(api: &Shared, id: ContextId) -> Result<Context, Problem> {
     contexts::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| Problem::not_found(format!("context {id}")))

@@ -151,7 +151,7 @@ impl Feed {
 
     /// Finds out where the stream goes on, and what was missed until there.
     async fn begin(&mut self, resume: Option<Resume>) -> Result<(), StoreError> {
-        self.reading.begins().await;
+        self.reading.started().await;
         self.view.begin(&self.api).await?;
         let journal = &self.api.state.events.journal;
         self.place = journal.end();
@@ -184,7 +184,7 @@ impl Feed {
             return Ok(());
         };
         if self.view.is_owners() {
-            changed.extend(changes::standing(&self.api).await?);
+            changed.extend(changes::owner_lists(&self.api).await?);
         }
         let mut events = VecDeque::with_capacity(changed.len());
         for found in changed {
@@ -231,7 +231,7 @@ impl Feed {
             () = tokio::time::sleep_until(self.ends_at) => {}
             () = tokio::time::sleep_until(self.mark_at) => {
                 // One that ended by a bug begins anew.
-                self.reading.begins().await;
+                self.reading.started().await;
                 let end = self.api.state.events.journal.end();
                 if (end.life, end.number) == (self.place.life, self.place.number) {
                     self.place = end;

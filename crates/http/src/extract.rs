@@ -173,7 +173,7 @@ impl<T: FromStr> FromRequestParts<Shared> for Id<T> {
 }
 
 /// For a field whose `null` is something else than its absence.
-pub(super) fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+pub(super) fn nullable<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

@@ -103,7 +103,7 @@ pub(super) async fn list(
     let names_a_place = wanted.channel_id.is_some() || wanted.space_id.is_some();
     let user = match names_a_place {
         true => wanted.user_id,
-        false => caller.whose(&api, wanted.user_id).await?,
+        false => caller.owner_filter(&api, wanted.user_id).await?,
     };
     let filter = Filter {
         verdict: wanted.verdict.map(Verdict::from),

@@ -158,7 +158,7 @@ pub(super) async fn get(
     caller: Caller,
     Id(id): Id<FileId>,
 ) -> Result<Json<File>, Problem> {
-    one(&api, &caller, Need::Open, id).await.map(Json)
+    find_file(&api, &caller, Need::Open, id).await.map(Json)
 }
 
 /// A file's content, as a download: no browser shows it as a page.
@@ -172,7 +172,7 @@ pub(super) async fn content(
     caller: Caller,
     Id(id): Id<FileId>,
 ) -> Result<Response, Problem> {
-    let file = one(&api, &caller, Need::Open, id).await?;
+    let file = find_file(&api, &caller, Need::Open, id).await?;
     let now = api.clock.now();
     let content = api.context.tools.services.files.content(&api.db, &file, now).await?;
     let media_type = file
@@ -217,7 +217,7 @@ pub(super) async fn delete(
     caller: Caller,
     Id(id): Id<FileId>,
 ) -> Result<StatusCode, Problem> {
-    one(&api, &caller, Need::Use, id).await?;
+    find_file(&api, &caller, Need::Use, id).await?;
     api.db
         .write(move |tx| Box::pin(async move { files::delete(tx, id).await }))
         .await?;
@@ -236,7 +236,7 @@ pub(super) async fn attachments(
     for text in ids {
         let unknown = || Problem::input("fileIds", format!("there is no file {text}"));
         let id: FileId = text.parse().map_err(|_| unknown())?;
-        let file = one(api, caller, Need::Use, id).await.map_err(|_| unknown())?;
+        let file = find_file(api, caller, Need::Use, id).await.map_err(|_| unknown())?;
         if file.message_id.is_some() && file.message_id != earlier {
             return Err(Problem::input(
                 "fileIds",
@@ -256,7 +256,7 @@ pub(super) async fn attachments(
 }
 
 /// A recording as the voice of whoever sends it. It lasts at least as long as its bytes do, whatever the sender says.
-pub(super) async fn spoken(
+pub(super) async fn store_voice(
     api: &Shared,
     caller: &Caller,
     voice: &Voice,
@@ -280,7 +280,7 @@ pub(super) async fn spoken(
 }
 
 /// A file that the caller may do this with.
-async fn one(api: &Shared, caller: &Caller, need: Need, id: FileId) -> Result<File, Problem> {
+async fn find_file(api: &Shared, caller: &Caller, need: Need, id: FileId) -> Result<File, Problem> {
     let unknown = || format!("file {id}");
     let file = files::get(&mut api.db.read().await?, id).await?;
     let file = file.ok_or_else(|| Problem::not_found(unknown()))?;

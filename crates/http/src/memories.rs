@@ -62,7 +62,7 @@ pub(super) async fn list(
     caller: Caller,
     Query(wanted): Query<MemoriesQuery>,
 ) -> Result<Json<Page<Item>>, Problem> {
-    let user = caller.whose(&api, wanted.user_id).await?;
+    let user = caller.owner_filter(&api, wanted.user_id).await?;
     if user.is_none() && !caller.is_admin() {
         let detail = "name the person; only a token with the scope `admin` lists those of everybody";
         return Err(Problem::new(Code::InvalidQuery, detail).of_field("userId"));
@@ -91,7 +91,7 @@ pub(super) async fn get(
     caller: Caller,
     Id(id): Id<MemoryItemId>,
 ) -> Result<Json<Item>, Problem> {
-    one(&api, &caller, Need::See, id).await.map(Json)
+    find_item(&api, &caller, Need::See, id).await.map(Json)
 }
 
 /// Where an item comes from.
@@ -118,7 +118,7 @@ pub(super) async fn source_of(
     caller: Caller,
     Id(id): Id<MemoryItemId>,
 ) -> Result<Json<MemorySource>, Problem> {
-    let item = one(&api, &caller, Need::See, id).await?;
+    let item = find_item(&api, &caller, Need::See, id).await?;
     let said = memory_source::candidates(&mut api.db.read().await?, &item).await?;
     Ok(Json(MemorySource {
         context_id: item.context_id,
@@ -127,7 +127,7 @@ pub(super) async fn source_of(
 }
 
 /// An item that the caller may do this with.
-async fn one(api: &Shared, caller: &Caller, need: Need, id: MemoryItemId) -> Result<Item, Problem> {
+async fn find_item(api: &Shared, caller: &Caller, need: Need, id: MemoryItemId) -> Result<Item, Problem> {
     let item = memory_admin::get(&mut api.db.read().await?, id).await?;
     let item = item.ok_or_else(|| unknown(id))?;
     caller
@@ -246,7 +246,7 @@ pub(super) async fn change(
     Body(change): Body<MemoryChange>,
 ) -> Result<Json<Item>, Problem> {
     let known = change.known()?;
-    one(&api, &caller, Need::Change, id).await?;
+    find_item(&api, &caller, Need::Change, id).await?;
     let change = Change {
         module: change.module,
         key: change.key,
@@ -276,7 +276,7 @@ pub(super) async fn forget(
     caller: Caller,
     Id(id): Id<MemoryItemId>,
 ) -> Result<StatusCode, Problem> {
-    one(&api, &caller, Need::Change, id).await?;
+    find_item(&api, &caller, Need::Change, id).await?;
     let deleted = api
         .db
         .write(move |tx| Box::pin(async move { memory_admin::delete(tx, id).await }))
@@ -325,7 +325,7 @@ pub(super) async fn writes(
             caller.sees_context(&api, context).await?;
             None
         }
-        _ => caller.whose(&api, wanted.user_id).await?,
+        _ => caller.owner_filter(&api, wanted.user_id).await?,
     };
     let filter = jobs::Filter {
         kind: Some(JobKind::MemoryWrite),

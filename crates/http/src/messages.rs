@@ -82,7 +82,7 @@ impl NewMessage {
     }
 
     /// A text, said in a conversation or in the caller's own channel.
-    pub(super) fn said(context: Option<ContextId>, content: String) -> Self {
+    pub(super) fn of_text(context: Option<ContextId>, content: String) -> Self {
         Self {
             channel_id: None,
             context_id: context,
@@ -121,10 +121,10 @@ pub(super) async fn ended(
     message: MessageId,
     wait: Duration,
 ) -> Result<Option<(Run, Vec<String>)>, StoreError> {
-    let Some(run) = answered(api, message, wait).await? else {
+    let Some(run) = wait_for_answer(api, message, wait).await? else {
         return Ok(None);
     };
-    let said = messages::shown_of(&mut api.db.read().await?, run.id).await?;
+    let said = messages::messages_of_run(&mut api.db.read().await?, run.id).await?;
     let said = said.into_iter().map(|message| message.content).collect();
     Ok(Some((run, said)))
 }
@@ -242,7 +242,7 @@ pub(super) async fn create(
     };
     let mut files = files::attachments(&api, &caller, &new.file_ids, earlier).await?;
     if let Some(voice) = &new.voice {
-        files.insert(0, files::spoken(&api, &caller, voice, earlier).await?);
+        files.insert(0, files::store_voice(&api, &caller, voice, earlier).await?);
     }
     let message = ApiMessage {
         place,
@@ -263,7 +263,7 @@ pub(super) async fn create(
         None
     } else {
         tokio::select! {
-            run = answered(&api, stored.message, wait) => run?,
+            run = wait_for_answer(&api, stored.message, wait) => run?,
             () = api.stop.cancelled() => None,
         }
     };
@@ -281,7 +281,7 @@ pub(super) async fn create(
     };
     let ended = run.as_ref().is_some_and(|run| run.status.is_ended());
     if let Some(run) = run.filter(|_| !wait.is_zero()) {
-        let said = messages::shown_of(&mut api.db.read().await?, run.id).await?;
+        let said = messages::messages_of_run(&mut api.db.read().await?, run.id).await?;
         accepted.messages = Some(said.into_iter().map(|message| message.content).collect());
         accepted.run = Some(run);
     }
@@ -332,7 +332,7 @@ fn check(new: &NewMessage) -> Result<(), Problem> {
 }
 
 /// The run of a message, as it is at its end or when the time is over; `None`: it has none yet.
-async fn answered(api: &Shared, message: MessageId, wait: Duration) -> Result<Option<Run>, StoreError> {
+async fn wait_for_answer(api: &Shared, message: MessageId, wait: Duration) -> Result<Option<Run>, StoreError> {
     let deadline = Instant::now() + wait;
     loop {
         let message = messages::get(&mut api.db.read().await?, message).await?;

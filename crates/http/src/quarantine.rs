@@ -69,10 +69,10 @@ pub(super) async fn retry(
     _: Admin,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<Released>), Problem> {
-    let Quarantined { kind, id, .. } = found(&api, &id).await?;
+    let Quarantined { kind, id, .. } = find_work(&api, &id).await?;
     let mut run_id = None;
     if kind == Kind::Run {
-        let run = id.parse().map_err(|_| Problem::not_found(what(&id)))?;
+        let run = id.parse().map_err(|_| Problem::not_found(not_found_text(&id)))?;
         run_id = Some(api.runs.retry(run).await?.id);
     } else {
         let (work, now) = (id.clone(), api.clock.now());
@@ -95,7 +95,7 @@ pub(super) async fn retry(
         (status = 409, body = ProblemBody, description = "A trigger, event or file is set aside as long as it is there")))]
 #[boxed]
 pub(super) async fn forget(State(api): State<Shared>, _: Admin, Path(id): Path<String>) -> Result<StatusCode, Problem> {
-    let Quarantined { kind, id, .. } = found(&api, &id).await?;
+    let Quarantined { kind, id, .. } = find_work(&api, &id).await?;
     let now = api.clock.now();
     let forgotten = api
         .db
@@ -108,11 +108,11 @@ pub(super) async fn forget(State(api): State<Shared>, _: Admin, Path(id): Path<S
     }
 }
 
-async fn found(api: &Shared, id: &str) -> Result<Quarantined, Problem> {
+async fn find_work(api: &Shared, id: &str) -> Result<Quarantined, Problem> {
     let found = deaths::find(&mut api.db.read().await?, id).await?;
-    found.ok_or_else(|| Problem::not_found(what(id)))
+    found.ok_or_else(|| Problem::not_found(not_found_text(id)))
 }
 
-fn what(id: &str) -> String {
+fn not_found_text(id: &str) -> String {
     format!("quarantined work {id}")
 }

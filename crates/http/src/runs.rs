@@ -436,7 +436,7 @@ async fn seen_of(
 ) -> Result<Option<UserId>, Problem> {
     match channel {
         Some(channel) if user.is_none() => caller.sees_channel(api, channel).await.map(|()| None),
-        _ => caller.whose(api, user).await,
+        _ => caller.owner_filter(api, user).await,
     }
 }
 

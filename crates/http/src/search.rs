@@ -62,7 +62,7 @@ pub(super) async fn list(
     let user = match (wanted.user_id, wanted.channel_id) {
         // A caller who may see a channel finds all of it.
         (None, Some(_)) => None,
-        (user, _) => caller.whose(&api, user).await?,
+        (user, _) => caller.owner_filter(&api, user).await?,
     };
     let scope = match (user, wanted.channel_id) {
         (Some(user), Some(channel)) => Scope::Both(user, channel),

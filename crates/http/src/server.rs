@@ -251,8 +251,9 @@ impl Answering {
             .max_buf_size(LONGEST_HEAD);
         let began = Instant::now();
         let (router, hosts, asking) = (self.router, self.hosts, peer.clone());
-        let service =
-            service_fn(move |request| answered(router.clone(), Arc::clone(&hosts), asking.clone(), local, request));
+        let service = service_fn(move |request| {
+            answer_request(router.clone(), Arc::clone(&hosts), asking.clone(), local, request)
+        });
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let ended = tokio::select! {
@@ -278,14 +279,14 @@ async fn silent(peer: &Peer, at: Instant) {
     }
 }
 
-async fn answered(
+async fn answer_request(
     router: Router,
     hosts: Arc<Hosts>,
     peer: Peer,
     local: Option<IpAddr>,
     mut request: Request<Incoming>,
 ) -> Result<Response, Infallible> {
-    let asked = peer.begins();
+    let asked = peer.begin_request();
     let meant = hosts.check((request.version(), request.uri(), request.headers()), local);
     let response = match (framing::check(request.headers()), meant) {
         (Ok(()), Ok(())) => {

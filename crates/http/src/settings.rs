@@ -81,7 +81,7 @@ pub(super) async fn get(
 ) -> Result<Json<SettingView>, Problem> {
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::See, &object, named.scope).await?;
-    one(&api, &named).await.map(Json)
+    view(&api, &named).await.map(Json)
 }
 
 /// The new value of a setting.
@@ -121,7 +121,7 @@ pub(super) async fn put(
     api.db
         .write(move |tx| Box::pin(async move { catalogue::set(tx, scope, known, &value, now).await }))
         .await?;
-    one(&api, &named).await.map(Json)
+    view(&api, &named).await.map(Json)
 }
 
 /// Removes a setting; the inherited value applies again.
@@ -153,7 +153,7 @@ async fn visible_settings(api: &Shared, scope: Scope) -> Result<Vec<SettingView>
     Ok(catalogue::list(&mut api.db.read().await?, scope, defaults).await?)
 }
 
-async fn one(api: &Shared, named: &Named) -> Result<SettingView, Problem> {
+async fn view(api: &Shared, named: &Named) -> Result<SettingView, Problem> {
     let found = visible_settings(api, named.scope).await?;
     found
         .into_iter()

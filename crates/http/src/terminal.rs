@@ -141,7 +141,7 @@ pub(super) async fn shown(
 ) -> Result<StatusCode, Problem> {
     check_text("key", &shown.key, NAME)?;
     // One that nobody waits for any more comes again, and is confirmed then.
-    relay(&api)?.shown(&shown.key);
+    relay(&api)?.confirm(&shown.key);
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -23,7 +23,7 @@ use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
     boxed, channels as channel_routes,
-    extract::{Body, Id, Query, given},
+    extract::{Body, Id, Query, nullable},
     pace,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -62,7 +62,7 @@ pub(super) async fn list(
     let limit = page::limit(wanted.limit)?;
     let filter = Filter {
         kind: wanted.kind,
-        user: caller.whose(&api, wanted.user_id).await?,
+        user: caller.owner_filter(&api, wanted.user_id).await?,
         before: wanted.before,
     };
     let found = triggers::page(&mut api.db.read().await?, filter, limit + 1).await?;
@@ -97,14 +97,14 @@ pub(super) async fn get(
 
 /// A trigger that the caller may do this with.
 async fn allowed(api: &Shared, caller: &Caller, need: Need, id: TriggerId) -> Result<Trigger, Problem> {
-    let trigger = one(api, id).await?;
+    let trigger = find_trigger(api, id).await?;
     caller
         .allow(api, need, &Object::trigger(&trigger), format!("trigger {id}"))
         .await?;
     Ok(trigger)
 }
 
-async fn one(api: &Shared, id: TriggerId) -> Result<Trigger, Problem> {
+async fn find_trigger(api: &Shared, id: TriggerId) -> Result<Trigger, Problem> {
     triggers::get(&mut api.db.read().await?, id)
         .await?
         .ok_or_else(|| unknown(id))
@@ -314,7 +314,7 @@ async fn references(
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct TriggerChange {
     /// Its name; `null`: none.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     name: Option<Option<String>>,
     /// The prompt of a run, or the text of a reminder.
@@ -323,7 +323,7 @@ pub(super) struct TriggerChange {
     #[schema(value_type = Option<String>)]
     at: Option<Timestamp>,
     /// When it fires again and again, once a minute at most; `null`: it does not.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     cron: Option<Option<String>>,
     /// IANA time zone of the expression.
@@ -388,7 +388,7 @@ pub(super) async fn change(
         return Err(unknown(id));
     }
     api.context.notify.runs.notify_one();
-    one(&api, id).await.map(Json)
+    find_trigger(&api, id).await.map(Json)
 }
 
 /// Deletes a trigger with its secret and firings.

@@ -57,7 +57,7 @@ pub(super) async fn list(
     let filter = Filter {
         since: wanted.since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
         until: wanted.until,
-        user: caller.whose(&api, wanted.user_id).await?,
+        user: caller.owner_filter(&api, wanted.user_id).await?,
     };
     let zone = api.context.settings.zone();
     let limit = page::limit(wanted.limit)?;
@@ -97,7 +97,7 @@ pub(super) async fn by_tool(
     let filter = Filter {
         since: wanted.since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
         until: wanted.until,
-        user: caller.whose(&api, wanted.user_id).await?,
+        user: caller.owner_filter(&api, wanted.user_id).await?,
     };
     let limit = page::limit(wanted.limit)?;
     let found = tools::by_tool(&mut api.db.read().await?, filter, limit).await?;

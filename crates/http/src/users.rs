@@ -20,7 +20,7 @@ use super::{
     Shared,
     access::{Caller, Need, Object, Reader},
     boxed,
-    extract::{Id, Query, body, check_text, given},
+    extract::{Id, Query, body, check_text, nullable},
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
@@ -103,11 +103,11 @@ pub(super) struct UserChange {
     /// The role; only an owner changes it. The last owner stays one.
     role: Option<UserRole>,
     /// Their language as a BCP 47 tag; `null`: it is not known.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     language: Option<Option<String>>,
     /// Their IANA time zone; `null`: it is not known.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     time_zone: Option<Option<String>>,
 }

@@ -204,7 +204,7 @@ pub async fn part(tx: &mut Tx, account: &Account, now: Timestamp) -> Result<Resu
     let first = users::first_identity(tx, user.id).await?;
     let is_first = first.is_some_and(|first| is(&first, account));
     let parted = merge::part(tx, &user, &identity, account, rules::parted(user.role, is_first), now).await?;
-    let role = rules::left(user.role, is_first);
+    let role = rules::role_after_unlink(user.role, is_first);
     if role != user.role {
         users::set_role(tx, user.id, role, now).await?;
     }

@@ -45,9 +45,9 @@ impl IngressService {
         }
         let mut conn = self.db.read().await?;
         let shown = match message.quoted.as_ref().and_then(|quoted| quoted.id.as_deref()) {
-            Some(id) => approvals::shown_as(&mut conn, place.platform, &place.external_id, id).await?,
+            Some(id) => approvals::question_of_message(&mut conn, place.platform, &place.external_id, id).await?,
             None if place.platform == Platform::TERMINAL => {
-                approvals::shown_last(&mut conn, place.platform, &place.external_id).await?
+                approvals::question_of_newest(&mut conn, place.platform, &place.external_id).await?
             }
             None => None,
         };

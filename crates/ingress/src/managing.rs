@@ -97,7 +97,7 @@ impl IngressService {
         if command.name != "stop" && rules.approves(&command.speaker) {
             return Ok(true);
         }
-        Ok(asked(actor.as_ref(), place, &command.speaker).await)
+        Ok(ask_platform(actor.as_ref(), place, &command.speaker).await)
     }
 
     /// Whether the person of a command manages the group or server that it was given in.
@@ -109,7 +109,7 @@ impl IngressService {
         }
         match self.context.tools.actor(place.platform) {
             Some(actor) if self.is_welcome(command, user.map(|user| user.role)) => {
-                Ok(asked(actor.as_ref(), place, &command.speaker).await)
+                Ok(ask_platform(actor.as_ref(), place, &command.speaker).await)
             }
             _ => Ok(false),
         }
@@ -129,7 +129,7 @@ impl IngressService {
         {
             return manages;
         }
-        let manages = asked(actor.as_ref(), place, speaker).await;
+        let manages = ask_platform(actor.as_ref(), place, speaker).await;
         if self.told_managers.len() > CROWD {
             self.told_managers.retain(|_, (at, _)| now.since(*at) < HOLDS);
         }
@@ -139,7 +139,7 @@ impl IngressService {
 }
 
 /// Asks the platform whether a person manages a place.
-async fn asked(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> bool {
+async fn ask_platform(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> bool {
     let told = actor.manages(&place.external_id, &speaker.id);
     match tokio::time::timeout(TELLING, told).await {
         Ok(Ok(manages)) => manages,

@@ -346,7 +346,7 @@ impl AcceptContext {
             mode: self.mode_of(&agent, &channel),
             input: waited
                 .iter()
-                .map(Queued::asked)
+                .map(Queued::as_input)
                 .chain([message.asked()])
                 .collect::<Vec<_>>()
                 .join("\n"),

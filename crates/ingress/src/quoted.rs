@@ -85,7 +85,7 @@ impl IngressService {
 
     /// The stored form of a message that another one answers, without secrets.
     fn found_for(&self, quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker) -> Found {
-        let mut found = found(quoted, ours, speaker, self.settings.section.quoted_characters);
+        let mut found = resolve_quote(quoted, ours, speaker, self.settings.section.quoted_characters);
         if let Some(quote) = &mut found.quote {
             quote.text = self.masked(std::mem::take(&mut quote.text));
             if let Author::Other(Some(name)) = &mut quote.by {
@@ -98,17 +98,17 @@ impl IngressService {
 }
 
 /// Puts together what our row and the platform tell.
-fn found(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker, most: usize) -> Found {
+fn resolve_quote(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker, most: usize) -> Found {
     let (by, user) = match &ours {
         Some(ours) if ours.direction == Direction::Outbound => (Author::Bot { run: ours.run_id }, None),
         Some(ours) if ours.is_of_speaker != 0 => (Author::Speaker, None),
         Some(ours) => {
-            let name = ours.said().0.map(str::to_owned);
-            (Author::Other(name.or_else(|| named(&quoted))), ours.user_id)
+            let name = ours.speaker_and_text().0.map(str::to_owned);
+            (Author::Other(name.or_else(|| author_name(&quoted))), ours.user_id)
         }
         None if quoted.is_own => (Author::Bot { run: None }, None),
         None if quoted.author_id.as_deref() == Some(&speaker.id) => (Author::Speaker, None),
-        None => (Author::Other(named(&quoted)), None),
+        None => (Author::Other(author_name(&quoted)), None),
     };
     let stored = ours.as_ref().map(AnsweredMessage::attachments).unwrap_or_default();
     let attachments = if stored.is_empty() { quoted.attachments } else { stored };
@@ -116,7 +116,7 @@ fn found(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker, most:
         // An inbound row holds notes about its files in its text, while the quote has its files beside it; an outbound
         // row holds the text as it was meant.
         Some(ours) if !quoted.is_part && (quoted.text.is_empty() || ours.direction == Direction::Outbound) => {
-            ours.said().1.to_owned()
+            ours.speaker_and_text().1.to_owned()
         }
         _ => quoted.text,
     };
@@ -137,7 +137,7 @@ fn found(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker, most:
     }
 }
 
-fn named(quoted: &Quoted) -> Option<String> {
+fn author_name(quoted: &Quoted) -> Option<String> {
     Some(quoted.author.clone()).filter(|name| !name.trim().is_empty())
 }
 
@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn our_row_says_who_and_in_which_run_and_the_platform_what() {
-        let quote = |quoted: Quoted, ours: Option<AnsweredMessage>| found(quoted, ours, &ada(), 10).quote.unwrap();
+        let quote =
+            |quoted: Quoted, ours: Option<AnsweredMessage>| resolve_quote(quoted, ours, &ada(), 10).quote.unwrap();
         let by = |quoted: Quoted, ours: Option<AnsweredMessage>| quote(quoted, ours).by;
         assert_eq!(
             quote(told_by_platform(), None),
@@ -217,14 +218,14 @@ mod tests {
             ..Quoted::default()
         };
         let bobs = row(Direction::Inbound, "[Robert] at noon");
-        let read = found(nothing_told.clone(), Some(bobs.clone()), &ada(), 100);
+        let read = resolve_quote(nothing_told.clone(), Some(bobs.clone()), &ada(), 100);
         let expected = Quote {
             by: Author::Other(Some("Robert".to_owned())),
             text: "at noon".to_owned(),
             media: Vec::new(),
         };
         assert_eq!((read.quote, read.user), (Some(expected), bobs.user_id));
-        assert_eq!(found(nothing_told, None, &ada(), 100).quote, None);
+        assert_eq!(resolve_quote(nothing_told, None, &ada(), 100).quote, None);
         let own = Quoted {
             author_id: Some("7".to_owned()),
             ..told_by_platform()

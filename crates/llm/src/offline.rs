@@ -52,7 +52,7 @@ impl Model for Offline {
             (None, None) => plan::chat(
                 transcript::last_words(&request.messages),
                 &transcript::name(&request.messages),
-                transcript::told(&request.messages),
+                transcript::reply_language(&request.messages),
             ),
         };
         sink.text(&text);

@@ -262,7 +262,7 @@ pub fn notes(notes: &Notes<'_>, entries: &[&str], at: &Position, take: Take<'_>)
         .filter(|entry| !entry.is_empty())
     {
         let key = key(entry);
-        if secrets::found(&key, entry).is_some() {
+        if secrets::why_secret(&key, entry).is_some() {
             skip("notes", "they look like a secret", take)?;
             continue;
         }
@@ -325,7 +325,7 @@ pub fn skip(what: &'static str, why: &'static str, take: Take<'_>) -> Result<(),
 }
 
 /// The words in the content of a message to or of a model: a text, or pieces, of which some are text.
-pub fn spoken(content: &Json) -> String {
+pub fn content_text(content: &Json) -> String {
     match content {
         Json::String(text) => text.clone(),
         Json::Array(pieces) => {

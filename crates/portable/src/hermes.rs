@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
-    conversation::{About, Conversation, ImportedMessage, Notes, Speaker, moment, notes, skip, spoken},
+    conversation::{About, Conversation, ImportedMessage, Notes, Speaker, content_text, moment, notes, skip},
     error::in_words,
     source::{Format, Position, Source, Take},
     tree,
@@ -131,7 +131,7 @@ impl Hermes {
                     continue;
                 }
             };
-            let text = spoken(&message.content);
+            let text = content_text(&message.content);
             if text.trim().is_empty() {
                 skip("messages", "they have no text", take)?;
                 continue;

@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
-    conversation::{About, Conversation, ImportedMessage, Notes, Speaker, document, moment, notes, skip, spoken},
+    conversation::{About, Conversation, ImportedMessage, Notes, Speaker, content_text, document, moment, notes, skip},
     error::in_words,
     source::{Format, Position, Source, Take},
     tree,
@@ -118,7 +118,7 @@ impl OpenClaw {
                 ("assistant", _) => Speaker::Bot,
                 _ => return skip("results of tools", "only what was said is taken", take),
             };
-            let text = spoken(&message.content);
+            let text = content_text(&message.content);
             if text.trim().is_empty() {
                 return skip("messages", "they have no text", take);
             }

@@ -138,7 +138,7 @@ async fn reader(from: &Db, to: &Db) -> Result<Conn, StoreError> {
     }
     for (db, side) in [(from, "source"), (to, "target")] {
         let schema = db.schema().await?;
-        if schema.standing() != SchemaState::UpToDate {
+        if schema.state() != SchemaState::UpToDate {
             return Err(StoreError::WrongState(format!(
                 "the schema of the {side} has version {}, this Clifford's {}: bring it up to date with `clifford db migrate`",
                 schema.version(),

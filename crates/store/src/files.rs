@@ -213,7 +213,7 @@ pub async fn record_content(tx: &mut Tx, file: &File) -> Result<bool, StoreError
 }
 
 /// A file that goes with a message is its person's own voice, of so many seconds.
-pub async fn spoken(tx: &mut Tx, id: FileId, seconds: Option<u32>) -> Result<(), StoreError> {
+pub async fn mark_voice(tx: &mut Tx, id: FileId, seconds: Option<u32>) -> Result<(), StoreError> {
     tx.defer(
         "UPDATE files SET came_as = 'voice', seconds = $1 WHERE id = $2",
         args![seconds.map(i64::from), id],

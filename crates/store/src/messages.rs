@@ -39,7 +39,7 @@ pub(super) use crate::messages::turns::{TurnRow, answer, ask_conversation, is_ta
 pub(super) use crate::messages::waiting::ask_queued;
 pub use crate::messages::{
     turns::{FOREIGN, Foreign, READERS, Turn, conversation},
-    views::{Keyed, behind, keyed, page, private_page, said_aside, said_by, shown_of},
+    views::{Keyed, behind, keyed, messages_of_run, page, private_page, said_aside, said_by},
     waiting::{Queued, drop_queued, queue, queued},
 };
 

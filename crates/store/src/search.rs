@@ -21,8 +21,8 @@ use serde::Serialize;
 
 pub(crate) use self::lookup::{all_of, expression};
 pub use self::{
-    listing::{Listing, said},
-    lookup::{Beside, Candidate, Form, PostingsQuery, Reach, beside, candidates, lists},
+    listing::{Listing, in_spans},
+    lookup::{Beside, Candidate, Form, PostingsQuery, Reach, candidates, lists, neighbours},
 };
 use super::{Conn, Db, Pools, StoreError, Tx, withheld};
 
@@ -211,7 +211,7 @@ pub struct LocatedMessage {
 }
 
 /// These messages, in no order.
-pub async fn placed(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<LocatedMessage>, StoreError> {
+pub async fn locate(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<LocatedMessage>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

@@ -155,7 +155,7 @@ async fn list(cx: ToolContext, args: ListArgs) -> Result<Listed, ToolError> {
     let before = args.before.as_deref().map(id).transpose()?;
     let limit = limit(args.limit)?;
     let found = stored::visible(&mut cx.db.read().await?, cx.scope, None, before, limit).await?;
-    Ok(listed(&cx, found))
+    Ok(listing(&cx, found))
 }
 
 async fn search(cx: ToolContext, args: SearchArgs) -> Result<Listed, ToolError> {
@@ -167,12 +167,12 @@ async fn search(cx: ToolContext, args: SearchArgs) -> Result<Listed, ToolError> 
     }
     let limit = limit(args.limit)?;
     let found = stored::visible(&mut cx.db.read().await?, cx.scope, Some(query), None, limit).await?;
-    Ok(listed(&cx, found))
+    Ok(listing(&cx, found))
 }
 
 async fn get(cx: ToolContext, args: GetArgs) -> Result<Shown, ToolError> {
     let file = one(&cx, &args.id).await?;
-    Ok(told(&cx, file))
+    Ok(file_entry(&cx, file))
 }
 
 async fn read(cx: ToolContext, args: ReadArgs) -> Result<Read, ToolError> {
@@ -347,14 +347,14 @@ fn is_own_work(cx: &ToolContext, file: &File) -> bool {
     file.root_run_id == Some(cx.root_run)
 }
 
-fn listed(cx: &ToolContext, found: Vec<File>) -> Listed {
+fn listing(cx: &ToolContext, found: Vec<File>) -> Listed {
     Listed {
-        files: found.into_iter().map(|file| told(cx, file)).collect(),
+        files: found.into_iter().map(|file| file_entry(cx, file)).collect(),
     }
 }
 
 /// A name consists of words of the person who gave it.
-fn told(cx: &ToolContext, file: File) -> Shown {
+fn file_entry(cx: &ToolContext, file: File) -> Shown {
     if file.user_id != cx.user {
         came_from(cx, &file);
     }

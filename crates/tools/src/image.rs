@@ -191,10 +191,10 @@ pub async fn shown(workers: &Workers, whose: &str, bytes: &[u8]) -> Result<Image
             media_type: reduced.media_type.into(),
             base64: STANDARD.encode(reduced.content).into(),
         }),
-        Ok(None) => seen(bytes),
+        Ok(None) => unreduced(bytes),
         Err(error) => {
             tracing::debug!(%error, "image not reduced");
-            seen(bytes)
+            unreduced(bytes)
         }
     }
 }
@@ -227,7 +227,7 @@ fn kind(bytes: &[u8]) -> Result<&'static str, String> {
 ///
 /// # Errors
 /// Why it is not shown to one: the end of a sentence that begins with its name.
-fn seen(bytes: &[u8]) -> Result<Image, String> {
+fn unreduced(bytes: &[u8]) -> Result<Image, String> {
     let media_type = kind(bytes)?;
     if bytes.len() > MOST {
         return Err(format!("is too large to be looked at: at most {MOST} bytes"));

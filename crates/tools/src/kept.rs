@@ -37,7 +37,7 @@ pub(super) async fn find(cx: &ToolContext, name: &str) -> Result<Option<Kept>, S
     };
     match name {
         INPUT => return Ok(Some(own(run.input_text))),
-        DATA => return Ok(run.given().map(plain).map(own)),
+        DATA => return Ok(run.input_data().map(plain).map(own)),
         _ => {}
     }
     // A subagent gets only its parent's context.

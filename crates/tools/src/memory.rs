@@ -105,7 +105,7 @@ pub(super) fn tool() -> Tool {
 
 async fn get(cx: ToolContext, args: GetArgs) -> Result<Items, ToolError> {
     let user = cx.user.ok_or_else(nobody)?;
-    let known = known(&cx, user).await?;
+    let known = remembered_items(&cx, user).await?;
     let wanted = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|asked| asked == value);
     let items: Vec<_> = (known.iter().map(|known| &known.item))
         .filter(|item| wanted(&args.module, &item.module) && wanted(&args.key, &item.key))
@@ -124,7 +124,7 @@ fn mark(cx: &ToolContext, known: &[Remembered], told: &[MemoryItem]) {
 }
 
 /// The part of its user's memory that the run's place may see; nothing where memory is off.
-async fn known(cx: &ToolContext, user: UserId) -> Result<Vec<Remembered>, StoreError> {
+async fn remembered_items(cx: &ToolContext, user: UserId) -> Result<Vec<Remembered>, StoreError> {
     if !cx.remembers().await? {
         return Ok(Vec::new());
     }

@@ -66,7 +66,7 @@ impl Price {
     }
 
     /// Its price, as the seller's answer gives it.
-    pub fn told(self, answer: &Value) -> (f64, Usage) {
+    pub fn of_answer(self, answer: &Value) -> (f64, Usage) {
         let usage = &answer["usage"];
         if let Self::Minutes { minute, .. } = self {
             // Some tell it beside the text, and others nowhere.
@@ -165,7 +165,7 @@ mod tests {
             ),
         ];
         for (price, answer, expected) in cases {
-            let (cost, usage) = price.told(&answer);
+            let (cost, usage) = price.of_answer(&answer);
             assert!((cost - expected.0).abs() < 1e-9, "{answer}: {cost}");
             assert_eq!(
                 (usage.prompt_tokens, usage.estimated),

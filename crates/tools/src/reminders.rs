@@ -135,7 +135,7 @@ fn person(cx: &ToolContext) -> Result<UserId, ToolError> {
 }
 
 /// Refusals of the store that concern the request are returned; other errors are not the model's to mend.
-fn told(error: StoreError) -> ToolError {
+fn tool_error(error: StoreError) -> ToolError {
     match error {
         StoreError::WrongState(why) => ToolError::TellModel(why),
         other => other.into(),
@@ -189,7 +189,7 @@ async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
             })
         })
         .await
-        .map_err(told)?;
+        .map_err(tool_error)?;
     cx.services.notify.notify_one();
     cx.undoable(Undo::ReminderSet {
         now: KeptReminder::of(&stored),

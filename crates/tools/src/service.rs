@@ -122,7 +122,7 @@ impl Service {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let reason = body.pointer(self.reason).and_then(Value::as_str);
         let reason: Option<String> = reason.map(|reason| reason.chars().take(REASON).collect());
-        let shown = shown(status);
+        let shown = status_text(status);
         let said = match (&reason, (self.remedy)(status)) {
             (_, Some(remedy)) => format!("it answered {shown}; {remedy}"),
             (Some(reason), None) => format!("it answered {shown}: {reason}"),
@@ -152,7 +152,7 @@ impl Service {
 }
 
 /// A status as people know it: `404 Not Found`; of one that has no name, the number.
-pub(super) fn shown(status: StatusCode) -> String {
+pub(super) fn status_text(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(name) => format!("{} {name}", status.as_u16()),
         None => status.as_u16().to_string(),

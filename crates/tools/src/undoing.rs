@@ -47,11 +47,11 @@ pub struct NextReminder {
 impl UndoReport {
     /// As operators and models read it.
     pub fn english(&self) -> String {
-        self.said(Lang::English)
+        self.text(Lang::English)
     }
 
     /// It in a few words.
-    pub fn said(&self, lang: Lang) -> String {
+    pub fn text(&self, lang: Lang) -> String {
         let text = |text: &str| within_sentence(text, TOLD);
         let key = |key: &str| clifford_markup::inline::inline(key);
         lang.say(match self {
@@ -96,7 +96,7 @@ pub async fn take_back(
     match undo {
         Undo::ReminderSet { now: set } => {
             let gone = |trigger: &Trigger| set.is(trigger).then_some(trigger.id);
-            match found(tx, user, set).await? {
+            match find_reminder(tx, user, set).await? {
                 None => Ok(Err(UndoReport::ReminderGone(set.text.clone()))),
                 Some(trigger) => match gone(&trigger) {
                     None => Ok(Err(UndoReport::ReminderChanged(set.text.clone()))),
@@ -107,7 +107,7 @@ pub async fn take_back(
                 },
             }
         }
-        Undo::ReminderChanged { before, now: left } => match found(tx, user, left).await? {
+        Undo::ReminderChanged { before, now: left } => match find_reminder(tx, user, left).await? {
             None => Ok(Err(UndoReport::ReminderGone(left.text.clone()))),
             Some(trigger) if !left.is(&trigger) => Ok(Err(UndoReport::ReminderChanged(left.text.clone()))),
             Some(_) => {
@@ -130,7 +130,7 @@ pub async fn take_back(
             archived,
         } => {
             let key = left.item.key.clone();
-            let there = items::kept(tx, user, &left.item.module, &left.item.key).await?;
+            let there = items::active_item(tx, user, &left.item.module, &left.item.key).await?;
             if !there.is_some_and(|there| is_as_left(&there, left)) {
                 return Ok(Err(UndoReport::ItemChanged(key)));
             }
@@ -150,7 +150,7 @@ fn is_as_left(there: &KeptItem, left: &KeptItem) -> bool {
     says(there) == says(left)
 }
 
-async fn found(tx: &mut Tx, user: UserId, kept: &KeptReminder) -> Result<Option<Trigger>, StoreError> {
+async fn find_reminder(tx: &mut Tx, user: UserId, kept: &KeptReminder) -> Result<Option<Trigger>, StoreError> {
     let found = triggers::get(tx, kept.id).await?;
     // One that was said the last time is over.
     Ok(found.filter(|trigger| trigger.user_id == Some(user) && trigger.next_at.is_some()))
@@ -186,15 +186,15 @@ mod tests {
         };
         let again = UndoReport::ReminderSetAgain("call *Bob*".to_owned(), Some(next));
         assert_eq!(
-            again.said(Lang::English),
+            again.text(Lang::English),
             "the reminder “call Bob” is set again, next Thu 2026-01-01 01:00"
         );
         assert_eq!(
-            again.said(Lang::German),
+            again.text(Lang::German),
             "die Erinnerung „call Bob“ ist wieder eingetragen, das nächste Mal Do, 01.01.2026, 01:00"
         );
         assert_eq!(
-            UndoReport::ItemForgotten("tea".to_owned()).said(Lang::French),
+            UndoReport::ItemForgotten("tea".to_owned()).text(Lang::French),
             "tea est oublié"
         );
     }

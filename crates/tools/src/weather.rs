@@ -122,7 +122,7 @@ async fn forecast(cx: ToolContext, args: ForecastArgs) -> Result<Weather, ToolEr
             (format!("{latitude}, {longitude}"), Vec::new(), (latitude, longitude))
         }
         (Some(name), None, None) => {
-            let (place, others) = found(&config, name).await?;
+            let (place, others) = find_place(&config, name).await?;
             let others = others.iter().map(full_name).collect();
             (full_name(&place), others, (place.latitude, place.longitude))
         }
@@ -138,7 +138,7 @@ async fn forecast(cx: ToolContext, args: ForecastArgs) -> Result<Weather, ToolEr
 
 /// The place that is meant, and others of the same name. The geocoder knows bare names only, so what follows a comma
 /// is looked for in what it tells of each.
-async fn found(config: &Config, asked: &str) -> Result<(GeocodedPlace, Vec<GeocodedPlace>), ToolError> {
+async fn find_place(config: &Config, asked: &str) -> Result<(GeocodedPlace, Vec<GeocodedPlace>), ToolError> {
     let mut parts = asked.split(',').map(str::trim).filter(|part| !part.is_empty());
     let name = parts.next().unwrap_or(asked);
     let wanted: Vec<_> = parts.map(str::to_lowercase).collect();

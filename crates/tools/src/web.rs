@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     Command, Tool, ToolContext, ToolError,
-    service::{BaseUrl, shown},
+    service::{BaseUrl, status_text},
 };
 
 /// The most characters of a page in one answer, if it is not said.
@@ -211,7 +211,7 @@ async fn get(cx: &ToolContext, url: &str) -> Result<Page, ToolError> {
         return Ok(page);
     }
     // Not in the server's words: the person reads this, and the words may be anybody's.
-    let error = format!("the page's server answered {}", shown(page.status));
+    let error = format!("the page's server answered {}", status_text(page.status));
     Err(if page.status.is_client_error() {
         ToolError::TellModel(error)
     } else {

@@ -137,7 +137,7 @@ async fn look(loaded: &Loaded) -> Result<(i64, SchemaState), StoreError> {
     let db = Db::open(&options).await?;
     let schema = db.schema().await?;
     schema.check()?;
-    let standing = schema.standing();
+    let standing = schema.state();
     if !matches!(standing, SchemaState::Behind(_)) {
         let now = setup::now();
         db.write(move |tx| {
@@ -206,7 +206,7 @@ pub(super) async fn worker_processes() -> Check {
 /// Whether other users of this machine can read what is kept.
 pub(super) fn permissions(loaded: &Loaded) -> Option<Check> {
     const NAME: &str = "private";
-    let kept = app::kept(loaded);
+    let kept = app::local_data(loaded);
     if !kept.data_dir.exists() && !kept.database.as_ref().is_some_and(|database| database.exists()) {
         return None;
     }

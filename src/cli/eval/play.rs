@@ -105,7 +105,7 @@ async fn play(app: &App, task: &Task) -> anyhow::Result<(Played, i64)> {
     let user = person(app, task).await?;
     let (mut played, mut tokens) = (Played::default(), 0);
     for turn in &task.turns {
-        let run = answered(app, say(app, turn).await?).await?;
+        let run = wait_for_end(app, say(app, turn).await?).await?;
         let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
         played.answer = ask::answers(&steps).join("\n\n");
         played.take_calls(&steps);
@@ -177,7 +177,7 @@ async fn say(app: &App, text: &str) -> anyhow::Result<RunId> {
 }
 
 /// The run once it has ended, or sleeps.
-async fn answered(app: &App, id: RunId) -> anyhow::Result<Run> {
+async fn wait_for_end(app: &App, id: RunId) -> anyhow::Result<Run> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let run = app.runs.wait_for_end(id, LOOK).await?;

@@ -111,7 +111,7 @@ async fn talk(app: &App, answers: &Answers) -> anyhow::Result<bool> {
     } else {
         say(&format!("\nWrite something to {bots}; Ctrl-C leaves."))?;
     }
-    let answer = until(async || answered(&app.db, began).await).await?;
+    let answer = until(async || newest_answer(&app.db, began).await).await?;
     say(&format!("  ✓ it answered: {}", output::head(&answer.content, SHOWN)))?;
     Ok(true)
 }
@@ -127,7 +127,7 @@ async fn until<T>(mut find: impl AsyncFnMut() -> Result<Option<T>, StoreError>) 
 }
 
 /// The first answer of a run that has arrived since then.
-async fn answered(db: &Db, since: Timestamp) -> Result<Option<Message>, StoreError> {
+async fn newest_answer(db: &Db, since: Timestamp) -> Result<Option<Message>, StoreError> {
     let newest = messages::page(&mut db.read().await?, None, None, None, NEWEST).await?;
     let arrived = |message: &Message| {
         message.direction == Direction::Outbound

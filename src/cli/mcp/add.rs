@@ -116,7 +116,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
         output::print(&format!("{title} {version} offers {offered}:"))?;
         print_tools(&tools)?;
     }
-    known(&args, &tools)?;
+    check_names(&args, &tools)?;
     if !args.yes {
         ask(&tools, &mut decided)?;
     }
@@ -135,7 +135,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
 
 /// Asks the server what it offers, by the settings as they would be.
 async fn survey(globals: &Globals, file: &SettingsFile, server: &str) -> anyhow::Result<(About, Vec<Surveyed>)> {
-    let loaded = file.tried(globals)?;
+    let loaded = file.preview(globals)?;
     let services = Services {
         secrets: loaded.secrets(&setup::environment())?.tools,
         config: loaded.config.tools,
@@ -157,7 +157,7 @@ fn print_tools(tools: &[Surveyed]) -> anyhow::Result<()> {
 }
 
 /// A flag that names no tool is a mistake.
-fn known(args: &Args, tools: &[Surveyed]) -> anyhow::Result<()> {
+fn check_names(args: &Args, tools: &[Surveyed]) -> anyhow::Result<()> {
     let covers = |entry: &str, tool: &str| {
         let beginning = entry.strip_suffix('*');
         beginning.map_or(entry == tool, |beginning| tool.starts_with(beginning))

@@ -136,7 +136,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// Everything that is wrong with them.
-    pub fn tried(&self, globals: &Globals) -> anyhow::Result<Loaded> {
+    pub fn preview(&self, globals: &Globals) -> anyhow::Result<Loaded> {
         let beside = self.beside();
         self.write(&beside)?;
         let loaded = Self::loaded(globals, &beside);

@@ -73,7 +73,7 @@ impl Clifford {
         let message = json!({ "content": args.text, "contextId": args.conversation });
         let path = format!("/api/messages?wait={wait}");
         let accepted = self.way.ask(Method::POST, &path, Some(message)).await?;
-        Ok(answered(&accepted))
+        Ok(message_result(&accepted))
     }
 
     async fn list_runs(&self, args: ListRuns) -> anyhow::Result<Value> {
@@ -114,7 +114,7 @@ impl Clifford {
 }
 
 /// The result of a message: the answer, or how to wait for it.
-fn answered(accepted: &Value) -> Value {
+fn message_result(accepted: &Value) -> Value {
     let run = &accepted["run"];
     let mut told = Map::new();
     told.insert("status".to_owned(), accepted["status"].clone());
@@ -242,7 +242,7 @@ mod tests {
             "run": { "contextId": "c", "error": null }, "messages": ["one", "two"],
         });
         let told = json!({ "status": "completed", "run": "r", "conversation": "c", "answer": "one\n\ntwo" });
-        assert_eq!(answered(&accepted), told);
+        assert_eq!(message_result(&accepted), told);
     }
 
     #[test]
@@ -251,8 +251,8 @@ mod tests {
         let told = json!({
             "status": "running", "run": "r", "next": "it is not done yet; read_trace with this run tells what came of it",
         });
-        assert_eq!(answered(&accepted), told);
-        let queued = answered(&json!({ "messageId": "m", "runId": null, "status": "queued" }));
+        assert_eq!(message_result(&accepted), told);
+        let queued = message_result(&json!({ "messageId": "m", "runId": null, "status": "queued" }));
         assert_eq!(queued.get("run"), None);
     }
 

@@ -26,7 +26,7 @@ pub(super) fn list(globals: &Globals, format: Format) -> anyhow::Result<()> {
             text("reach"),
             used.to_owned(),
             classes(&shown["classes"]),
-            listed(&shown["trusted"]),
+            name_list(&shown["trusted"]),
         ]
     });
     output::table(
@@ -57,7 +57,7 @@ fn classes(classes: &Value) -> String {
     set.join(", ")
 }
 
-fn listed(names: &Value) -> String {
+fn name_list(names: &Value) -> String {
     let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
     names.collect::<Vec<_>>().join(", ")
 }

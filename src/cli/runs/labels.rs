@@ -23,7 +23,7 @@ fn told(before: Option<&RunState>, after: &RunState) -> Vec<String> {
     let private = new(before, after, |state| {
         let private = state.labels.private();
         private
-            .map(|(from, readers, _)| format!("{} ({})", output::head(from, 80), readers.said(Lang::English)))
+            .map(|(from, readers, _)| format!("{} ({})", output::head(from, 80), readers.text(Lang::English)))
             .collect()
     });
     let planned = new(before, after, |state| {

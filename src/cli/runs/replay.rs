@@ -1,7 +1,7 @@
 //! `clifford runs replay`: the engine's state after each step, by the same fold that resumes a run.
 
 use clifford_config::Loaded;
-use clifford_core::run::{replay::known, state::RunState};
+use clifford_core::run::{replay::deciding_state, state::RunState};
 use clifford_store::{Db, runs::steps};
 use clifford_tools::{Options, Registry};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub(super) async fn run(db: &Db, loaded: &Loaded, which: &Which) -> anyhow::Resu
     let mut frames = Vec::with_capacity(steps.len());
     for step in &steps {
         state.apply(step);
-        frames.push((step, known(&state)));
+        frames.push((step, deciding_state(&state)));
     }
     if which.format.json {
         let frames: Vec<_> = frames

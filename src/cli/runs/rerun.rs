@@ -62,7 +62,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     };
     let app = setup::start_or_beside(&loaded, &secrets, options).await?;
     let format = args.which.format;
-    let outcome = Box::pin(done(&app, args)).await;
+    let outcome = Box::pin(begin_rerun(&app, args)).await;
     app.shutdown().await;
     let report = outcome?;
     if format.json {
@@ -71,7 +71,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     output::print(&report_lines(&report).join("\n"))
 }
 
-async fn done(app: &App, args: Args) -> anyhow::Result<RerunReport> {
+async fn begin_rerun(app: &App, args: Args) -> anyhow::Result<RerunReport> {
     let run = args.which.find(&app.db).await?.id;
     if let Some(from) = args.from {
         let steps = steps::of_run(&mut app.db.read().await?, run).await?;

@@ -123,7 +123,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
         })
     })
     .await
-    .map_err(|error| taken(error, trigger.name.as_deref()))?;
+    .map_err(|error| name_taken(error, trigger.name.as_deref()))?;
     db.close().await;
     if args.format.json {
         let mut shown = serde_json::to_value(&trigger)?;
@@ -170,7 +170,7 @@ async fn references(conn: &mut Conn, args: &Args) -> anyhow::Result<References> 
     Ok(References { user, channel, agent })
 }
 
-fn taken(error: clifford_store::StoreError, name: Option<&str>) -> anyhow::Error {
+fn name_taken(error: clifford_store::StoreError, name: Option<&str>) -> anyhow::Error {
     match (&error, name) {
         (clifford_store::StoreError::Conflict(_), Some(name)) => {
             anyhow::anyhow!("there is a trigger called {name} already; `clifford triggers show {name}` shows it")

@@ -253,7 +253,7 @@ pub async fn what_a_run_and_its_subagents_ask_is_shown_with_what_it_said(world: 
     }
     let contents = |found: Vec<Message>| found.into_iter().map(|message| message.content).collect::<Vec<_>>();
     let mut conn = world.db.read().await.expect("reads");
-    let shown = messages::shown_of(&mut conn, run.id).await.expect("reads");
+    let shown = messages::messages_of_run(&mut conn, run.id).await.expect("reads");
     assert_eq!(contents(shown), ["I am at it", "May I do this?", "And this one?"]);
     let page = async |conn: &mut Conn, channel, limit: u32| {
         let found = messages::page(conn, channel, Some(world.context), None, limit).await;

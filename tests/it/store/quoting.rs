@@ -46,20 +46,23 @@ pub async fn a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation(w
         quoted_user_id: Some(UserId::new()),
         ..world.message("2", MessageStatus::Queued)
     };
-    let asked = format!("{}\nmessage 2", bob().shown(usize::MAX));
+    let asked = format!("{}\nmessage 2", bob().lines(usize::MAX));
     assert_eq!(quoting.asked(), asked);
     assert!(world.store(first).await && world.store(quoting.clone()).await);
     let mut conn = world.db.read().await.expect("reads");
     let queued = messages::queued(&mut conn, world.context).await.expect("what waits");
     drop(conn);
-    assert_eq!(queued.iter().map(messages::Queued::asked).collect::<Vec<_>>(), [asked]);
+    assert_eq!(
+        queued.iter().map(messages::Queued::as_input).collect::<Vec<_>>(),
+        [asked]
+    );
     let context = world.context;
     let dropped = world
         .db
         .write(move |tx| Box::pin(messages::drop_queued(tx, context, None)))
         .await;
     assert_eq!(dropped.expect("drops what waits").len(), 1);
-    let shorter = format!("{}\nmessage 2", bob().shown(replies::IN_HISTORY));
+    let shorter = format!("{}\nmessage 2", bob().lines(replies::IN_HISTORY));
     assert_eq!(turns_of(&world).await, [turn("message 1"), turn(&shorter)]);
 }
 
@@ -158,8 +161,8 @@ pub async fn what_a_run_is_set_aside_for_is_quoted_no_more(world: World) {
     note(after, "11").await.expect("stores");
     let mut conn = world.db.read().await.expect("reads");
     let queued = messages::queued(&mut conn, world.context).await.expect("what waits");
-    let asked: Vec<_> = queued.iter().map(messages::Queued::asked).collect();
-    let quoted = format!("{}\nmessage 13", bob().shown(usize::MAX));
+    let asked: Vec<_> = queued.iter().map(messages::Queued::as_input).collect();
+    let quoted = format!("{}\nmessage 13", bob().lines(usize::MAX));
     assert_eq!(asked, ["message 12", quoted.as_str(), "message 14"]);
     let place = &world.channel.external_id;
     let found = replies::find(&mut conn, Platform::new("telegram"), place, "11", "nobody").await;

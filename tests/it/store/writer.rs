@@ -18,7 +18,7 @@ async fn opens_at_once(options: DbOptions) {
     for db in opened {
         let db = db.expect("opens");
         let schema = db.schema().await.expect("reads");
-        assert_eq!(schema.standing(), SchemaState::UpToDate);
+        assert_eq!(schema.state(), SchemaState::UpToDate);
         db.close().await;
     }
 }
@@ -71,7 +71,7 @@ async fn a_database_that_a_newer_version_added_to_is_worked_with_on_both_engines
         make_newer(&home, "add what nobody here knows").await;
         let db = Db::open(&home.options).await.expect("opens");
         let schema = db.schema().await.expect("looks");
-        assert_eq!((schema.version(), schema.standing()), (9999, SchemaState::Ahead));
+        assert_eq!((schema.version(), schema.state()), (9999, SchemaState::Ahead));
         World::new(&db).await;
         db.close().await;
     }

@@ -87,7 +87,7 @@ pub(crate) fn read(name: &str, data: &RawValue) -> Result<Option<Event>, String>
     let event = match name {
         "MESSAGE_CREATE" => Event::Message(Box::new(Payload::read(data.get())?)),
         "MESSAGE_UPDATE" => Event::Edit(Box::new(Payload::read_change(data.get())?)),
-        "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => Event::Deleted(gone(&parse(data)?)?),
+        "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => Event::Deleted(read_removal(&parse(data)?)?),
         "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE" => {
             match reaction::read(&parse(data)?, name == "MESSAGE_REACTION_ADD")? {
                 Some(reaction) => Event::Reaction(reaction),
@@ -144,7 +144,7 @@ fn guild_gone(data: &Value) -> Result<GuildGone, String> {
 }
 
 /// One message, or several at once.
-fn gone(data: &Value) -> Result<Gone, String> {
+fn read_removal(data: &Value) -> Result<Gone, String> {
     let one = data.get("id").into_iter();
     let ids = one
         .chain(lenient::list(data, "ids"))

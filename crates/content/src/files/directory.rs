@@ -31,7 +31,7 @@ impl Directory {
 
     pub(super) async fn get(&self, path: &str) -> Result<Bytes, StorageError> {
         let (data_dir, path) = (self.0.clone(), path.to_owned());
-        blocking(move || match found(Path::new(&path), &data_dir) {
+        blocking(move || match existing(Path::new(&path), &data_dir) {
             Some(file) => fs::read(file).map(Bytes::from),
             None => Err(ErrorKind::NotFound.into()),
         })
@@ -69,15 +69,15 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// A file of the data directory, with every link followed; `None`: there is none there.
-fn found(path: &Path, data_dir: &Path) -> Option<PathBuf> {
+fn existing(path: &Path, data_dir: &Path) -> Option<PathBuf> {
     let data_dir = data_dir.canonicalize().ok()?;
     let file = data_dir.join(path).canonicalize().ok()?;
     (file.starts_with(&data_dir) && file.is_file()).then_some(file)
 }
 
 fn delete(path: &Path, data_dir: &Path) -> io::Result<()> {
-    let part = found(&path.with_extension("part"), data_dir);
-    for file in found(path, data_dir).into_iter().chain(part) {
+    let part = existing(&path.with_extension("part"), data_dir);
+    for file in existing(path, data_dir).into_iter().chain(part) {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -66,18 +66,18 @@ impl S3 {
     pub(super) async fn put(&self, key: &str, content: Bytes) -> Result<(), StorageError> {
         let action = self.bucket.put_object(Some(&self.credentials), key);
         let request = self.http.put(self.signed(&action)).body(content);
-        answered(request.send().await).await.map(drop)
+        checked(request.send().await).await.map(drop)
     }
 
     pub(super) async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
         let action = self.bucket.get_object(Some(&self.credentials), key);
-        let response = answered(self.http.get(self.signed(&action)).send().await).await?;
+        let response = checked(self.http.get(self.signed(&action)).send().await).await?;
         response.bytes().await.map_err(unreachable)
     }
 
     pub(super) async fn delete(&self, key: &str) -> Result<(), StorageError> {
         let action = self.bucket.delete_object(Some(&self.credentials), key);
-        match answered(self.http.delete(self.signed(&action)).send().await).await {
+        match checked(self.http.delete(self.signed(&action)).send().await).await {
             Ok(_) | Err(StorageError::Missing) => Ok(()),
             Err(error) => Err(error),
         }
@@ -88,7 +88,7 @@ impl S3 {
     }
 }
 
-async fn answered(response: Result<Response, reqwest::Error>) -> Result<Response, StorageError> {
+async fn checked(response: Result<Response, reqwest::Error>) -> Result<Response, StorageError> {
     let response = response.map_err(unreachable)?;
     match response.status() {
         status if status.is_success() => Ok(response),

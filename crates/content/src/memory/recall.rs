@@ -125,7 +125,7 @@ pub struct Amounts {
 pub fn viewer(user: Option<UserId>, channel: Option<&Channel>) -> Viewer {
     match channel {
         None => Viewer::Private,
-        Some(channel) if own(channel, user).is_some() => Viewer::Private,
+        Some(channel) if private_owner(channel, user).is_some() => Viewer::Private,
         Some(channel) if channel.is_private() => Viewer::Shared(None),
         Some(channel) => Viewer::Shared(channel.space_id),
     }
@@ -151,7 +151,7 @@ pub fn prompt_parts(run: &Run, channel: Option<&Channel>, amounts: Amounts) -> P
             .map(|context| (context, run.id)),
         elsewhere: channel
             .filter(|_| coordinator)
-            .and_then(|channel| own(channel, run.user_id)),
+            .and_then(|channel| private_owner(channel, run.user_id)),
         ..of_person(run.user_id, channel, run.agent_id, amounts)
     }
 }
@@ -161,7 +161,7 @@ pub fn wanted_soon(user: UserId, channel: &Channel, agent: AgentId, amounts: Amo
     PromptParts {
         // New messages do not belong to the history.
         conversation: (channel.active_context_id).map(|context| (context, RunId::new())),
-        elsewhere: own(channel, Some(user)),
+        elsewhere: private_owner(channel, Some(user)),
         ..of_person(Some(user), Some(channel), agent, amounts)
     }
 }
@@ -192,7 +192,7 @@ fn of_person(user: Option<UserId>, channel: Option<&Channel>, agent: AgentId, am
 }
 
 /// The person, if the channel is theirs alone.
-fn own(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
+fn private_owner(channel: &Channel, user: Option<UserId>) -> Option<UserId> {
     user.filter(|user| channel.is_private() && channel.user_id == Some(*user))
 }
 
@@ -221,7 +221,7 @@ pub fn recall(found: PromptContext, question: &str, defaults: PlaceSettings, tok
         has_tainted_item: items.into_iter().any(is_tainted),
         items,
         elsewhere: if settings.cross_channel {
-            placed(found.elsewhere, begun, u64::from(tokens))
+            split_by_time(found.elsewhere, begun, u64::from(tokens))
         } else {
             Placed::default()
         },
@@ -346,7 +346,7 @@ fn cut(item: MemoryItem) -> MemoryItem {
 
 /// The other places: those where nothing was said since this conversation began stand in front, for they stay as they
 /// are; the others have their own part of the tokens.
-fn placed(places: Vec<Elsewhere>, begun: Option<MessageId>, tokens: u64) -> Placed<Elsewhere> {
+fn split_by_time(places: Vec<Elsewhere>, begun: Option<MessageId>, tokens: u64) -> Placed<Elsewhere> {
     let is_since = |place: &Elsewhere| begun.is_some_and(|begun| place.newest.is_some_and(|newest| newest > begun));
     let (back, front): (Vec<_>, Vec<_>) = places.into_iter().partition(is_since);
     let since = if back.is_empty() { 0 } else { tokens / SINCE };
@@ -368,7 +368,7 @@ fn within(places: Vec<Elsewhere>, tokens: u64) -> Vec<Elsewhere> {
         };
         let mut turns: Vec<Turn> = Vec::new();
         for turn in place.turns.into_iter().rev() {
-            let Some(less) = rest.checked_sub(estimate_tokens(&spoken(&turn))) else {
+            let Some(less) = rest.checked_sub(estimate_tokens(&turn_line(&turn))) else {
                 break;
             };
             rest = less;
@@ -392,7 +392,7 @@ pub fn heading(place: &Elsewhere) -> String {
 }
 
 /// A message as one line, with who said it.
-pub fn spoken(turn: &Turn) -> String {
+pub fn turn_line(turn: &Turn) -> String {
     let speaker = match turn.direction {
         Direction::Inbound => "User",
         Direction::Outbound => "Clifford",

@@ -112,7 +112,7 @@ async fn page(conn: &mut Conn, places: Vec<ChannelId>, request: &Request) -> Res
         except: request.except,
     };
     if let Some(spans) = &request.listed {
-        let page = listed(conn, spans, &reach, request).await?;
+        let page = list_in_spans(conn, spans, &reach, request).await?;
         if !page.items.is_empty() {
             return Ok(page);
         }
@@ -130,14 +130,14 @@ fn extent(request: &Request) -> (usize, usize) {
 }
 
 /// All that was said at some times, the newest first.
-async fn listed(
+async fn list_in_spans(
     conn: &mut Conn,
     spans: &[(Timestamp, Timestamp)],
     reach: &Reach,
     request: &Request,
 ) -> Result<Page, StoreError> {
     let (skip, limit) = extent(request);
-    let said = search::said(conn, spans, reach, skip, limit.saturating_add(1)).await?;
+    let said = search::in_spans(conn, spans, reach, skip, limit.saturating_add(1)).await?;
     let next = (said.ids.len() > limit).then(|| Cursor {
         through: said.through,
         skip: skip.saturating_add(limit),
@@ -172,7 +172,7 @@ async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Requ
             Vec::new()
         } else {
             let best: Vec<_> = ranking.best(LOOKED_BESIDE).iter().map(|one| one.id).collect();
-            let beside = search::beside(conn, &best, DISTANCE, &reach).await?;
+            let beside = search::neighbours(conn, &best, DISTANCE, &reach).await?;
             by_distance(&beside, &request.zone)
         };
         let known: HashSet<MessageId> = all.iter().map(|one| one.id).collect();
@@ -261,7 +261,7 @@ async fn found_items(
     query: Option<&Query>,
     request: &Request,
 ) -> Result<Vec<SearchHit>, StoreError> {
-    let mut placed = search::placed(conn, ids).await?;
+    let mut placed = search::locate(conn, ids).await?;
     placed.sort_by_key(|message| ids.iter().position(|id| *id == message.id));
     // The neighbours of a message are shown whatever their time.
     let whenever = Reach {
@@ -270,7 +270,7 @@ async fn found_items(
         to: None,
         ..reach.clone()
     };
-    let beside = search::beside(conn, ids, 1, &whenever).await?;
+    let beside = search::neighbours(conn, ids, 1, &whenever).await?;
     let nearby = |one: &Beside| NearbyText {
         id: one.id,
         direction: one.direction,

@@ -43,7 +43,7 @@ impl Content {
         if value.is_empty() {
             return Err(Fault::new("value", "it is empty"));
         }
-        if let Some(why) = secrets::found(&self.key, &value) {
+        if let Some(why) = secrets::why_secret(&self.key, &value) {
             return Err(Fault::new("value", format!("{why}, and secrets are not kept")));
         }
         if value.contains('\0') {

@@ -52,14 +52,18 @@ pub fn read(text: &str) -> Result<Vec<Reading>, String> {
         flatten(items, &mut readings);
         return Ok(readings);
     }
-    let single: Vec<_> = values.iter().filter(|value| op_of(value).is_some()).map(one).collect();
+    let single: Vec<_> = values
+        .iter()
+        .filter(|value| op_of(value).is_some())
+        .map(read_one)
+        .collect();
     match (single.is_empty(), values.as_slice()) {
         (false, _) => Ok(single),
         // An empty object says: nothing.
         (true, [Value::Object(fields)]) if fields.is_empty() => Ok(Vec::new()),
         (true, _) => Err(format!(
             "the reply holds no operations: {}",
-            super::levels::cut(&clifford_action::spoken(text), 200)
+            super::levels::cut(&clifford_action::reply_text(text), 200)
         )),
     }
 }
@@ -79,7 +83,7 @@ fn flatten(items: &[Value], readings: &mut Vec<Reading>) {
     for item in items {
         match item {
             Value::Array(inner) => flatten(inner, readings),
-            other => readings.push(one(other)),
+            other => readings.push(read_one(other)),
         }
     }
 }
@@ -92,7 +96,7 @@ fn op_of(value: &Value) -> Option<&str> {
         .find_map(|name| fields.get(name).and_then(Value::as_str))
 }
 
-fn one(value: &Value) -> Reading {
+fn read_one(value: &Value) -> Reading {
     let Value::Object(fields) = value else {
         return Err("it is no object".to_owned());
     };

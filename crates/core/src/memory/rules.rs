@@ -376,7 +376,7 @@ impl Slot {
 
 /// A value as it is kept.
 fn accepted(key: &str, level: i64, value: &str) -> Result<String, String> {
-    if let Some(reason) = secrets::found(key, value) {
+    if let Some(reason) = secrets::why_secret(key, value) {
         return Err(format!("{reason}: secrets are not remembered"));
     }
     let value = levels::fit(level, value);

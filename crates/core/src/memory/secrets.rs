@@ -64,7 +64,7 @@ const SHORTEST_REST: usize = 12;
 const SHORTEST_RANDOM: usize = 20;
 
 /// Why a key or a value is not remembered. `None`: it is no secret, as far as one can tell.
-pub fn found(key: &str, value: &str) -> Option<&'static str> {
+pub fn why_secret(key: &str, value: &str) -> Option<&'static str> {
     if names_a_secret(key) {
         return Some("the key names a secret");
     }
@@ -208,7 +208,7 @@ fn luhn(digits: &[u32]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::found;
+    use super::why_secret;
 
     #[test]
     fn secrets_are_told_by_their_key_their_words_and_their_looks() {
@@ -239,7 +239,7 @@ mod tests {
             ("note", "4111-1111-1111-1111"),
             ("note", "5500000000000004"),
         ] {
-            assert!(found(key, value).is_some(), "{key}: {value}");
+            assert!(why_secret(key, value).is_some(), "{key}: {value}");
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
             ("emoji", "👩‍👩‍👧‍👦 👍🏽"),
             ("risk", "sk-8 skis, a task-list and hf_x"),
         ] {
-            assert_eq!(found(key, value), None, "{key}: {value}");
+            assert_eq!(why_secret(key, value), None, "{key}: {value}");
         }
     }
 }

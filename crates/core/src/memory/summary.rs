@@ -58,7 +58,7 @@ pub fn read(text: &str) -> Result<String, String> {
     let field = values
         .iter()
         .find_map(|value| value.get("summary").and_then(Value::as_str));
-    let spoken = clifford_action::spoken(text);
+    let spoken = clifford_action::reply_text(text);
     // JSON without the field is no summary; prose is.
     let plain = || Some(&*spoken).filter(|spoken| !spoken.starts_with(['{', '[', '`']));
     let summary = field.or_else(plain).map(str::trim).unwrap_or_default();

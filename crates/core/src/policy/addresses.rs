@@ -45,7 +45,7 @@ const USUAL_ENDINGS: [&str; 40] = [
 ];
 
 /// The addresses that a client would call for this text: none, if it is no address.
-pub(super) fn called(written: &str) -> Vec<String> {
+pub(super) fn request_addresses(written: &str) -> Vec<String> {
     let written = written.trim();
     if let Ok(url) = crate::net::target::parse(written)
         && is_called(&url)
@@ -64,7 +64,7 @@ pub(super) fn called(written: &str) -> Vec<String> {
 }
 
 /// The part of an address that a client sends: all but its fragment.
-pub(super) fn sent(address: &str) -> &str {
+pub(super) fn without_fragment(address: &str) -> &str {
     address.split('#').next().unwrap_or(address)
 }
 

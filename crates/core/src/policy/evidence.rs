@@ -183,7 +183,7 @@ impl Evidence {
     }
 
     /// How often a command was called.
-    pub(super) fn made(&self, command: &str) -> u32 {
+    pub(super) fn call_count(&self, command: &str) -> u32 {
         let made = self.heard.iter().filter(|heard| heard.command == command).count();
         u32::try_from(made).unwrap_or(u32::MAX)
     }
@@ -191,7 +191,7 @@ impl Evidence {
     /// How many calls of a command are left of those that were announced.
     pub fn announced(&self, command: &str) -> u32 {
         let most = self.plan.get(command).copied().unwrap_or(0);
-        most.saturating_sub(self.made(command))
+        most.saturating_sub(self.call_count(command))
     }
 
     /// The words that the tool of a command has returned itself, with those known outside: to hear them again tells

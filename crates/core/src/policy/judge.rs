@@ -148,7 +148,7 @@ fn weighed<'a>(
         .collect();
     let deciding = fitting.into_iter().find(|named| named.rule.action != Action::Limit);
     let (action, reason) = match deciding {
-        Some(named) => (named.rule.action, told(named)),
+        Some(named) => (named.rule.action, rule_reason(named)),
         None => table::profile(call.class, facts.place),
     };
     let outcome = match action {
@@ -203,8 +203,8 @@ fn limit(named: &NamedRule) -> Limit {
     let rule = &named.rule;
     Limit {
         key: named.key.clone(),
-        reason: given(named).unwrap_or_else(|| Reason::Limited {
-            rule: called(named),
+        reason: own_reason(named).unwrap_or_else(|| Reason::Limited {
+            rule: rule_name(named),
             calls: rule.calls,
             per: rule.per,
         }),
@@ -214,9 +214,9 @@ fn limit(named: &NamedRule) -> Limit {
     }
 }
 
-fn told(named: &NamedRule) -> Reason {
-    let rule = || called(named);
-    given(named).unwrap_or_else(|| match named.rule.action {
+fn rule_reason(named: &NamedRule) -> Reason {
+    let rule = || rule_name(named);
+    own_reason(named).unwrap_or_else(|| match named.rule.action {
         Action::Allow | Action::AllowTainted => Reason::Allowed { rule: rule() },
         Action::Confirm | Action::Limit => Reason::Confirmed { rule: rule() },
         Action::Deny => Reason::Forbidden { rule: rule() },
@@ -224,12 +224,12 @@ fn told(named: &NamedRule) -> Reason {
 }
 
 /// The words of whoever made the rule.
-fn given(named: &NamedRule) -> Option<Reason> {
+fn own_reason(named: &NamedRule) -> Option<Reason> {
     let words = named.rule.reason.clone()?;
     Some(Reason::Told { words })
 }
 
-fn called(named: &NamedRule) -> String {
+fn rule_name(named: &NamedRule) -> String {
     let name = named.rule.name.trim();
     if name.is_empty() {
         named.key.clone()

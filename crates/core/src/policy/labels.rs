@@ -29,7 +29,7 @@ pub enum Readers {
 
 impl Readers {
     /// It in words.
-    pub fn said(self, lang: Lang) -> String {
+    pub fn text(self, lang: Lang) -> String {
         lang.say(match self {
             Self::Anybody => Why::Anybody,
             Self::Place => Why::Place,
@@ -93,7 +93,7 @@ impl Labels {
     }
 
     /// Takes in what a command or a subagent returned.
-    pub fn told(&mut self, from: &str, readers: Readers, seq: u32) {
+    pub fn add_result(&mut self, from: &str, readers: Readers, seq: u32) {
         self.told = self.told.max(Some(readers));
         self.holds(from, readers, seq);
     }
@@ -188,9 +188,9 @@ mod tests {
         labels.shows(&[held("your message", Readers::Place)], 1);
         let both = ["a forwarded message".to_owned(), "https://example.org".to_owned()];
         labels.reads(&both.into(), 4);
-        labels.told("web.fetch", Readers::of_command("web.fetch"), 4);
+        labels.add_result("web.fetch", Readers::of_command("web.fetch"), 4);
         assert_eq!(labels.readers_of_answers(), None);
-        labels.told("vault.get", Readers::Nobody, 6);
+        labels.add_result("vault.get", Readers::Nobody, 6);
         assert_eq!(labels.readers_of_answers(), Some(Readers::Nobody));
         assert_eq!(
             labels.to_json(),
@@ -227,7 +227,7 @@ mod tests {
             labels.shows(shown, 1);
             called
                 .iter()
-                .for_each(|command| labels.told(command, Readers::of_command(command), 2));
+                .for_each(|command| labels.add_result(command, Readers::of_command(command), 2));
             labels.holds_private()
         };
         let message = held("your message", Readers::Place);

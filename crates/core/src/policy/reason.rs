@@ -79,7 +79,7 @@ pub enum Reason {
 
 impl Reason {
     /// As a part of a sentence, for a person.
-    pub fn said(&self, lang: Lang) -> String {
+    pub fn text(&self, lang: Lang) -> String {
         lang.say(match self {
             Self::OnlyReads => Because::OnlyReads,
             Self::ChangesInPrivate => Because::ChangesInPrivate,
@@ -121,7 +121,7 @@ impl Reason {
     pub fn english(&self) -> String {
         match self {
             Self::Told { words } => words.clone(),
-            _ => self.said(Lang::English),
+            _ => self.text(Lang::English),
         }
     }
 
@@ -134,12 +134,12 @@ impl Reason {
 /// Says where the words came from that a run has read.
 fn read_outside(read: &[String], lang: Lang) -> String {
     lang.say(Because::ReadOutside {
-        sources: listed(read.iter().map(String::as_str), lang),
+        sources: list_sources(read.iter().map(String::as_str), lang),
     })
 }
 
 /// The first sources of words, and how many more there are.
-pub fn listed<'a>(sources: impl Iterator<Item = &'a str>, lang: Lang) -> String {
+pub fn list_sources<'a>(sources: impl Iterator<Item = &'a str>, lang: Lang) -> String {
     let all: Vec<_> = sources.collect();
     let named = all.iter().take(NAMED);
     let named: Vec<_> = named
@@ -233,8 +233,8 @@ mod tests {
                 "backups run at night",
             ),
         ] {
-            assert_eq!(reason.said(Lang::English), english);
-            assert_eq!(reason.said(Lang::German), german);
+            assert_eq!(reason.text(Lang::English), english);
+            assert_eq!(reason.text(Lang::German), german);
             let stored = serde_json::to_value(&reason).unwrap();
             assert_eq!(serde_json::from_value::<Reason>(stored).unwrap(), reason);
         }
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn of_many_sources_the_first_are_named() {
         let all = ["a", "b", "c", "d", "e"];
-        assert_eq!(listed(all.into_iter(), Lang::English), "a, b, c and 2 more");
-        assert_eq!(listed(all.into_iter().take(1), Lang::German), "a");
+        assert_eq!(list_sources(all.into_iter(), Lang::English), "a, b, c and 2 more");
+        assert_eq!(list_sources(all.into_iter().take(1), Lang::German), "a");
     }
 }

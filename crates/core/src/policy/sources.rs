@@ -62,7 +62,7 @@ pub fn description(tool: &str) -> String {
 
 /// A source as its reader names it; an address is the same in every language.
 pub fn said(from: &str, lang: Lang) -> String {
-    known(from).map_or_else(|| from.to_owned(), |name| lang.say(name))
+    known_source(from).map_or_else(|| from.to_owned(), |name| lang.say(name))
 }
 
 /// The same in English for somebody else than the person whose words they are.
@@ -77,7 +77,7 @@ pub fn told_to_others(said: String) -> String {
     told.to_owned()
 }
 
-fn known(from: &str) -> Option<SourceName> {
+fn known_source(from: &str) -> Option<SourceName> {
     Some(match from {
         MESSAGE => SourceName::YourMessage,
         TASK => SourceName::ItsTask,

@@ -164,7 +164,7 @@ impl Scale<'_> {
         };
         let named: Vec<_> = self.leaves.iter().filter(is_value).collect();
         let said = |leaf: &&Leaf<'_>| Said {
-            written: written(leaf.value),
+            written: plain_text(leaf.value),
             is_amount: self.is_amount(leaf),
         };
         let values: Vec<_> = named.iter().map(said).collect();
@@ -192,14 +192,14 @@ impl Scale<'_> {
     /// wished for before anything was read, each about something else.
     fn is_asked_for(&self) -> bool {
         let (evidence, name) = (self.request.evidence, self.request.name);
-        let made = evidence.made(name);
+        let made = evidence.call_count(name);
         let is_new = || {
             let before = evidence.heard.iter().filter(|heard| heard.command == name);
             let mut used = Haystack::default();
             before.for_each(|heard| each_text(&heard.args, &mut |text| used.learn(text)));
             self.leaves
                 .iter()
-                .any(|leaf| self.is_named(leaf) && !used.holds(&written(leaf.value)))
+                .any(|leaf| self.is_named(leaf) && !used.holds(&plain_text(leaf.value)))
         };
         let is_planned = !evidence.plan.contains_key(name);
         let is_left = made == 0 || (made < evidence.wished.get(name).copied().unwrap_or(0) && is_new());
@@ -272,7 +272,7 @@ impl Scale<'_> {
     /// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted.
     fn is_persons(&self, leaf: &Leaf<'_>) -> bool {
         let is_spent = matches!(leaf.value, Value::Number(number) if self.is_spent(number));
-        let written = written(leaf.value);
+        let written = plain_text(leaf.value);
         let is_counted = self.is_amount(leaf) && !asked::tells_amount(&self.grants.texts, &written);
         let is_granted = !is_spent && !is_counted && !self.grants.forbids(&written);
         is_granted && is_persons(leaf, leaf.value, &self.grants.said, asked::makes(self.request.name))
@@ -310,7 +310,7 @@ impl Scale<'_> {
     }
 }
 
-fn written(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -114,8 +114,8 @@ impl KnownWords {
     }
 
     fn learn_address(&mut self, written: &str) {
-        for called in addresses::called(written) {
-            self.addresses.insert(addresses::sent(&called).to_owned());
+        for called in addresses::request_addresses(written) {
+            self.addresses.insert(addresses::without_fragment(&called).to_owned());
             self.addresses.insert(called);
         }
     }
@@ -136,7 +136,7 @@ impl KnownWords {
 
     /// Whether what would be called for an address is known.
     fn has(&self, written: &str) -> bool {
-        addresses::called(written)
+        addresses::request_addresses(written)
             .iter()
             .any(|called| self.addresses.contains(called))
     }
@@ -163,7 +163,11 @@ impl Limits<'_> {
     /// Whether an address is known as whoever gets this text may follow it.
     fn knows(&self, address: &str, text: &str) -> bool {
         let is_fetched = self.fetched.iter().any(|fetched| std::ptr::eq(*fetched, text));
-        let followed = if is_fetched { addresses::sent(address) } else { address };
+        let followed = if is_fetched {
+            addresses::without_fragment(address)
+        } else {
+            address
+        };
         self.known.addresses.contains(followed)
     }
 }
@@ -412,7 +416,7 @@ impl clifford_markup::Judge for Messages<'_> {
         if begins("mailto:") || begins("tel:") {
             return true;
         }
-        if !addresses::called(target).is_empty() {
+        if !addresses::request_addresses(target).is_empty() {
             return self.0.iter().any(|known| known.has(target));
         }
         // The rest leads nowhere but within the page that shows it.

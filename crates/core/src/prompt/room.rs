@@ -199,7 +199,7 @@ impl Allotment {
     }
 
     /// The room that is still free.
-    pub const fn left(&self) -> Quarters {
+    pub const fn remaining(&self) -> Quarters {
         self.left
     }
 

@@ -99,7 +99,7 @@ pub fn queued(state: &RunState, rules: &Rules, call: &ToolCall) -> Decision {
     let decision = match gates::refusal(state, rules, &action) {
         None => Decision::CallTool {
             before,
-            call: gates::named(rules, call.clone()),
+            call: gates::with_full_name(rules, call.clone()),
         },
         Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
         Some(Refusal::Complete(kind)) => complete(state, before, kind),
@@ -244,11 +244,14 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
         };
         return Decision::Complete { before, ending };
     }
-    let repeats_last = state.said().last().is_some_and(|last| last.trim() == message.trim());
+    let repeats_last = state
+        .sent_messages()
+        .last()
+        .is_some_and(|last| last.trim() == message.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
     // Files are news, even if their text is a repeat.
-    if !has_files && (repeats_last || state.said().iter().any(|sent| nearly_same(sent, message))) {
+    if !has_files && (repeats_last || state.sent_messages().iter().any(|sent| nearly_same(sent, message))) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
             sent: false,
@@ -296,10 +299,10 @@ fn finish(
     };
     // A repeat for a person who wrote meanwhile is sent again.
     let message = match output {
-        Some(_) => unsaid_in(state.said(), &buffer),
+        Some(_) => unsaid_in(state.sent_messages(), &buffer),
         None => unsaid(state, &buffer),
     };
-    if message.is_none() && state.said().is_empty() && !has_files {
+    if message.is_none() && state.sent_messages().is_empty() && !has_files {
         if state.empty_finish_refused {
             return complete(state, before, EndingKind::EmptyFinish);
         }

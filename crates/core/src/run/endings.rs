@@ -36,14 +36,14 @@ pub(super) fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
 
 /// Endings that are not the model's: the best there is to say, else the fallback.
 pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind) -> Decision {
-    let best = unsaid(state, &state.output).or_else(|| found(state));
+    let best = unsaid(state, &state.output).or_else(|| subagent_findings(state));
     let message = match kind {
         EndingKind::NoProgress => Some(match best {
             Some(best) => format!("{best}\n\n{}", state.lang.say(Outcome::Repeating)),
-            None if state.said().is_empty() => repeated(state),
+            None if state.sent_messages().is_empty() => repeated(state),
             None => state.lang.say(Outcome::Repeating),
         }),
-        _ => best.or_else(|| state.said().is_empty().then(|| fallback(state))),
+        _ => best.or_else(|| state.sent_messages().is_empty().then(|| fallback(state))),
     };
     let output = [Some(&state.output), state.sent.last(), message.as_ref()]
         .into_iter()
@@ -109,7 +109,7 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &Sentence, error: &
 pub(super) fn apology(state: &RunState, sentence: &Sentence) -> String {
     let told = match state.answer {
         AnswerProgress::Missing => sentence.text(state.lang),
-        AnswerProgress::Begun => sentence.rest(state.lang),
+        AnswerProgress::Begun => sentence.rest_text(state.lang),
         AnswerProgress::Given => return String::new(),
     };
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
@@ -121,8 +121,8 @@ pub(super) fn apology(state: &RunState, sentence: &Sentence) -> String {
 }
 
 /// The findings of a subagent, where the run itself has nothing to say: they were asked and paid for.
-fn found(state: &RunState) -> Option<String> {
-    let is_silent = state.said().is_empty() && state.output.trim().is_empty();
+fn subagent_findings(state: &RunState) -> Option<String> {
+    let is_silent = state.sent_messages().is_empty() && state.output.trim().is_empty();
     is_silent.then(|| state.found.clone()).flatten()
 }
 
@@ -157,7 +157,7 @@ pub fn out_of_budget(state: &RunState, sentence: &Sentence, error: String) -> De
             && ending.message.is_none()
             && state.answer == AnswerProgress::Begun
         {
-            ending.message = Some(sentence.rest(state.lang));
+            ending.message = Some(sentence.rest_text(state.lang));
         }
         decision
     }

@@ -133,7 +133,7 @@ pub fn tool_call(state: &RunState, rules: &Rules, action: &Action) -> Option<Too
     let Action::ToolCall { name, args, .. } = action else {
         return None;
     };
-    Some(named(
+    Some(with_full_name(
         rules,
         ToolCall {
             name: name.clone(),
@@ -144,7 +144,7 @@ pub fn tool_call(state: &RunState, rules: &Rules, action: &Action) -> Option<Too
 }
 
 /// A call under the full name of its command.
-pub fn named(rules: &Rules, call: ToolCall) -> ToolCall {
+pub fn with_full_name(rules: &Rules, call: ToolCall) -> ToolCall {
     match rules.single_commands.get(&call.name) {
         Some(name) => ToolCall {
             name: name.clone(),

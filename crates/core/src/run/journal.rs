@@ -185,7 +185,7 @@ impl<'a> Journal<'a> {
     }
 
     /// The messages of its person, and the results of these subagents, before an iteration.
-    pub fn heard(&mut self, iteration: u32, children: &BTreeSet<RunId>) -> Vec<&'a Step> {
+    pub fn news(&mut self, iteration: u32, children: &BTreeSet<RunId>) -> Vec<&'a Step> {
         let steps: &'a [Step] = self.steps;
         let heard: Vec<_> = steps
             .iter()
@@ -202,10 +202,10 @@ impl<'a> Journal<'a> {
     }
 
     /// The step in which the same words were sent to the person.
-    pub fn said(&mut self, kind: &StepKind) -> Option<u32> {
-        let words = sent(kind)?;
+    pub fn find_sent(&mut self, kind: &StepKind) -> Option<u32> {
+        let words = sent_text(kind)?;
         let step = self.steps.iter().find(|step| {
-            let is_same = sent(&step.kind) == Some(words) && step.kind.type_name() == kind.type_name();
+            let is_same = sent_text(&step.kind) == Some(words) && step.kind.type_name() == kind.type_name();
             is_same && step.seq >= self.from && !self.used.contains(&step.seq)
         })?;
         self.used.insert(step.seq);
@@ -214,7 +214,7 @@ impl<'a> Journal<'a> {
 }
 
 /// The words that a step sends to a person.
-pub fn sent(kind: &StepKind) -> Option<&str> {
+pub fn sent_text(kind: &StepKind) -> Option<&str> {
     match kind {
         StepKind::AssistantMessage { text, sent: true } => Some(text.trim()),
         StepKind::Finish(finish) => finish.message.as_deref().map(str::trim),

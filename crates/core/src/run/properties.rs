@@ -176,7 +176,7 @@ fn may_be_said(text: &str, run: &Rehearsal) -> bool {
         sentences::UNFINISHED,
     ];
     let apologies = apologies.into_iter().chain(of_tools);
-    let apologies = apologies.flat_map(|sentence| [sentence.text(lang), sentence.rest(lang)]);
+    let apologies = apologies.flat_map(|sentence| [sentence.text(lang), sentence.rest_text(lang)]);
     let fixed: Vec<String> = plain.into_iter().chain(apologies).collect();
     let is_fixed = |part: &str| fixed.iter().any(|sentence| part == sentence);
     // The rest, after the fixed sentences, messages, outputs and tasks are taken out.

@@ -11,8 +11,8 @@
 //! for together, those that their person did not ask for apart and last, and the one answer holds for exactly what was
 //! shown. A plan names commands, not arguments: it decides what is apart, and approves nothing.
 
+mod arguments;
 mod in_words;
-mod shown;
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use clifford_text::{Approval, Because, Lang};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-pub use self::{in_words::in_words, shown::Argument};
+pub use self::{arguments::Argument, in_words::in_words};
 use super::step::{ConfirmAbout, ConfirmRequest, Proposal, ToolCall};
 use crate::{
     clock::Timestamp,
@@ -125,7 +125,7 @@ impl Question<'_> {
         parts.push(self.lang.say(Approval::HowToAnswer {
             approve: format!("/approve{code}"),
             deny: format!("/deny{code}"),
-            left: left(request.expires_at.since(self.now), self.lang),
+            left: time_left(request.expires_at.since(self.now), self.lang),
         }));
         parts.join("\n\n")
     }
@@ -243,14 +243,14 @@ impl ConfirmRequest {
         let calls: Vec<_> = (self.calls())
             .map(|call| serde_json::json!({ "name": call.name, "args": call.args }))
             .collect();
-        shown::escaped(&serde_json::to_string_pretty(&calls).unwrap_or_default())
+        arguments::escaped(&serde_json::to_string_pretty(&calls).unwrap_or_default())
     }
 }
 
 impl Proposal {
     /// Its arguments, each with where it comes from.
     pub fn arguments(&self, lang: Lang) -> Vec<Argument> {
-        shown::listed(&self.call.args, &self.traced, lang)
+        arguments::listed(&self.call.args, &self.traced, lang)
     }
 
     /// Whether it stands apart from what was asked for.
@@ -272,8 +272,8 @@ impl Proposal {
     fn shown(&self, is_short: bool, lang: Lang) -> Option<String> {
         let shown = match (self.call.args.is_empty(), is_short) {
             (true, _) => lang.say(Approval::NoArguments),
-            (false, true) => shown::arguments(&self.call.args, &self.traced, lang),
-            (false, false) => shown::origins(&self.traced, lang),
+            (false, true) => arguments::arguments(&self.call.args, &self.traced, lang),
+            (false, false) => arguments::origins(&self.traced, lang),
         };
         (!shown.is_empty()).then(|| fenced(&shown))
     }
@@ -281,7 +281,7 @@ impl Proposal {
     /// Why it is asked for, unless it is told already that others may be behind it, and of what.
     pub fn reason(&self, lang: Lang) -> Option<String> {
         let is_told = self.is_unasked && self.reason.as_ref().is_some_and(Reason::may_be_others);
-        (!is_told).then(|| lang.sentence(&said(self.reason.as_ref(), &self.why, lang)))
+        (!is_told).then(|| lang.sentence(&reason_text(self.reason.as_ref(), &self.why, lang)))
     }
 }
 
@@ -290,14 +290,14 @@ pub fn reason(request: &ConfirmRequest, lang: Lang) -> String {
     let of_others = OfOthers::of(&request.traced, request.was_announced, lang);
     match of_others.filter(|_| request.is_unasked) {
         Some(OfOthers { argument, source }) => lang.say(Because::StandsIn { argument, source }),
-        None => said(request.reason.as_ref(), &request.why, lang),
+        None => reason_text(request.reason.as_ref(), &request.why, lang),
     }
 }
 
 /// A reason as a part of a sentence; of an earlier version's question, as it is.
-fn said(reason: Option<&Reason>, why: &str, lang: Lang) -> String {
+fn reason_text(reason: Option<&Reason>, why: &str, lang: Lang) -> String {
     match reason {
-        Some(reason) => reason.said(lang),
+        Some(reason) => reason.text(lang),
         None => why.trim().trim_end_matches('.').to_owned(),
     }
 }
@@ -326,7 +326,7 @@ impl OfOthers {
             argument: clifford_markup::within_sentence(&traced.argument, 60),
             source: format!(
                 "{}{}",
-                clifford_markup::within_sentence(&source.said(lang), 160),
+                clifford_markup::within_sentence(&source.text(lang), 160),
                 match more {
                     0 => String::new(),
                     more => lang.say(Approval::OtherArguments { count: more.into() }),
@@ -343,7 +343,7 @@ pub fn is_shown_whole(request: &ConfirmRequest) -> bool {
 
 /// Arguments as they are, in JSON: what could end a block or be read as something else is written by its number.
 pub fn arguments(args: &Map<String, Value>) -> String {
-    shown::escaped(&serde_json::to_string_pretty(args).unwrap_or_default())
+    arguments::escaped(&serde_json::to_string_pretty(args).unwrap_or_default())
 }
 
 fn fenced(text: &str) -> String {
@@ -351,7 +351,7 @@ fn fenced(text: &str) -> String {
 }
 
 /// A time in words, rounded.
-fn left(time: Duration, lang: Lang) -> String {
+fn time_left(time: Duration, lang: Lang) -> String {
     let minutes = time.as_secs().div_ceil(60);
     lang.say(match minutes {
         0..100 => Approval::Minutes { count: minutes.into() },

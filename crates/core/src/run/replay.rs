@@ -51,7 +51,7 @@ pub fn replay<'a>(run: &Run, rules: &Rules, steps: &'a [Step]) -> Vec<Iteration<
         };
         let frame = Frame {
             step,
-            state: known(&state),
+            state: deciding_state(&state),
             decision,
         };
         match iterations.last_mut() {
@@ -66,7 +66,7 @@ pub fn replay<'a>(run: &Run, rules: &Rules, steps: &'a [Step]) -> Vec<Iteration<
 }
 
 /// The part of the state that decisions depend on.
-pub fn known(state: &RunState) -> Value {
+pub fn deciding_state(state: &RunState) -> Value {
     let mut notes: Vec<_> = state
         .notes
         .iter()

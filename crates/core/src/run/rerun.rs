@@ -14,7 +14,7 @@ use super::{
     decide::{self, Next},
     decision::Decision,
     effects::{After, effects},
-    journal::{CallRecord, Journal, sent},
+    journal::{CallRecord, Journal, sent_text},
     rules::Rules,
     state::{OpenQuestion, Pending, RunState},
     step::{Event, Step, StepKind, ToolCall},
@@ -218,7 +218,7 @@ impl<'a> Rerun<'a> {
 
     /// Whether it asks the model now.
     fn thinks(&mut self, now: Timestamp) -> bool {
-        let heard = self.journal.heard(self.state.iterations + 1, &self.state.children);
+        let heard = self.journal.news(self.state.iterations + 1, &self.state.children);
         for step in heard {
             self.take_recorded(step);
         }
@@ -337,10 +337,10 @@ impl<'a> Rerun<'a> {
 
     /// Takes a step, and tells of one that sends words whether the recorded run sent them.
     fn take_said(&mut self, kind: StepKind, now: Timestamp) {
-        let words = sent(&kind);
+        let words = sent_text(&kind);
         // The end of a run repeats the message that it ended with.
-        let repeats = self.steps.last().and_then(|last| sent(&last.step.kind)) == words;
-        let recorded = self.journal.said(&kind);
+        let repeats = self.steps.last().and_then(|last| sent_text(&last.step.kind)) == words;
+        let recorded = self.journal.find_sent(&kind);
         let effect = words.filter(|_| !repeats).map(|_| match recorded {
             Some(seq) => Effect::Recorded { seq },
             None => Effect::WouldHave,

@@ -130,11 +130,11 @@ impl Sentence {
 
     /// The same where something was said already: why the rest is missing, as far as that tells, and no apology for what
     /// was said.
-    pub fn rest(&self, lang: Lang) -> String {
+    pub fn rest_text(&self, lang: Lang) -> String {
         match &self.reason {
             None | Some(Reason::Plain(Sorry::BadReply | Sorry::Error)) => lang.say(Outcome::Rest),
             Some(Reason::ToolFailed { tool, error }) => {
-                let tool = named(tool, lang);
+                let tool = tool_name(tool, lang);
                 lang.say(match error.clone() {
                     Some(error) => Outcome::RestToolFailedBecause { tool, error },
                     None => Outcome::RestToolFailed { tool },
@@ -151,16 +151,16 @@ impl Sentence {
         let reason = match self.reason.as_ref()? {
             Reason::Plain(reason) => lang.say(reason.clone()),
             Reason::ToolFailed { tool, error } => {
-                let tool = named(tool, lang);
+                let tool = tool_name(tool, lang);
                 lang.say(match error.clone() {
                     Some(error) => Sorry::ToolFailedBecause { tool, error },
                     None => Sorry::ToolFailed { tool },
                 })
             }
             Reason::ToolRepeated { tool } => lang.say(Sorry::ToolRepeated {
-                tool: named(tool, lang),
+                tool: tool_name(tool, lang),
             }),
-            Reason::Spent(spent) => said(spent, lang),
+            Reason::Spent(spent) => spent_text(spent, lang),
         };
         Some(match &self.note {
             Some(note) => format!("{reason} ({note})"),
@@ -169,7 +169,7 @@ impl Sentence {
     }
 }
 
-fn said(spent: &Spent, lang: Lang) -> String {
+fn spent_text(spent: &Spent, lang: Lang) -> String {
     let period = lang.say(match spent.period {
         Period::Day => Sorry::Today,
         Period::Month => Sorry::ThisMonth,
@@ -208,7 +208,7 @@ pub fn tool_repeated(tool: &str) -> Sentence {
 }
 
 /// A tool by its name; what a model made up (a path, a piece of JSON) is not repeated to a person.
-fn named(tool: &str, lang: Lang) -> String {
+fn tool_name(tool: &str, lang: Lang) -> String {
     let is_name = tool.len() <= 64
         && tool.starts_with(|c: char| c.is_ascii_alphabetic())
         && tool
@@ -222,7 +222,7 @@ fn named(tool: &str, lang: Lang) -> String {
 
 /// For a call that a person denied, or did not answer in time.
 pub fn denied(tool: &str, in_time: bool, lang: Lang) -> String {
-    let tool = named(tool, lang);
+    let tool = tool_name(tool, lang);
     lang.say(match in_time {
         true => Outcome::Denied { tool },
         false => Outcome::NotApprovedInTime { tool },
@@ -338,10 +338,10 @@ mod tests {
             ),
         ];
         for (sentence, expected) in cases {
-            assert_eq!(sentence.rest(Lang::English), expected);
+            assert_eq!(sentence.rest_text(Lang::English), expected);
         }
         assert_eq!(
-            MODEL_REFUSED.rest(Lang::German),
+            MODEL_REFUSED.rest_text(Lang::German),
             "Den Rest konnte ich nicht fertig machen. Mein Sprachmodell möchte das nicht beantworten."
         );
     }

@@ -309,7 +309,7 @@ impl RunState {
                 self.origins.extend(origins.iter().cloned());
                 let told = output.as_deref().or(error.as_deref());
                 self.hear_child(task, told.unwrap_or_default(), !origins.is_empty());
-                Arc::make_mut(&mut self.labels).told("a subagent", *readers, step.seq);
+                Arc::make_mut(&mut self.labels).add_result("a subagent", *readers, step.seq);
                 self.child_ended(&Ended {
                     run_id: *run_id,
                     task,
@@ -452,7 +452,7 @@ impl RunState {
     }
 
     /// The messages sent since a person last wrote.
-    pub fn said(&self) -> &[String] {
+    pub fn sent_messages(&self) -> &[String] {
         self.sent.get(self.sent_before..).unwrap_or_default()
     }
 

@@ -141,14 +141,14 @@ impl Transcript {
     }
 
     /// The visible part within so much room.
-    pub fn shown(&self, limits: WindowLimits, most: Quarters, can: Can) -> VisibleTranscript {
+    pub fn visible(&self, limits: WindowLimits, most: Quarters, can: Can) -> VisibleTranscript {
         let each = limits.entry(most);
         // The summary of the entries that went has its own room.
         let memory = most / 4;
         let weights: Vec<_> = (self.entries.iter())
             .map(|entry| entry.weight.min(each) + entry.around())
             .collect();
-        let start = self.begins(&weights, limits.entries, most, most - memory);
+        let start = self.first_visible(&weights, limits.entries, most, most - memory);
         let room = if start == 0 { most } else { most - memory };
         let newest: Quarters = weights[start..].iter().sum();
         // A single exchange may be larger than that.
@@ -173,7 +173,7 @@ impl Transcript {
 
     /// The entry from which on they are shown: where they are too many, the oldest half goes, and what is left begins
     /// with a reply. The newest reply and what followed it always stay.
-    fn begins(&self, weights: &[Quarters], entries: usize, whole: Quarters, cut: Quarters) -> usize {
+    fn first_visible(&self, weights: &[Quarters], entries: usize, whole: Quarters, cut: Quarters) -> usize {
         let is_reply = |at: &usize| matches!(self.entries[*at].what, EntryContent::Reply(_));
         let replies: Vec<_> = (0..self.entries.len()).filter(is_reply).collect();
         let (mut start, mut most) = (0, whole);

@@ -16,7 +16,7 @@ pub fn is_interval(text: &str) -> bool {
 }
 
 /// The interval that repeats from a start.
-pub fn written(start: DateTime, every: &Span) -> String {
+pub fn repeating(start: DateTime, every: &Span) -> String {
     format!("{PREFIX}{start}/{every}")
 }
 
@@ -59,7 +59,7 @@ pub fn next_occurrence(text: &str, zone: &TimeZone, after: Timestamp) -> Result<
 pub fn moved(text: &str, to: &Zoned) -> Option<String> {
     let (start, every) = read(text)?;
     let is_of_days = every.get_hours() == 0 && every.get_minutes() == 0 && every.get_seconds() == 0;
-    is_of_days.then(|| written(start.date().to_datetime(to.time()), &every))
+    is_of_days.then(|| repeating(start.date().to_datetime(to.time()), &every))
 }
 
 fn read(text: &str) -> Option<(DateTime, Span)> {

@@ -278,19 +278,19 @@ impl Reckoner<'_> {
             Repeat::Each(number, Unit::Minute | Unit::Hour) => {
                 let hours = matches!(repeat, Repeat::Each(_, Unit::Hour));
                 let anchor = if said.time.is_some() { time } else { from.time() };
-                match each(*number, hours, anchor) {
+                match interval_text(*number, hours, anchor) {
                     Some(cron) => cron,
                     None => self.interval(repeat, said, start)?,
                 }
             }
             Repeat::Each(1, Unit::Day) => on("* * *"),
-            Repeat::On(days) => on(&format!("* * {}", listed(days))),
+            Repeat::On(days) => on(&format!("* * {}", weekday_list(days))),
             Repeat::Each(1, Unit::Week) | Repeat::Each(7, Unit::Day) => {
                 let day = match said.day {
                     Some(Day::Weekday { day, .. }) => day,
                     _ => from.weekday(),
                 };
-                on(&format!("* * {}", listed(&[day])))
+                on(&format!("* * {}", weekday_list(&[day])))
             }
             Repeat::Monthly(day) => on(&format!("{day} * *")),
             Repeat::Each(1, Unit::Month) => match said.day {
@@ -327,7 +327,7 @@ impl Reckoner<'_> {
         };
         let from = from.to_jiff().to_zoned(self.zone.clone()).datetime();
         let whole = from.with().subsec_nanosecond(0).build().unwrap_or(from);
-        Ok(interval::written(whole, &every))
+        Ok(interval::repeating(whole, &every))
     }
 }
 
@@ -339,7 +339,7 @@ const CANNOT: &str = "It can be repeated on days of the week, or every so many m
 
 /// Every so many minutes or hours, counted from a time of the day: those that divide an hour or a day evenly; `None`:
 /// cron cannot say the others.
-fn each(number: i64, hours: bool, anchor: Time) -> Option<String> {
+fn interval_text(number: i64, hours: bool, anchor: Time) -> Option<String> {
     let (number, hours) = match (number, hours) {
         (minutes, false) if minutes >= 60 && minutes % 60 == 0 => (minutes / 60, true),
         other => other,
@@ -362,7 +362,7 @@ fn each(number: i64, hours: bool, anchor: Time) -> Option<String> {
 }
 
 /// Days of the week as cron has them.
-fn listed(days: &[Weekday]) -> String {
+fn weekday_list(days: &[Weekday]) -> String {
     let mut numbers: Vec<_> = days.iter().map(|day| day.to_sunday_zero_offset()).collect();
     numbers.sort_unstable();
     numbers.dedup();

@@ -113,7 +113,7 @@ const FORMS: &[&[&str]] = &[
 ];
 
 /// The other forms of an English word, by any of its forms or by its stem.
-pub fn others(term: &str, stem: &str) -> Vec<&'static str> {
+pub fn other_forms(term: &str, stem: &str) -> Vec<&'static str> {
     let known = FORMS
         .iter()
         .filter(|forms| forms.contains(&term) || forms.first().is_some_and(|first| *first == stem));
@@ -127,10 +127,10 @@ mod tests {
 
     #[test]
     fn a_word_is_known_by_any_of_its_forms() {
-        assert_eq!(others("buy", "buy"), ["bought"]);
-        assert_eq!(others("buys", "buy"), ["buy", "bought"]);
-        assert_eq!(others("bought", "bought"), ["buy"]);
-        assert_eq!(others("went", "went"), ["go", "goes", "gone", "going"]);
-        assert_eq!(others("cat", "cat"), Vec::<&str>::new());
+        assert_eq!(other_forms("buy", "buy"), ["bought"]);
+        assert_eq!(other_forms("buys", "buy"), ["buy", "bought"]);
+        assert_eq!(other_forms("bought", "bought"), ["buy"]);
+        assert_eq!(other_forms("went", "went"), ["go", "goes", "gone", "going"]);
+        assert_eq!(other_forms("cat", "cat"), Vec::<&str>::new());
     }
 }

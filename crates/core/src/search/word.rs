@@ -59,7 +59,7 @@ impl Forms {
         let english = stems.iter().find(|(language, _)| *language == Language::English);
         Some(Self {
             begin: term.chars().take(alike.max(1)).collect(),
-            irregular: english.map_or_else(Vec::new, |(_, stem)| verbs::others(term, stem)),
+            irregular: english.map_or_else(Vec::new, |(_, stem)| verbs::other_forms(term, stem)),
             stems,
         })
     }

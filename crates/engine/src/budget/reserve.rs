@@ -228,14 +228,14 @@ impl ReservationRequest {
             return Ok(None);
         };
         let lang = reading::by_id(tx, channel.user_id, Some(channel.id)).await?;
-        let whose = self.whose(tx, account, lang).await?;
+        let whose = self.owner_text(tx, account, lang).await?;
         let text = notice::to_owner(account, whose, &self.zone, lang);
         let (message, pending) = self.outbound.message(to(&channel)?, &text, self.window.now);
         clifford_delivery::outbound::send_run_message(tx, &message, self.window.now).await?;
         Ok(pending.map(Box::new))
     }
 
-    async fn whose(&self, tx: &mut Tx, account: &Account, lang: Lang) -> Result<String, StoreError> {
+    async fn owner_text(&self, tx: &mut Tx, account: &Account, lang: Lang) -> Result<String, StoreError> {
         Ok(match (account.budget.scope, self.claim.user) {
             (Scope::Bot, _) => lang.say(Notice::TheBot),
             (Scope::User | Scope::Member, Some(user)) => match users::get(tx, user).await? {

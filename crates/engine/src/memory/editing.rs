@@ -158,7 +158,7 @@ async fn make_room(tx: &mut Tx, item: &Item) -> Result<Result<(), Fault>, StoreE
         Ok(level) => level,
         Err(fault) => return Ok(Err(fault)),
     };
-    let (held, pinned) = memory_admin::beside(tx, item).await?;
+    let (held, pinned) = memory_admin::count_others(tx, item).await?;
     let room = i64::try_from(level.items).unwrap_or(i64::MAX) - 1;
     if pinned > room {
         return Ok(Err(content::full(item.level, level)));

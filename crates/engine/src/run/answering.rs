@@ -119,7 +119,7 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
     if answer.always && !(answer.approved && asked.request.may_be_rule) {
         return Ok(AnswerOutcome::NoRule);
     }
-    if now >= asked.request.expires_at || !approvals::answered(tx, run.id, now).await? {
+    if now >= asked.request.expires_at || !approvals::take_answer(tx, run.id, now).await? {
         return Ok(AnswerOutcome::NothingAsked);
     }
     let seq = steps::of_run(tx, run.id).await?.last().map_or(0, |step| step.seq) + 1;

@@ -393,7 +393,7 @@ async fn take_in(
             at: now,
             kind: StepKind::Event(Event::UserMessage {
                 message_id: message.id,
-                text: message.asked(),
+                text: message.as_input(),
             }),
         };
         taken.push((step, message.address.map(|address| address.0)));

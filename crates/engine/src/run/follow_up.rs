@@ -128,7 +128,7 @@ pub(super) async fn begin(
         mode,
         input: queued
             .iter()
-            .map(messages::Queued::asked)
+            .map(messages::Queued::as_input)
             .collect::<Vec<_>>()
             .join("\n"),
         address: last.address.clone().map(|address| address.0),

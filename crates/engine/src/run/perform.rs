@@ -183,7 +183,7 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
                 Err(refused) => (refused, Vec::new()),
             };
             let decision = session.judged(decision).await?;
-            let attachments = session.spoken(&decision, attachments).await?;
+            let attachments = session.add_speech(&decision, attachments).await?;
             session.carry_out_with(decision, attachments).await
         }
         Pending::Think => match decide::next(&session.state, &session.rules) {

@@ -246,7 +246,7 @@ pub struct RequestImages {
 
 /// The messages before the transcript, and the transcript: roles by turns.
 fn followed(head: &Head, transcript: &Transcript, limits: WindowLimits, can: Can) -> (Vec<Message>, Sections) {
-    let shown = transcript.shown(limits, head.transcript, can);
+    let shown = transcript.visible(limits, head.transcript, can);
     let mut payload = head.payload.clone();
     for (name, value) in &shown.first {
         // Writing to a string cannot fail.
@@ -339,17 +339,17 @@ fn parts(work: &Work, rules: &Rules, tools: Toolbox<'_>, recalled: &Recalled) ->
         facts: facts(work, rules, recalled),
         memories: recalled.items.map(|item| json!(item)),
         conversation: conversation(run, recalled),
-        given: given(run),
+        given: program_data(run),
         files: files(recalled),
         now: run.created_at.to_string(),
-        ..known(work, rules, recalled)
+        ..gather_parts(work, rules, recalled)
     };
     instructions(&mut parts, run.kind, rules, tools, allowed);
     parts
 }
 
 /// The parts that runs and direct chats have in common.
-fn known(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
+fn gather_parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
     Parts {
         who: persona(work, recalled),
         elsewhere: recalled.elsewhere.clone(),
@@ -426,8 +426,8 @@ fn talk(recalled: &Recalled) -> Talk {
 }
 
 /// The data that a program passed along with its question, and the source that it names for it.
-fn given(run: &Run) -> Option<InputData> {
-    let value = run.given()?.clone();
+fn program_data(run: &Run) -> Option<InputData> {
+    let value = run.input_data()?.clone();
     let from = run.input_json.as_ref().and_then(|json| json.0.get("origins")).cloned();
     Some(InputData { value, from })
 }

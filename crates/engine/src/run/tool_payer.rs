@@ -258,7 +258,7 @@ impl Pays for ToolPayer {
                 return Err(error);
             }
         };
-        self.pay(bill(purchase.price.told(&bought))).await?;
+        self.pay(bill(purchase.price.of_answer(&bought))).await?;
         Ok(bought)
     }
 }

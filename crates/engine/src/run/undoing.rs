@@ -56,15 +56,15 @@ pub enum Undone {
 impl Undone {
     /// It in a sentence, as operators and models read it.
     pub fn sentence(&self) -> String {
-        self.said(Lang::English)
+        self.text(Lang::English)
     }
 
     /// It in a sentence.
-    pub fn said(&self, lang: Lang) -> String {
+    pub fn text(&self, lang: Lang) -> String {
         lang.say(match self {
             Self::Done { undone, kept } => {
                 let part = |parts: &[UndoReport], said: fn(String) -> Answer| {
-                    let parts: Vec<_> = parts.iter().map(|part| part.said(lang)).collect();
+                    let parts: Vec<_> = parts.iter().map(|part| part.text(lang)).collect();
                     (!parts.is_empty()).then(|| lang.say(said(parts.join("; "))))
                 };
                 let undone = part(undone, |what| Answer::Undone { what });

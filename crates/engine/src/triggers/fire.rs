@@ -110,7 +110,7 @@ async fn claim(
     due: Due,
     now: Timestamp,
 ) -> Result<Option<Fired>, StoreError> {
-    let Some(trigger) = held(tx, due.id)
+    let Some(trigger) = lock_trigger(tx, due.id)
         .await?
         .filter(|trigger| trigger.next_at == Some(due.at))
     else {
@@ -129,7 +129,7 @@ async fn claim(
 }
 
 /// A trigger whose person is locked: two accounts that are being linked are one or two for all of a firing.
-async fn held(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, StoreError> {
+async fn lock_trigger(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, StoreError> {
     triggers::hold_person(tx, id).await?;
     triggers::get(tx, id).await
 }
@@ -146,7 +146,7 @@ pub async fn fire_now(
     data: Option<Value>,
     now: Timestamp,
 ) -> Result<Fired, StoreError> {
-    let trigger = held(tx, id).await?;
+    let trigger = lock_trigger(tx, id).await?;
     let trigger = trigger.ok_or_else(|| StoreError::NotFound(format!("trigger {id}")))?;
     if !trigger.enabled {
         return Err(StoreError::WrongState(format!("trigger {id} is turned off")));

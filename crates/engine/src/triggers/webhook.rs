@@ -61,7 +61,7 @@ pub async fn take(
     call: Call<'_>,
     now: Timestamp,
 ) -> Result<Fired, Refusal> {
-    let (trigger, secret) = known(db, encryption, call.name).await?;
+    let (trigger, secret) = find_webhook(db, encryption, call.name).await?;
     let signature = call
         .signature
         .strip_prefix("sha256=")
@@ -87,7 +87,7 @@ pub async fn take(
 
 /// The webhook of a name, and its secret; for a name that is none, a secret that nobody knows, so that being refused
 /// takes the same steps.
-async fn known(db: &Db, encryption: &Encryption, name: &str) -> Result<(Option<Trigger>, String), Refusal> {
+async fn find_webhook(db: &Db, encryption: &Encryption, name: &str) -> Result<(Option<Trigger>, String), Refusal> {
     let mut conn = db.read().await?;
     let trigger = triggers::by_name(&mut conn, name)
         .await?

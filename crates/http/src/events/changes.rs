@@ -158,7 +158,7 @@ pub(super) async fn stored(
 }
 
 /// The lists of owners: connections, requests to be let in, quarantined work.
-pub(super) async fn standing(api: &Shared) -> Result<Vec<Found>, StoreError> {
+pub(super) async fn owner_lists(api: &Shared) -> Result<Vec<Found>, StoreError> {
     let now = api.clock.now();
     let found = |key, event| Found {
         key,

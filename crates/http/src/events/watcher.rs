@@ -78,7 +78,7 @@ impl Reading {
     }
 
     /// Returns once changes are looked for.
-    pub(super) async fn begins(&self) {
+    pub(super) async fn started(&self) {
         let events = &self.0.state.events;
         let begins = {
             let mut kept = events.kept();
@@ -303,7 +303,7 @@ impl Watcher {
     }
 
     async fn compare_standing(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let present = changes::standing(&self.api).await?;
+        let present = changes::owner_lists(&self.api).await?;
         let mut before = std::mem::take(&mut self.standing);
         for found in present {
             let is_known = before

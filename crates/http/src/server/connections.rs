@@ -298,7 +298,7 @@ impl Peer {
     }
 
     /// A request begins; it is over when the guard is dropped.
-    pub(super) fn begins(&self) -> RequestInFlight {
+    pub(super) fn begin_request(&self) -> RequestInFlight {
         self.0.has_asked.store(true, Ordering::Relaxed);
         self.works(Work::Unknown);
         RequestInFlight(self.clone())

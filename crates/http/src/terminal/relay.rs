@@ -109,7 +109,7 @@ impl Relay {
     }
 
     /// A part was shown. `false`: nothing waits for that.
-    pub(super) fn shown(&self, key: &str) -> bool {
+    pub(super) fn confirm(&self, key: &str) -> bool {
         let waiting = self.sent().remove(key);
         waiting.is_some_and(|waiting| waiting.send(()).is_ok())
     }
@@ -299,9 +299,9 @@ mod tests {
         let mut attached = relay.attach(look("1", true));
         let sent = relay.send(&to(None), &part, &key).await;
         assert!(matches!(sent, Err(SendError::Unreachable(_))), "{sent:?}");
-        assert!(!relay.shown("k"));
+        assert!(!relay.confirm("k"));
         let confirm = async {
-            while !relay.shown("k") {
+            while !relay.confirm("k") {
                 tokio::task::yield_now().await;
             }
         };

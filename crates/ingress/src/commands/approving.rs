@@ -78,7 +78,7 @@ async fn answer(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let (run, code) = match id {
-        Some(id) => match named(tx, id, by, channel).await? {
+        Some(id) => match find_question(tx, id, by, channel).await? {
             Some(found) => found,
             None => {
                 return Ok(Done::say(lang.say(Approval::NoSuchQuestion)));
@@ -137,7 +137,7 @@ async fn answer(
 }
 
 /// The question that is meant: by its id, or by its code among those that are open here.
-async fn named(
+async fn find_question(
     tx: &mut Tx,
     id: &str,
     by: &AnsweredBy,
@@ -169,7 +169,7 @@ async fn open(conn: &mut Conn, by: &AnsweredBy, channel: &Channel) -> Result<Vec
 /// Whether the message that shows a question has arrived in this channel.
 async fn is_shown(conn: &mut Conn, run: &Run, asked: &OpenQuestion, channel: &Channel) -> Result<bool, StoreError> {
     let id = question::id(run.id, &asked.code);
-    let messages = approvals::shown_in(conn, run.id, &id, channel.id).await?;
+    let messages = approvals::question_messages(conn, run.id, &id, channel.id).await?;
     Ok(messages.iter().any(|(_, status)| *status == MessageStatus::Delivered))
 }
 

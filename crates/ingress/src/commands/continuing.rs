@@ -15,7 +15,7 @@ use clifford_text::{Chats, Lang};
 
 use super::{
     Done, age,
-    conversations::{LISTED, PRESSED, called, label, pick},
+    conversations::{LISTED, PRESSED, label, pick, title},
     platform,
 };
 
@@ -48,14 +48,14 @@ pub(super) async fn continue_with(
     if let Some(found) = found {
         return take_over(tx, channel, user, found, lang, now).await;
     }
-    match own(tx, channel, id).await? {
+    match own_context(tx, channel, id).await? {
         Some(context) => super::conversations::go_to(tx, channel, &context, lang, now).await,
         None => Ok(Done::say(lang.say(Chats::NoSuchElsewhere { name: inline(wanted) }))),
     }
 }
 
 /// One that began here: it needs no taking over.
-async fn own(tx: &mut Tx, channel: &Channel, id: Option<ContextId>) -> Result<Option<Context>, StoreError> {
+async fn own_context(tx: &mut Tx, channel: &Channel, id: Option<ContextId>) -> Result<Option<Context>, StoreError> {
     let context = match id {
         Some(id) => contexts::get(tx, id).await?,
         None => None,
@@ -77,7 +77,7 @@ async fn list(tx: &mut Tx, channel: &Channel, user: &User, lang: Lang, now: Time
         format!(
             "{}. **{}**, {}, {}{said}",
             place + 1,
-            inline(&called(&known.context, lang)),
+            inline(&title(&known.context, lang)),
             platform::called(&known.platform, lang),
             age(known.context.last_user_interaction_at, now, lang)
         )
@@ -122,7 +122,7 @@ async fn take_over(
     contexts::touch(tx, found.context.id, now).await?;
     channels::set_active_context(tx, channel.id, Some(found.context.id)).await?;
     Ok(Done::say(lang.say(Chats::GoingOnHere {
-        name: inline(&called(&found.context, lang)),
+        name: inline(&title(&found.context, lang)),
         platform: platform::called(&found.platform, lang),
     })))
 }
@@ -138,7 +138,7 @@ pub(super) async fn choices(
     let choice = |known: &Elsewhere| Choice {
         label: format!(
             "{} · {}",
-            called(&known.context, lang),
+            title(&known.context, lang),
             platform::called(&known.platform, lang)
         ),
         value: known.context.id.to_string(),

@@ -58,7 +58,7 @@ pub(super) async fn list(tx: &mut Tx, channel: &Channel, lang: Lang, now: Timest
         format!(
             "{}. **{}**, {turns}, {}{active}",
             place + 1,
-            inline(&called(context, lang)),
+            inline(&title(context, lang)),
             age(context.last_user_interaction_at, now, lang)
         )
     });
@@ -70,7 +70,7 @@ pub(super) async fn list(tx: &mut Tx, channel: &Channel, lang: Lang, now: Timest
     let buttons = known
         .iter()
         .take(PRESSED)
-        .map(|context| Button::new(&called(context, lang), format!("switch {}", context.id)));
+        .map(|context| Button::new(&title(context, lang), format!("switch {}", context.id)));
     Ok(Done {
         text,
         buttons: buttons.collect(),
@@ -114,7 +114,7 @@ pub(super) async fn go_to(
     contexts::touch(tx, context.id, now).await?;
     clifford_store::places::channels::set_active_context(tx, channel.id, Some(context.id)).await?;
     Ok(Done::say(lang.say(Chats::GoingOn {
-        name: inline(&called(context, lang)),
+        name: inline(&title(context, lang)),
     })))
 }
 
@@ -157,20 +157,20 @@ async fn ended_elsewhere(tx: &mut Tx, channel: &Channel, active: ContextId, lang
 pub(super) async fn choices(conn: &mut Conn, channel: &Channel, lang: Lang) -> Result<Vec<Choice>, StoreError> {
     let known = context_lists::here(conn, channel, LISTED).await?;
     let choice = |context: &Context| Choice {
-        label: called(context, lang),
+        label: title(context, lang),
         value: context.id.to_string(),
     };
     Ok(known.iter().map(choice).collect())
 }
 
 /// A conversation as people know it.
-pub(super) fn called(context: &Context, lang: Lang) -> String {
+pub(super) fn title(context: &Context, lang: Lang) -> String {
     context.name.clone().unwrap_or_else(|| lang.say(Chats::NoName))
 }
 
 /// Its name where more is to stand beside it.
 pub(super) fn label(context: &Context, lang: Lang) -> String {
-    clifford_markup::shortened(&called(context, lang), LABEL)
+    clifford_markup::shortened(&title(context, lang), LABEL)
 }
 
 /// The one of a list that is wanted: by its number there, its id, its name, or a part of its name.

@@ -72,7 +72,7 @@ pub(super) fn help(wanted: &str, channel: &Channel, user: &User, lang: Lang) -> 
     let is_private = channel.is_private();
     let mut offered = topics(is_private, user.role);
     if let Some(topic) = offered.find(|topic| topic.name == wanted) {
-        return Done::say(on(topic, is_private, lang));
+        return Done::say(topic_text(topic, is_private, lang));
     }
     if let Some(command) = COMMANDS.iter().find(|command| command.name == wanted) {
         return Done::say(line(command, is_private, lang));
@@ -126,7 +126,7 @@ fn topics(is_private: bool, role: UserRole) -> impl Iterator<Item = &'static Top
     TOPICS.iter().filter(is_of_use)
 }
 
-fn on(topic: &Topic, is_private: bool, lang: Lang) -> String {
+fn topic_text(topic: &Topic, is_private: bool, lang: Lang) -> String {
     if topic.name == OWNER {
         return lang.say(Help::Owner);
     }
@@ -183,9 +183,9 @@ mod tests {
             names(true, UserRole::Owner),
             ["chats", "memory", "work", "you", "owner"]
         );
-        let you = |is_private: bool| on(&TOPICS[3], is_private, Lang::English);
+        let you = |is_private: bool| topic_text(&TOPICS[3], is_private, Lang::English);
         assert!(you(false).contains("`/export`: Get all of your data (in a private chat with me)"));
         assert!(!you(true).contains("in a private chat"));
-        assert!(on(&TOPICS[2], false, Lang::English).ends_with("may approve and deny for everybody here."));
+        assert!(topic_text(&TOPICS[2], false, Lang::English).ends_with("may approve and deny for everybody here."));
     }
 }

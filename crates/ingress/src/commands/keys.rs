@@ -46,7 +46,7 @@ enum KeyCommand<'a> {
     Unclear,
 }
 
-fn asked(argument: &str) -> KeyCommand<'_> {
+fn parse_argument(argument: &str) -> KeyCommand<'_> {
     let mut words = argument.trim().splitn(3, char::is_whitespace);
     match (words.next().unwrap_or_default(), words.next(), words.next()) {
         ("" | "list", None, None) => KeyCommand::List,
@@ -58,7 +58,7 @@ fn asked(argument: &str) -> KeyCommand<'_> {
 
 /// Whether a key stands in the argument of `/key`, or what may be one.
 pub fn carries_key(argument: &str) -> bool {
-    matches!(asked(argument), KeyCommand::Set { .. } | KeyCommand::Unclear) && !argument.trim().is_empty()
+    matches!(parse_argument(argument), KeyCommand::Set { .. } | KeyCommand::Unclear) && !argument.trim().is_empty()
 }
 
 impl Ring {
@@ -70,7 +70,7 @@ impl Ring {
         place: PlaceKind,
         carrier: Carrier,
     ) -> Self {
-        let given = match asked(argument) {
+        let given = match parse_argument(argument) {
             KeyCommand::Set { provider, key } if place.is_private() => {
                 Some(byok::encrypt(&providers, encryption, provider, key).map_err(NotTaken::of))
             }
@@ -152,12 +152,12 @@ pub(super) async fn run(
     if !channel.is_private() {
         return Ok(Done::say(refusal(carries_key(argument), ring.carrier, lang)));
     }
-    Ok(Done::say(match (asked(argument), &ring.given) {
+    Ok(Done::say(match (parse_argument(argument), &ring.given) {
         (KeyCommand::List, _) => list(tx, user, ring, (zone, lang)).await?,
         (KeyCommand::Remove(provider), _) => remove(tx, user, provider, lang).await?,
         (KeyCommand::Set { .. }, Some(Ok(key))) => {
             user_secrets::put(tx, user.id, key, now).await?;
-            taken(&key.provider, ring.carrier, lang)
+            accepted_text(&key.provider, ring.carrier, lang)
         }
         (KeyCommand::Set { .. }, Some(Err(fault))) => {
             let told = fault.said(&ring.named(lang), lang);
@@ -167,7 +167,7 @@ pub(super) async fn run(
     }))
 }
 
-fn taken(provider: &str, carrier: Carrier, lang: Lang) -> String {
+fn accepted_text(provider: &str, carrier: Carrier, lang: Lang) -> String {
     let told = lang.say(Keys::Taken {
         provider: inline(provider),
     });
@@ -240,7 +240,7 @@ mod tests {
             ("sk-1", KeyCommand::Unclear, true),
         ];
         for (argument, expected, carries) in cases {
-            assert_eq!(asked(argument), expected, "{argument}");
+            assert_eq!(parse_argument(argument), expected, "{argument}");
             assert_eq!(carries_key(argument), carries, "{argument}");
         }
     }

@@ -57,7 +57,7 @@ pub(super) async fn run(
             };
             contexts::set_model(tx, context, Some(name).filter(|name| *name != USUAL)).await?;
             let told = lang.say(Setting::GoesOnWith {
-                model: called(Some(name), given),
+                model: choice_name(Some(name), given),
             });
             list(tx, given, Some(told)).await
         }
@@ -83,7 +83,7 @@ pub(super) fn choices(typed: &str, offered: &Choices) -> Vec<Choice> {
     narrowed(now.chain(always).collect(), typed)
 }
 
-fn called(name: Option<&str>, given: CommandContext<'_>) -> String {
+fn choice_name(name: Option<&str>, given: CommandContext<'_>) -> String {
     let offer = given.choices.models.iter().find(|offer| match name {
         None | Some(USUAL) => offer.name.is_none(),
         name => offer.name.as_deref() == name,
@@ -136,7 +136,7 @@ async fn list(tx: &mut Tx, given: CommandContext<'_>, told: Option<String>) -> R
         return Ok(Done::say(text));
     }
     let answers = lang.say(Setting::HereAnswers {
-        model: called(current.as_deref(), given),
+        model: choice_name(current.as_deref(), given),
     });
     text.push_str(&format!("\n\n{answers}"));
     let chosen = current.as_deref().unwrap_or(USUAL);

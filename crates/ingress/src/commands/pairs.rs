@@ -58,7 +58,7 @@ pub(super) async fn run(
     let decided = pairing::decide(tx, platform, account, decision, &user.name, now).await?;
     Ok(Done {
         text: match decided {
-            Some(name) => told(decision, &name, lang),
+            Some(name) => decision_text(decision, &name, lang),
             None => lang.say(Answer::PairSettled),
         },
         work_to_claim: true,
@@ -66,7 +66,7 @@ pub(super) async fn run(
     })
 }
 
-fn told(decision: Decision, name: &str, lang: Lang) -> String {
+fn decision_text(decision: Decision, name: &str, lang: Lang) -> String {
     let person = inline(&shortened(name, NAME));
     lang.say(match decision {
         Decision::Approve => Answer::MayTalk { person },

@@ -24,7 +24,7 @@ pub(super) async fn run(
     let wanted = argument.trim();
     let wanted = wanted.strip_prefix("remove").unwrap_or(wanted).trim();
     if wanted.is_empty() {
-        return Ok(listed(&all, channel.is_private(), lang));
+        return Ok(list_reply(&all, channel.is_private(), lang));
     }
     match reminders::find(&all, wanted) {
         Ok(trigger) => {
@@ -42,14 +42,14 @@ pub(super) async fn choices(conn: &mut Conn, channel: &Channel, user: &User) -> 
     let viewer = clifford_content::memory::recall::viewer(Some(user.id), Some(channel));
     let all = reminders::visible(conn, user.id, viewer, Some(channel.id)).await?;
     let choice = |trigger: &Trigger| Choice {
-        label: format!("remove {}", named(trigger, &all)),
+        label: format!("remove {}", unique_text(trigger, &all)),
         value: format!("remove {}", reminders::short_id(trigger)),
     };
     Ok(all.iter().map(choice).collect())
 }
 
 /// The text of a reminder, with its id in front where another says the same.
-fn named(trigger: &Trigger, all: &[Trigger]) -> String {
+fn unique_text(trigger: &Trigger, all: &[Trigger]) -> String {
     let alike = all.iter().filter(|other| other.content == trigger.content).count();
     match alike {
         0 | 1 => trigger.content.clone(),
@@ -57,7 +57,7 @@ fn named(trigger: &Trigger, all: &[Trigger]) -> String {
     }
 }
 
-fn listed(all: &[Trigger], private: bool, lang: Lang) -> Done {
+fn list_reply(all: &[Trigger], private: bool, lang: Lang) -> Done {
     if all.is_empty() && private {
         return Done::say(format!(
             "{} {}",
@@ -83,7 +83,7 @@ fn listed(all: &[Trigger], private: bool, lang: Lang) -> Done {
     let buttons = all.iter().take(BUTTONS).map(|trigger| {
         let command = format!("reminders remove {}", reminders::short_id(trigger));
         let label = lang.say(Chats::Remove {
-            what: named(trigger, all),
+            what: unique_text(trigger, all),
         });
         Button::new(&label, command)
     });
@@ -114,7 +114,7 @@ mod tests {
             ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
         };
         let id = clifford_tools::triggers::reminders::short_id(&trigger);
-        let done = listed(&[trigger], true, Lang::English);
+        let done = list_reply(&[trigger], true, Lang::English);
         assert_eq!(
             done.text,
             format!(
@@ -129,14 +129,14 @@ mod tests {
             ..Trigger::new(TriggerKind::Reminder, Timestamp(0))
         });
         let ids = alike.each_ref().map(clifford_tools::triggers::reminders::short_id);
-        let labels = listed(&alike, true, Lang::English)
+        let labels = list_reply(&alike, true, Lang::English)
             .buttons
             .into_iter()
             .map(|button| button.label);
         let expected = ids.map(|id| format!("Remove: {id} stretch"));
         assert_eq!(labels.collect::<Vec<_>>(), expected);
         assert!(
-            listed(&[], false, Lang::English)
+            list_reply(&[], false, Lang::English)
                 .text
                 .starts_with("No reminders are set here.")
         );

@@ -86,7 +86,7 @@ pub(super) async fn run(
         "" => view::all(tx, given).await,
         "undo" => undo(tx, given, now).await,
         "tools" if !given.channel.is_private() => tools::run(tx, value, given, now).await,
-        name => match known(given.channel, name, given.lang) {
+        name => match find_setting(given.channel, name, given.lang) {
             Ok(known) => one(tx, known, reach, value, given, now).await,
             Err(fault) => Ok(Done::say(fault)),
         },
@@ -111,7 +111,7 @@ fn is_in(private: bool, known: &SettingSpec) -> bool {
     }
 }
 
-fn known(channel: &Channel, name: &str, lang: Lang) -> Result<&'static SettingSpec, String> {
+fn find_setting(channel: &Channel, name: &str, lang: Lang) -> Result<&'static SettingSpec, String> {
     let mut here = CATALOGUE.iter().filter(|known| is_here(channel, known));
     here.find(|known| known.name == name).ok_or_else(|| {
         lang.say(Setting::NoSuch {

@@ -23,14 +23,14 @@ pub(super) async fn stop(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     match named(argument) {
-        Some(run) => one(tx, run, given, now).await,
-        None => all(tx, given, now).await,
+        Some(run) => stop_run(tx, run, given, now).await,
+        None => stop_all(tx, given, now).await,
     }
 }
 
 /// Ends what is at work in the conversation, and drops what waits there. In a shared place that is what is done for this
 /// person; for everybody, if they manage it.
-async fn all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
+async fn stop_all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
     let CommandContext {
         channel,
         user,
@@ -74,7 +74,7 @@ async fn all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<D
 
 /// Ends one run: its person may, and who manages the place that it answers in. Messages that came meanwhile are
 /// answered.
-async fn one(tx: &mut Tx, id: RunId, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
+async fn stop_run(tx: &mut Tx, id: RunId, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
     let CommandContext {
         channel,
         user,

@@ -26,7 +26,7 @@ pub(super) async fn run(
             Err(_) => return Ok(Done::say(lang.say(Answer::UndoUnknown))),
         },
     };
-    let text = undone.said(lang);
+    let text = undone.text(lang);
     Ok(match undone {
         // A reminder may be due again.
         Undone::Done { .. } => Done {

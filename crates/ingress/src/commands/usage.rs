@@ -60,7 +60,7 @@ pub(super) async fn own(
         };
         lines.push(format!(
             "- {}: {}",
-            named(period, lang),
+            period_name(period, lang),
             used(&usage::total(tx, filter).await?, lang)
         ));
     }
@@ -68,14 +68,14 @@ pub(super) async fn own(
     for budget in own {
         let window = budget.period.window(now, &purse.zone);
         let spent = budgets::spent(tx, Scope::User, &user.id.to_string(), &window).await?;
-        lines.push(format!("- {}", rest(BudgetOwner::Own, budget, spent, lang)));
+        lines.push(format!("- {}", remaining_line(BudgetOwner::Own, budget, spent, lang)));
     }
     lines.extend(left::of_place(tx, user, channel, purse, lang, now).await?);
     lines.extend(left::messages(tx, user, channel, purse, lang, now).await?);
     Ok(Done::say(lines.join("\n")))
 }
 
-fn named(period: Period, lang: Lang) -> String {
+fn period_name(period: Period, lang: Lang) -> String {
     lang.say(match period {
         Period::Day => Usage::Today,
         Period::Month => Usage::ThisMonth,
@@ -125,7 +125,7 @@ enum BudgetOwner {
 }
 
 /// The rest of a budget.
-fn rest(whose: BudgetOwner, budget: &Budget, spent: Amount, lang: Lang) -> String {
+fn remaining_line(whose: BudgetOwner, budget: &Budget, spent: Amount, lang: Lang) -> String {
     let cost = budget.cost.map(|cost| {
         lang.say(Usage::CostLeft {
             left: lang.decimal((cost - spent.cost).max(0.0), 4),
@@ -139,7 +139,7 @@ fn rest(whose: BudgetOwner, budget: &Budget, spent: Amount, lang: Lang) -> Strin
         })
     });
     let what = cost.into_iter().chain(tokens).collect::<Vec<_>>().join(", ");
-    let period = named(budget.period, lang);
+    let period = period_name(budget.period, lang);
     lang.say(match whose {
         BudgetOwner::Own => Usage::Left { period, what },
         BudgetOwner::Everybody => Usage::LeftForEverybody { period, what },
@@ -162,13 +162,13 @@ mod tests {
         };
         let spent = |cost, tokens| Amount { cost, tokens };
         assert_eq!(
-            rest(BudgetOwner::Own, &budget, spent(0.125, 40), Lang::English),
+            remaining_line(BudgetOwner::Own, &budget, spent(0.125, 40), Lang::English),
             "left for today: 0.3750 of 0.5 in cost, 60 of 100 tokens"
         );
         assert_eq!(
-            rest(BudgetOwner::Own, &budget, spent(0.7, 140), Lang::English),
+            remaining_line(BudgetOwner::Own, &budget, spent(0.7, 140), Lang::English),
             "left for today: 0.0000 of 0.5 in cost, 0 of 100 tokens"
         );
-        assert!(rest(BudgetOwner::Own, &budget, spent(0.125, 40), Lang::German).contains("0,3750"));
+        assert!(remaining_line(BudgetOwner::Own, &budget, spent(0.125, 40), Lang::German).contains("0,3750"));
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use clifford_core::{
     places::Channel,
-    policy::{Reason, reason::listed, sources},
+    policy::{Reason, reason::list_sources, sources},
     run::{
         approval, question,
         rules::Rules,
@@ -112,7 +112,7 @@ impl Told {
     /// Notes words from outside that a step brought; 0 is what the run began with.
     fn tainted(&mut self, seq: u32, origins: &BTreeSet<String>) {
         if !origins.is_empty() {
-            let named = listed(origins.iter().map(String::as_str), self.lang);
+            let named = list_sources(origins.iter().map(String::as_str), self.lang);
             self.outside.push(format!("{} ({named})", self.since(seq)));
         }
     }
@@ -121,7 +121,7 @@ impl Told {
     fn labelled(&mut self, state: &RunState) {
         let private = state.labels.private().map(|(from, readers, seq)| {
             let from = inline(&sources::said(from, self.lang));
-            format!("{from} ({}, {})", readers.said(self.lang), self.since(seq))
+            format!("{from} ({}, {})", readers.text(self.lang), self.since(seq))
         });
         self.private = private.collect();
         let planned = state.evidence.planned().map(|(command, most, left)| {
@@ -161,7 +161,7 @@ impl Told {
             return;
         };
         // An earlier version kept no reason beside the error.
-        let why = reason.map_or_else(|| stored.to_owned(), |reason| reason.said(self.lang));
+        let why = reason.map_or_else(|| stored.to_owned(), |reason| reason.text(self.lang));
         self.judged.push(self.lang.say(Why::Refused {
             name: inline(name),
             step: seq.to_string(),

@@ -86,7 +86,7 @@ pub const fn parted(role: UserRole, is_first: bool) -> UserRole {
 }
 
 /// The rights of the other accounts of a person after one was parted.
-pub const fn left(role: UserRole, is_first: bool) -> UserRole {
+pub const fn role_after_unlink(role: UserRole, is_first: bool) -> UserRole {
     match role {
         UserRole::Owner if is_first => UserRole::Member,
         role => role,
@@ -206,7 +206,7 @@ mod tests {
             (Stranger, true, (Stranger, Stranger)),
         ] {
             assert_eq!(
-                (parted(role, is_first), left(role, is_first)),
+                (parted(role, is_first), role_after_unlink(role, is_first)),
                 expected,
                 "{role} {is_first}"
             );

@@ -38,7 +38,7 @@ impl AcceptContext {
                 if let Ok(file) = attachment.id.parse() {
                     files::attach(tx, file, message.id, channel.id, channel.space_id).await?;
                     if attachment.kind == VOICE {
-                        files::spoken(tx, file, attachment.seconds).await?;
+                        files::mark_voice(tx, file, attachment.seconds).await?;
                     }
                 }
                 continue;

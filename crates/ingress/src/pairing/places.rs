@@ -135,7 +135,7 @@ async fn ask_owners(
         let lang = reading::by_id(tx, Some(owner), Some(channel.id)).await?;
         let asks = lang.say(Answer::AsksInPlace {
             person: inline(&shortened(&origin.speaker.name, NAME)),
-            place: named(space.name.as_deref(), &space.external_id),
+            place: place_name(space.name.as_deref(), &space.external_id),
             id: format!("`{}`", id.replace('`', "")),
         });
         let text = format!("{asks}\n\n{}", lang.say(Answer::MayEverybodyThere));
@@ -164,7 +164,7 @@ async fn ask_owners(
 }
 
 /// The name of a place as it is shown.
-fn named(name: Option<&str>, id: &str) -> String {
+fn place_name(name: Option<&str>, id: &str) -> String {
     inline(&shortened(name.unwrap_or(id), NAME))
 }
 
@@ -204,7 +204,7 @@ pub(crate) async fn decide(
         messages::insert_outbound(tx, &message, now).await?;
     }
     notify::work(tx).await?;
-    Ok(Some(named(found.name.as_deref(), space)))
+    Ok(Some(place_name(found.name.as_deref(), space)))
 }
 
 /// The text of a notice once it is settled.

@@ -182,7 +182,7 @@ pub(super) fn is_of_hours(span: &str) -> bool {
 }
 
 /// A date as it is told: `24 December 2026`, `24. Dezember 2026`.
-pub(super) fn told(date: Date, language: Language) -> String {
+pub(super) fn date_text(date: Date, language: Language) -> String {
     let month = usize::try_from(date.month() - 1).unwrap_or_default();
     let (english, german) = MONTHS.get(month).copied().unwrap_or_default();
     let (day, year) = (date.day(), date.year());
@@ -291,7 +291,7 @@ mod tests {
     fn dates_are_told_in_both_languages() {
         let date = "2026-12-24".parse().expect("a date");
         let told =
-            [Language::English, Language::German].map(|language| (told(date, language), weekday(date, language)));
+            [Language::English, Language::German].map(|language| (date_text(date, language), weekday(date, language)));
         let expected = [
             ("24 December 2026".to_owned(), "Thursday"),
             ("24. Dezember 2026".to_owned(), "Donnerstag"),

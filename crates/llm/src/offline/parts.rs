@@ -270,7 +270,7 @@ fn recall_all(language: Language) -> Call {
         name: "memory.get",
         args: json!({}),
         purpose: "look up all that is known of the person".to_owned(),
-        told: Box::new(move |result| sentences::known(result, language)),
+        told: Box::new(move |result| sentences::known_items(result, language)),
         failed: language.could_not_look_up(),
     }
 }

@@ -72,7 +72,7 @@ fn moment(result: &Value) -> Option<(DateTime, &str)> {
 pub(super) fn time(result: &Value, place: Option<&str>, language: Language) -> Option<String> {
     let (at, offset) = moment(result)?;
     let (date, clock) = (at.date(), at.strftime("%H:%M"));
-    let (weekday, day) = (dates::weekday(date, language), dates::told(date, language));
+    let (weekday, day) = (dates::weekday(date, language), dates::date_text(date, language));
     let zone = match place {
         Some(_) => format!("UTC{offset}"),
         None => result["zone"].as_str()?.to_owned(),
@@ -87,7 +87,10 @@ pub(super) fn time(result: &Value, place: Option<&str>, language: Language) -> O
 
 pub(super) fn today(result: &Value, place: Option<&str>, language: Language) -> Option<String> {
     let (at, _) = moment(result)?;
-    let (weekday, day) = (dates::weekday(at.date(), language), dates::told(at.date(), language));
+    let (weekday, day) = (
+        dates::weekday(at.date(), language),
+        dates::date_text(at.date(), language),
+    );
     Some(match (language, place) {
         (Language::English, Some(place)) => format!("In {place} it is {weekday}, {day}."),
         (Language::English, None) => format!("Today is {weekday}, {day}."),
@@ -107,7 +110,10 @@ pub(super) fn week(result: &Value, language: Language) -> Option<String> {
 /// The day, or the time, that is so far away from now.
 pub(super) fn shifted(result: &Value, span: &str, said: &str, ago: bool, language: Language) -> Option<String> {
     let (at, _) = moment(result)?;
-    let (weekday, day) = (dates::weekday(at.date(), language), dates::told(at.date(), language));
+    let (weekday, day) = (
+        dates::weekday(at.date(), language),
+        dates::date_text(at.date(), language),
+    );
     let what = match (dates::is_of_hours(span), language) {
         (true, Language::English) => format!("{} on {weekday}, {day}", at.strftime("%H:%M")),
         (true, Language::German) => format!("{weekday}, der {day}, {} Uhr", at.strftime("%H:%M")),
@@ -143,7 +149,7 @@ fn german_span(said: &str) -> String {
 /// The day of the week of a date.
 pub(super) fn weekday(result: &Value, date: Date, today: Option<Date>, language: Language) -> Option<String> {
     let (at, _) = moment(result)?;
-    let (weekday, day) = (dates::weekday(at.date(), language), dates::told(date, language));
+    let (weekday, day) = (dates::weekday(at.date(), language), dates::date_text(date, language));
     let is_past = today.is_some_and(|today| date < today);
     Some(match (language, is_past) {
         (Language::English, false) => format!("{day} is a {weekday}."),
@@ -156,7 +162,7 @@ pub(super) fn weekday(result: &Value, date: Date, today: Option<Date>, language:
 /// How far away a date is from today.
 pub(super) fn until(result: &Value, date: Date, language: Language) -> Option<String> {
     let days = result["until"]["days"].as_i64()?;
-    let (day, count) = (dates::told(date, language), counted(days, language));
+    let (day, count) = (dates::date_text(date, language), counted(days, language));
     Some(match (language, days.signum()) {
         (Language::English, 1) => format!("It is {count} until {day}."),
         (Language::English, -1) => format!("{day} was {count} ago."),
@@ -170,8 +176,8 @@ pub(super) fn until(result: &Value, date: Date, language: Language) -> Option<St
 pub(super) fn between(result: &Value, from: Date, to: Date, language: Language) -> Option<String> {
     let days = result["until"]["days"].as_i64()?;
     let (from, to, count) = (
-        dates::told(from, language),
-        dates::told(to, language),
+        dates::date_text(from, language),
+        dates::date_text(to, language),
         counted(days, language),
     );
     Some(match language {
@@ -296,7 +302,7 @@ fn due(told: &Value, language: Language) -> String {
     let day = told.split(' ').nth(1).and_then(|day| day.parse::<Date>().ok());
     match (language, day, told.rsplit_once(' ')) {
         (Language::German, Some(day), Some((_, time))) => {
-            let (weekday, day) = (dates::weekday(day, language), dates::told(day, language));
+            let (weekday, day) = (dates::weekday(day, language), dates::date_text(day, language));
             format!("{weekday}, {day}, {time} Uhr")
         }
         _ => told,
@@ -319,7 +325,7 @@ pub(super) fn reminded(result: &Value, what: &str, language: Language) -> String
 }
 
 /// All that is known of the person.
-pub(super) fn known(result: &Value, language: Language) -> String {
+pub(super) fn known_items(result: &Value, language: Language) -> String {
     let items = memories(&result["items"]);
     let lines = items
         .iter()

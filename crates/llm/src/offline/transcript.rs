@@ -76,7 +76,7 @@ pub(super) fn name(messages: &[Message]) -> String {
 }
 
 /// The language that somebody chose for the answers, as the prompt tells it.
-pub(super) fn told(messages: &[Message]) -> Option<Lang> {
+pub(super) fn reply_language(messages: &[Message]) -> Option<Lang> {
     let prompts = messages.iter().filter(|message| message.role == Role::System);
     let tag = |prompt: &Message| {
         let (_, rest) = prompt.content.split_once(TOLD)?;
@@ -94,7 +94,7 @@ fn reason(error: &Value) -> Option<String> {
 impl Transcript {
     /// Reads the messages of a run; `None` if they are those of a plain chat.
     pub(super) fn read(messages: &[Message]) -> Option<Self> {
-        let (name, told) = (name(messages), told(messages));
+        let (name, told) = (name(messages), reply_language(messages));
         let mut messages = messages.iter().skip_while(|message| message.role == Role::System);
         let payload: Value = serde_json::from_str(&messages.next()?.content).ok()?;
         payload.get("run")?;

@@ -218,7 +218,7 @@ fn conversion(amount: &str, to: &str, language: Language) -> Option<Conversion> 
         expression: format!("{given} {} to {}", from.name, to.name),
         from: format!(
             "{} {}",
-            written(number, language),
+            localized(number, language),
             unit_word(unit, from, number, language)
         ),
         to: to.shown(language),
@@ -226,7 +226,7 @@ fn conversion(amount: &str, to: &str, language: Language) -> Option<Conversion> 
 }
 
 /// A number with the point of the language.
-fn written(number: &str, language: Language) -> String {
+fn localized(number: &str, language: Language) -> String {
     match language {
         Language::English => number.to_owned(),
         Language::German => number.replace('.', ","),
@@ -307,7 +307,7 @@ pub(super) fn rounded(value: &str, language: Language) -> Option<(bool, String)>
         text
     };
     let is_rounded = text.parse::<f64>().is_ok_and(|told| told != exact);
-    Some((is_cut || is_rounded, written(&text, language)))
+    Some((is_cut || is_rounded, localized(&text, language)))
 }
 
 #[cfg(test)]

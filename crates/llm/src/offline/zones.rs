@@ -172,7 +172,7 @@ pub(super) fn of(place: &str) -> Option<(String, String)> {
     let place = place.trim().to_lowercase();
     let listed = PLACES.iter().find(|(_, names)| names.contains(&place.as_str()));
     if let Some((zone, _)) = listed {
-        return Some(((*zone).to_owned(), written(&place)));
+        return Some(((*zone).to_owned(), place_name(&place)));
     }
     let name = place.replace([' ', '-'], "_");
     let is = |zone: &str| {
@@ -191,13 +191,13 @@ pub(super) fn of(place: &str) -> Option<(String, String)> {
     let shown = if place.contains('/') {
         zone.clone()
     } else {
-        written(&place)
+        place_name(&place)
     };
     Some((zone, shown))
 }
 
 /// A place with capital letters, as names have them.
-fn written(place: &str) -> String {
+fn place_name(place: &str) -> String {
     const SMALL: [&str; 6] = ["the", "der", "den", "de", "dc", "of"];
     const SHORT: [&str; 8] = ["uk", "utc", "gmt", "nyc", "sf", "la", "dc", "d.c"];
     let word = |word: &str| {

@@ -171,7 +171,7 @@ impl Locals {
     }
 
     /// A connection of one's own, to write with; it has the log open.
-    pub(super) fn own(&self) -> Result<Local, StoreError> {
+    pub(super) fn connect(&self) -> Result<Local, StoreError> {
         let own = Local {
             connection: Some(self.open()?),
             home: None,
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn arguments_are_bound_by_number_and_values_come_back_as_they_were() {
         let dir = tempfile::tempdir().expect("a directory");
-        let local = locals(&dir).own().expect("a connection");
+        let local = locals(&dir).connect().expect("a connection");
         local
             .execute("CREATE TABLE t (a TEXT, b BIGINT, c DOUBLE PRECISION, d BOOLEAN)", &[])
             .expect("a table");
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_statement_is_planned_once_whatever_is_bound_to_it() {
         let dir = tempfile::tempdir().expect("a directory");
-        let local = locals(&dir).own().expect("a connection");
+        let local = locals(&dir).connect().expect("a connection");
         local.execute("CREATE TABLE t (a BIGINT)", &[]).expect("a table");
         let sql = "SELECT a FROM t WHERE a > $1 ORDER BY a LIMIT $2";
         for limit in [1_i64, 2, 3] {
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn what_the_schema_forbids_is_a_conflict_and_anything_else_is_trouble() {
         let dir = tempfile::tempdir().expect("a directory");
-        let local = locals(&dir).own().expect("a connection");
+        let local = locals(&dir).connect().expect("a connection");
         for sql in [
             "CREATE TABLE one (id TEXT PRIMARY KEY, other TEXT UNIQUE)",
             "CREATE TABLE two (one TEXT REFERENCES one (id))",
@@ -321,7 +321,7 @@ mod tests {
         let lent = locals.lend().expect("one of them");
         assert_eq!(locals.free().len(), 1);
         drop(lent);
-        drop(locals.own().expect("one's own"));
+        drop(locals.connect().expect("one's own"));
         assert_eq!(locals.free().len(), 2);
         locals.close();
         assert!(locals.free().is_empty());

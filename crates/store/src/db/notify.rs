@@ -38,7 +38,7 @@ impl Listener {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn heard(&mut self) -> Result<(), StoreError> {
+    pub async fn wait(&mut self) -> Result<(), StoreError> {
         self.0.recv().await?;
         Ok(())
     }

@@ -76,7 +76,7 @@ impl Schema {
     }
 
     /// Compares the migrations applied with the known ones.
-    pub fn standing(&self) -> SchemaState {
+    pub fn state(&self) -> SchemaState {
         let known: BTreeSet<_> = self.known.iter().copied().collect();
         let applied: BTreeSet<_> = self.applied.iter().map(|applied| applied.version).collect();
         let newest = self.newest_known();
@@ -105,7 +105,7 @@ impl Schema {
     /// [`StoreError::Newer`]: it may not, and what to do.
     pub fn check(&self) -> Result<(), StoreError> {
         let (version, newest) = (self.version(), self.newest_known());
-        match self.standing() {
+        match self.state() {
             SchemaState::UpToDate | SchemaState::Behind(_) => Ok(()),
             SchemaState::Ahead => {
                 tracing::warn!(
@@ -138,7 +138,7 @@ fn migrator(files: &[(&'static str, &'static str)]) -> Migrator {
     Migrator::with_migrations(migrations.collect())
 }
 
-fn seen(applied: Result<Vec<(i64, String)>, sqlx::Error>, migrations: &Migrator) -> Result<Schema, StoreError> {
+fn schema_of(applied: Result<Vec<(i64, String)>, sqlx::Error>, migrations: &Migrator) -> Result<Schema, StoreError> {
     let applied = match applied {
         // Nothing was ever applied to it.
         Err(sqlx::Error::Database(error))
@@ -157,11 +157,11 @@ fn seen(applied: Result<Vec<(i64, String)>, sqlx::Error>, migrations: &Migrator)
 }
 
 pub(super) async fn of_sqlite(pool: &SqlitePool) -> Result<Schema, StoreError> {
-    seen(sqlx::query_as(APPLIED).fetch_all(pool).await, &SQLITE)
+    schema_of(sqlx::query_as(APPLIED).fetch_all(pool).await, &SQLITE)
 }
 
 pub(super) async fn of_postgres(pool: &PgPool) -> Result<Schema, StoreError> {
-    seen(sqlx::query_as(APPLIED).fetch_all(pool).await, &POSTGRES)
+    schema_of(sqlx::query_as(APPLIED).fetch_all(pool).await, &POSTGRES)
 }
 
 /// The same migrations for a database that may hold more than these: whether it may is asked before.
@@ -183,7 +183,7 @@ pub(super) async fn migrate_sqlite(pool: &SqlitePool) -> Result<(), StoreError> 
     let schema = of_sqlite(pool).await?;
     schema.check()?;
     let migrations = tolerant(&SQLITE);
-    if !matches!(schema.standing(), SchemaState::Behind(_)) {
+    if !matches!(schema.state(), SchemaState::Behind(_)) {
         return migrations.run(pool).await.map_err(migration_error);
     }
     let mut tx = pool.begin_with("BEGIN IMMEDIATE").await?;
@@ -256,7 +256,7 @@ mod tests {
             (&[(1, "initial"), (2, "more"), (20, "of others")], 1, SchemaState::Ahead),
         ];
         for (applied, known, standing) in cases {
-            assert_eq!(schema(applied, known).standing(), standing, "{applied:?} for {known}");
+            assert_eq!(schema(applied, known).state(), standing, "{applied:?} for {known}");
         }
     }
 

@@ -46,7 +46,7 @@ impl Writer {
     pub(super) fn start(locals: &Locals) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let runtime = tokio::runtime::Handle::current();
-        let (locals, first) = (locals.clone(), locals.own()?);
+        let (locals, first) = (locals.clone(), locals.connect()?);
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || runtime.block_on(drain(&locals, first, jobs)))
@@ -112,7 +112,7 @@ async fn drain(locals: &Locals, first: Local, mut orders: mpsc::Receiver<Order>)
         if !batch.is_empty() {
             let usable = match connection.take() {
                 Some(connection) => Ok(connection),
-                None => locals.own(),
+                None => locals.connect(),
             };
             connection = match usable {
                 Ok(usable) => commit_together(locals, usable, batch).await,
@@ -175,7 +175,7 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
     // After trouble of the database's own (a full disk) a new connection has the best chance. It is there before the
     // old one ends: the last connection to close a file removes its log. Where the file is not in its place there is
     // none.
-    let anew = trouble.then(|| locals.own().ok()).flatten();
+    let anew = trouble.then(|| locals.connect().ok()).flatten();
     for (reply, outcome) in done {
         let outcome = match &broken {
             Some(reason) => outcome.and_then(|_| Err(unavailable(reason))),

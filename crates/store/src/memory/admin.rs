@@ -117,7 +117,7 @@ fn holding(text: &str) -> String {
 
 /// All items of a person that a viewer may see, archived ones too: by module and key, the active one first.
 pub async fn seen_by(conn: &mut Conn, user: UserId, viewer: Viewer) -> Result<Vec<Item>, StoreError> {
-    let (seen, mut args) = seen(viewer, 2);
+    let (seen, mut args) = visibility_condition(viewer, 2);
     args.insert(0, user.into());
     let sql = format!(
         "SELECT {COLUMNS} FROM memory_items WHERE user_id = $1 AND {seen} ORDER BY module, key, archived, id DESC"
@@ -126,7 +126,7 @@ pub async fn seen_by(conn: &mut Conn, user: UserId, viewer: Viewer) -> Result<Ve
 }
 
 /// The items that a viewer sees, as a condition whose placeholders begin at `from`.
-fn seen(viewer: Viewer, from: usize) -> (String, Vec<Value>) {
+fn visibility_condition(viewer: Viewer, from: usize) -> (String, Vec<Value>) {
     match viewer {
         Viewer::Private => ("1 = 1".to_owned(), args![]),
         Viewer::Shared(space) => (format!("(shareable OR origin_space = ${from})"), args![space]),
@@ -198,7 +198,7 @@ pub async fn update(tx: &mut Tx, item: &Item) -> Result<(), StoreError> {
 }
 
 /// How many of a person's active items a level holds beside one, and how many of them are pinned.
-pub async fn beside(conn: &mut Conn, item: &Item) -> Result<(i64, i64), StoreError> {
+pub async fn count_others(conn: &mut Conn, item: &Item) -> Result<(i64, i64), StoreError> {
     conn.fetch_one(
         "SELECT COUNT(*), COUNT(CASE WHEN pinned THEN 1 END) FROM memory_items
          WHERE user_id = $1 AND level = $2 AND NOT archived AND id <> $3",
@@ -229,7 +229,7 @@ pub async fn delete(tx: &mut Tx, id: MemoryItemId) -> Result<bool, StoreError> {
 /// Permanently deletes a person's items of a module and key, archived ones too, as far as a viewer sees them; returns
 /// how many there were.
 pub async fn forget(tx: &mut Tx, user: UserId, module: &str, key: &str, viewer: Viewer) -> Result<u64, StoreError> {
-    let (seen, more) = seen(viewer, 4);
+    let (seen, more) = visibility_condition(viewer, 4);
     let args = [args![user, module, key], more].concat();
     tx.execute(
         format!("DELETE FROM memory_items WHERE user_id = $1 AND module = $2 AND key = $3 AND {seen}"),
@@ -240,7 +240,7 @@ pub async fn forget(tx: &mut Tx, user: UserId, module: &str, key: &str, viewer: 
 
 /// Permanently deletes all items of a person, as far as a viewer sees them; returns how many there were.
 pub async fn forget_all(tx: &mut Tx, user: UserId, viewer: Viewer) -> Result<u64, StoreError> {
-    let (seen, more) = seen(viewer, 2);
+    let (seen, more) = visibility_condition(viewer, 2);
     let args = [args![user], more].concat();
     tx.execute(format!("DELETE FROM memory_items WHERE user_id = $1 AND {seen}"), args)
         .await

@@ -9,7 +9,12 @@ use clifford_core::{
 use crate::{Conn, StoreError, Tx};
 
 /// A person's active item of a key, with where its words came from.
-pub async fn kept(conn: &mut Conn, user: UserId, module: &str, key: &str) -> Result<Option<KeptItem>, StoreError> {
+pub async fn active_item(
+    conn: &mut Conn,
+    user: UserId,
+    module: &str,
+    key: &str,
+) -> Result<Option<KeptItem>, StoreError> {
     conn.fetch_optional(
         "SELECT id, module, key, value, level, confidence, origin_space, shareable, pinned, created_at, last_seen_at,
              context_id, own_at

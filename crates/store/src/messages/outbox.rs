@@ -20,7 +20,7 @@ use crate::{
         ClaimWindow,
         sql::{FREED, fenced, free, freed, open, renew, skip_locked, take},
     },
-    places::channels::listed,
+    places::channels::platform_list,
 };
 
 /// An outbound message that a worker holds.
@@ -125,7 +125,7 @@ pub async fn claim(
     let mut claimed: Vec<Outgoing> = tx
         .fetch_all(
             sql,
-            args![window.worker, window.until, window.over, limit, listed(served)],
+            args![window.worker, window.until, window.over, limit, platform_list(served)],
         )
         .await?;
     claimed.sort_by_key(|message| message.id);

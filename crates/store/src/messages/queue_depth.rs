@@ -44,15 +44,15 @@ pub async fn all(conn: &mut Conn, now: Timestamp) -> Result<QueueDepths, StoreEr
         )
         .await?;
     Ok(QueueDepths {
-        runs: one(conn, runs, now).await?,
-        jobs: one(conn, jobs, now).await?,
+        runs: measure(conn, runs, now).await?,
+        jobs: measure(conn, jobs, now).await?,
         outbox: QueueDepth { count, since },
-        triggers: one(conn, triggers, now).await?,
+        triggers: measure(conn, triggers, now).await?,
         approvals: asking.0,
     })
 }
 
-async fn one(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<QueueDepth, StoreError> {
+async fn measure(conn: &mut Conn, sql: &str, now: Timestamp) -> Result<QueueDepth, StoreError> {
     let (count, since): (i64, Option<i64>) = conn.fetch_one(sql, args![now]).await?;
     Ok(QueueDepth {
         count,

@@ -63,7 +63,7 @@ pub struct AnsweredMessage {
 
 impl AnsweredMessage {
     /// The speaker's name, where the text begins with it, and the rest of the text.
-    pub fn said(&self) -> (Option<&str>, &str) {
+    pub fn speaker_and_text(&self) -> (Option<&str>, &str) {
         let named = self.content.strip_prefix('[').and_then(|rest| rest.split_once("] "));
         match named.filter(|_| self.direction == Direction::Inbound) {
             Some((name, text)) => (Some(name), text),
@@ -184,9 +184,9 @@ mod tests {
             ),
         ];
         for (quote, expected) in cases {
-            assert_eq!(quote.shown(1_000), expected);
+            assert_eq!(quote.lines(1_000), expected);
         }
-        assert_eq!(bob("one two three").shown(7), "In reply to Bob: \"one two …\"");
+        assert_eq!(bob("one two three").lines(7), "In reply to Bob: \"one two …\"");
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
             (of(Author::Bot { run: Some(run) }, "x\nIn reply to Bob: y"), false),
             (of(Author::Speaker, "x"), false),
         ] {
-            let shown = format!("{}\n[Ada] when is it?", quote.shown(100));
+            let shown = format!("{}\n[Ada] when is it?", quote.lines(100));
             assert_eq!(quotes_others(&shown), expected, "{shown}");
         }
         assert!(!quotes_others("when is it?"));
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn what_was_said_is_what_is_left_without_quotes() {
-        let shown = format!("{}\n[Ada] when is it?\n> not a quote", bob("at\nnoon").shown(100));
+        let shown = format!("{}\n[Ada] when is it?\n> not a quote", bob("at\nnoon").lines(100));
         assert_eq!(without_quotes(&shown), "[Ada] when is it?\n> not a quote");
         assert_eq!(without_quotes("when is it?"), "when is it?");
     }
@@ -226,7 +226,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_quote_begins_a_line_as_a_speaker_or_ends_itself(name in ".{0,40}", text in "(?s).{0,200}") {
-            let shown = of(Author::Other(Some(name)), &text).shown(150);
+            let shown = of(Author::Other(Some(name)), &text).lines(150);
             for (number, line) in shown.split('\n').enumerate() {
                 let begins = if number == 0 { line.starts_with(INTRODUCED) } else { line.starts_with("> ") };
                 prop_assert!(begins, "{shown:?}");

@@ -11,7 +11,7 @@ use clifford_core::{
     value::args,
 };
 
-use crate::{Conn, StoreError, Tx, places::channels::listed};
+use crate::{Conn, StoreError, Tx, places::channels::platform_list};
 
 /// A message that shows what a run does, or its answer as it grows.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -93,6 +93,6 @@ pub async fn left_behind(
                          AND c.status IN ('pending', 'running', 'waiting')))))
          ORDER BY s.shown_at LIMIT $4"
     );
-    conn.fetch_all(sql, args![listed(served), worker, now.before(after), limit])
+    conn.fetch_all(sql, args![platform_list(served), worker, now.before(after), limit])
         .await
 }

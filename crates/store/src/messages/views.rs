@@ -125,7 +125,7 @@ pub async fn said_by(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreE
 }
 
 /// The messages that the caller of a run sees, in order: its own, and the questions of it and its subagents.
-pub async fn shown_of(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
+pub async fn messages_of_run(conn: &mut Conn, run: RunId) -> Result<Vec<Message>, StoreError> {
     conn.fetch_all(
         format!(
             "{SELECT} WHERE direction = 'outbound' AND (run_id = $1 OR (context_id IS NULL AND run_id IN

@@ -35,7 +35,7 @@ pub struct Queued {
 
 impl Queued {
     /// The message as a run is asked it: with what it answers.
-    pub fn asked(&self) -> String {
+    pub fn as_input(&self) -> String {
         with_quote(self.quote.as_ref(), &self.content, usize::MAX)
     }
 

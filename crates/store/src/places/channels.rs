@@ -470,7 +470,7 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
 }
 
 /// Platforms as one argument: `,discord,telegram,`.
-pub(crate) fn listed(platforms: &[Platform]) -> String {
+pub(crate) fn platform_list(platforms: &[Platform]) -> String {
     platforms
         .iter()
         .fold(",".to_owned(), |list, platform| format!("{list}{platform},"))

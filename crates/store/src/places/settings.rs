@@ -240,8 +240,8 @@ fn rules_of(rows: impl IntoIterator<Item = Setting>) -> PlaceRules {
         match name.as_str() {
             "speaks" => rules.speaks = value.parse().ok().or(rules.speaks),
             "mode" => rules.mode = value.parse().ok().or(rules.mode),
-            "use_roles" => rules.use_roles = listed(&value),
-            "approve_roles" => rules.approve_roles = listed(&value),
+            "use_roles" => rules.use_roles = list_entries(&value),
+            "approve_roles" => rules.approve_roles = list_entries(&value),
             "other_bots" => rules.other_bots = value.parse().unwrap_or(rules.other_bots),
             EVERYBODY => rules.everybody = value.parse().ok().or(rules.everybody),
             _ => {}
@@ -251,7 +251,7 @@ fn rules_of(rows: impl IntoIterator<Item = Setting>) -> PlaceRules {
 }
 
 /// The entries of a list, as a setting holds one.
-pub fn listed(value: &str) -> Vec<String> {
+pub fn list_entries(value: &str) -> Vec<String> {
     let entries = value.split(',').map(str::trim).filter(|entry| !entry.is_empty());
     entries.map(str::to_owned).collect()
 }

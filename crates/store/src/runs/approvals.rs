@@ -47,7 +47,7 @@ pub async fn asking(
 
 /// The messages of a channel that show a question, with their delivery status: the question's own, and those that showed
 /// it again.
-pub async fn shown_in(
+pub async fn question_messages(
     conn: &mut Conn,
     run: RunId,
     question: &str,
@@ -89,7 +89,7 @@ pub async fn unsettled(conn: &mut Conn, run: RunId) -> Result<Vec<QuestionMessag
 }
 
 /// The question that a message of a place shows, by the platform's id of one of its parts.
-pub async fn shown_as(
+pub async fn question_of_message(
     conn: &mut Conn,
     platform: Platform,
     place: &str,
@@ -107,7 +107,11 @@ pub async fn shown_as(
 }
 
 /// The question that the newest message of a place shows, if that has arrived.
-pub async fn shown_last(conn: &mut Conn, platform: Platform, place: &str) -> Result<Option<String>, StoreError> {
+pub async fn question_of_newest(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+) -> Result<Option<String>, StoreError> {
     let rows: Vec<(Option<JsonText<Json>>, MessageStatus)> = conn
         .fetch_all(
             "SELECT m.metadata, m.status FROM messages m JOIN channels c ON c.id = m.channel_id
@@ -156,7 +160,7 @@ pub fn shows(question: &str) -> serde_json::Value {
 
 /// Takes the answer to a run's question: the run waits only to be woken. `false`: it was answered before, its time is
 /// over, or it was stopped. Only one caller gets `true`.
-pub async fn answered(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
+pub async fn take_answer(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool, StoreError> {
     let taken = tx
         .execute(
             "UPDATE runs SET wake_reason = $1, wake_at = $2, updated_at = $2

@@ -17,7 +17,7 @@ use crate::{
         sql::{RELEASE_OTHERS, RELEASE_RUNS, RENEW_ALL, counted, fenced, free, freed, open, skip_locked, take},
     },
     messages::quoting,
-    places::channels::listed,
+    places::channels::platform_list,
     runs::Lease,
 };
 
@@ -117,7 +117,7 @@ pub async fn claim(
                 window.until,
                 window.now,
                 limit,
-                listed(served),
+                platform_list(served),
                 tree,
                 window.over
             ],

@@ -49,7 +49,7 @@ struct ListedMessage {
 }
 
 /// The messages of any of these spans, within the reach, that may be found: `limit` of them behind the first `skip`.
-pub async fn said(
+pub async fn in_spans(
     conn: &mut Conn,
     spans: &[(Timestamp, Timestamp)],
     reach: &Reach,

@@ -297,7 +297,7 @@ pub async fn candidates(conn: &mut Conn, numbers: &[i64], reach: &Reach) -> Resu
         return Ok(Vec::new());
     }
     let postgres = conn.is_postgres();
-    let mut args = args![listed(numbers, postgres), HEAD];
+    let mut args = args![sql_list(numbers, postgres), HEAD];
     let source = if postgres {
         "unnest(CAST(string_to_array($1, ',') AS BIGINT[])) AS j(value)"
     } else {
@@ -313,7 +313,7 @@ pub async fn candidates(conn: &mut Conn, numbers: &[i64], reach: &Reach) -> Resu
 }
 
 /// A list as an argument: of numbers or ids, which need no quotes on PostgreSQL.
-fn listed<T: std::fmt::Display>(items: &[T], postgres: bool) -> String {
+fn sql_list<T: std::fmt::Display>(items: &[T], postgres: bool) -> String {
     let quote = if postgres { "" } else { "\"" };
     let items: Vec<_> = items.iter().map(|item| format!("{quote}{item}{quote}")).collect();
     let list = items.join(",");
@@ -341,7 +341,7 @@ pub struct Beside {
 
 /// The messages up to `distance` before and behind each of these, in its conversation, as far as they may be found; in
 /// no order.
-pub async fn beside(
+pub async fn neighbours(
     conn: &mut Conn,
     ids: &[MessageId],
     distance: u32,
@@ -351,7 +351,7 @@ pub async fn beside(
         return Ok(Vec::new());
     }
     let postgres = conn.is_postgres();
-    let mut args = args![listed(ids, postgres), HEAD, i64::from(distance) - 1, reach.through];
+    let mut args = args![sql_list(ids, postgres), HEAD, i64::from(distance) - 1, reach.through];
     let source = if postgres {
         "unnest(string_to_array($1, ',')) AS j(value)"
     } else {

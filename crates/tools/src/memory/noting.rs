@@ -74,9 +74,9 @@ pub async fn note(
     if let Some(gone) = outcome.archived.into_iter().find(is_it) {
         return Ok(Err(gone.reason));
     }
-    let before = undo::kept(tx, user, &content.module, &content.key).await?;
+    let before = undo::active_item(tx, user, &content.module, &content.key).await?;
     memory_write::change(tx, user, context, space, words, &outcome.changes).await?;
-    let there = undo::kept(tx, user, &content.module, &content.key).await?;
+    let there = undo::active_item(tx, user, &content.module, &content.key).await?;
     let archived = outcome.changes.iter().filter_map(|change| match change {
         Change::Archive(id) => Some(*id),
         Change::Add(_) | Change::Update(_) => None,

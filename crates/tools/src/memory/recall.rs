@@ -143,7 +143,7 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
     };
     let items = match (Query::parse(&args.query), cx.user.filter(|_| request.cursor.is_none())) {
         (Some(query), Some(user)) => {
-            let known = super::known(&cx, user).await?;
+            let known = super::remembered_items(&cx, user).await?;
             let items = known.iter().map(|known| known.item.clone()).collect();
             let items = clifford_content::memory::recall::answering(&query, items);
             super::mark(&cx, &known, &items);

@@ -61,16 +61,16 @@ pub fn find<'a>(reminders: &'a [Trigger], wanted: &str) -> Result<&'a Trigger, S
         [one] => Ok(one),
         [] => Err(format!(
             "there is no reminder `{wanted}`; there are {}",
-            named(reminders)
+            short_list(reminders)
         )),
         _ => Err(format!(
             "several reminders are like that; name one by its id: {}",
-            named(reminders)
+            short_list(reminders)
         )),
     }
 }
 
-fn named(reminders: &[Trigger]) -> String {
+fn short_list(reminders: &[Trigger]) -> String {
     if reminders.is_empty() {
         return "none".to_owned();
     }

@@ -65,20 +65,23 @@ pub fn origins_of_history(origins: &BTreeSet<String>) -> BTreeSet<String> {
 pub fn shown(run: &Run, recalled: &Recalled) -> PromptWords {
     let mut shown = PromptWords::default();
     let conversation = &recalled.conversation;
-    shown.own(&evidence::own_words(&run.input_text));
+    shown.add_own(&evidence::own_words(&run.input_text));
     let elsewhere = recalled.elsewhere.into_iter().flat_map(|place| &place.turns);
     for turn in conversation.turns.iter().chain(elsewhere) {
         match (turn.foreign, turn.direction) {
-            (Foreign::None, Direction::Inbound) => shown.own(&evidence::own_words(&turn.content)),
+            (Foreign::None, Direction::Inbound) => shown.add_own(&evidence::own_words(&turn.content)),
             (Foreign::None, Direction::Outbound) => {}
-            (Foreign::Answer | Foreign::Others, _) => shown.others(&turn.content),
+            (Foreign::Answer | Foreign::Others, _) => shown.add_foreign(&turn.content),
         }
     }
     if recalled.outside != Outside::default() {
-        shown.others(conversation.summary.as_deref().unwrap_or_default());
+        shown.add_foreign(conversation.summary.as_deref().unwrap_or_default());
     }
     if recalled.has_tainted_item {
-        recalled.items.into_iter().for_each(|item| shown.others(&item.value));
+        recalled
+            .items
+            .into_iter()
+            .for_each(|item| shown.add_foreign(&item.value));
     }
     shown
 }

@@ -218,14 +218,14 @@ fn places_where_something_was_said_since_the_conversation_began_stand_behind_it(
     };
     let places = || vec![at("web", ids[2]), at("tui", ids[0])];
     let named = |begun: Option<MessageId>| {
-        let Placed { front, back } = placed(places(), begun, 100).map(|place| place.platform.clone());
+        let Placed { front, back } = split_by_time(places(), begun, 100).map(|place| place.platform.clone());
         (front, back)
     };
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     assert_eq!(named(None), (owned(&["web", "tui"]), vec![]));
     assert_eq!(named(Some(ids[1])), (owned(&["tui"]), owned(&["web"])));
     // Each has its part of the tokens.
-    let narrow = placed(places(), Some(ids[1]), 15);
+    let narrow = split_by_time(places(), Some(ids[1]), 15);
     assert_eq!((narrow.front.len(), narrow.back.len()), (1, 0));
 }
 
@@ -240,8 +240,8 @@ fn another_place_is_told_in_lines() {
     assert_eq!(heading(&place), "Active context in discord:");
     assert_eq!(
         [
-            spoken(&turn(Direction::Inbound, "hi\nClifford: no")),
-            spoken(&turn(Direction::Outbound, "Hello!")),
+            turn_line(&turn(Direction::Inbound, "hi\nClifford: no")),
+            turn_line(&turn(Direction::Outbound, "Hello!")),
         ],
         ["User: hi Clifford: no", "Clifford: Hello!"]
     );

@@ -79,7 +79,7 @@ pub struct Holding {
 
 impl Origin {
     /// The result of others in which it stands.
-    pub fn others(&self) -> Option<&Source> {
+    pub fn foreign_source(&self) -> Option<&Source> {
         let source = match self {
             Self::Field { source, .. } | Self::Text { source } => Some(source),
             Self::Model { holding } => holding.as_ref().map(|holding| &holding.source),
@@ -91,7 +91,7 @@ impl Origin {
 
 impl Origin {
     /// As it stands in a question.
-    pub fn said(&self, lang: Lang) -> String {
+    pub fn text(&self, lang: Lang) -> String {
         lang.say(match self {
             Self::Person => Approval::FromPerson,
             Self::Default => Approval::FromNothing,
@@ -105,11 +105,11 @@ impl Origin {
                 command: source.command.clone(),
                 field: field.to_string(),
             },
-            Self::Text { source } => return source.said(lang),
+            Self::Text { source } => return source.text(lang),
             Self::Model { holding: None } => Approval::FromModel,
             Self::Model { holding: Some(held) } => Approval::FromModelHolding {
                 text: held.text.clone(),
-                source: held.source.said(lang),
+                source: held.source.text(lang),
             },
         })
     }
@@ -117,7 +117,7 @@ impl Origin {
 
 impl Source {
     /// As it stands in a question, behind what stands there.
-    pub fn said(&self, lang: Lang) -> String {
+    pub fn text(&self, lang: Lang) -> String {
         let command = self.command.clone();
         lang.say(match (self.is_foreign, self.read.clone()) {
             (true, Some(read)) => Approval::OnlyIn { read, command },
@@ -131,14 +131,14 @@ impl Source {
 /// As an operator and a model read it.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.said(Lang::English))
+        f.write_str(&self.text(Lang::English))
     }
 }
 
 /// As an operator and a model read it.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.said(Lang::English))
+        f.write_str(&self.text(Lang::English))
     }
 }
 
@@ -183,7 +183,7 @@ pub fn is_unasked(grounds: &Grounds, origins: &[Traced], was_announced: bool) ->
 /// The arguments that stand in words of others alone: what a call concerns and where it goes, before what is written
 /// for people. `aims`: nothing but the former.
 pub fn of_others(origins: &[Traced], aims: bool) -> Option<(&Traced, &Source, usize)> {
-    let of_others = || (origins.iter()).filter_map(|traced| Some((traced, traced.origin.others()?)));
+    let of_others = || (origins.iter()).filter_map(|traced| Some((traced, traced.origin.foreign_source()?)));
     let mut aimed = of_others().filter(|(traced, _)| traced.is_aim());
     let first = aimed.next().or_else(|| of_others().next().filter(|_| !aims))?;
     let all = match aims {

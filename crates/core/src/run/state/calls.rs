@@ -38,7 +38,7 @@ impl RunState {
         self.undoable |= answered.undo.is_some();
         let readers = answered.readers.unwrap_or_else(|| Readers::of_command(&answered.name));
         let seq = self.seq();
-        Arc::make_mut(&mut self.labels).told(&answered.name, readers, seq);
+        Arc::make_mut(&mut self.labels).add_result(&answered.name, readers, seq);
         let worked = matches!(answered.outcome, ToolOutcome::Success { .. });
         let next = worked.then(|| self.queue.pop_front()).flatten();
         self.pending = next.map_or(Pending::Think, Pending::Queued);
@@ -142,7 +142,7 @@ impl RunState {
     pub(super) fn read_meanwhile(&mut self, said: &[ArrivedMessage]) {
         let seq = self.seq();
         if let Some(readers) = said.iter().filter_map(|said| said.readers).max() {
-            Arc::make_mut(&mut self.labels).told(MEANWHILE, readers, seq);
+            Arc::make_mut(&mut self.labels).add_result(MEANWHILE, readers, seq);
         }
     }
 

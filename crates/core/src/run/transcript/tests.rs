@@ -33,7 +33,7 @@ fn replies(shown: &VisibleTranscript) -> Vec<&str> {
 
 #[test]
 fn the_oldest_half_goes_at_once_and_what_it_noted_is_told_again() {
-    let shown = |count| calls(count, 10).shown(limits(8), 100_000, CAN);
+    let shown = |count| calls(count, 10).visible(limits(8), 100_000, CAN);
     assert_eq!((shown(4).first, replies(&shown(4)).len()), (Map::new(), 4));
     let cut = shown(5);
     assert_eq!(replies(&cut), ["call 4", "call 5"]);
@@ -58,7 +58,7 @@ fn the_oldest_half_goes_at_once_and_what_it_noted_is_told_again() {
 #[test]
 fn an_entry_that_is_too_long_is_cut_and_says_where_all_of_it_is() {
     let transcript = calls(1, 10_000);
-    let shown = transcript.shown(WindowLimits::default(), 8_000, CAN);
+    let shown = transcript.visible(WindowLimits::default(), 8_000, CAN);
     let result: Value = serde_json::from_str(&shown.messages[1].content).expect("JSON");
     let result = &result["tool_result"];
     assert_eq!(
@@ -89,7 +89,7 @@ fn the_output_and_what_people_said_survive_a_cut() {
         transcript.reply(&format!("call {n}"), n * 10);
         transcript.tell("tool_result", json!({ "name": "a.b", "result": 1 }), n * 10 + 1);
     }
-    let earlier = transcript.shown(limits(8), 100_000, Can::default()).first["earlier"].clone();
+    let earlier = transcript.visible(limits(8), 100_000, Can::default()).first["earlier"].clone();
     assert_eq!(
         (&earlier["user_messages"], &earlier["output"]),
         (&json!(["Make it two."]), &json!("Half of it."))
@@ -112,7 +112,7 @@ fn what_is_told_between_two_replies_is_one_message() {
     transcript.reply("c", 7);
     transcript.tell("subagents", json!([{ "id": 1 }]), 8);
     transcript.tell("subagents", json!([{ "id": 2 }]), 9);
-    let shown = transcript.shown(WindowLimits::default(), 10_000, CAN);
+    let shown = transcript.visible(WindowLimits::default(), 10_000, CAN);
     assert_eq!(
         Value::Object(shown.first),
         json!({ "system_note": "Step 1 is the last." })

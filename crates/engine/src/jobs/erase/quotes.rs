@@ -21,7 +21,7 @@ pub struct Needles(BTreeSet<String>);
 
 impl Needles {
     /// Something that they said: each line of three words or more, each word of four characters or more.
-    pub fn said(&mut self, text: &str) {
+    pub fn add_text(&mut self, text: &str) {
         for line in text.lines() {
             let line = fold(line, false).text;
             if words(&line).count() >= LINE {
@@ -34,7 +34,7 @@ impl Needles {
     }
 
     /// A name of theirs: the whole of it, and each of its words of four characters or more.
-    pub fn called(&mut self, name: &str) {
+    pub fn add_name(&mut self, name: &str) {
         let name = fold(name, false).text;
         if name.chars().filter(|c| c.is_alphanumeric()).count() > 1 {
             self.add(&name);

@@ -40,12 +40,12 @@ pub(super) struct Traces {
 /// Looks for everything that a person said or is called.
 pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, StoreError> {
     let mut needles = Needles::default();
-    needles.called(&person.name);
+    needles.add_name(&person.name);
     for account in &person.accounts {
-        needles.called(&account.name);
-        needles.said(&account.platform_user_id);
+        needles.add_name(&account.name);
+        needles.add_text(&account.platform_user_id);
         if let Some(handle) = &account.handle {
-            needles.called(handle);
+            needles.add_name(handle);
         }
     }
     let mut names = BTreeSet::new();
@@ -54,7 +54,7 @@ pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, Sto
             names.extend(title::all_of(&said.text));
         }
         for text in own_parts(said, person) {
-            needles.said(text);
+            needles.add_text(text);
         }
     };
     let mut after = String::new();
@@ -72,7 +72,7 @@ pub(super) async fn find(conn: &mut Conn, person: &Person) -> Result<Traces, Sto
         after.clone_from(&last.id);
     }
     for value in erasure::values(conn, person.id).await? {
-        needles.said(&value);
+        needles.add_text(&value);
     }
     for joint in erasure::joint_runs(conn, person.id).await? {
         names.extend(title::all_of(&joint.input));
@@ -452,10 +452,10 @@ mod tests {
             [args, result]
         };
         for json in kinds().iter().flat_map(json_of).flatten() {
-            needles.said(&json.to_string().replace(['"', ':', ',', '_'], " "));
-            needles.said(&json.to_string());
+            needles.add_text(&json.to_string().replace(['"', ':', ',', '_'], " "));
+            needles.add_text(&json.to_string());
         }
-        needles.said("1234 2026");
+        needles.add_text("1234 2026");
         let mut quotes = needles.ready().unwrap();
         for text in vocabulary() {
             quotes.exempt(&text);

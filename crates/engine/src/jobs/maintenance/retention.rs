@@ -92,7 +92,7 @@ impl Lifetimes {
     /// Deletes what was kept for long enough, a batch at a time, so that nobody waits for it.
     pub async fn apply(&self, db: &Db, now: Timestamp) -> Result<Deleted, StoreError> {
         let delete = async |kept: Option<Duration>, delete: Delete| match kept {
-            Some(kept) => all(db, now.before(kept), delete).await,
+            Some(kept) => delete_in_batches(db, now.before(kept), delete).await,
             None => Ok(0),
         };
         Ok(Deleted {
@@ -117,7 +117,7 @@ impl Lifetimes {
 }
 
 /// Deletes until there is nothing left to delete.
-async fn all(db: &Db, before: Timestamp, delete: Delete) -> Result<usize, StoreError> {
+async fn delete_in_batches(db: &Db, before: Timestamp, delete: Delete) -> Result<usize, StoreError> {
     let mut deleted = 0;
     loop {
         match db.write(move |tx| delete(tx, before, BATCH)).await? {

@@ -57,7 +57,7 @@ pub(super) fn parts(work: &Work, rules: &Rules, recalled: &Recalled) -> Parts {
         instructions: info(work, recalled),
         memories: recalled.items.map(|item| Value::from(recall::line(item))),
         conversation: super::talk(recalled),
-        ..super::known(work, rules, recalled)
+        ..super::gather_parts(work, rules, recalled)
     }
 }
 
@@ -91,7 +91,7 @@ impl Chat {
         });
         let (turns, fill) = turns(parts, &mut allotment);
         let most = allotment.most(PromptPart::Elsewhere);
-        let elsewhere = others(&parts.elsewhere.front, most, &mut allotment);
+        let elsewhere = elsewhere_texts(&parts.elsewhere.front, most, &mut allotment);
         let mut blocks = vec![who.into_owned(), parts.instructions.clone(), memories];
         blocks.extend(elsewhere);
         blocks.extend(summary);
@@ -105,7 +105,7 @@ impl Chat {
             say(&mut messages, *role, content);
         }
         let before = messages.iter().map(|message| weigh(&message.content)).sum();
-        let (known, ambient) = known(parts, before, &mut allotment);
+        let (known, ambient) = late_facts(parts, before, &mut allotment);
         say(&mut messages, Role::User, &(known + &question));
         let system = messages.first().map_or(0, |message| weigh(&message.content));
         let said: Quarters = messages.iter().skip(1).map(|message| weigh(&message.content)).sum();
@@ -125,11 +125,11 @@ impl Chat {
 
 /// The facts about the question, in front of it: the items that match it, messages from elsewhere since the
 /// conversation began, what people said around it, and the images that are not shown. Returns what people said, too.
-fn known(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> (String, String) {
+fn late_facts(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> (String, String) {
     let most = assemble::most_late(before, allotment);
     let most = most.max(LEAST_LATE.min(allotment.most(PromptPart::Late)));
     let most = most.saturating_sub(weigh(ASKED) + 4);
-    let had = allotment.left();
+    let had = allotment.remaining();
     let unseen = parts.unseen.iter();
     let unseen: Vec<String> = unseen.map(|unseen| format!("{} {}", unseen.name, unseen.why)).collect();
     let mut blocks = vec![block(
@@ -139,11 +139,11 @@ fn known(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> (String,
         false,
         allotment,
     )];
-    let left = |allotment: &Allotment| most.saturating_sub(had - allotment.left());
+    let left = |allotment: &Allotment| most.saturating_sub(had - allotment.remaining());
     let room = left(allotment);
     blocks.push(block(RELEVANT, &lines(&parts.memories.back), room, false, allotment));
     let room = left(allotment);
-    blocks.extend(others(&parts.elsewhere.back, room, allotment));
+    blocks.extend(elsewhere_texts(&parts.elsewhere.back, room, allotment));
     let said: Vec<String> = parts.ambient.iter().map(Value::to_string).collect();
     let ambient = block(AROUND_IT, &said, left(allotment), false, allotment);
     blocks.push(ambient.clone());
@@ -157,11 +157,11 @@ fn known(parts: &Parts, before: Quarters, allotment: &mut Allotment) -> (String,
 }
 
 /// Each place as a block, the newest place first, within so much in all.
-fn others(elsewhere: &[Elsewhere], most: Quarters, allotment: &mut Allotment) -> Vec<String> {
-    let had = allotment.left();
+fn elsewhere_texts(elsewhere: &[Elsewhere], most: Quarters, allotment: &mut Allotment) -> Vec<String> {
+    let had = allotment.remaining();
     let block_of = |place: &Elsewhere| {
-        let lines: Vec<_> = place.turns.iter().map(recall::spoken).collect();
-        let room = most.saturating_sub(had - allotment.left());
+        let lines: Vec<_> = place.turns.iter().map(recall::turn_line).collect();
+        let room = most.saturating_sub(had - allotment.remaining());
         block(&recall::heading(place), &lines, room, true, allotment)
     };
     elsewhere.iter().map(block_of).collect()
@@ -195,7 +195,7 @@ fn turns(parts: &Parts, allotment: &mut Allotment) -> (Vec<(Role, String)>, Fill
             inbound: *role == Role::User,
         })
         .collect();
-    let (start, missing, fill) = assemble::shown_from(&said, *before, allotment);
+    let (start, missing, fill) = assemble::first_shown(&said, *before, allotment);
     let mut shown = Vec::new();
     if missing > 0 {
         shown.push((Role::User, assemble::chat_mark(missing, parts.summary.is_some())));

@@ -99,7 +99,7 @@ impl Retracing<'_> {
 
     /// Takes what the session noted beside an answer.
     fn take_noted(&mut self) {
-        for kind in self.session.taken() {
+        for kind in self.session.take_steps() {
             self.again.push(kind, self.cx.clock.now());
         }
         self.known = self.again.steps.len();

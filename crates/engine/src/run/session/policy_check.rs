@@ -84,7 +84,7 @@ impl Session<'_> {
     async fn asked_along(&mut self, first: &ToolCall) -> Result<Vec<Proposal>, Gone> {
         let mut asked: Vec<Proposal> = Vec::new();
         for call in self.state.following() {
-            let call = gates::named(&self.rules, call);
+            let call = gates::with_full_name(&self.rules, call);
             let Some(verdict) = self.verdict(&call).await? else {
                 continue;
             };

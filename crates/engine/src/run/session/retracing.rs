@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
     }
 
     /// The steps that were taken beside an answer: what the prompt holds from outside.
-    pub(in crate::run) fn taken(&mut self) -> Vec<StepKind> {
+    pub(in crate::run) fn take_steps(&mut self) -> Vec<StepKind> {
         std::mem::take(&mut self.uncommitted)
             .into_iter()
             .map(|step| step.kind)
@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
                         window.tokens = shorter;
                         shortened += 1;
                     }
-                    None => return Ok(Answer::Stopped(told(&refused.error))),
+                    None => return Ok(Answer::Stopped(error_text(&refused.error))),
                 },
             }
         }
@@ -332,7 +332,7 @@ const fn of(terms: &Terms, role: Role) -> Call {
 }
 
 /// Why there is no reply, for who asks for a rerun. Which setting to mend is the owner's business.
-fn told(error: &ModelError) -> String {
+fn error_text(error: &ModelError) -> String {
     let remedy = failing::remedy(error);
     tracing::warn!(error = error.class(), remedy = &*remedy, "model call of a rerun failed");
     format!("the model did not answer ({})", error.class())

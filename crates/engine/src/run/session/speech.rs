@@ -36,7 +36,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// The database does not answer; the run was cancelled.
-    pub async fn spoken(
+    pub async fn add_speech(
         &mut self,
         decision: &Decision,
         mut files: Vec<AttachedFile>,

@@ -27,7 +27,7 @@ impl Session<'_> {
         }
         let shows = |to: &To| self.cx.delivery.shows_drafts(to);
         match self.work.reply_to().filter(shows) {
-            Some(to) => draft.shown(DraftTarget {
+            Some(to) => draft.shown_in(DraftTarget {
                 delivery: self.cx.delivery.clone(),
                 channel: to.channel,
                 epoch: self.work.lease.epoch,

@@ -395,7 +395,7 @@ impl Session<'_> {
             return Vec::new();
         };
         let now = self.cx.clock.now();
-        let shown = |platform| self.cx.ambient.shown(platform, &channel.external_id, most, now);
+        let shown = |platform| self.cx.ambient.recent(platform, &channel.external_id, most, now);
         channel.platform().map(shown).unwrap_or_default()
     }
 

@@ -14,7 +14,7 @@ use clifford_store::{
 };
 use clifford_text::{Lang, Usage};
 
-use super::{BudgetOwner, Purse, rest};
+use super::{BudgetOwner, Purse, remaining_line};
 
 /// The rest of the budgets of a group or server, and of this member's there.
 pub(super) async fn of_place(
@@ -41,7 +41,7 @@ pub(super) async fn of_place(
         };
         let window = budget.period.window(now, &purse.zone);
         let spent = budgets::spent(tx, budget.scope, &subject, &window).await?;
-        lines.push(format!("- {}", rest(whose, budget, spent, lang)));
+        lines.push(format!("- {}", remaining_line(whose, budget, spent, lang)));
     }
     Ok(lines)
 }

@@ -2,13 +2,13 @@
 
 use super::{
     Scope,
-    conditions::{condition, has_run, is_said, own, same_people},
+    conditions::{channels_of, condition, has_run, is_said, same_people},
 };
 use crate::portable::Kind;
 
 /// The columns, each as this scope may tell it.
 pub(super) fn columns(scope: Scope, kind: Kind) -> String {
-    let own = own(scope);
+    let own = channels_of(scope);
     let is_person = matches!(scope, Scope::Person(_));
     let is_whole = scope == Scope::Everything;
     let conversation = |of: &str| {

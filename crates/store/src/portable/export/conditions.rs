@@ -11,7 +11,7 @@ use crate::{
 const NOT_TOLD: [&str; 4] = [ERASE_CODE, ACCOUNTS_CODE, claim::HASH, LAST_READY_CHECK];
 
 /// The channels of the person or place.
-pub(super) const fn own(scope: Scope) -> &'static str {
+pub(super) const fn channels_of(scope: Scope) -> &'static str {
     match scope {
         Scope::Everything => "(SELECT id FROM channels)",
         Scope::Person(_) => "(SELECT id FROM channels WHERE user_id = $1)",
@@ -26,9 +26,9 @@ pub(super) fn is_said(scope: Scope, of: &str) -> String {
         Scope::Everything => "TRUE".to_owned(),
         Scope::Person(_) => format!(
             "({of}.channel_id IN {} OR ({of}.direction = 'inbound' AND {of}.user_id = $1))",
-            own(scope)
+            channels_of(scope)
         ),
-        Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", own(scope)),
+        Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", channels_of(scope)),
     };
     format!("{within} AND {of}.status NOT IN ('pending', 'sending') AND {of}.edits IS NULL")
 }
@@ -40,9 +40,9 @@ pub(super) fn has_run(scope: Scope, of: &str) -> String {
         Scope::Everything => "TRUE".to_owned(),
         Scope::Person(_) => format!(
             "({of}.channel_id IS NULL OR {of}.channel_id IN {}) AND {of}.user_id = $1",
-            own(scope)
+            channels_of(scope)
         ),
-        Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", own(scope)),
+        Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", channels_of(scope)),
     };
     format!(
         "{within} AND {of}.status IN {ENDED} AND COALESCE({of}.profile, '') <> '{}'
@@ -68,7 +68,7 @@ pub(super) fn belongs(scope: Scope, of: &str) -> String {
     match scope {
         Scope::Everything => "TRUE".to_owned(),
         Scope::Person(_) => format!("{of}.user_id = $1"),
-        Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", own(scope)),
+        Scope::Space(_) | Scope::Channel(_) => format!("{of}.channel_id IN {}", channels_of(scope)),
     }
 }
 
@@ -96,11 +96,11 @@ pub(super) fn condition(scope: Scope, kind: Kind) -> String {
         },
         Kind::Channel => match scope {
             Scope::Person(_) => condition_of_channels("x"),
-            _ => format!("x.id IN {}", own(scope)),
+            _ => format!("x.id IN {}", channels_of(scope)),
         },
         Kind::Context => match scope {
             Scope::Person(_) => condition_of_contexts("x"),
-            _ => format!("x.channel_id IN {}", own(scope)),
+            _ => format!("x.channel_id IN {}", channels_of(scope)),
         },
         Kind::Run => has_run(scope, "x"),
         Kind::Message => is_said(scope, "x"),
@@ -110,7 +110,7 @@ pub(super) fn condition(scope: Scope, kind: Kind) -> String {
         ),
         Kind::Usage => match scope {
             Scope::Person(_) => "x.user_id = $1".to_owned(),
-            _ => format!("x.channel_id IN {}", own(scope)),
+            _ => format!("x.channel_id IN {}", channels_of(scope)),
         },
         Kind::Feedback => match scope {
             Scope::Person(_) => format!("x.user_id = $1 AND {}", is_of_run(scope)),
@@ -133,7 +133,7 @@ fn condition_of_people(scope: Scope) -> String {
     if let Scope::Person(_) = scope {
         return "x.id = $1".to_owned();
     }
-    let own = own(scope);
+    let own = channels_of(scope);
     format!(
         "(x.id IN (SELECT user_id FROM messages WHERE channel_id IN {own})
           OR x.id IN (SELECT user_id FROM runs WHERE channel_id IN {own})

@@ -84,7 +84,7 @@ impl Kind {
                 }
             }
             Self::List => {
-                let entries = settings::listed(text);
+                let entries = settings::list_entries(text);
                 let fits = (1..=20).contains(&entries.len()) && entries.iter().all(|entry| is_name(entry));
                 let joined = entries.join(", ");
                 fits.then_some(joined)

@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Called {
+pub(super) struct ToolGroup {
     tool: String,
     calls: u64,
     failures: u64,
@@ -29,21 +29,21 @@ pub(super) struct Called {
     cost: f64,
 }
 
-impl Called {
+impl ToolGroup {
     /// How long a call took on average.
     fn each_ms(&self) -> u64 {
         self.duration_ms / self.calls.max(1)
     }
 }
 
-pub(super) async fn called(asker: &Asker, wanted: &Wanted) -> Result<Vec<Called>, Failure> {
+pub(super) async fn called(asker: &Asker, wanted: &Wanted) -> Result<Vec<ToolGroup>, Failure> {
     let path = with_query("/api/usage/tools", &[("since", &wanted.since(asker)), ("limit", "100")]);
-    let page: Page<Called> = asker.get(&path).await?;
+    let page: Page<ToolGroup> = asker.get(&path).await?;
     Ok(page.items)
 }
 
 /// The chart with its table.
-pub(super) fn draw(asker: &Asker, tools: &[Called]) -> Markup {
+pub(super) fn draw(asker: &Asker, tools: &[ToolGroup]) -> Markup {
     if tools.is_empty() {
         return empty(
             "No tool was called in this time",
@@ -73,7 +73,7 @@ pub(super) fn draw(asker: &Asker, tools: &[Called]) -> Markup {
     }
 }
 
-fn row(asker: &Asker, called: &Called) -> Markup {
+fn row(asker: &Asker, called: &ToolGroup) -> Markup {
     html! {
         tr {
             td.lead { code { (words(&called.tool)) } }
@@ -90,7 +90,7 @@ fn row(asker: &Asker, called: &Called) -> Markup {
 }
 
 /// The same as CSV.
-pub(super) fn csv(tools: &[Called]) -> Response {
+pub(super) fn csv(tools: &[ToolGroup]) -> Response {
     let mut out = String::from("tool,calls,failures,duration_ms,longest_ms,cost,last_at\r\n");
     for called in tools {
         let cells = [

@@ -451,7 +451,7 @@ fn a_spent_budget_is_told_after_a_message_that_was_not_all() {
         run.says,
         [
             "Let me check the weather now.".to_owned(),
-            sentences::TIME.rest(Lang::English)
+            sentences::TIME.rest_text(Lang::English)
         ]
     );
 }

@@ -4,8 +4,8 @@ use super::*;
 
 fn quotes(said: &[&str], called: &[&str], kept: &[&str]) -> Quotes {
     let mut needles = Needles::default();
-    said.iter().for_each(|text| needles.said(text));
-    called.iter().for_each(|name| needles.called(name));
+    said.iter().for_each(|text| needles.add_text(text));
+    called.iter().for_each(|name| needles.add_name(name));
     let mut quotes = needles.ready().expect("few needles");
     kept.iter().for_each(|text| quotes.exempt(text));
     quotes

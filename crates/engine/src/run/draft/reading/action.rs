@@ -170,7 +170,7 @@ impl Action {
                     Decoded::Broken => Some(State::End),
                 }
             }
-            State::Rest { depth, string } => rest(depth, string, character),
+            State::Rest { depth, string } => skip_value(depth, string, character),
             State::End => None,
         };
         if let Some(next) = next {
@@ -197,7 +197,7 @@ impl Action {
             }
             _ => {
                 let (mut depth, mut string) = (0, None);
-                rest(&mut depth, &mut string, character).unwrap_or(State::Rest { depth, string })
+                skip_value(&mut depth, &mut string, character).unwrap_or(State::Rest { depth, string })
             }
         })
     }
@@ -227,7 +227,7 @@ const fn outside(character: char) -> State {
 }
 
 /// Goes through a value up to its comma.
-fn rest(depth: &mut usize, string: &mut Option<Escaped>, character: char) -> Option<State> {
+fn skip_value(depth: &mut usize, string: &mut Option<Escaped>, character: char) -> Option<State> {
     if let Some(escaped) = string {
         match character {
             '"' if !*escaped => *string = None,

@@ -68,7 +68,7 @@ pub(super) fn listed(args: &Map<String, Value>, traced: &[Traced], lang: Lang) -
         name: name.clone(),
         value: value.clone(),
         origins: (sources(name, traced).into_iter())
-            .map(|(of, traced)| (of.map(str::to_owned), traced.origin.said(lang)))
+            .map(|(of, traced)| (of.map(str::to_owned), traced.origin.text(lang)))
             .collect(),
     };
     args.iter().map(of_one).collect()
@@ -99,7 +99,7 @@ fn sources<'a>(name: &str, traced: &'a [Traced]) -> Vec<(Option<&'a str>, &'a Tr
 }
 
 fn origin(traced: &Traced, of: Option<&str>, lang: Lang) -> String {
-    let told = escaped(&traced.origin.said(lang)).replace('\n', " ");
+    let told = escaped(&traced.origin.text(lang)).replace('\n', " ");
     match of {
         Some(path) => format!("  {ORIGIN} {}: {told}", named(path)),
         None => format!("  {ORIGIN} {told}"),
