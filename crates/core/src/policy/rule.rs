@@ -74,12 +74,12 @@ pub struct Rule {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "time-zone"), example = "Europe/Berlin")]
     pub zone: Option<String>,
-    /// Of `limit`: the most calls.
+    /// The most calls, for `limit`.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub calls: u32,
-    /// Of `limit`: the time, counted back from the call: `minute`, `hour`, `day`, `month` (30 days).
+    /// The period of `limit`, counted back from the call: `minute`, `hour`, `day`, `month` (30 days).
     pub per: Per,
-    /// Of `limit`: the subject of the count: `user`, `space`, `bot`.
+    /// The subject of the count, for `limit`: `user`, `space`, `bot`.
     pub by: By,
     /// The reason, for the person who is refused or asked.
     #[serde(skip_serializing_if = "Option::is_none")]
