@@ -234,7 +234,7 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
     assert_eq!(lines[3], "• words from outside: none");
     assert_eq!(
         lines[4],
-        "• words that not anybody may read: your message (this person, from step 1)"
+        "• words that not everyone may read: your message (this person, from step 1)"
     );
     assert!(
         lines[5].starts_with("• last prompt: about ") && lines[5].contains(", work so far "),

@@ -204,6 +204,45 @@ fn every_page_that_the_code_names_is_there() {
     assert!(named > 3, "{named} pages");
 }
 
+/// The message of a log line as a page shows one, such as `2026-11-23T21:46:42Z  INFO serving the API address=…`.
+fn logged(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("Z  INFO ").or_else(|| line.split_once("Z  WARN "))?;
+    let end = rest
+        .find('=')
+        .map_or(rest.len(), |at| rest[..at].rfind(' ').unwrap_or(at));
+    Some(&rest[..end])
+}
+
+#[test]
+fn every_log_line_of_the_documentation_is_one_of_the_program() {
+    let directories = ["crates", "channels", "src"].map(|name| sources(&root().join(name)));
+    let code: Vec<_> = directories.into_iter().flatten().map(|path| read(&path)).collect();
+    let mut seen = 0;
+    for path in pages(&root().join("docs")) {
+        let page = read(&path);
+        for message in page.lines().filter_map(logged) {
+            let literal = format!("\"{message}\"");
+            let is_known = code.iter().any(|source| source.contains(&literal));
+            assert!(is_known, "{}: {message}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
+}
+
+#[test]
+fn the_documentation_shows_the_present_version_of_the_schema() {
+    let newest = fs::read_dir(root().join("migrations/sqlite")).unwrap();
+    let numbers = newest.filter_map(|entry| entry.unwrap().file_name().to_str()?.get(..4)?.parse::<u32>().ok());
+    let shown = format!("schema version {},", numbers.max().unwrap());
+    for page in ["tutorials/telegram.md", "tutorials/discord.md"] {
+        assert!(
+            read(&root().join("docs").join(page)).contains(&shown),
+            "{page}: {shown}"
+        );
+    }
+}
+
 /// The account of how calls are judged is read in one go: one screenful of prose and tables, and one picture.
 #[test]
 fn the_account_of_the_policy_is_one_page_with_one_picture() {

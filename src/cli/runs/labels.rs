@@ -34,7 +34,7 @@ fn told(before: Option<&RunState>, after: &RunState) -> Vec<String> {
     });
     let lines = [
         ("words of others", others),
-        ("words that not anybody may read", private),
+        ("words that not everyone may read", private),
         ("announced", planned),
     ];
     lines

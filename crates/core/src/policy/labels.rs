@@ -142,7 +142,7 @@ impl Labels {
         self.others.iter().map(|(origin, seq)| (origin.as_str(), *seq))
     }
 
-    /// The sources of words that not anybody may read, with their readers and the step.
+    /// The sources of words that not everyone may read, with their readers and the step.
     pub fn private(&self) -> impl Iterator<Item = (&str, Readers, u32)> {
         let held = self
             .held

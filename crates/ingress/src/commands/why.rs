@@ -85,7 +85,7 @@ struct Told {
     estimated: bool,
     /// Where words of others came in: the step, and who wrote them.
     outside: Vec<String>,
-    /// The sources of words that not anybody may read, with their readers.
+    /// The sources of words that not everyone may read, with their readers.
     private: Vec<String>,
     /// The calls that were announced before anything of others was read.
     planned: Vec<String>,
@@ -363,7 +363,7 @@ mod tests {
              - model: small (main) × 2; iterations: 2\n\
              - tools: compute.eval × 2\n\
              - words from outside: none\n\
-             - words that not anybody may read: what I remember of you (this person, from step 1); your message (this \
+             - words that not everyone may read: what I remember of you (this person, from step 1); your message (this \
              place, from step 1)\n\
              - last prompt: about 1200 tokens (instructions 800, tools 300, conversation 20, \
              work so far 80)\n\
