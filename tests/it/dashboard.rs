@@ -4,6 +4,7 @@ mod chatting;
 mod home;
 pub mod journeys;
 mod live;
+mod logged_in;
 mod managers;
 mod own;
 mod owners;

@@ -142,6 +142,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(links::enter));
     add(routes!(sessions::list, sessions::begin));
     add(routes!(sessions::log_out));
+    add(routes!(sessions::end_others));
     add(routes!(passkeys::login::challenge));
     add(routes!(passkeys::login::log_in));
     add(routes!(passkeys::list, passkeys::add));

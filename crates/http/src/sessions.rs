@@ -6,7 +6,8 @@
 //! sets the cookie [`COOKIE`] (`HttpOnly`, `SameSite=Strict`, and `Secure` where `http.public_url` is https or a proxy
 //! says so). From then on the cookie stands in for a token on every route, with the rights of its person; the operator's
 //! has all. A person's passkey is the other way in (`passkeys`). A request that changes something and comes with the cookie must carry an `Origin` that is its `Host`.
-//! `GET /api/me` says who is asking, and `DELETE /api/sessions/current` logs out. A session is a row with a hash; a
+//! `GET /api/me` says who is asking, and `DELETE /api/sessions/current` logs out, `others` the
+//! other browsers of the same person. A session is a row with a hash; a
 //! session that nobody uses for 30 days is over.
 
 use std::{
@@ -277,12 +278,26 @@ pub(super) async fn log_out(
     caller: Caller,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
-    let id = caller
-        .session
-        .ok_or_else(|| Problem::not_found("session: a token has none"))?;
+    let id = caller.session.ok_or_else(none)?;
     api.db.write(move |tx| Box::pin(sessions::end(tx, id))).await?;
     let cookie = set_cookie("", Duration::ZERO, is_secure(&api, &headers));
     Ok((StatusCode::NO_CONTENT, AppendHeaders([(header::SET_COOKIE, cookie)])))
+}
+
+/// Ends the other sessions of the caller's person: their other browsers have to log in again.
+#[utoipa::path(delete, path = "/api/sessions/others", tag = "sessions", security(("bearer" = [])),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+#[boxed]
+pub(super) async fn end_others(State(api): State<Shared>, caller: Caller) -> Result<StatusCode, Problem> {
+    let kept = caller.session.ok_or_else(none)?;
+    let person = caller.person;
+    let write = api.db.write(move |tx| Box::pin(sessions::end_others(tx, person, kept)));
+    write.await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn none() -> Problem {
+    Problem::not_found("session: a token has none")
 }
 
 /// The caller.

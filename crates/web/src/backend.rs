@@ -58,6 +58,8 @@ pub(crate) struct Me {
     pub(crate) user_id: Option<String>,
     /// Their name.
     pub(crate) name: String,
+    /// The session of their browser.
+    pub(crate) session_id: Option<String>,
     /// The day on which the bot's usage counts now.
     pub(crate) today: String,
     /// A model writes down what is said aloud.

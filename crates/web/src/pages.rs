@@ -25,6 +25,7 @@ mod quarantine;
 mod reminders;
 mod run;
 mod runs;
+mod sessions;
 mod settings;
 mod tokens;
 mod tools;
@@ -113,7 +114,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/passkeys", post(passkeys::add))
         .route("/passkeys/{id}", post(passkeys::rename))
         .route("/passkeys/{id}/remove", post(passkeys::remove))
-        .route("/sessions/{id}/end", post(settings::end))
+        .route("/sessions/{id}/end", post(sessions::end))
+        .route("/sessions/end-others", post(sessions::end_others))
         .route("/usage", get(usage::show))
         .route("/usage.csv", get(usage::csv))
         .layer(from_fn(guard::guarded))

@@ -57,6 +57,7 @@ async fn the_description_lists_every_route() {
         "get /v1/models",
         "post /v1/chat/completions",
         "delete /api/sessions/current",
+        "delete /api/sessions/others",
         "post /api/sessions/challenge",
         "post /api/sessions/passkey",
         "get /api/passkeys",

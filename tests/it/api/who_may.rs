@@ -420,6 +420,14 @@ fn rows() -> Vec<Row> {
             none(),
             &[(Nobodys, "UU++++++")],
         ),
+        Row(
+            "delete",
+            "/api/sessions/others",
+            "",
+            Nothing,
+            none(),
+            &[(Nobodys, "UU++++++")],
+        ),
         Row("get", "/api/tokens", "", Nothing, none(), LIST),
         // Left out: one's own, of an owner's token the operator's.
         Row(

@@ -48,6 +48,7 @@ on_both_engines![
     keys::a_persons_token_is_known_with_them_and_goes_with_its_account,
     sessions::a_login_link_is_good_once_and_for_minutes_and_a_new_one_replaces_it,
     sessions::a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it,
+    sessions::the_other_sessions_of_a_person_end_and_those_of_others_stay,
     passkeys::a_challenge_is_good_once_for_minutes_and_for_what_it_was_made,
     passkeys::a_passkey_lets_its_person_in_as_long_as_its_counter_goes_up,
     passkeys::a_person_has_so_many_passkeys_and_each_is_one_persons,

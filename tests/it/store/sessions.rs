@@ -96,3 +96,24 @@ pub async fn a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it(world:
     let used = session_of(db, &other.token, unused).await.expect("it was used");
     assert!(!used.is_to_be_noted(unused));
 }
+
+pub async fn the_other_sessions_of_a_person_end_and_those_of_others_stay(world: World) {
+    let (db, user) = (&world.db, Some(world.user.id));
+    let begin = async |user| {
+        let link = link(db, user).await;
+        redeem(db, &link, NOW).await.expect("a session").session
+    };
+    let (first, _, operators) = (begin(user).await, begin(user).await, begin(None).await);
+    let end_others = async |of, kept| {
+        let write = db.write(move |tx| Box::pin(sessions::end_others(tx, of, kept)));
+        write.await.expect("ends");
+    };
+    end_others(user, first.id).await;
+    assert_eq!(list(db, None).await, [operators.clone(), first.clone()]);
+    // An id of another person keeps none of one's own.
+    end_others(user, operators.id).await;
+    assert_eq!(list(db, None).await, [operators]);
+    let again = begin(None).await;
+    end_others(None, again.id).await;
+    assert_eq!(list(db, None).await, [again]);
+}

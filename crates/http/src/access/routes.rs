@@ -116,6 +116,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/api/sessions", Who::Anybody),
     ("get", "/api/sessions", Who::See),
     ("delete", "/api/sessions/current", Who::AnyToken),
+    ("delete", "/api/sessions/others", Who::AnyToken),
     ("delete", "/api/sessions/{id}", Who::Configure),
     ("post", "/api/sessions/challenge", Who::Anybody),
     ("post", "/api/sessions/passkey", Who::Anybody),

@@ -252,6 +252,16 @@ pub async fn end(tx: &mut Tx, id: SessionId) -> Result<bool, StoreError> {
     Ok(ended == 1)
 }
 
+/// Ends the other sessions of a session's person, or of the operator.
+pub async fn end_others(tx: &mut Tx, of: Option<UserId>, kept: SessionId) -> Result<(), StoreError> {
+    tx.execute(
+        "DELETE FROM sessions WHERE (user_id = $1 OR (user_id IS NULL AND $2)) AND id <> $3",
+        args![of, of.is_none(), kept],
+    )
+    .await?;
+    Ok(())
+}
+
 /// Whether somebody has ever logged in who still is.
 pub async fn is_any(conn: &mut Conn, now: Timestamp) -> Result<bool, StoreError> {
     conn.exists(

@@ -1,8 +1,7 @@
-//! Settings: of the bot, a person, a place; what is inherited is shown. And the browsers in which the reader is logged
-//! in, and their passkeys.
+//! Settings: of the bot, a person, a place; what is inherited is shown. Below them stand sessions and passkeys.
 
 use axum::{
-    extract::{Path, Query},
+    extract::Query,
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -11,7 +10,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::passkeys::{self, Passkey};
+use super::{
+    passkeys::{self, Passkey},
+    sessions::{self, Session},
+};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
@@ -19,9 +21,9 @@ use crate::{
     form::Form,
     view::{
         clean,
-        format::{At, title, when},
+        format::title,
         layout,
-        parts::{Button, empty, head, seen, short},
+        parts::{head, seen},
         review::{Change, Review},
         with_code, words,
     },
@@ -84,15 +86,6 @@ impl Setting {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Session {
-    id: String,
-    user_agent: Option<String>,
-    created_at: At,
-    seen_at: At,
-}
-
 /// Something with a name.
 #[derive(Deserialize)]
 struct Named {
@@ -119,7 +112,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (scope, _) => scope.to_owned(),
     };
     let path = with_query("/api/settings", &[("scope", &scope)]);
-    let (page, sessions, passkeys, about) = try_join!(
+    let (page, logged_in, passkeys, about) = try_join!(
         asker.get::<Page<Setting>>(&path),
         asker.find::<Page<Session>>("/api/sessions"),
         asker.find::<Page<Passkey>>("/api/passkeys"),
@@ -134,7 +127,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         section.card aria-label="Settings" {
             (fields(&asker, &scope, &page.items, |setting| plain(&setting.value)))
         }
-        (browsers(&asker, &sessions.unwrap_or_default().items))
+        (sessions::section(&asker, &logged_in.unwrap_or_default().items))
         (passkeys::section(&asker, &passkeys.unwrap_or_default().items))
     };
     Ok(layout::page(&asker, "Settings", &content))
@@ -220,60 +213,6 @@ fn named(value: &str) -> String {
     }
 }
 
-/// A browser's own name, in two words; the whole stands in the title.
-fn browser(agent: Option<&str>) -> String {
-    const BROWSERS: [(&str, &str); 6] = [
-        ("Edg", "Edge"),
-        ("OPR/", "Opera"),
-        ("Firefox/", "Firefox"),
-        ("Chrome/", "Chrome"),
-        ("Chromium/", "Chromium"),
-        ("Safari/", "Safari"),
-    ];
-    const SYSTEMS: [(&str, &str); 6] = [
-        ("Android", "Android"),
-        ("iPhone", "iPhone"),
-        ("iPad", "iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS X", "macOS"),
-        ("Linux", "Linux"),
-    ];
-    let Some(agent) = agent else {
-        return "A browser without a name".to_owned();
-    };
-    let named = |names: &[(&str, &'static str)]| {
-        let found = names.iter().find(|(part, _)| agent.contains(part));
-        found.map(|(_, name)| *name)
-    };
-    match (named(&BROWSERS), named(&SYSTEMS)) {
-        (Some(browser), Some(system)) => format!("{browser} on {system}"),
-        _ => short(agent, 90),
-    }
-}
-
-fn browsers(asker: &Asker, sessions: &[Session]) -> Markup {
-    html! {
-        section.card id="sessions" data-live aria-labelledby="sessions-title" {
-            h2 id="sessions-title" { "Logged in" }
-            @if sessions.is_empty() {
-                (empty("No browser is logged in", &html! { "A link of " code { "clifford login" } " lets one in." }))
-            } @else {
-                ul.list {
-                    @for session in sessions {
-                        li {
-                            div.about {
-                                span title=[session.user_agent.as_deref().map(clean)] { (words(&browser(session.user_agent.as_deref()))) }
-                                div.small.quiet { "since " (when(session.created_at, asker.now())) ", last used " (when(session.seen_at, asker.now())) }
-                            }
-                            (Button::new(&format!("/sessions/{}/end", session.id), "Log out").danger("Log this browser out?").draw(asker))
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// Saves what was changed, after its writer has seen the difference. Blank: what is inherited holds again.
 pub(crate) async fn change(form: Form) -> Result<Response, Failure> {
     let scope = form.needed("scope")?;
@@ -309,34 +248,4 @@ pub(crate) async fn change(form: Form) -> Result<Response, Failure> {
         };
     }
     Ok(Redirect::to(&here).into_response())
-}
-
-/// Logs a browser out.
-pub(crate) async fn end(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
-    form.send(Method::DELETE, &format!("/api/sessions/{}", part(&id)), None)
-        .await?;
-    Ok(Redirect::to("/settings"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_browser_is_told_in_two_words() {
-        for (agent, expected) in [
-            (
-                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
-                "Chrome on Linux",
-            ),
-            (
-                "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 Version/19.1 Safari/604.1",
-                "Safari on iPhone",
-            ),
-            ("curl/8.9", "curl/8.9"),
-        ] {
-            assert_eq!(browser(Some(agent)), expected);
-        }
-        assert_eq!(browser(None), "A browser without a name");
-    }
 }
