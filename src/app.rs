@@ -37,7 +37,10 @@ use clifford_worker::Workers;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::settings::{delivery_settings, ingress_settings};
+use self::{
+    announcement::Place,
+    settings::{delivery_settings, ingress_settings},
+};
 pub use self::{
     announcement::{Announced, Announcement, Stays},
     platforms::PLATFORMS,
@@ -343,13 +346,17 @@ impl App {
     fn announce(&self, server: &Server, stays: Stays) -> Announced {
         let (announcement, token) = &*self.announcement;
         let token = token.get_or_init(|| Token::new(&mut rand::rng()));
+        let place = Place {
+            address: server.address(),
+            dashboard: self.config.http.address(),
+        };
         // A process that does a part of the work has no terminal: commands do theirs themselves.
         if self.relay.is_some()
-            && let Err(error) = announcement.write(server.address(), token, stays)
+            && let Err(error) = announcement.write(&place, token, stays)
         {
             tracing::warn!(%error, "failed to announce the server to the commands of this machine");
         }
-        announcement.own(server.address(), token, stays)
+        announcement.own(&place, token, stays)
     }
 
     fn answer(&self, server: Server, secrets: &Secrets, router: impl FnOnce(Api) -> axum::Router) {

@@ -29,11 +29,23 @@ struct Told {
     database: String,
     /// Where it listens.
     address: String,
+    /// Where people find it; a server of an older version does not say.
+    #[serde(default)]
+    dashboard: Option<String>,
     /// The token that lets this machine's commands in.
     token: String,
     /// Whether it ends when a terminal is left.
     #[serde(default)]
     of_terminal: bool,
+}
+
+/// Where a server is found.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// Where it listens.
+    pub(super) address: SocketAddr,
+    /// Where people find the dashboard, as the beginning of a URL.
+    pub(super) dashboard: String,
 }
 
 /// How long a server stays.
@@ -50,6 +62,8 @@ pub enum Stays {
 pub struct Announced {
     /// Where it listens, as the beginning of a URL.
     pub address: String,
+    /// Where people find the dashboard, as the beginning of a URL.
+    pub dashboard: String,
     /// The token that lets this machine's commands in.
     pub token: Secret,
     /// How long it stays.
@@ -59,6 +73,7 @@ pub struct Announced {
 impl From<Told> for Announced {
     fn from(told: Told) -> Self {
         Self {
+            dashboard: told.dashboard.unwrap_or_else(|| told.address.clone()),
             address: told.address,
             token: Secret::new(told.token),
             stays: match told.of_terminal {
@@ -107,26 +122,27 @@ impl Announcement {
     }
 
     /// The announcement that other processes read.
-    fn record(&self, address: SocketAddr, token: &Token, stays: Stays) -> Told {
+    fn record(&self, place: &Place, token: &Token, stays: Stays) -> Told {
         Told {
             database: self.database.clone(),
-            address: format!("http://{}", reachable(address)),
+            address: format!("http://{}", reachable(place.address)),
+            dashboard: Some(place.dashboard.clone()),
             token: token.expose().to_owned(),
             of_terminal: stays == Stays::WithTerminal,
         }
     }
 
     /// A server of this process, as another one would find it.
-    pub(super) fn own(&self, address: SocketAddr, token: &Token, stays: Stays) -> Announced {
-        self.record(address, token, stays).into()
+    pub(super) fn own(&self, place: &Place, token: &Token, stays: Stays) -> Announced {
+        self.record(place, token, stays).into()
     }
 
     /// Announces a server, for as long as this process lives or until it takes that back.
     ///
     /// # Errors
     /// The file cannot be written or locked.
-    pub(super) fn write(&self, address: SocketAddr, token: &Token, stays: Stays) -> io::Result<()> {
-        let told = self.record(address, token, stays);
+    pub(super) fn write(&self, place: &Place, token: &Token, stays: Stays) -> io::Result<()> {
+        let told = self.record(place, token, stays);
         let new = self.path.with_extension("json.new");
         // One that a crash left must not lend its mode.
         remove(&new)?;
@@ -174,6 +190,13 @@ mod tests {
 
     use super::*;
 
+    fn place(address: &str) -> Place {
+        Place {
+            address: address.parse().unwrap(),
+            dashboard: "http://localhost:8088".to_owned(),
+        }
+    }
+
     #[test]
     fn a_server_is_found_by_its_database_until_it_takes_its_word_back() {
         let directory = tempfile::tempdir().unwrap();
@@ -184,12 +207,16 @@ mod tests {
         };
         let (ours, token) = (of("a"), Token::new(&mut rand::rng()));
         assert!(ours.read().is_none());
-        ours.write("0.0.0.0:8088".parse().unwrap(), &token, Stays::WithTerminal)
-            .unwrap();
+        ours.write(&place("0.0.0.0:8088"), &token, Stays::WithTerminal).unwrap();
         let found = ours.read().unwrap();
         assert_eq!(
-            (&*found.address, found.token.expose(), found.stays),
-            ("http://127.0.0.1:8088", token.expose(), Stays::WithTerminal)
+            (&*found.address, &*found.dashboard, found.token.expose(), found.stays),
+            (
+                "http://127.0.0.1:8088",
+                "http://localhost:8088",
+                token.expose(),
+                Stays::WithTerminal
+            )
         );
         assert!(of("b").read().is_none());
         let mode = fs::metadata(directory.path().join(NAME)).unwrap().permissions().mode();
@@ -209,7 +236,7 @@ mod tests {
             held: Arc::default(),
         };
         let token = Token::new(&mut rand::rng());
-        let write = |address: &str| announcement.write(address.parse().unwrap(), &token, Stays::UntilStopped);
+        let write = |address: &str| announcement.write(&place(address), &token, Stays::UntilStopped);
         write("127.0.0.1:8088").unwrap();
         assert_eq!(announcement.read().unwrap().stays, Stays::UntilStopped);
         // As the system does with the locks of a process that ends.

@@ -47,13 +47,10 @@ pub(super) enum Refused {
     No(String),
 }
 
-/// The address by which people reach the dashboard: that of the settings, or where the server that runs listens.
+/// The address by which people reach the dashboard: that of the server that runs, or else of the settings.
 pub(super) fn dashboard(loaded: &Loaded) -> String {
-    let http = &loaded.config.http;
-    match Announcement::of(loaded).read() {
-        Some(announced) if http.public_url.is_none() => announced.address,
-        _ => http.address(),
-    }
+    let announced = Announcement::of(loaded).read();
+    announced.map_or_else(|| loaded.config.http.address(), |announced| announced.dashboard)
 }
 
 impl Server {

@@ -15,14 +15,15 @@ pub(super) const TOKEN_VARIABLE: &str = "CLIFFORD_API_TOKEN";
 pub struct Http {
     /// Whether the API is served.
     pub enabled: bool,
-    /// The address and port to listen on. Put a proxy with TLS before anything but loopback.
+    /// The address and port to listen on. Put a proxy with TLS before anything but loopback. With `127.0.0.1` it listens
+    /// on `::1` as well, and the other way round: `localhost` is both.
     #[schemars(with = "String", extend("format" = "socket-address"))]
     pub bind: SocketAddr,
     /// An owner's token from outside, beside those of `clifford token`. Without this variable there is none.
     #[schemars(extend("writeOnly" = true))]
     pub token: SecretSource,
     /// The address by which people reach the dashboard, such as that of a proxy with TLS; for the links that let them in.
-    /// Its host is accepted as those of `allowed_hosts` are. Without it, `bind`.
+    /// Its host is accepted as those of `allowed_hosts` are. Without it, `bind`, by the name `localhost` where that is it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "http-url"), example = "https://bot.example.org")]
     pub public_url: Option<Url>,
@@ -69,15 +70,21 @@ impl Default for Http {
 }
 
 impl Http {
-    /// The address by which people reach the dashboard, without a slash at its end.
+    /// The address by which people reach the dashboard, without a slash at its end. Browsers have passkeys for names
+    /// only, so it has one where it can.
     pub fn address(&self) -> String {
+        let is_localhost = match self.bind.ip() {
+            IpAddr::V4(ip) => ip == Ipv4Addr::LOCALHOST || ip.is_unspecified(),
+            IpAddr::V6(ip) => ip.is_loopback() || ip.is_unspecified(),
+        };
         match &self.public_url {
             Some(url) => url.as_str().trim_end_matches('/').to_owned(),
+            None if is_localhost => format!("http://localhost:{}", self.bind.port()),
             None => self.local_address(),
         }
     }
 
-    /// The address by which this machine reaches the API.
+    /// The address by which programs of this machine reach the API.
     pub fn local_address(&self) -> String {
         let ip = match self.bind.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -93,11 +100,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_reach_the_dashboard_by_its_public_address_or_the_one_it_listens_on() {
+    fn people_reach_the_dashboard_by_its_public_address_or_localhost_or_where_it_listens() {
         for (bind, public, expected) in [
-            ("127.0.0.1:8088", None, "http://127.0.0.1:8088"),
-            ("0.0.0.0:80", None, "http://127.0.0.1:80"),
-            ("[::1]:8088", None, "http://[::1]:8088"),
+            ("127.0.0.1:8088", None, "http://localhost:8088"),
+            ("0.0.0.0:80", None, "http://localhost:80"),
+            ("[::1]:8088", None, "http://localhost:8088"),
+            ("[::]:8088", None, "http://localhost:8088"),
+            ("127.0.0.2:8088", None, "http://127.0.0.2:8088"),
+            ("192.0.2.7:8088", None, "http://192.0.2.7:8088"),
             (
                 "0.0.0.0:80",
                 Some("https://bot.example.org/"),

@@ -1,10 +1,11 @@
 //! Listening: connections up to a limit, each in a task of its own, ended in order at the stop. Which of them gives its place
 //! to another is decided in `connections`, which requests are meant for this server in `hosts`, which bodies have a clear end in
-//! `framing`.
+//! `framing`. The addresses stay bound in `socket`.
 
 mod connections;
 mod framing;
 mod hosts;
+mod socket;
 
 use std::{
     convert::Infallible,
@@ -30,6 +31,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt;
 
 pub(super) use self::connections::{Peer, Share};
+pub use self::socket::{BindError, Socket};
 use self::{
     connections::{Connections, Limits, ResponseBody},
     hosts::Hosts,
@@ -45,92 +47,6 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The most bytes of a head. As many may be read at once, so one of less than twice as many may be taken.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// The address cannot be listened on.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "{key}: {address} cannot be listened on: {error}; choose another address or port, stop what uses it, or {way_out}"
-)]
-pub struct BindError {
-    key: &'static str,
-    way_out: &'static str,
-    address: SocketAddr,
-    error: io::Error,
-}
-
-impl BindError {
-    /// Whether another program listens there.
-    pub fn is_in_use(&self) -> bool {
-        self.error.kind() == io::ErrorKind::AddrInUse
-    }
-}
-
-/// A bound address. It stays bound while what answers on it ends and something else begins to: callers wait in its queue
-/// meanwhile.
-#[derive(Debug)]
-pub struct Socket {
-    listener: std::net::TcpListener,
-    address: SocketAddr,
-}
-
-impl Socket {
-    /// Binds the address of the settings.
-    ///
-    /// # Errors
-    /// It cannot be listened on.
-    pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
-        Self::bind_at(settings.bind, "http.bind", "set http.enabled = false").await
-    }
-
-    /// Binds the address of the settings; where that cannot be, any port of this machine alone, and tells why.
-    ///
-    /// # Errors
-    /// No port can be listened on.
-    pub async fn bind_or_any(settings: &config::Http) -> Result<(Self, Option<BindError>), BindError> {
-        match Self::bind(settings).await {
-            Ok(socket) => Ok((socket, None)),
-            Err(fault) => {
-                let any = SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
-                let socket = Self::bind_at(any, fault.key, fault.way_out).await?;
-                Ok((socket, Some(fault)))
-            }
-        }
-    }
-
-    /// Binds the address at which a process is watched that does not serve the API.
-    ///
-    /// # Errors
-    /// It cannot be listened on.
-    pub async fn bind_for_watching(address: SocketAddr) -> Result<Self, BindError> {
-        Self::bind_at(address, "telemetry.metrics_bind", "take the setting out").await
-    }
-
-    async fn bind_at(address: SocketAddr, key: &'static str, way_out: &'static str) -> Result<Self, BindError> {
-        let fault = |error| BindError {
-            key,
-            way_out,
-            address,
-            error,
-        };
-        let listener = TcpListener::bind(address).await.map_err(fault)?;
-        let address = listener.local_addr().map_err(fault)?;
-        if !address.ip().is_loopback() {
-            tracing::warn!(
-                %address,
-                "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way, and as long \
-                 as http.allowed_hosts is empty any name leads here; put a proxy with TLS before it and set http.bind to a \
-                 loopback address"
-            );
-        }
-        let listener = listener.into_std().map_err(fault)?;
-        Ok(Self { listener, address })
-    }
-
-    /// Where it listens.
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
 /// The further names of a server: those of its settings, and that of its public address.
 fn names(settings: &config::Http) -> Vec<String> {
     let public = settings.public_url.as_ref();
@@ -141,6 +57,7 @@ fn names(settings: &config::Http) -> Vec<String> {
 /// A bound address, in the runtime that answers on it; nobody is answered yet.
 pub struct Server {
     listener: TcpListener,
+    twin: Option<TcpListener>,
     address: SocketAddr,
     limits: Limits,
     hosts: Hosts,
@@ -155,14 +72,16 @@ impl Server {
     /// The system has no handle left for it.
     pub fn on(socket: &Socket, settings: &config::Http) -> io::Result<Self> {
         let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        let (listener, twin) = socket.listeners()?;
         Ok(Self {
-            listener: TcpListener::from_std(socket.listener.try_clone()?)?,
-            address: socket.address,
+            listener,
+            twin,
+            address: socket.address(),
             limits: Limits {
                 all: count(settings.max_connections),
                 per_address: count(settings.max_connections_per_address),
             },
-            hosts: Hosts::new(socket.address.ip(), &names(settings)),
+            hosts: Hosts::new(socket.address().ip(), &names(settings)),
             header_timeout: Duration::from_secs(settings.header_timeout_seconds),
             idle_timeout: Duration::from_secs(settings.request_timeout_seconds),
         })
@@ -194,6 +113,7 @@ impl Server {
             let accepted = tokio::select! {
                 () = stop.cancelled() => break,
                 accepted = accept(&self.listener) => accepted,
+                accepted = accept_if_any(self.twin.as_ref()) => accepted,
             };
             let Some((stream, address)) = accepted else { continue };
             let address = address.ip().to_canonical();
@@ -206,7 +126,7 @@ impl Server {
                 open.spawn(answering.clone().answer(stream, peer));
             }
         }
-        drop(self.listener);
+        drop((self.listener, self.twin));
         open.close();
         open.wait().await;
     }
@@ -226,6 +146,14 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
             }
             None
         }
+    }
+}
+
+/// As `accept`; without a listener, never.
+async fn accept_if_any(listener: Option<&TcpListener>) -> Option<(TcpStream, SocketAddr)> {
+    match listener {
+        Some(listener) => accept(listener).await,
+        None => std::future::pending().await,
     }
 }
 

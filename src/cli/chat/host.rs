@@ -41,12 +41,12 @@ impl Host {
             ));
             loaded.config.http.public_url = None;
         }
-        loaded.config.http.bind = socket.address();
         runtime::raise_open_files();
         // Before anything is done that is counted.
         Metrics::install(&loaded.platforms.names());
         let server = http::Server::on(&socket, &loaded.config.http);
         let server = server.context("http.bind: nobody can be answered there")?;
+        socket.record_in(&mut loaded.config.http);
         let options = Options {
             channels: platforms == Platforms::Connected,
             workers: true,

@@ -98,9 +98,8 @@ async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
     let server = server.map(|socket| Server::on(socket, &plan.loaded.config.http));
     let server = server.transpose().context("http.bind: nobody can be answered there")?;
     let mut loaded = plan.loaded.clone();
-    if let Some(server) = server.as_ref().filter(|_| plan.serves_api()) {
-        // Links lead to where it listens, also if the system chose the port.
-        loaded.config.http.bind = server.address();
+    if let Some(socket) = plan.socket.as_deref().filter(|_| plan.serves_api()) {
+        socket.record_in(&mut loaded.config.http);
     }
     let app = setup::start(&loaded, &plan.secrets, plan.options()).await?;
     match server {
