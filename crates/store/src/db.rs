@@ -41,8 +41,8 @@ const ANSWER: Duration = Duration::from_secs(10);
 const READER_STATEMENTS: usize = 50;
 /// SQLite: how much of the file a connection of the pool keeps in memory. The system keeps it for all of them.
 const READER_PAGES: (&str, &str) = ("cache_size", "-512");
-/// SQLite: how long a connection of the pool is kept that nobody uses.
-const READER_RESTS: Duration = Duration::from_secs(60);
+/// SQLite: how long a connection of the pool is kept. They are lent in turn, so at a little work none would ever rest.
+const READER_LIVES: Duration = Duration::from_secs(60);
 
 /// How long a new SQLite file that another connection sets up is left to it, before it is tried again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -174,7 +174,7 @@ impl Db {
         let readers = options.section.max_connections.clamp(1, 8);
         let read = SqlitePoolOptions::new()
             .max_connections(readers)
-            .idle_timeout(READER_RESTS)
+            .max_lifetime(READER_LIVES)
             // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
             .test_before_acquire(false)
             // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the log.

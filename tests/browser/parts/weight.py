@@ -11,8 +11,8 @@ from .report import Report
 
 GROWS_MB = 2
 LOOKS = 40
-# After a minute without a reader the database's connections are closed.
-REST = 80
+# The database's connections are closed after a minute, which is looked at once a minute.
+REST = 130
 
 
 def weigh(bot, report):
