@@ -142,8 +142,11 @@ pub fn verify_new(site: &Site, challenge: &str, answer: Answer<'_>) -> Result<Ne
     // and no attestation. The caller does step 22: nobody has a passkey of this name.
     let (id, rest) = said.credential()?;
     let (key, encoded, rest) = Key::read(rest).ok_or(PasskeyError::Key)?;
-    if rest.is_empty() == said.has(HAS_EXTENSIONS) || !key.is_usable() {
+    if rest.is_empty() == said.has(HAS_EXTENSIONS) {
         return Err(PasskeyError::AuthenticatorData);
+    }
+    if !key.is_usable() {
+        return Err(PasskeyError::Key);
     }
     Ok(NewCredential {
         id: BASE64.encode(id),
