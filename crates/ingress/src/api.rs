@@ -104,12 +104,7 @@ impl IngressService {
         let by_key = key.clone();
         let context = message.context;
         let accept = AcceptContext {
-            origin: Origin {
-                place: message.place,
-                speaker: message.speaker,
-                via: None,
-                reply_to: None,
-            },
+            origin: Origin::of_api(message.place, message.speaker),
             id: None,
             key: Some(key),
             request_hash,
@@ -214,12 +209,7 @@ impl IngressService {
     /// The person of an API caller and their own channel; both are created on first contact.
     pub async fn api_visitor(&self, place: Place, speaker: Speaker) -> Result<(UserId, ChannelId), StoreError> {
         let now = self.clock.now();
-        let origin = Origin {
-            place,
-            speaker,
-            via: None,
-            reply_to: None,
-        };
+        let origin = Origin::of_api(place, speaker);
         let settled = self
             .db
             .write(move |tx| Box::pin(async move { settle(tx, &origin, None, newcomer(&origin), now).await }));

@@ -99,12 +99,7 @@ impl IngressService {
             api::hash_of(&text, command.context, None, &[], None)
         });
         let key = command.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
-        let origin = Origin {
-            place: command.place.clone(),
-            speaker: command.speaker.clone(),
-            via: None,
-            reply_to: None,
-        };
+        let origin = Origin::of_api(command.place.clone(), command.speaker.clone());
         let keyed = Keyed {
             key: key.clone(),
             request_hash: request_hash.clone(),

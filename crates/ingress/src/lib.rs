@@ -114,6 +114,16 @@ struct Origin {
 }
 
 impl Origin {
+    /// That of a caller of the API, who writes in a channel of their own.
+    const fn of_api(place: Place, speaker: Speaker) -> Self {
+        Self {
+            place,
+            speaker,
+            via: None,
+            reply_to: None,
+        }
+    }
+
     /// The speaker's roles, if they are known and the place has such.
     fn platform_roles(&self) -> Option<Vec<PlatformRole>> {
         self.place.space.as_ref().and(self.speaker.roles.clone())
