@@ -54,16 +54,26 @@ pub(super) async fn list(
             .map_err(|fault| Problem::new(Code::InvalidQuery, fault).of_field("by"))?,
         None => Grouping::Day,
     };
-    let filter = Filter {
-        since: wanted.since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
-        until: wanted.until,
-        user: caller.owner_filter(&api, wanted.user_id).await?,
-    };
+    let filter = filter(&api, &caller, (wanted.since, wanted.until), wanted.user_id).await?;
     let zone = api.context.settings.zone();
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.db.read().await?;
     let groups = usage::grouped(&mut conn, by, filter, &zone, limit).await?;
     Ok(Json(Page::whole(groups)))
+}
+
+/// The use that the caller asks for, as far as they may see it: that of the last days unless they name a time.
+async fn filter(
+    api: &Shared,
+    caller: &Caller,
+    (since, until): (Option<Timestamp>, Option<Timestamp>),
+    user: Option<UserId>,
+) -> Result<Filter, Problem> {
+    Ok(Filter {
+        since: since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
+        until,
+        user: caller.owner_filter(api, user).await?,
+    })
 }
 
 /// The calls of tools to sum up.
@@ -94,11 +104,7 @@ pub(super) async fn by_tool(
     caller: Caller,
     Query(wanted): Query<ToolsQuery>,
 ) -> Result<Json<Page<ToolUsage>>, Problem> {
-    let filter = Filter {
-        since: wanted.since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
-        until: wanted.until,
-        user: caller.owner_filter(&api, wanted.user_id).await?,
-    };
+    let filter = filter(&api, &caller, (wanted.since, wanted.until), wanted.user_id).await?;
     let limit = page::limit(wanted.limit)?;
     let found = tools::by_tool(&mut api.db.read().await?, filter, limit).await?;
     Ok(Json(Page::whole(found)))
