@@ -183,6 +183,17 @@ impl<'a> Browser<'a> {
         (shown.text, saved)
     }
 
+    /// Makes the rule that calls of a tool wait for a decision.
+    pub async fn holds_calls_of(&self, tool: &str, rule: &str) {
+        let fields = [
+            ("name", rule),
+            ("tools", tool),
+            ("action", "confirm"),
+            ("priority", "100"),
+        ];
+        self.does("/policies", "/policies", &fields).await;
+    }
+
     /// Says something in the chat, and waits until its run has this status.
     pub async fn says(&self, text: &str, status: &str) -> String {
         let location = self.does("/chat", "/chat", &[("content", text)]).await;

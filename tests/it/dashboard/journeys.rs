@@ -94,13 +94,7 @@ async fn somebody_chats_and_sees_what_the_bot_did() {
 async fn a_rule_is_made_and_tried_and_its_question_is_answered_on_the_start_page() {
     for bot in bots().await {
         let owner = Browser::log_in(&bot, None).await;
-        let rule = [
-            ("name", "ask before sums"),
-            ("tools", "compute"),
-            ("action", "confirm"),
-            ("priority", "100"),
-        ];
-        owner.does("/policies", "/policies", &rule).await;
+        owner.holds_calls_of("compute", "ask before sums").await;
         assert!(owner.page("/policies").await.contains("ask before sums"));
         let call = [
             ("call", "compute.eval"),

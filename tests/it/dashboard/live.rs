@@ -85,13 +85,7 @@ async fn an_open_page_hears_of_an_answer_a_verdict_and_a_question_whichever_proc
             .await;
         }
 
-        let rule = [
-            ("name", "ask"),
-            ("tools", "compute"),
-            ("action", "confirm"),
-            ("priority", "100"),
-        ];
-        owner.does("/policies", "/policies", &rule).await;
+        owner.holds_calls_of("compute", "ask").await;
         let asking = json!(owner.says("what is 7*8?", "waiting").await);
         let is_asked =
             |event: &Event, pending: bool| is(event, "approval", "runId", &asking) && event.data["pending"] == pending;

@@ -162,13 +162,7 @@ async fn an_owner_is_not_told_that_the_words_of_somebody_else_are_theirs() {
             Browser::log_in(&bot, Some(ada)).await,
             Browser::log_in(&bot, None).await,
         );
-        let rule = [
-            ("name", "ask"),
-            ("tools", "compute"),
-            ("action", "confirm"),
-            ("priority", "100"),
-        ];
-        owner.does("/policies", "/policies", &rule).await;
+        owner.holds_calls_of("compute", "ask").await;
         let run = adas.says("what is 6*7?", "waiting").await;
         for (reader, told) in [(&adas, "your message"), (&owner, "their message")] {
             let page = reader.page("/").await;
