@@ -9,8 +9,15 @@ use serde::Deserialize;
 
 use super::{
     address::with_query,
-    view::{document, words},
+    view::{
+        document,
+        format::{field_name, sentence},
+        words,
+    },
 };
+
+/// As many characters of a detail are shown: it may repeat what somebody sent.
+const MOST: usize = 400;
 
 /// A refusal of the API.
 #[derive(Deserialize)]
@@ -31,6 +38,36 @@ impl Refused {
     pub(crate) fn is_of_access(&self) -> bool {
         matches!(self.status, 403 | 404)
     }
+
+    /// Its title and detail for people. The API speaks of tokens, bodies and queries; a page has forms and an address.
+    fn words(self) -> (String, String) {
+        let title = match self.code.as_str() {
+            "missing_scope" => {
+                let detail = "Ask them, or go back to what is yours.".to_owned();
+                return ("This is for the bot's owner".to_owned(), detail);
+            }
+            "invalid_input" => "Something is not right".to_owned(),
+            "invalid_path" | "invalid_query" => "The address is not right".to_owned(),
+            "body_too_large" => "It is too large".to_owned(),
+            _ => self.title,
+        };
+        let detail = match (self.code.as_str(), &self.field) {
+            ("invalid_input", Some(field)) => format!("{}: {}", field_name(field), self.detail),
+            _ => sentence(&self.detail),
+        };
+        (title, detail)
+    }
+}
+
+/// A text of which the middle is left out if it is long: its end says what would be right.
+fn abridged(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= MOST {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(MOST / 2).collect();
+    let end: String = text.chars().skip(count - MOST / 2).collect();
+    format!("{begin} … {end}")
 }
 
 /// Why a page cannot be shown.
@@ -43,6 +80,8 @@ pub(crate) enum Failure {
     Forged,
     /// Something of the address or the form is wrong.
     Wrong(String),
+    /// A field of the form is empty: its name.
+    Missing(&'static str),
     /// The address leads nowhere.
     Lost,
     /// The API's answer could not be read.
@@ -58,15 +97,7 @@ impl IntoResponse for Failure {
             }
             Self::Refused(refused) => {
                 let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                let field = refused.field.map(|field| format!(" ({field})")).unwrap_or_default();
-                // The API speaks of tokens; who reads a page has none.
-                let (title, detail) = match refused.code.as_str() {
-                    "missing_scope" => (
-                        "This is for the bot's owner".to_owned(),
-                        "Ask them, or go back to what is yours.".to_owned(),
-                    ),
-                    _ => (refused.title, format!("{}{field}", refused.detail)),
-                };
+                let (title, detail) = refused.words();
                 (status, title, detail)
             }
             Self::Forged => (
@@ -76,8 +107,13 @@ impl IntoResponse for Failure {
             ),
             Self::Wrong(detail) => (
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "Something is missing".to_owned(),
+                "Something is not right".to_owned(),
                 detail,
+            ),
+            Self::Missing(name) => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "Something is missing".to_owned(),
+                format!("Fill in “{}”, and send it again.", field_name(name)),
             ),
             Self::Lost => (
                 StatusCode::NOT_FOUND,
@@ -111,12 +147,72 @@ impl Told {
         document::alone(
             &self.title,
             &html! {
-                div.note.bad role="alert" { p { strong { (words(&self.title)) } } p { (words(&self.detail)) } }
+                div.note.bad role="alert" { p { strong { (words(&self.title)) } } p { (words(&abridged(&self.detail))) } }
                 p.row {
                     @if let Some(back) = back { a.button.main href=(back) { "Go back" } }
                     a.button href="/" { "Go to the start page" }
                 }
             },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_field_as_its_form_does_and_no_part_of_a_request() {
+        for (code, title, detail, field, expected) in [
+            (
+                "invalid_input",
+                "The body is invalid",
+                "it is longer than 100 characters",
+                Some("name"),
+                ("Something is not right", "Name: it is longer than 100 characters"),
+            ),
+            (
+                "invalid_input",
+                "The body is invalid",
+                "`x` is none of private or shared",
+                Some("places[0]"),
+                ("Something is not right", "Places: `x` is none of private or shared"),
+            ),
+            (
+                "conflict",
+                "There is one already",
+                "an agent has this name",
+                Some("name"),
+                ("There is one already", "An agent has this name"),
+            ),
+            (
+                "missing_scope",
+                "The token may not do this",
+                "it needs admin",
+                None,
+                ("This is for the bot's owner", "Ask them, or go back to what is yours."),
+            ),
+        ] {
+            let refused = Refused {
+                code: code.to_owned(),
+                title: title.to_owned(),
+                status: 422,
+                detail: detail.to_owned(),
+                field: field.map(str::to_owned),
+            };
+            let (title, detail) = refused.words();
+            assert_eq!((title.as_str(), detail.as_str()), expected);
+        }
+    }
+
+    #[test]
+    fn what_somebody_sent_at_length_is_not_repeated_as_a_whole() {
+        let long = format!("`{}` is none of run or chat", "x".repeat(30_000));
+        let shown = abridged(&long);
+        assert!(
+            shown.chars().count() < MOST + 10 && shown.ends_with("is none of run or chat"),
+            "{shown}"
+        );
+        assert_eq!(abridged("short"), "short");
     }
 }

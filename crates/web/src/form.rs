@@ -55,9 +55,13 @@ impl Form {
     }
 
     /// A field that must be there.
-    pub(crate) fn needed(&self, name: &str) -> Result<&str, Failure> {
-        self.field(name)
-            .ok_or_else(|| Failure::Wrong(format!("Fill in “{name}”, and send it again.")))
+    pub(crate) fn needed(&self, name: &'static str) -> Result<&str, Failure> {
+        self.field(name).ok_or(Failure::Missing(name))
+    }
+
+    /// A field of several lines that must be there.
+    pub(crate) fn needed_text(&self, name: &'static str) -> Result<String, Failure> {
+        self.text(name).ok_or(Failure::Missing(name))
     }
 
     /// Has the API change something.
@@ -122,7 +126,7 @@ impl FromRequest<Shared> for Form {
 }
 
 fn too_large() -> Failure {
-    Failure::Wrong("The form is too large, or broke off.".to_owned())
+    Failure::Wrong("The form is too large, or only a part of it came.".to_owned())
 }
 
 /// The fields and files of a form of several parts.

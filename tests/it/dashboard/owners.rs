@@ -184,7 +184,7 @@ async fn a_token_is_made_for_a_person_shown_once_and_revoked() {
         );
         for (fields, detail) in [
             (vec![("name", "x")], "Choose what the token may do"),
-            (vec![("scope.read", "yes")], "Fill in “name”"),
+            (vec![("scope.read", "yes")], "Fill in “Name”"),
         ] {
             let wrong = owner.submit("/tokens", "/tokens", &fields).await;
             assert!(wrong.status == 422 && wrong.text.contains(detail), "{}", wrong.text);

@@ -75,7 +75,7 @@ async fn somebody_finds_out_why_their_run_did_what_it_did() {
     }
     for (field, value, told) in [
         ("model", "nobody", "there is no model"),
-        ("from", "first", "is a number"),
+        ("from", "first", "is a whole number"),
         ("prompt", "Be rude.", ""),
     ] {
         let wrong = browser.submit(&action, &action, &[(field, value)]).await;

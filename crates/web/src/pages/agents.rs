@@ -16,7 +16,7 @@ use crate::{
     view::{
         format::{At, when},
         layout,
-        parts::{Tone, badge, choice_field, head, long_field, short, text_field},
+        parts::{Tone, badge, choice_field, head, long_field, needed_field, short},
         words,
     },
 };
@@ -80,7 +80,7 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
             form.stack method="post" action="/agents" {
                 (layout::token(&asker))
                 div.fields {
-                    (text_field("name", "Name", "", "People who manage a place choose it by this name"))
+                    (needed_field("name", "Name", "", "People who manage a place choose it by this name"))
                     (choice_field("mode", "How it answers", "run", &MODES))
                     (long_field("prompt", "Prompt", "", "Who it is and how it speaks, such as: You are Ada. You answer in one sentence."))
                 }
@@ -119,9 +119,7 @@ fn table(asker: &Asker, agents: &[Agent]) -> Markup {
 
 /// Makes one.
 pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
-    let prompt = form.text("prompt");
-    let prompt = prompt.ok_or_else(|| Failure::Wrong("Fill in “prompt”, and send it again.".to_owned()))?;
-    let mut new = json!({ "name": form.needed("name")?, "prompt": prompt });
+    let mut new = json!({ "name": form.needed("name")?, "prompt": form.needed_text("prompt")? });
     if let Some(mode) = form.field("mode") {
         new["mode"] = json!(mode);
     }

@@ -22,7 +22,7 @@ use crate::{
         clean,
         format::{At, when},
         layout,
-        parts::{Button, empty, text_field},
+        parts::{Button, empty, needed_field},
         words,
     },
 };
@@ -54,7 +54,7 @@ pub(crate) fn section(asker: &Asker, passkeys: &[Passkey]) -> Markup {
             h2 id="new-passkey-title" { "New passkey" }
             (scripted("/passkeys", "/api/passkeys/challenge", "No passkey was made: it was not confirmed.", &html! {
                 (layout::token(asker))
-                (text_field("name", "Name", "", "The device that keeps it, such as: my phone"))
+                (needed_field("name", "Name", "", "The device that keeps it, such as: my phone"))
                 div { button type="submit" { "Add a passkey" } }
             }))
         }

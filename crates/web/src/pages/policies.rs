@@ -17,7 +17,7 @@ use crate::{
         clean,
         format::title,
         layout,
-        parts::{Button, Tone, badge, choice_field, data, empty, head, text_field},
+        parts::{Button, Tone, badge, choice_field, data, empty, head, needed_field, text_field},
         words,
     },
 };
@@ -79,8 +79,8 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
             form.stack method="post" action="/policies" {
                 (layout::token(&asker))
                 div.fields {
-                    (text_field("name", "Name", "", "Such as: ask before deleting"))
-                    (text_field("tools", "Commands", "", "web.fetch, *.delete, or a whole tool; with commas"))
+                    (needed_field("name", "Name", "", "Such as: ask before deleting"))
+                    (needed_field("tools", "Commands", "", "web.fetch, *.delete, or a whole tool; with commas"))
                     (choice_field("action", "Verdict", "confirm", &ACTIONS[..4]))
                     (choice_field("place", "Where", "", &PLACES))
                     (text_field("priority", "Priority", "0", "The highest decides; -1000 to 1000"))
@@ -145,7 +145,7 @@ fn tester(asker: &Asker, call: &str, args: &str, place: &str) -> Markup {
             form method="post" action="/policies/test" {
                 (layout::token(asker))
                 div.fields {
-                    (text_field("call", "Command", call, "Such as web.search"))
+                    (needed_field("call", "Command", call, "Such as web.search"))
                     (choice_field("place", "Where", place, &PLACES[1..]))
                     label.check { input type="checkbox" name="tainted" value="yes"; "has read words from outside" }
                     div.field.wide {
@@ -165,7 +165,7 @@ pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
     let given = form.field("args").unwrap_or("{}");
     let args: Value = serde_json::from_str(given).map_err(|error| {
         Failure::Wrong(format!(
-            "The arguments are no JSON: {error}. Such as: {{\"query\": \"x\"}}"
+            "The arguments are no JSON ({error}). Write them as {{\"query\": \"x\"}}."
         ))
     })?;
     let place = form.field("place").unwrap_or("private");

@@ -16,7 +16,7 @@ use crate::{
         clean,
         format::{At, when},
         layout,
-        parts::{Button, Tone, badge, choice_field, empty, head, text_field},
+        parts::{Button, Tone, badge, choice_field, empty, head, needed_field},
         words,
     },
 };
@@ -116,7 +116,7 @@ fn form(asker: &Asker, people: &Names) -> Markup {
             form.stack method="post" action="/tokens" {
                 (layout::token(asker))
                 div.fields {
-                    (text_field("name", "Name", "", "The program that gets it, such as: backup of the laptop"))
+                    (needed_field("name", "Name", "", "The program that gets it, such as: backup of the laptop"))
                     @if is_owner { (choice_field("user", "Whose it is", "", &persons)) }
                 }
                 fieldset {

@@ -141,6 +141,20 @@ pub(crate) fn title(word: &str) -> String {
     sentence(&word.replace(['_', '-'], " "))
 }
 
+/// The name of a field of the API as people read it: `promptVersion` and `places[0]` as `Prompt version` and `Places`.
+pub(crate) fn field_name(field: &str) -> String {
+    let last = field.rsplit('.').next().unwrap_or(field);
+    let name = last.split('[').next().unwrap_or(last);
+    let mut spaced = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            spaced.push(' ');
+        }
+        spaced.push(letter.to_ascii_lowercase());
+    }
+    title(&spaced)
+}
+
 /// A text that begins as a sentence does.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
@@ -151,6 +165,18 @@ pub(crate) fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_is_named_in_words() {
+        for (field, expected) in [
+            ("name", "Name"),
+            ("promptVersion", "Prompt version"),
+            ("places[0]", "Places"),
+            ("settings.max_results", "Max results"),
+        ] {
+            assert_eq!(field_name(field), expected);
+        }
+    }
 
     #[test]
     fn times_are_told_as_people_tell_them() {

@@ -135,10 +135,19 @@ impl<'a> Button<'a> {
 
 /// A field for a line of text.
 pub(crate) fn text_field(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    line_field(id, label, (value, false), hint)
+}
+
+/// A field for a line of text that must be there: the browser sends no form without it.
+pub(crate) fn needed_field(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    line_field(id, label, (value, true), hint)
+}
+
+fn line_field(id: &str, label: &str, (value, is_needed): (&str, bool), hint: &str) -> Markup {
     html! {
         div.field {
             label for=(id) { (label) }
-            input id=(id) name=(id) value=(clean(value)) autocomplete="off" aria-describedby=[described(id, hint)];
+            input id=(id) name=(id) value=(clean(value)) required[is_needed] autocomplete="off" aria-describedby=[described(id, hint)];
             @if !hint.is_empty() { span.hint id={ (id) "-hint" } { (hint) } }
         }
     }

@@ -150,7 +150,8 @@ async fn text(asker: &Asker, agent: &str, version: u32) -> Result<Text, Failure>
 pub(crate) async fn restore(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/agents/{}", part(&id));
     let number = form.needed("version")?;
-    let number: u32 = (number.parse()).map_err(|_| Failure::Wrong("“version” is a number, such as 3.".to_owned()))?;
+    let number: u32 =
+        (number.parse()).map_err(|_| Failure::Wrong("The version is a whole number, such as 3.".to_owned()))?;
     let (agent, old) = try_join!(form.asker.get::<Agent>(&path), text(&form.asker, &id, number))?;
     let here = format!("/agents/{}", agent.id);
     let (action, title) = (

@@ -13,7 +13,7 @@ use crate::{
     view::{
         format::{At, when},
         layout,
-        parts::{Button, empty, head, text_field},
+        parts::{Button, empty, head, needed_field},
         words,
     },
 };
@@ -61,10 +61,10 @@ pub(super) fn keys(asker: &Asker, person: &str, keys: &Page<Key>) -> Markup {
             form method="post" action=(action) {
                 (layout::token(asker))
                 div.fields {
-                    (text_field("provider", "Provider", "", "As bot.toml names it"))
+                    (needed_field("provider", "Provider", "", "As bot.toml names it"))
                     div.field {
                         label for="key" { "Key" }
-                        input type="password" id="key" name="key" autocomplete="off" aria-describedby="key-hint";
+                        input type="password" id="key" name="key" required autocomplete="off" aria-describedby="key-hint";
                         span.hint id="key-hint" { "It is encrypted, and shown nowhere" }
                     }
                     button type="submit" { "Give this key" }

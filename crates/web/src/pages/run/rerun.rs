@@ -209,10 +209,10 @@ fn area(name: &str, label: &str, value: &str) -> Markup {
 /// Its outcome.
 pub(crate) async fn again(Path(id): Path<String>, form: Form) -> Result<Markup, Failure> {
     let mut asked = json!({});
-    for name in ["from", "promptVersion"] {
+    for (name, called) in [("from", "The question"), ("promptVersion", "The version of the prompt")] {
         if let Some(text) = form.field(name) {
             let number: u32 =
-                (text.parse()).map_err(|_| Failure::Wrong(format!("“{name}” is a number, such as 3.")))?;
+                (text.parse()).map_err(|_| Failure::Wrong(format!("{called} is a whole number, such as 3.")))?;
             asked[name] = json!(number);
         }
     }
