@@ -1,6 +1,8 @@
 //! Access: the people who may speak to the bot, and the messages that it answers. Pure rules, the same for every
 //! platform.
 
+mod wake;
+
 pub use clifford_chat::access::{Access, Audience};
 use clifford_chat::{
     inbound::{Addressed, Place, PlaceKind, Speaker},
@@ -112,85 +114,13 @@ pub fn is_addressed(audience: &Audience, place: &Place, addressed: Addressed, te
         || addressed.mention
         || addressed.reply
         || around(place).any(always)
-        || wakes(&audience.wake_words, text)
+        || wake::wakes(&audience.wake_words, text)
 }
 
 /// Whether a message in a thread that the bot follows is heard, though it does not speak to the bot. `here`: what is set
 /// for the place.
 pub fn follows(audience: &Audience, place: &Place, here: Option<bool>) -> bool {
     place.kind == PlaceKind::Thread && here.unwrap_or(audience.follow_threads)
-}
-
-/// Whether a wake word stands where it addresses, not in passing: at the beginning of a line, alone or behind a
-/// greeting; before a comma, colon or question mark; or behind a comma, at the end of what is said.
-fn wakes(words: &[String], text: &str) -> bool {
-    let lower = text.to_lowercase();
-    words
-        .iter()
-        .map(|word| word.to_lowercase())
-        .filter(|word| !word.is_empty())
-        .any(|word| {
-            lower
-                .match_indices(&word)
-                .any(|(at, found)| addresses(&lower[..at], &lower[at + found.len()..]))
-        })
-}
-
-/// Greetings that may stand before the bot's name.
-const GREETINGS: [&str; 22] = [
-    "hey",
-    "hi",
-    "hello",
-    "ok",
-    "okay",
-    "yo",
-    "dear",
-    "thanks",
-    "please",
-    "hallo",
-    "hola",
-    "oye",
-    "salut",
-    "bonjour",
-    "ciao",
-    "olá",
-    "oi",
-    "привет",
-    "эй",
-    "你好",
-    "嗨",
-    "ねえ",
-];
-
-/// Whether a word that stands beside these characters goes on there: `Clifford's`, `clifford_two`, `clifford@example.org`.
-fn goes_on(mut beside: impl Iterator<Item = char>) -> bool {
-    const JOINTS: [char; 7] = ['\'', '’', '-', '_', '@', '.', '/'];
-    // Kana, Chinese characters and Thai stand beside a name without a space.
-    let is_spaced = |c: char| !matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-    let is_of_word = |c: char| c.is_alphanumeric() && is_spaced(c);
-    match beside.next() {
-        Some(joint) if JOINTS.contains(&joint) => beside.next().is_some_and(is_of_word),
-        next => next.is_some_and(is_of_word),
-    }
-}
-
-/// Whether a name between these two texts, in lower case, calls its bearer.
-fn addresses(before: &str, after: &str) -> bool {
-    const COMMAS: [char; 5] = [',', '，', '、', '،', ';'];
-    if goes_on(after.chars()) || goes_on(before.chars().rev()) {
-        return false;
-    }
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let said = line.trim_matches(|c: char| !c.is_alphanumeric());
-    if said.is_empty() || GREETINGS.contains(&said) {
-        return true;
-    }
-    let after = after.trim_start_matches([' ', '*', '_', '"', '”']);
-    if after.starts_with(COMMAS) || after.starts_with([':', '：', '?', '？', '؟']) {
-        return true;
-    }
-    let ends = after.is_empty() || after.starts_with(['.', '!', '。', '！', '\n']);
-    ends && line.trim_end_matches([' ', '@', '*', '_']).ends_with(COMMAS)
 }
 
 #[cfg(test)]
