@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use clifford_store::{Db, places::place_settings::PlaceSettings};
-use clifford_tools::settings::catalogue::{self, Scope, SettingView};
+use clifford_text::Lang;
+use clifford_tools::settings::catalogue::{self, Scope, SettingView, switch};
+use serde_json::Value;
 
 use super::{
     examples,
@@ -20,7 +22,7 @@ use super::{
     "clifford settings list",
     "clifford settings list channel:0198f2c4",
     "clifford settings set bot when_busy steer",
-    "clifford settings set space:0198f2c4 memory false",
+    "clifford settings set space:0198f2c4 memory off",
     "clifford settings set user:Ada time_zone Europe/Berlin",
     "clifford settings unset bot when_busy",
 ))]
@@ -115,10 +117,18 @@ fn print(shown: &[SettingView], format: Format) -> anyhow::Result<()> {
     if format.json {
         return output::json(&shown);
     }
-    let text = |value: &Option<serde_json::Value>| match value {
-        Some(serde_json::Value::String(text)) => text.clone(),
+    let text = |value: &Option<Value>| match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Bool(on)) => switch(*on, Lang::English),
         Some(other) => other.to_string(),
         None => "-".to_owned(),
+    };
+    let takes = |setting: &SettingView| {
+        let words = setting.values.iter().map(|word| match word.parse() {
+            Ok(on) => switch(on, Lang::English),
+            Err(_) => (*word).to_owned(),
+        });
+        words.collect::<Vec<_>>().join(", ")
     };
     let rows = shown
         .iter()
@@ -127,7 +137,7 @@ fn print(shown: &[SettingView], format: Format) -> anyhow::Result<()> {
                 setting.name.to_owned(),
                 text(&setting.value),
                 text(&setting.inherited),
-                setting.values.join(", "),
+                takes(setting),
                 setting.description.to_owned(),
             ]
         })

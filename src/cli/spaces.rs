@@ -22,7 +22,7 @@ use super::{
 #[command(after_help = examples!(
     "clifford spaces list",
     "clifford spaces show 0198f2c4",
-    "clifford settings set space:0198f2c4 memory false",
+    "clifford settings set space:0198f2c4 memory off",
 ))]
 pub(super) struct Args {
     #[command(subcommand)]

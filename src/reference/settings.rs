@@ -38,7 +38,7 @@ fn page() -> String {
                 .map(|word| format!("`{word}`"))
                 .collect::<Vec<_>>()
                 .join(", "),
-            Kind::Switch => "`true`, `false`".to_owned(),
+            Kind::Switch => "`on`, `off`".to_owned(),
             Kind::Number(most) => format!("0 to {most}"),
             Kind::Language => "a BCP 47 tag, such as `de`".to_owned(),
             Kind::TimeZone => "an IANA name, such as `Europe/Berlin`".to_owned(),

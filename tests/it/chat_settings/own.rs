@@ -78,12 +78,41 @@ async fn what_a_person_does_not_want_remembered_is_neither_written_nor_shown() {
     look.remember(ada, "preferences", "drink", "oolong").await;
     tell(&bot, chat, 7, "hello").await;
     assert!(last_prompt(&bot).contains("oolong"));
-    tell(&bot, chat, 7, "/settings memory false").await;
+    tell(&bot, chat, 7, "/settings memory off").await;
     tell(&bot, chat, 7, "hello").await;
     assert!(!last_prompt(&bot).contains("oolong"));
     tell(&bot, chat, 7, "/settings memory true").await;
     tell(&bot, chat, 7, "hello").await;
     assert!(last_prompt(&bot).contains("oolong"));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_switch_is_shown_and_taken_in_the_words_of_its_reader() {
+    let (mut bot, chat) = private(Setup::on(Site::Telegram)).await;
+    let shown = tell(&bot, chat, 7, "/settings memory").await;
+    assert_eq!(labels(&shown.buttons)[..2], ["on", "off"]);
+    let fault = tell(&bot, chat, 7, "/settings memory perhaps").await.text;
+    assert_eq!(fault, "perhaps is not one of on, off.");
+    tell(&bot, chat, 7, "/settings language de").await;
+    let shown = tell(&bot, chat, 7, "/settings memory aus").await;
+    assert_eq!(labels(&shown.buttons)[..2], ["an", "✓ aus"]);
+    assert!(shown.text.contains("aus"), "{}", shown.text);
+    let fault = tell(&bot, chat, 7, "/settings memory vielleicht").await.text;
+    assert_eq!(fault, "vielleicht ist keines von an, aus.");
+    // What is pressed, and what was written so far, is taken as before.
+    bot.telegram.press(chat, 7, "an");
+    bot.telegram
+        .wait_until("the changed setting", |fake| {
+            let now = fake
+                .sent(chat)
+                .into_iter()
+                .find(|sent| sent.message_id == shown.message_id)?;
+            (labels(&now.buttons)[..2] == ["✓ an", "aus"]).then_some(())
+        })
+        .await;
+    let shown = tell(&bot, chat, 7, "/settings memory false").await;
+    assert_eq!(labels(&shown.buttons)[..2], ["an", "✓ aus"]);
     bot.finish().await;
 }
 

@@ -337,7 +337,7 @@ fn settings_are_shown_set_and_taken_back() {
         ),
         (
             &["set", "bot", "memory", "yes"],
-            "memory: `yes` is not one of true, false".to_owned(),
+            "memory: `yes` is not one of on, off".to_owned(),
         ),
         (
             &["set", "bot", "last_ready_check", "1"],

@@ -239,7 +239,7 @@ async fn checked(
     given: CommandContext<'_>,
 ) -> Result<Result<String, String>, StoreError> {
     let lang = given.lang;
-    let value = match known.kind.read(value) {
+    let value = match known.kind.read(value, lang) {
         Ok(value) => value,
         Err(fault) => return Ok(Err(lang.say(fault))),
     };

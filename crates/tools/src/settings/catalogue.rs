@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 
 mod kind;
 
-pub use self::kind::Kind;
+pub use self::kind::{Kind, switch, switched};
 pub use super::scope::Scope;
 
 /// A setting that is known.

@@ -3,7 +3,7 @@
 use clifford_chat::completion::Choice;
 use clifford_store::{Conn, StoreError};
 use clifford_text::{Lang, Setting};
-use clifford_tools::settings::catalogue::{CATALOGUE, Kind, SettingSpec};
+use clifford_tools::settings::catalogue::{CATALOGUE, Kind, SettingSpec, switch};
 
 use super::{
     Choices, RESET, agent_names, is_in, split,
@@ -65,7 +65,7 @@ pub(in crate::commands) async fn choices(
         .filter(|known| is_in(private, known) && !offered.fixes(known.name));
     match known.clone().find(|known| is_named && known.name == name) {
         Some(known) => {
-            let values = values(conn, known, offered).await?;
+            let values = values(conn, known, offered, lang).await?;
             let reset = (RESET.to_owned(), lang.say(Setting::AboutReset));
             let all = values.into_iter().chain([reset]);
             let all =
@@ -114,7 +114,12 @@ fn choice(reach: &str, name: &str, value: &str, about: &str) -> Choice {
 }
 
 /// The values that a setting is offered with, and a word on each.
-async fn values(conn: &mut Conn, known: &SettingSpec, offered: &Choices) -> Result<Vec<(String, String)>, StoreError> {
+async fn values(
+    conn: &mut Conn,
+    known: &SettingSpec,
+    offered: &Choices,
+    lang: Lang,
+) -> Result<Vec<(String, String)>, StoreError> {
     let plain = |values: Vec<String>| -> Vec<(String, String)> {
         values.into_iter().map(|value| (value, String::new())).collect()
     };
@@ -128,6 +133,7 @@ async fn values(conn: &mut Conn, known: &SettingSpec, offered: &Choices) -> Resu
             });
             named.collect()
         }
+        (_, Kind::Switch) => plain([true, false].map(|on| switch(on, lang)).to_vec()),
         (_, Kind::Language) => (LANGUAGES.iter())
             .map(|(tag, name)| ((*tag).to_owned(), (*name).to_owned()))
             .collect(),

@@ -5,6 +5,7 @@ use clifford_core::clock::Timestamp;
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, places::settings};
 use clifford_text::{Lang, Setting};
+use clifford_tools::settings::catalogue::switched;
 
 use super::{keep, scopes, split};
 use crate::commands::{CommandContext, Done};
@@ -59,10 +60,10 @@ pub(super) async fn run(
         let tool = inline(&tool.chars().take(40).collect::<String>());
         return Ok(Done::say(lang.say(Setting::NoTool { tool })));
     }
-    let new = match word {
-        "off" => Some("false"),
-        "on" => None,
-        _ => {
+    let new = match switched(word) {
+        Some(false) => Some("false"),
+        Some(true) => None,
+        None => {
             let tool = tool.to_owned();
             return Ok(Done::say(lang.say(Setting::WriteTool { tool })));
         }

@@ -5,7 +5,7 @@ use clifford_core::{places::Channel, schedule::told};
 use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, places::setting_changes};
 use clifford_text::{Lang, Outcome, Setting};
-use clifford_tools::settings::catalogue::{self, CATALOGUE, Kind, Scope, SettingSpec, SettingView};
+use clifford_tools::settings::catalogue::{self, CATALOGUE, Kind, Scope, SettingSpec, SettingView, switch};
 use serde_json::Value;
 
 use super::{Reach, agent_names, is_here, scope, scopes};
@@ -111,9 +111,13 @@ pub(super) async fn one(
     let word = reach.word();
     let mut buttons: Vec<_> = (choices.iter())
         .map(|choice| {
+            let shown = match known.kind {
+                Kind::Switch => switch(choice == "true", lang),
+                _ => choice.clone(),
+            };
             let label = match own.as_deref() == Some(choice.as_str()) {
-                true => format!("✓ {choice}"),
-                false => choice.clone(),
+                true => format!("✓ {shown}"),
+                false => shown,
             };
             Button::new(&label, format!("settings {word}{name} {choice}")).in_place()
         })
@@ -206,8 +210,7 @@ pub(super) fn about(known: &SettingSpec, lang: Lang) -> String {
 /// A value as it is shown.
 pub(super) fn value(known: &SettingSpec, value: &str, lang: Lang) -> String {
     match (known.kind, value) {
-        (Kind::Switch, "true") => lang.say(Setting::On),
-        (Kind::Switch, "false") => lang.say(Setting::Off),
+        (Kind::Switch, value) => switch(value == "true", lang),
         (Kind::Text(_), text) => format!("\"{}\"", inline(text)),
         (_, value) => format!("`{}`", value.replace('`', "")),
     }

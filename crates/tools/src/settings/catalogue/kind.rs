@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 pub enum Kind {
     /// One of these words.
     Word(&'static [&'static str]),
-    /// `true` or `false`; `on` and `off` are the same.
+    /// On or off, in words of any language; `true` and `false` are the same.
     Switch,
     /// A language as a BCP 47 tag.
     Language,
@@ -34,15 +34,15 @@ impl Kind {
     /// # Errors
     /// Fails with the values that are taken instead.
     pub fn checked(self, text: &str) -> Result<String, String> {
-        self.read(text)
+        self.read(text, Lang::English)
             .map_err(|fault| Lang::English.say(fault).trim_end_matches('.').to_owned())
     }
 
-    /// The same for a person in a chat.
+    /// The same for a person in a chat, who reads this language.
     ///
     /// # Errors
     /// As [`checked`](Self::checked), as a sentence.
-    pub fn read(self, text: &str) -> Result<String, Fault> {
+    pub fn read(self, text: &str, lang: Lang) -> Result<String, Fault> {
         let one_of = |words: &[&str]| {
             let known = words.contains(&text).then(|| text.to_owned());
             known.ok_or_else(|| Fault::NoneOf {
@@ -53,10 +53,10 @@ impl Kind {
         let value = || text.to_owned();
         match self {
             Self::Word(words) => one_of(words),
-            // A chat shows it so.
-            Self::Switch if text == "on" => Ok("true".to_owned()),
-            Self::Switch if text == "off" => Ok("false".to_owned()),
-            Self::Switch => one_of(&["true", "false"]),
+            Self::Switch => switched(text).map(|on| on.to_string()).ok_or_else(|| Fault::NoneOf {
+                value: text.to_owned(),
+                words: [true, false].map(|on| switch(on, lang)).join(", "),
+            }),
             Self::Number(most) => match text.parse::<u32>() {
                 Ok(number) if number <= most => Ok(number.to_string()),
                 _ => Err(Fault::NoNumber {
@@ -113,7 +113,7 @@ impl Kind {
         }
     }
 
-    /// The only values that it takes, if they are few.
+    /// The only values that it takes, if they are few, as they are stored.
     pub fn values(self) -> &'static [&'static str] {
         match self {
             Self::Word(words) => words,
@@ -121,6 +121,23 @@ impl Kind {
             _ => &[],
         }
     }
+}
+
+/// The word for a switch that is on or off.
+pub fn switch(on: bool, lang: Lang) -> String {
+    lang.say(if on { Fault::On } else { Fault::Off })
+}
+
+/// Whether a word turns something on (`true`) or off. Each language's words are taken from everybody: a person may read
+/// another language here than the one that they write.
+pub fn switched(text: &str) -> Option<bool> {
+    let said = text.trim().trim_end_matches('.').to_lowercase();
+    let is_word = |on: bool| {
+        said == on.to_string()
+            || said == if on { "on" } else { "off" }
+            || (Lang::ALL.iter()).any(|lang| switch(on, *lang).trim_end_matches('.').to_lowercase() == said)
+    };
+    [true, false].into_iter().find(|on| is_word(*on))
 }
 
 fn is_name(text: &str) -> bool {

@@ -3,6 +3,8 @@ use clifford_core::{
     places::{Mode, Speaks, Threads, VoiceReplies, WhenBusy},
 };
 
+use clifford_text::Lang;
+
 use super::*;
 
 #[test]
@@ -49,6 +51,11 @@ fn values_are_checked_by_kind() {
         (Kind::Switch, "true", "true"),
         (Kind::Switch, "on", "true"),
         (Kind::Switch, "off", "false"),
+        (Kind::Switch, "Aus", "false"),
+        (Kind::Switch, "вкл", "true"),
+        (Kind::Switch, "desactivado", "false"),
+        (Kind::Switch, "オン", "true"),
+        (Kind::Switch, "TRUE", "true"),
         (Kind::Word(&["a"]), "a", "a"),
         (Kind::Language, "pt-BR", "pt-BR"),
         (Kind::Language, "zh-Hant-TW", "zh-Hant-TW"),
@@ -67,7 +74,8 @@ fn values_are_checked_by_kind() {
     }
     let bad = [
         (Kind::Switch, "yes"),
-        (Kind::Switch, "TRUE"),
+        (Kind::Switch, ""),
+        (Kind::Switch, "on off"),
         (Kind::Word(&["a"]), "b"),
         (Kind::Language, ""),
         (Kind::Language, "e"),
@@ -93,4 +101,28 @@ fn values_are_checked_by_kind() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn a_switch_is_on_or_off_in_the_words_of_its_reader() {
+    let mut words = Vec::new();
+    for &lang in Lang::ALL {
+        let shown = [true, false].map(|on| switch(on, lang));
+        assert_eq!(
+            shown.each_ref().map(|word| switched(word)),
+            [Some(true), Some(false)],
+            "{lang:?}"
+        );
+        let fault = Kind::Switch.read("maybe", lang).map_err(|fault| lang.say(fault));
+        let told = fault.expect_err("it is neither");
+        assert!(shown.iter().all(|word| told.contains(word.as_str())), "{told}");
+        assert!(!told.contains("true") && !told.contains("false"), "{told}");
+        words.extend(shown);
+    }
+    // No word means one thing here and the other there.
+    let on: Vec<_> = words.iter().step_by(2).collect();
+    assert!(
+        words.iter().skip(1).step_by(2).all(|off| !on.contains(&off)),
+        "{words:?}"
+    );
 }
