@@ -95,6 +95,7 @@ mod shown_words;
 mod sleeps;
 mod sse;
 mod status_messages;
+mod stop_words;
 mod stopping;
 mod store;
 mod strange_names;

@@ -429,6 +429,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         Some(_) if !may_refuse => return Ok(IngressOutcome::ignored()),
         Some(_) | None => {}
     }
+    let stopped = commands::answer_stopped(tx, &done.awaited, origin.place.platform, &outbound, now).await?;
     let to = reply(&origin, &aside);
     let shown = To {
         run: done.shows.as_ref().map(|(run, _)| *run),
@@ -450,6 +451,7 @@ async fn store_command(tx: &mut Tx, asked: CommandRequest) -> Result<IngressOutc
         accepted: Accepted::Answering,
         answer: pending.map(|pending| (pending, to)),
         told,
+        stopped,
         interrupted: done.cancelled,
         work_to_claim: done.work_to_claim,
         is_refusal,

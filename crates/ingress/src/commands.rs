@@ -25,10 +25,11 @@ mod usage;
 mod why;
 
 use clifford_chat::outbound::Button;
-use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question};
+use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question, runs::Run};
 use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
 use clifford_text::{Chats, Help, Lang};
 
+pub(crate) use self::stopping::answer_stopped;
 pub use self::{
     complete::{CompletionRequest, complete, completes},
     keys::{Carrier, Ring, carries_key},
@@ -66,6 +67,8 @@ pub struct Done {
     pub file: Option<(String, String)>,
     /// Runs that were cancelled, each with the claim that held it.
     pub cancelled: Vec<(RunId, i64)>,
+    /// Those of them whose commands wait for an answer.
+    pub awaited: Vec<Run>,
     /// A run can go on.
     pub work_to_claim: bool,
     /// The refusal of a command that is not theirs to give: others in the place need not hear it, or not each time.

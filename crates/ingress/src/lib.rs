@@ -284,6 +284,10 @@ impl IngressService {
             // The questions of those runs are to be changed.
             self.context.notify.runs.notify_one();
         }
+        // Before the place of a command is told that no answer comes.
+        for told in outcome.stopped {
+            self.context.delivery.deliver(told);
+        }
         for (run, epoch) in outcome.interrupted {
             self.runs.interrupt(run, epoch);
             // One that waited for subagents has no task to say so.

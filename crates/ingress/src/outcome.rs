@@ -14,6 +14,8 @@ pub(super) struct IngressOutcome {
     pub answer: Option<(PendingDelivery, To)>,
     /// The notice to everybody in a place beside an answer that one person sees.
     pub told: Option<PendingDelivery>,
+    /// The word to commands whose runs were stopped.
+    pub stopped: Vec<PendingDelivery>,
     /// Where a message waits for something else.
     pub waits: Option<To>,
     /// Runs that were cancelled, each with the claim that held it.
@@ -31,6 +33,7 @@ impl IngressOutcome {
             start: None,
             answer: None,
             told: None,
+            stopped: Vec::new(),
             waits: None,
             interrupted: Vec::new(),
             work_to_claim: false,

@@ -1,12 +1,18 @@
 //! `/stop`: ends what is at work in the conversation; and the button of a status message, which ends one run.
 
-use clifford_core::{clock::Timestamp, id::RunId, people::UserRole};
-use clifford_delivery::outbound;
+use clifford_chat::platform::Platform;
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, RunId},
+    people::UserRole,
+    runs::Run,
+};
+use clifford_delivery::outbound::{self, Outbound, PendingDelivery, To};
 use clifford_engine::run::{
     cancel,
     follow_up::{Begins, follow_up_in},
 };
-use clifford_store::{StoreError, Tx, contexts, messages, runs};
+use clifford_store::{StoreError, Tx, contexts, messages, people::reading, runs};
 use clifford_text::{Answer, Outcome};
 
 use super::{CommandContext, Done};
@@ -28,6 +34,42 @@ pub(super) async fn stop(
     }
 }
 
+/// Whether the platform waits in this channel for a run's answer: to a slash command, which shows that it is at work.
+/// One that asks a person, or sleeps, has said so there.
+fn is_awaited(run: &Run, channel: ChannelId) -> bool {
+    let is_at_work = matches!(run.wake_reason.as_deref(), None | Some("subagents"));
+    is_at_work && run.channel_id == Some(channel) && run.address().is_some_and(|address| address.via.is_some())
+}
+
+/// Says in the place of each command whose run was stopped that it was.
+pub(crate) async fn answer_stopped(
+    tx: &mut Tx,
+    stopped: &[Run],
+    platform: Platform,
+    outbound: &Outbound,
+    now: Timestamp,
+) -> Result<Vec<PendingDelivery>, StoreError> {
+    let mut told = Vec::new();
+    for run in stopped {
+        let (Some(channel), Some(address)) = (run.channel_id, run.address()) else {
+            continue;
+        };
+        let to = To {
+            platform,
+            channel,
+            context: None,
+            user: run.user_id,
+            run: None,
+            address: address.clone(),
+        };
+        let lang = reading::by_id(tx, run.user_id, Some(channel)).await?;
+        let (message, pending) = outbound.message(to, &lang.say(Answer::Stopped), now);
+        messages::insert_outbound(tx, &message, now).await?;
+        told.extend(pending);
+    }
+    Ok(told)
+}
+
 /// Ends what is at work in the conversation, and drops what waits there. In a shared place that is what is done for this
 /// person; for everybody, if they manage it.
 async fn stop_all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<Done, StoreError> {
@@ -47,9 +89,13 @@ async fn stop_all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Res
     let of = Some(user.id).filter(|_| !channel.is_private() && !manages && user.role != UserRole::Owner);
     let mut stopped = runs::unended_in(tx, context).await?;
     stopped.retain(|run| of.is_none() || run.user_id == of);
-    let mut cancelled = Vec::new();
+    let (mut cancelled, mut awaited) = (Vec::new(), Vec::new());
     for run in &stopped {
-        cancelled.extend(cancel::tree(tx, run.id, "stopped in chat", now).await?);
+        let ended = cancel::tree(tx, run.id, "stopped in chat", now).await?;
+        if !ended.is_empty() && is_awaited(run, channel.id) {
+            awaited.push(run.clone());
+        }
+        cancelled.extend(ended);
     }
     let dropped = messages::drop_queued(tx, context, of).await?;
     for message in &dropped {
@@ -64,6 +110,7 @@ async fn stop_all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Res
     let is_nothing = cancelled.is_empty() && dropped.is_empty();
     Ok(Done {
         cancelled,
+        awaited,
         work_to_claim,
         ..Done::say(lang.say(match is_nothing {
             true => Answer::NothingToStop,
@@ -95,6 +142,10 @@ async fn stop_run(tx: &mut Tx, id: RunId, given: CommandContext<'_>, now: Timest
     match cancel::commit(tx, &run, None, Begins::by_anybody(parallel), now).await {
         Ok(cancelled) => Ok(Done {
             cancelled: cancelled.runs,
+            awaited: Some(run)
+                .filter(|run| is_awaited(run, channel.id))
+                .into_iter()
+                .collect(),
             work_to_claim: true,
             ..Done::say(lang.say(Answer::Stopped))
         }),
