@@ -4,7 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clifford_ingress::{self as ingress, Decision};
-use clifford_store::people::{claim, pairings};
+use clifford_store::people::{
+    claim,
+    pairing_codes::{self, PairingRequest},
+    pairings,
+};
 use serde_json::json;
 
 use super::{
@@ -20,7 +24,7 @@ const OPERATOR: &str = "the operator";
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "clifford pair claim              a code that makes you the owner: send it to the bot",
-    "clifford pair list               who asked",
+    "clifford pair list               who asked, and their codes",
     "clifford pair approve K7WPM3QX   let in who got this code",
     "clifford pair refuse telegram:9  tell this account no; it may ask again",
     "clifford pair block telegram:9   ignore this account from now on",
@@ -32,7 +36,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List people who asked for access.
+    /// List people who asked for access, each with the code that they got.
     List {
         /// List the blocked accounts instead.
         #[arg(long)]
@@ -83,8 +87,11 @@ async fn list(globals: &Globals, blocked: bool, format: Format) -> anyhow::Resul
     let db = globals.database().await?;
     let mut conn = db.read().await?;
     let waiting = match blocked {
-        true => pairings::blocked(&mut conn).await?,
-        false => pairings::list(&mut conn, setup::now()).await?,
+        true => {
+            let blocked = pairings::blocked(&mut conn).await?;
+            blocked.into_iter().map(PairingRequest::from).collect()
+        }
+        false => pairing_codes::list(&mut conn, setup::now()).await?,
     };
     drop(conn);
     db.close().await;
@@ -92,7 +99,7 @@ async fn list(globals: &Globals, blocked: bool, format: Format) -> anyhow::Resul
         output::json(&waiting)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let account = |one: &pairings::Pairing| format!("{}:{}", one.platform, one.platform_user_id);
+    let account = |one: &PairingRequest| format!("{}:{}", one.platform, one.platform_user_id);
     if blocked {
         let rows = waiting.iter().map(|one| [one.name.clone(), account(one)]).collect();
         output::table(["NAME", "ACCOUNT"], rows, "nobody is blocked")?;
@@ -100,10 +107,11 @@ async fn list(globals: &Globals, blocked: bool, format: Format) -> anyhow::Resul
     }
     let rows = waiting.iter().map(|one| {
         let approve = format!("clifford pair approve {}", account(one));
-        [one.name.clone(), output::when(one.expires_at), approve]
+        let code = one.code.clone().unwrap_or_else(|| "-".to_owned());
+        [one.name.clone(), code, output::when(one.expires_at), approve]
     });
     output::table(
-        ["NAME", "CODE GOOD UNTIL", "LET THEM IN BY"],
+        ["NAME", "CODE", "GOOD UNTIL", "LET THEM IN BY"],
         rows.collect(),
         "No pending requests.",
     )?;

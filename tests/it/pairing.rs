@@ -91,6 +91,34 @@ async fn telegram_owner_lets_a_stranger_in_by_a_press() {
 }
 
 #[tokio::test]
+async fn a_code_that_somebody_tells_the_owner_is_found_in_every_list() {
+    let mut bot = on_telegram().await;
+    for (id, name) in [(8, "Eve"), (9, "Finn")] {
+        bot.telegram.user(id, name);
+        bot.telegram.user_says(Chat { id, thread: None }, id, "hello");
+    }
+    let told = sent(&bot, EVE, 1).await.remove(0).text;
+    sent(&bot, Chat { id: 9, thread: None }, 1).await;
+    let list = listed(&bot, &[]).await;
+    let code = |account: &str| {
+        let of = list.iter().find(|one| one["platformUserId"] == account);
+        of.and_then(|one| one["code"].as_str()).expect("a code").to_owned()
+    };
+    let (eve, finn) = (code("8"), code("9"));
+    assert!(told.contains(&eve) && !told.contains(&finn), "{told}: {list:?}");
+    let table = bot.command(&["pair", "list"]).await;
+    assert!(table.contains(&eve) && table.contains(&finn), "{table}");
+    bot.telegram.user_says(ADA, 7, "/pair");
+    reads(&bot, ADA, &format!("Eve (telegram:8) · {eve}")).await;
+    let approved = bot.command(&["pair", "approve", &eve]).await;
+    assert!(approved.contains("Eve may talk to the bot now"), "{approved}");
+    reads(&bot, EVE, "My owner has let you in.").await;
+    let left = listed(&bot, &[]).await;
+    assert_eq!((left.len(), &left[0]["code"]), (1, &finn.into()));
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn discord_owner_refuses_a_stranger_who_is_told_so() {
     let (mut bot, ada) = owned(Setup::on(Site::Discord), Site::Discord).await;
     let Room::Discord { channel, user } = ada else {

@@ -4,7 +4,10 @@ use axum::{Json, extract::State, http::StatusCode};
 use clifford_ingress::{self as ingress, Decision};
 use clifford_store::{
     db::notify,
-    people::pairings::{self, Pairing},
+    people::{
+        pairing_codes::{self, PairingRequest},
+        pairings,
+    },
 };
 use serde::Deserialize;
 
@@ -27,19 +30,22 @@ pub(super) struct PairingsQuery {
     blocked: bool,
 }
 
-/// People who ask to be let in, the oldest request first; or those who are blocked.
+/// People who ask to be let in, the oldest request first, each with the code that they got; or those who are blocked.
 #[utoipa::path(get, path = "/api/pairings", tag = "pairings", security(("bearer" = [])), params(PairingsQuery),
-    responses((status = 200, body = Page<Pairing>)))]
+    responses((status = 200, body = Page<PairingRequest>)))]
 #[boxed]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: OwnerReader,
     Query(wanted): Query<PairingsQuery>,
-) -> Result<Json<Page<Pairing>>, Problem> {
+) -> Result<Json<Page<PairingRequest>>, Problem> {
     let mut conn = api.db.read().await?;
     let found = match wanted.blocked {
-        true => pairings::blocked(&mut conn).await?,
-        false => pairings::list(&mut conn, api.clock.now()).await?,
+        true => {
+            let blocked = pairings::blocked(&mut conn).await?;
+            blocked.into_iter().map(PairingRequest::from).collect()
+        }
+        false => pairing_codes::list(&mut conn, api.clock.now()).await?,
     };
     Ok(Json(Page::whole(found)))
 }

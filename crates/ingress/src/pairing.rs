@@ -12,7 +12,7 @@ use clifford_core::{clock::Timestamp, people::UserRole};
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{
     Db, StoreError, Tx, messages,
-    people::{claim, pairings, reading, users},
+    people::{claim, pairing_codes, pairings, reading, users},
 };
 use clifford_text::Answer;
 
@@ -102,17 +102,8 @@ pub(super) async fn meet(
         return Ok(IngressOutcome::ignored());
     }
     let (user, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
-    let code = clifford_vault::code(claim::LENGTH, &mut rand::rng());
-    pairings::put(
-        tx,
-        platform,
-        account,
-        &origin.speaker.name,
-        &clifford_vault::hash(&code),
-        now,
-        now.after(GOOD_FOR),
-    )
-    .await?;
+    let until = now.after(GOOD_FOR);
+    let code = pairing_codes::ask(tx, platform, account, &origin.speaker.name, now, until).await?;
     let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
     let mut text = lang.say(Answer::OnlyKnown { code });
     if !users::has_owner(tx).await? {

@@ -6,6 +6,7 @@ pub mod export;
 pub mod keys;
 pub mod links;
 pub mod merge;
+pub mod pairing_codes;
 pub mod pairings;
 pub mod passkeys;
 pub mod quotes;

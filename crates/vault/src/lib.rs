@@ -15,5 +15,5 @@ pub use masker::Masker;
 pub use secret::{HIDDEN, Secret};
 pub use signature::{is_signed, sign};
 pub use source::{SecretError, SecretSource};
-pub use token::{Token, code, hash, hex};
+pub use token::{Token, code, code_of, hash, hex};
 pub use url::{Url, redact_url};

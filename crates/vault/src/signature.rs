@@ -17,7 +17,7 @@ pub fn is_signed(secret: &str, pieces: &[&[u8]], signature: &str) -> bool {
     mac(secret, pieces).verify_slice(&bytes).is_ok()
 }
 
-fn mac(secret: &str, pieces: &[&[u8]]) -> Hmac<Sha256> {
+pub(crate) fn mac(secret: &str, pieces: &[&[u8]]) -> Hmac<Sha256> {
     // HMAC takes keys of any length: this cannot fail, and an empty key would sign nothing that is asked for.
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap_or_else(|_| Hmac::new(&Default::default()));
     for piece in pieces {

@@ -159,6 +159,7 @@ on_both_engines![
     triggers::a_run_that_waits_for_a_person_is_not_put_off_by_what_it_sleeps_by,
     triggers::a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is_put_back,
     keys::a_pairing_code_is_good_once,
+    keys::a_list_of_those_who_wait_tells_each_code,
     keys::a_pairing_code_expires,
     keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,
     keys::a_token_is_known_by_its_hash_until_it_is_revoked,

@@ -10,6 +10,7 @@ use clifford_store::{
     messages::unreadable,
     people::{
         links::Account,
+        pairing_codes,
         pairings::{self, Pairing},
         tokens::{self, ApiToken, Bearer},
     },
@@ -87,6 +88,50 @@ pub async fn a_pairing_code_is_good_once(world: World) {
             open(db, NOW).await
         ),
         (None, vec![])
+    );
+}
+
+pub async fn a_list_of_those_who_wait_tells_each_code(world: World) {
+    let db = &world.db;
+    let asks = async |account: &'static str, until| {
+        let asked = db.write(move |tx| {
+            let telegram = Platform::new("telegram");
+            Box::pin(async move { pairing_codes::ask(tx, telegram, account, "Ada", NOW, until).await })
+        });
+        asked.await.expect("stores")
+    };
+    let listed = async || {
+        let listed = pairing_codes::list(&mut db.read().await.expect("reads"), NOW).await;
+        let mut listed = listed.expect("reads");
+        listed.sort_by(|a, b| a.platform_user_id.cmp(&b.platform_user_id));
+        let shown = listed.into_iter().map(|one| (one.platform_user_id, one.code));
+        shown.collect::<Vec<_>>()
+    };
+    assert_eq!(listed().await, []);
+    // By the version before, whose code nobody knows any more.
+    ask(db, Platform::new("telegram"), "Ada", "hash", NOW)
+        .await
+        .expect("stores");
+    assert_eq!(listed().await, [("7".to_owned(), None)]);
+    let eight = asks("8", NOW.after(HOUR)).await;
+    let nine = asks("9", NOW.after(HOUR)).await;
+    assert_ne!(eight, nine);
+    assert_eq!(
+        listed().await,
+        [
+            ("7".to_owned(), None),
+            ("8".to_owned(), Some(eight.clone())),
+            ("9".to_owned(), Some(nine.clone()))
+        ]
+    );
+    // Another code takes the place of the first.
+    let again = asks("8", NOW.after(HOUR).after(MOMENT)).await;
+    assert_ne!(again, eight);
+    assert_eq!(listed().await[1], ("8".to_owned(), Some(again)));
+    let found = pairings::of_code(&mut db.read().await.expect("reads"), &clifford_vault::hash(&nine), NOW).await;
+    assert_eq!(
+        found.expect("reads").map(|found| found.platform_user_id),
+        Some("9".to_owned())
     );
 }
 

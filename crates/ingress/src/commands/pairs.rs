@@ -7,7 +7,7 @@ use clifford_core::{
     places::Channel,
 };
 use clifford_markup::{inline::inline, shortened};
-use clifford_store::{StoreError, Tx, people::pairings};
+use clifford_store::{StoreError, Tx, people::pairing_codes};
 use clifford_text::{Answer, Lang};
 
 use super::Done;
@@ -76,19 +76,21 @@ fn decision_text(decision: Decision, name: &str, lang: Lang) -> String {
 }
 
 async fn list(tx: &mut Tx, lang: Lang, now: Timestamp) -> Result<Done, StoreError> {
-    let waiting = pairings::list(tx, now).await?;
+    let waiting = pairing_codes::list(tx, now).await?;
     if waiting.is_empty() {
         return Ok(Done::say(lang.say(Answer::NobodyWaits)));
     }
     let shown = waiting.iter().take(MOST).map(|one| {
         let account = format!("{}:{}", one.platform, one.platform_user_id);
-        (inline(&shortened(&one.name, NAME)), shortened(&one.name, NAME), account)
+        let code = one
+            .code
+            .as_ref()
+            .map_or_else(String::new, |code| format!(" · `{code}`"));
+        let line = format!("- {} (`{account}`){code}", inline(&shortened(&one.name, NAME)));
+        (line, shortened(&one.name, NAME), account)
     });
     let shown: Vec<_> = shown.collect();
-    let lines: Vec<_> = shown
-        .iter()
-        .map(|(name, _, account)| format!("- {name} (`{account}`)"))
-        .collect();
+    let lines: Vec<_> = shown.iter().map(|(line, ..)| line.as_str()).collect();
     let more = match waiting.len() - shown.len() {
         0 => String::new(),
         more => format!("\n- {}", lang.say(Answer::MoreWait { count: more.into() })),

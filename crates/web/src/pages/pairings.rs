@@ -24,6 +24,7 @@ pub(crate) struct Pairing {
     platform_user_id: String,
     name: String,
     expires_at: At,
+    code: Option<String>,
 }
 
 /// The open requests, if the reader may answer them.
@@ -61,6 +62,7 @@ fn line(asker: &Asker, pairing: &Pairing) -> Markup {
                 strong { (words(&pairing.name)) }
                 div.small.quiet {
                     (words(&title(&pairing.platform))) " " code { (words(&pairing.platform_user_id)) }
+                    @if let Some(code) = &pairing.code { " · code " code { (words(code)) } }
                     " · until " (when(pairing.expires_at, asker.now()))
                 }
             }

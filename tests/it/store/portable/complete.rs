@@ -241,7 +241,7 @@ fn the_documentation_names_each_kind_with_its_fields_and_each_table_that_is_left
 const CODES: &str = "INSERT INTO settings VALUES
     ('00000000-0000-7000-8000-0000000000aa', 'erase_code', 'qerasecode', 2000),
     ('00000000-0000-7000-8000-0000000000aa', 'accounts_code', 'qaccountscode', 2000),
-    ('bot', 'claim_code_hash', 'qclaimhash', 2000), ('bot', 'last_ready_check', 'qready', 2000)";
+    ('bot', 'claim_code_hash', 'qclaimhash', 2000), ('bot', 'pairing_code_key', 'qpairingkey', 2000), ('bot', 'last_ready_check', 'qready', 2000)";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_is_in_any_archive() {
@@ -261,6 +261,7 @@ async fn no_secret_is_in_any_archive() {
         "qerasecode",
         "qaccountscode",
         "qclaimhash",
+        "qpairingkey",
         "qready",
         "qhookwort",
     ];

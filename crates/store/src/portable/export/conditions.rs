@@ -2,13 +2,19 @@
 
 use super::Scope;
 use crate::{
-    people::claim,
+    people::{claim, pairing_codes},
     places::settings::{ACCOUNTS_CODE, ERASE_CODE, LAST_READY_CHECK},
     portable::Kind,
 };
 
 /// Settings that are codes, or of this process.
-const NOT_TOLD: [&str; 4] = [ERASE_CODE, ACCOUNTS_CODE, claim::HASH, LAST_READY_CHECK];
+const NOT_TOLD: [&str; 5] = [
+    ERASE_CODE,
+    ACCOUNTS_CODE,
+    claim::HASH,
+    pairing_codes::KEY,
+    LAST_READY_CHECK,
+];
 
 /// The channels of the person or place.
 pub(super) const fn channels_of(scope: Scope) -> &'static str {
