@@ -29,6 +29,7 @@ mod through;
 mod tools;
 mod triggers;
 mod typing;
+mod typing_on;
 mod updating;
 mod usage;
 mod wizard;

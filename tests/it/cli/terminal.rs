@@ -11,6 +11,7 @@ use std::{
 };
 
 use rustix::{
+    process::{Pid, Signal, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{Winsize, tcsetwinsize},
 };
@@ -74,6 +75,23 @@ impl Terminal {
             changed,
             program,
         }
+    }
+
+    /// Makes the terminal another number of columns wide.
+    pub(super) fn resizes(&self, columns: u16) {
+        let size = Winsize {
+            ws_row: ROWS,
+            ws_col: columns,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        let length = |length| NonZeroU16::new(length).expect("a length");
+        let mut screen = self.screen.lock().expect("a screen");
+        screen.set_size(length(ROWS), length(columns));
+        tcsetwinsize(&self.keyboard, size).expect("a size");
+        drop(screen);
+        // It is not the terminal that controls the program, which would be told by itself.
+        kill_process(Pid::from_child(&self.program), Signal::WINCH).expect("it runs");
     }
 
     /// Presses keys.

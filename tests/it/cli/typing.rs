@@ -6,20 +6,20 @@ use clifford_fakes::openai::{OpenAiFake, Reply};
 
 use super::{Machine, terminal::Terminal};
 
-const PROMPT: &str = "you>";
-const LEFT: &str = "\u{1b}[D";
+pub(super) const PROMPT: &str = "you>";
+pub(super) const LEFT: &str = "\u{1b}[D";
 const UP: &str = "\u{1b}[A";
-const HOME: &str = "\u{1b}[H";
-const INTERRUPT: &str = "\u{3}";
+pub(super) const HOME: &str = "\u{1b}[H";
+pub(super) const INTERRUPT: &str = "\u{3}";
 const SEARCH: &str = "\u{12}";
 const ALT_ENTER: &str = "\u{1b}\r";
 
-fn chat(machine: &Machine) -> Terminal {
+pub(super) fn chat(machine: &Machine) -> Terminal {
     Terminal::start(&mut machine.command(["chat"]))
 }
 
 /// A machine whose model is this one, and answers in one call.
-fn with_model(model: &OpenAiFake) -> Machine {
+pub(super) fn with_model(model: &OpenAiFake) -> Machine {
     let machine = Machine::new();
     machine.write(
         "bot.toml",
@@ -32,7 +32,7 @@ fn with_model(model: &OpenAiFake) -> Machine {
 }
 
 /// The text of the newest run.
-fn asked(machine: &Machine) -> String {
+pub(super) fn asked(machine: &Machine) -> String {
     let shown = machine.run(["runs", "show", "last", "--json"]).json();
     shown["run"]["inputText"].as_str().expect("a text").to_owned()
 }
