@@ -1,5 +1,6 @@
 //! Files: made and sent, sent and read; once, whatever happens, and honestly where it cannot be done.
 
+mod large;
 mod office;
 
 use std::sync::Arc;

@@ -20,6 +20,9 @@ use crate::{
     api::{ApiError, CALL_TIMEOUT},
 };
 
+/// The largest file that Telegram's own server gives to bots: <https://core.telegram.org/bots/api#getfile>
+const GIVEN: u64 = 20 << 20;
+
 /// The fields of a file that are read.
 #[derive(Deserialize)]
 struct File {
@@ -33,7 +36,7 @@ pub(crate) async fn file(telegram: &Telegram, id: &str, most: u64) -> Result<Byt
     let found: File = api
         .call(&GetFile::new(FileId(id.to_owned())), CALL_TIMEOUT)
         .await
-        .map_err(fetch_error)?;
+        .map_err(|error| fetch_error(error, most))?;
     if found.file_size.is_some_and(|size| size > most) {
         return Err(FetchError::TooLarge);
     }
@@ -50,7 +53,7 @@ pub(crate) async fn file(telegram: &Telegram, id: &str, most: u64) -> Result<Byt
     let mut pieces = api.download(&path);
     let mut content = BytesMut::new();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(fetch_error)?;
+        let piece = piece.map_err(|error| fetch_error(error, most))?;
         content.extend_from_slice(&piece);
         if u64::try_from(content.len()).unwrap_or(u64::MAX) > most {
             return Err(FetchError::TooLarge);
@@ -111,10 +114,16 @@ fn unreadable(error: &io::Error) -> FetchError {
     }
 }
 
-fn fetch_error(error: ApiError) -> FetchError {
+/// Why a file of at most so many bytes was not read.
+fn fetch_error(error: ApiError, most: u64) -> FetchError {
     match error {
         // The words for a file over the 20 MB that Telegram gives to bots.
-        ApiError::Refused { description, .. } if description.contains("file is too big") => FetchError::TooLarge,
+        ApiError::Refused { description, .. } if description.contains("file is too big") && most <= GIVEN => {
+            FetchError::TooLarge
+        }
+        ApiError::Refused { description, .. } if description.contains("file is too big") => FetchError::Gone(
+            "Telegram gives bots files of up to 20 MB; a Bot API server of your own gives larger ones".to_owned(),
+        ),
         ApiError::Refused { description, .. } => {
             FetchError::Gone(format!("Telegram does not have it any more ({description})"))
         }
