@@ -56,6 +56,7 @@ mod images;
 mod in_process_engine;
 mod injection;
 mod joining;
+mod kinds;
 mod languages;
 mod limits;
 mod linking;

@@ -113,7 +113,8 @@ fn card(kind: &str, card: &Value) -> Option<Attachment> {
         "poll" => {
             let options = list(card, "options").iter().filter_map(|option| text(option, "text"));
             let options = options.collect::<Vec<_>>().join(" / ");
-            let description = joined([text(card, "question"), Some(options)], " — ");
+            let asked = [text(card, "question"), text(card, "description"), Some(options)];
+            let description = joined(asked, " — ");
             (text(card, "id").unwrap_or_default(), Some(description))
         }
         "dice" => {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Fields of service messages, which Telegram sends in the name of a person who wrote nothing.
-const SERVICE_FIELDS: [&str; 44] = [
+const SERVICE_FIELDS: [&str; 52] = [
     "new_chat_members",
     "left_chat_member",
     "chat_owner_left",
@@ -61,6 +61,14 @@ const SERVICE_FIELDS: [&str; 44] = [
     "video_chat_participants_invited",
     "web_app_data",
     "user_shared",
+    "suggested_post_approved",
+    "suggested_post_approval_failed",
+    "suggested_post_declined",
+    "suggested_post_paid",
+    "suggested_post_refunded",
+    "managed_bot_created",
+    "poll_option_added",
+    "poll_option_deleted",
 ];
 
 /// The command that asks: a message that speaks to the bot, with what it answers and the files that came with it.

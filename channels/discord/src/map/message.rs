@@ -1,6 +1,6 @@
 //! Messages and their edits.
 
-use clifford_channel::{Addressed, Edit, FORWARDED, Message, Place, Quoted, lenient};
+use clifford_channel::{Addressed, Attachment, Edit, FORWARDED, Message, Place, Quoted, lenient};
 
 use super::{ChannelName, Me, created_at, payload::Payload, speaker, text};
 
@@ -24,15 +24,15 @@ pub(crate) fn message(
     let by_role = me
         .role
         .is_some_and(|role| payload.roles().contains(&role) && text::names_role(&content, role));
-    let mut attachments = payload.attachments();
-    for forwarded in payload.forwarded() {
-        attachments.extend(forwarded.attachments());
-    }
     Some(Message {
         place,
         speaker: speaker(&author, payload.nick().as_deref(), payload.is_of_webhook()),
         id: payload.id.to_string(),
-        text: text_of(payload, me, channel_name),
+        text: match author.is_bot || payload.is_of_webhook() {
+            // People's own messages have previews of their links there.
+            true => with_embeds(text_of(payload, me, channel_name), &payload.embedded()),
+            false => text_of(payload, me, channel_name),
+        },
         sent_at: created_at(payload.id),
         reply_to: payload.answers().map(|(_, id)| id.to_string()),
         addressed: Addressed {
@@ -44,7 +44,7 @@ pub(crate) fn message(
                 .is_some_and(|author| author.id == me.user),
             in_thread: false,
         },
-        attachments,
+        attachments: all_attachments(payload),
         album: None,
         backfilled,
         via: None,
@@ -88,6 +88,15 @@ fn text_of(payload: &Payload, me: Me, channel_name: ChannelName<'_>) -> String {
     all.collect::<Vec<_>>().join("\n")
 }
 
+/// The files of a message and of those that it forwards.
+fn all_attachments(payload: &Payload) -> Vec<Attachment> {
+    let mut attachments = payload.attachments();
+    for forwarded in payload.forwarded() {
+        attachments.extend(forwarded.attachments());
+    }
+    attachments
+}
+
 fn with_embeds(said: String, embedded: &str) -> String {
     match (said.is_empty(), embedded.is_empty()) {
         (_, true) => said,
@@ -121,7 +130,7 @@ pub(super) fn quote(answered: &Payload, me: Me, channel_name: ChannelName<'_>) -
         author: author.map(|author| author.name().to_owned()).unwrap_or_default(),
         text: with_embeds(text_of(answered, me, channel_name), &answered.embedded()),
         is_part: false,
-        attachments: answered.attachments(),
+        attachments: all_attachments(answered),
     }
 }
 

@@ -187,7 +187,7 @@ impl Payload {
         id(reference, "channel_id").filter(|_| is_forward)
     }
 
-    /// The text of its embeds, which is all that a message of a bot may have.
+    /// The text of its embeds and components, which is all that a message of a bot may have.
     pub(crate) fn embedded(&self) -> String {
         embedded(&self.value)
     }
@@ -226,7 +226,7 @@ fn mentions(value: &Value) -> Vec<Account> {
         .collect()
 }
 
-/// Title and text of each embed, a line each.
+/// Title and text of each embed, a line each, and the texts among its components.
 fn embedded(value: &Value) -> String {
     let lines = lenient::list(value, "embeds").iter().flat_map(|embed| {
         let fields = lenient::list(embed, "fields")
@@ -238,8 +238,19 @@ fn embedded(value: &Value) -> String {
             .flatten()
             .collect::<Vec<_>>()
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<_> = lines.collect();
+    let mut left: Vec<_> = lenient::list(value, "components").iter().rev().collect();
+    while let Some(component) = left.pop() {
+        if lenient::int(component, "type") == Some(TEXT_DISPLAY) {
+            lines.extend(lenient::name(component, "content"));
+        }
+        left.extend(lenient::list(component, "components").iter().rev());
+    }
+    lines.join("\n")
 }
+
+/// The type of a component that is a text: <https://docs.discord.com/developers/components/reference#text-display>
+const TEXT_DISPLAY: i64 = 10;
 
 /// Files, and the attachments that are none: stickers and polls.
 fn attachments(value: &Value) -> Vec<Attachment> {
