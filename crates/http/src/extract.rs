@@ -104,8 +104,14 @@ fn no_json(error: &serde_json::Error) -> Problem {
     Problem::new(Code::InvalidJson, in_words(&error.to_string()))
 }
 
+/// What is wrong with an id.
+const UUID: &str = "an id is a UUID, such as 0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
+
 /// A fault of a reader in words for people; any other as it is.
 fn in_words(fault: &str) -> String {
+    if fault.starts_with("UUID parsing failed") {
+        return UUID.to_owned();
+    }
     unread::in_words(fault).unwrap_or_else(|| match fault.rsplit_once(" at line ") {
         Some((told, _)) => told.to_owned(),
         None => fault.to_owned(),
@@ -165,10 +171,9 @@ impl<T: FromStr> FromRequestParts<Shared> for Id<T> {
             .await
             .map(|path| path.0)
             .unwrap_or_default();
-        text.parse().map(Self).map_err(|_| {
-            let detail = "an id is a UUID, such as 0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
-            Problem::new(Code::InvalidPath, detail).of_field("id")
-        })
+        text.parse()
+            .map(Self)
+            .map_err(|_| Problem::new(Code::InvalidPath, UUID).of_field("id"))
     }
 }
 

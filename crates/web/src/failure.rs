@@ -84,6 +84,8 @@ pub(crate) enum Failure {
     Missing(&'static str),
     /// The address leads nowhere.
     Lost,
+    /// The address takes forms, and shows no page.
+    OnlyForms,
     /// The API's answer could not be read.
     Unreadable,
 }
@@ -119,6 +121,11 @@ impl IntoResponse for Failure {
                 StatusCode::NOT_FOUND,
                 "There is no such page".to_owned(),
                 "The address may be mistyped, or what was here is gone.".to_owned(),
+            ),
+            Self::OnlyForms => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "There is no page here".to_owned(),
+                "This address only takes what a form sends. Nothing was changed now.".to_owned(),
             ),
             Self::Unreadable => (
                 StatusCode::INTERNAL_SERVER_ERROR,

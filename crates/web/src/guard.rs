@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 
 use axum::{
     extract::Request,
-    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -33,14 +33,23 @@ const HEADERS: [(HeaderName, &str); 7] = [
     ),
 ];
 
-/// Sets those headers, and makes a page of a panic.
+/// Sets those headers, and makes a page of a panic, and of an address that only takes forms.
 pub(crate) async fn guarded(request: Request, next: Next) -> Response {
-    let back = came_from(&request);
+    let is_form = request.method() == Method::POST;
+    let back = came_from(request.headers()).filter(|_| is_form);
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answered.unwrap_or_else(|_| {
         tracing::error!("request handler panicked");
         Failure::Unreadable.into_response()
     });
+    // Somebody loads the address of a form's answer again, or comes there after a login.
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED && !is_form {
+        let allowed = response.headers_mut().remove(header::ALLOW);
+        response = Failure::OnlyForms.into_response();
+        response
+            .headers_mut()
+            .extend(allowed.map(|allowed| (header::ALLOW, allowed)));
+    }
     if let Some(back) = back
         && let Some(told) = response.extensions_mut().remove::<Told>()
     {
@@ -49,12 +58,9 @@ pub(crate) async fn guarded(request: Request, next: Next) -> Response {
     dressed(response)
 }
 
-/// The page of this server from which a form came.
-fn came_from(request: &Request) -> Option<String> {
-    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
-    if request.method() != Method::POST {
-        return None;
-    }
+/// The page of this server from which a request came.
+pub(crate) fn came_from(headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let page = Url::parse(text(header::REFERER)?).ok()?;
     let host = page.host_str()?;
     let host = page
@@ -102,28 +108,25 @@ fn dressed(mut response: Response) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-
     use super::*;
 
     #[test]
     fn a_failure_leads_back_to_the_page_of_its_form_and_nowhere_else() {
-        for (method, referer, expected) in [
-            ("POST", "http://127.0.0.1:8088/tokens", Some("/tokens")),
-            (
-                "POST",
-                "https://127.0.0.1:8088/memory?q=a%20b#x",
-                Some("/memory?q=a%20b"),
-            ),
-            ("GET", "http://127.0.0.1:8088/tokens", None),
-            ("POST", "http://evil.example/tokens", None),
-            ("POST", "http://127.0.0.1:8089/tokens", None),
-            ("POST", "http://127.0.0.1:8088//evil.example", None),
-            ("POST", "javascript:alert(1)", None),
+        for (referer, expected) in [
+            ("http://127.0.0.1:8088/tokens", Some("/tokens")),
+            ("https://127.0.0.1:8088/memory?q=a%20b#x", Some("/memory?q=a%20b")),
+            ("http://evil.example/tokens", None),
+            ("http://127.0.0.1:8089/tokens", None),
+            ("http://127.0.0.1:8088//evil.example", None),
+            ("javascript:alert(1)", None),
         ] {
-            let request = Request::builder().method(method).header("host", "127.0.0.1:8088");
-            let request = request.header("referer", referer).body(Body::empty()).unwrap();
-            assert_eq!(came_from(&request).as_deref(), expected, "{referer}");
+            let pairs = [(header::HOST, "127.0.0.1:8088"), (header::REFERER, referer)];
+            let pairs = pairs.map(|(name, value)| (name, HeaderValue::from_static(value)));
+            assert_eq!(
+                came_from(&HeaderMap::from_iter(pairs)).as_deref(),
+                expected,
+                "{referer}"
+            );
         }
     }
 }
