@@ -289,6 +289,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A refused form stands as it was filled in on the page before this one; loaded anew, that page would have it empty.
+document.addEventListener("click", (event) => {
+  const back = event.target.closest("a[data-back]");
+  if (!back || event.ctrlKey || event.metaKey || event.shiftKey || document.referrer !== back.href || history.length < 2) return;
+  event.preventDefault();
+  history.back();
+});
+
 // Files that are dropped on a chat, or pasted into it, go with its message.
 for (const name of ["paste", "drop", "dragover"]) document.addEventListener(name, (event) => {
   const place = document.querySelector(".composer input[type=file]");

@@ -156,7 +156,7 @@ impl Told {
             &html! {
                 div.note.bad role="alert" { p { strong { (words(&self.title)) } } p { (words(&abridged(&self.detail))) } }
                 p.row {
-                    @if let Some(back) = back { a.button.main href=(back) { "Go back" } }
+                    @if let Some(back) = back { a.button.main href=(back) data-back { "Go back" } }
                     a.button href="/" { "Go to the start page" }
                 }
             },

@@ -59,6 +59,21 @@ def restart(bot, browser, report):
     report.tell("server killed under an open page", "told, came back by itself, showed what came meanwhile, kept the draft")
 
 
+def refused(bot, browser, report):
+    """A form that is refused: the way back leads to it as it was filled in."""
+    browser.screen("phone", "light")
+    browser.go(bot.address + "/agents")
+    for field, text in (("#name", "Gardener"), ("#prompt", "A long prompt, written by hand")):
+        browser.write(field, text)
+    browser.click("form[action='/agents'] button.main")
+    until("the refusal", lambda: "There is one already" in browser.element_text("main"), 10)
+    browser.click("[data-back]")
+    until("the form", lambda: browser.run("return !!document.querySelector('#prompt')"), 10)
+    kept = browser.run("return ['#name', '#prompt'].map((field) => document.querySelector(field).value)")
+    report.check(kept == ["Gardener", "A long prompt, written by hand"], "/agents", f"after a refusal the form has {kept}")
+    report.tell("the way back from a refused form", "leads to it as it was filled in")
+
+
 def two_at_once(bot, browser, report):
     """The same person in two windows: what one says, the other sees without being touched."""
     other = Browser()

@@ -70,8 +70,12 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let spaces = spaces.unwrap_or_default().items;
     let here = spaces.iter().find(|space| space.id == wanted.space);
+    let about = match is_owner {
+        true => "Every chat, room and thread where the bot is.",
+        false => "The chats where you write to the bot, and those of the servers that you manage.",
+    };
     let content = html! {
-        (head("Channels", "Every chat, room and thread where the bot is.", &html! {
+        (head("Channels", about, &html! {
             @if is_in_space { a.button href="/channels" { "All channels" } }
         }))
         @match here {
@@ -83,7 +87,10 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         }
         section id="channels" data-live aria-label="Channels" {
             @if page.items.is_empty() {
-                (empty("No channels yet", &html! { "Write to the bot in " a href="/chat" { "Chat" } ", or connect a platform in bot.toml." }))
+                (empty("No channels yet", &html! {
+                    "Write to the bot in " a href="/chat" { "Chat" }
+                    @if is_owner { ", or connect a platform in bot.toml." } @else { ", or on a platform where it is." }
+                }))
             } @else {
                 table.table.cards {
                     caption.hidden { "Channels" }

@@ -77,8 +77,12 @@ const ROLES: [(&str, &str); 3] = [("owner", "Owner"), ("member", "Member"), ("st
 pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Result<Markup, Failure> {
     let path = with_query("/api/users", &[("before", &query.before)]);
     let (page, strangers) = try_join!(asker.get::<Page<Person>>(&path), pairings::open(&asker))?;
+    let about = match asker.me().is_some_and(|me| me.role == "person") {
+        true => "You, as the bot knows you: your accounts, your keys and what you may take out or erase.",
+        false => "Everybody who has spoken to the bot, each once, on whatever platforms.",
+    };
     let content = html! {
-        (head("People", "Everybody who has spoken to the bot, each once, on whatever platforms.", &html! {}))
+        (head("People", about, &html! {}))
         (pairings::draw(&asker, &strangers))
         @if page.items.is_empty() {
             (empty("Nobody yet", &html! { "A person shows here with their first message." }))
