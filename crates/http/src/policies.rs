@@ -19,6 +19,9 @@ use super::{
     problem::{Problem, ProblemBody},
 };
 
+/// The most characters of a name.
+const LONGEST_NAME: usize = 200;
+
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
     responses((status = 200, body = Page<Policy>)))]
@@ -159,6 +162,10 @@ fn rendered(policy: &Policy) -> Value {
 }
 
 fn check(rule: &Rule) -> Result<(), Problem> {
+    if rule.name.chars().count() > LONGEST_NAME {
+        let fault = format!("it is longer than {LONGEST_NAME} characters");
+        return Err(Problem::input("name", fault));
+    }
     match rule.fault() {
         Some((field, fault)) => Err(Problem::input(field, fault)),
         None => Ok(()),

@@ -102,6 +102,12 @@ async fn a_form_that_is_refused_says_what_is_wrong_in_its_own_words() {
         (
             "/policies",
             "/policies",
+            vec![("name", long.as_str()), ("tools", "web"), ("action", "deny")],
+            ["Something is not right", "Name: it is longer than 200 characters"],
+        ),
+        (
+            "/policies",
+            "/policies",
             vec![
                 ("name", "n"),
                 ("tools", "web"),
