@@ -104,3 +104,31 @@ async fn an_owner_sees_whose_each_browser_is_and_logs_out_only_their_own_at_once
     }
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_logged_in_reads_so_at_the_login_and_goes_on() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada <b>L</b>", UserRole::Member).await;
+    let adas = by(&bot, Some(ada), DESK).await;
+    let page = adas.page("/login?to=/memory").await;
+    assert!(
+        page.contains("You are logged in") && page.contains("Ada &lt;b&gt;"),
+        "{page}"
+    );
+    assert!(
+        page.contains("href=\"/memory\"") && !page.contains("You are not logged in"),
+        "{page}"
+    );
+    // A link may be another person's: it is offered, and used up by nobody who only looks.
+    let eve = person(&bot, "Eve", UserRole::Owner).await;
+    let link = link(&bot, Some(eve)).await;
+    let page = adas.page(&format!("/login?link={link}")).await;
+    assert!(page.contains("Log in anew") && page.contains(&link), "{page}");
+    let entered = adas.submit("/login?link=x", "/login", &[("link", &link)]).await;
+    let eves = Browser {
+        bot: &bot,
+        cookie: cookie_of(&entered),
+    };
+    assert!(eves.page("/login").await.contains("Eve"));
+    bot.app.shutdown().await;
+}

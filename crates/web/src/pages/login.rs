@@ -16,7 +16,7 @@ use crate::{
     backend::{Asker, refusal},
     failure::Failure,
     form::Form,
-    view::{clean, document, layout},
+    view::{clean, document, layout, words},
 };
 
 /// The link, and the page that was wanted.
@@ -27,11 +27,17 @@ pub(crate) struct Wanted {
     to: String,
 }
 
-/// Says how to get in, or offers to go in by a link.
+/// Says how to get in, or offers to go in by a link: also to a reader who is in, whom it may let in as another person.
 pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
     let to = if is_local(&wanted.to) { wanted.to.as_str() } else { "/" };
+    let known = asker.me().map(|me| me.name.as_str());
     let content = html! {
-        @if wanted.link.is_empty() {
+        @if let Some(name) = known {
+            h2 { "You are logged in" }
+            p { "In this browser, as " strong { (words(name)) } "." }
+            p { a.button.main href=(to) { "Go on" } }
+        }
+        @if wanted.link.is_empty() && known.is_none() {
             h2 { "You are not logged in" }
             p { "Nobody needs a password here: a link lets you in, once, for ten minutes." }
             ul {
@@ -40,8 +46,8 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
             }
             p { "If you added a passkey in the settings, it lets you in, too." }
             (passkeys::entrance(&asker, to))
-        } @else {
-            h2 { "Log in" }
+        } @else if !wanted.link.is_empty() {
+            h2 { @if known.is_some() { "Log in anew" } @else { "Log in" } }
             p { "This link lets this browser in. It is good once." }
             form method="post" action="/login" {
                 (layout::token(&asker))
