@@ -2,7 +2,7 @@
 //! nobody wrote is neither answered nor taken for something that cannot be read.
 
 use clifford_fakes::telegram::Chat;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     harness::{Bot, Room, Setup, Site},
@@ -235,12 +235,7 @@ async fn notices_of_discord_are_passed_over() {
     bot.discord.user_says(channel, user, "hello");
     bot.discord.wait_for_sent(channel, 1).await;
     bot.finish().await;
-    let said: Vec<Value> = bot
-        .discord
-        .sent(channel)
-        .into_iter()
-        .map(|sent| sent.content.into())
-        .collect();
+    let said: Vec<_> = bot.discord.sent(channel).into_iter().map(|sent| sent.content).collect();
     assert_eq!(said, ["You said: hello"]);
     assert_eq!(unreadable(&bot).await, 0);
 }

@@ -42,6 +42,7 @@ mod direct_chat;
 mod doc_commands;
 mod docs;
 mod drafts;
+mod edges;
 mod edits;
 mod every_language;
 mod everyday;
