@@ -7,6 +7,7 @@ pub mod notify;
 pub(crate) mod page;
 mod rows;
 pub(crate) mod schema;
+mod write;
 pub(crate) mod writer;
 
 use std::{
@@ -293,47 +294,6 @@ impl Db {
             runtime.block_on(work(&mut conn))
         });
         read.await.map_err(|error| failed(&error))?
-    }
-
-    /// Runs `work` in one transaction, which is committed if it returns `Ok` and leaves nothing otherwise.
-    ///
-    /// On SQLite transactions that are ready at the same moment share one commit.
-    ///
-    /// # Errors
-    /// The error of `work`, or the database's own.
-    pub async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
-    {
-        match (&self.pools, &self.writer) {
-            (_, Some(writer)) => writer.run(work).await,
-            (Pools::Postgres(pool), None) => {
-                let began = Instant::now();
-                let connection = pool.begin().boxed().await?;
-                measures::connection_waited(began);
-                let mut tx = Tx::postgres(connection);
-                let outcome = work(&mut tx).await?;
-                let ready = Instant::now();
-                tx.commit_postgres().await?;
-                measures::committed(ready);
-                measures::written(began);
-                Ok(outcome)
-            }
-            (Pools::Sqlite { .. }, None) => Err(StoreError::Unavailable("the writer has stopped".to_owned())),
-        }
-    }
-
-    /// As [`Db::write`], for statements that nothing but trouble of the database's own can fail: on SQLite they
-    /// cost less among others.
-    pub async fn mark<F>(&self, work: F) -> Result<(), StoreError>
-    where
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
-    {
-        match &self.writer {
-            Some(writer) => writer.mark(work).await,
-            None => self.write(work).await,
-        }
     }
 
     /// Whether SQLite's file is still where it was opened; nothing is committed, and nothing opened, while it is not.

@@ -1,32 +1,32 @@
 //! SQLite's one writer: transactions that are ready at the same moment share one commit.
 //!
 //! Each keeps its own fate: it runs in a savepoint, and one that fails leaves nothing behind and does not hold up the
-//! others. Only a [mark](Writer::mark), which nothing but trouble of the database's own can fail, goes without one;
+//! others. Only a [mark](crate::Db::mark), which nothing but trouble of the database's own can fail, goes without one;
 //! with it, all fail. No caller hears of success before the shared commit is on the disk.
 
-use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
+use std::{panic::AssertUnwindSafe, time::Instant};
 
 use clifford_telemetry::measures;
 use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
-use super::local::{Local, Locals};
-use crate::{BoxFuture, StoreError, Tx};
+use super::{
+    local::{Local, Locals},
+    write::{Outcome, Work},
+};
+use crate::{StoreError, Tx};
 
 /// The most transactions in one commit: bounds how long the first of them waits.
 const BATCH: usize = 64;
 /// How many may wait before those who come next wait for a place.
 const QUEUE: usize = 4096;
 
-type WorkResult = Result<Box<dyn Any + Send>, StoreError>;
-type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, WorkResult> + Send>;
-
 /// A transaction that waits for its turn.
 struct Job {
     work: Work,
     /// Whether it may fail by itself.
     isolated: bool,
-    reply: oneshot::Sender<WorkResult>,
+    reply: oneshot::Sender<Outcome>,
 }
 
 enum Order {
@@ -54,38 +54,16 @@ impl Writer {
         Ok(Self { queue })
     }
 
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
-    {
-        self.order(work, true).await
-    }
-
-    /// As [`run`](Writer::run), for statements that only trouble of the database's own can fail.
-    pub(super) async fn mark<F>(&self, work: F) -> Result<(), StoreError>
-    where
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), StoreError>> + Send + 'static,
-    {
-        self.order(work, false).await
-    }
-
-    async fn order<T, F>(&self, work: F, isolated: bool) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
-    {
+    /// Has `work` done in its turn, and waits until it is on the disk.
+    pub(super) async fn order(&self, work: Work, isolated: bool) -> Outcome {
         let began = Instant::now();
         let stopped = || StoreError::Unavailable("the database's writer has stopped".to_owned());
         let (reply, outcome) = oneshot::channel();
-        let work: Work = Box::new(move |tx| {
-            Box::pin(async move { work(tx).await.map(|value| Box::new(value) as Box<dyn Any + Send>) })
-        });
         let order = Order::Do(Job { work, isolated, reply });
         self.queue.send(order).await.map_err(|_| stopped())?;
         let value = outcome.await.map_err(|_| stopped())??;
         measures::written(began);
-        value.downcast::<T>().map(|value| *value).map_err(|_| stopped())
+        Ok(value)
     }
 
     /// Finishes what was ordered, and lets the connection go.
@@ -195,7 +173,7 @@ fn unavailable(reason: &StoreError) -> StoreError {
     }
 }
 
-async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) -> WorkResult {
+async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) -> Outcome {
     tx.savepoint().await?;
     let mut outcome = guarded(work, tx).await;
     if outcome.is_ok()
@@ -212,14 +190,14 @@ async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) 
 }
 
 /// A panic in one transaction is its own failure, not the writer's end; and none that passes.
-async fn guarded(work: Work, tx: &mut Tx) -> WorkResult {
+async fn guarded(work: Work, tx: &mut Tx) -> Outcome {
     AssertUnwindSafe(async { work(tx).await })
         .catch_unwind()
         .await
         .unwrap_or_else(|_| Err(StoreError::Corrupt("a write panicked; the log tells where".to_owned())))
 }
 
-fn refuse(replies: impl Iterator<Item = oneshot::Sender<WorkResult>>, reason: &str) {
+fn refuse(replies: impl Iterator<Item = oneshot::Sender<Outcome>>, reason: &str) {
     for reply in replies {
         reply.send(Err(StoreError::Unavailable(reason.to_owned()))).ok();
     }
