@@ -29,7 +29,7 @@ use sqlx_postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
-use super::{Conn, Schema, StoreError, Tx, is_lasting};
+use super::{Conn, Schema, StoreError, is_lasting};
 use crate::db::{
     local::{BUSY_TIMEOUT, Locals, PRAGMAS},
     writer::Writer,
@@ -239,22 +239,25 @@ impl Db {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn read(&self) -> Result<Conn, StoreError> {
-        let began = Instant::now();
-        let conn = match &self.pools {
-            // An open connection reads the right file, wherever that is; no connection is opened while the file is not
-            // in its place.
-            Pools::Sqlite { read } => match read.try_acquire() {
-                Some(open) => Conn::sqlite(open),
-                None => {
-                    self.in_place()?;
-                    Conn::sqlite(read.acquire().boxed().await?)
-                }
-            },
-            Pools::Postgres(pool) => Conn::postgres(pool.acquire().boxed().await?),
-        };
-        measures::connection_waited(began);
-        Ok(conn)
+    pub fn read(&self) -> BoxFuture<'_, Result<Conn, StoreError>> {
+        async move {
+            let began = Instant::now();
+            let conn = match &self.pools {
+                // An open connection reads the right file, wherever that is; no connection is opened while the file is
+                // not in its place.
+                Pools::Sqlite { read } => match read.try_acquire() {
+                    Some(open) => Conn::sqlite(open),
+                    None => {
+                        self.in_place()?;
+                        Conn::sqlite(read.acquire().await?)
+                    }
+                },
+                Pools::Postgres(pool) => Conn::postgres(pool.acquire().await?),
+            };
+            measures::connection_waited(began);
+            Ok(conn)
+        }
+        .boxed()
     }
 
     /// As [`Db::read`], for what is asked of every message and found at once: on SQLite the thread that asks finds it

@@ -26,7 +26,7 @@ use serde_json::json;
 use tokio_util::task::TaskTracker;
 
 use super::{
-    people::{execute, meet},
+    people::{execute, meet, texts},
     world::{LEASE, NOW, World, to},
 };
 
@@ -78,8 +78,7 @@ pub async fn a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about(world: W
             .unwrap();
         assert_eq!(found.rule, of_roles);
         let sql = format!("SELECT rule FROM policies WHERE id = '{}'", made.id);
-        let stored: Vec<(String,)> = db.read().await.unwrap().fetch_all(sql, Vec::new()).await.unwrap();
-        let stored: serde_json::Value = serde_json::from_str(&stored[0].0).unwrap();
+        let stored: serde_json::Value = serde_json::from_str(&texts(db, sql).await[0]).unwrap();
         let fits_none = stored["args"].as_array().is_some_and(|args| !args.is_empty());
         assert_eq!(
             (fits_none, stored.get("platform_roles")),

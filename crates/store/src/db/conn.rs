@@ -3,14 +3,17 @@
 //! On SQLite a transaction executes its statements in the writer's own thread, and they are cheap. On PostgreSQL every
 //! statement is a trip to the server and back.
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    borrow::Cow,
+    ops::{Deref, DerefMut},
+};
 
 use clifford_core::{
     row::{FromRow, RowError},
     value::Value,
 };
 use clifford_telemetry::measures::Reading;
-use futures::FutureExt;
+use futures::{FutureExt, future::Map};
 use sqlx::{AssertSqlSafe, Transaction, pool::PoolConnection};
 use sqlx_postgres::{PgConnection, PgRow, Postgres};
 use sqlx_sqlite::{Sqlite, SqliteConnection, SqliteRow};
@@ -19,7 +22,7 @@ use super::{
     local::Local,
     rows::{LocalRow, OfPostgres, OfSqlite},
 };
-use crate::StoreError;
+use crate::{BoxFuture, StoreError};
 
 /// A connection to read with.
 pub struct Conn {
@@ -46,6 +49,13 @@ enum Engine<'c> {
 
 /// A question with its arguments.
 pub(crate) type Statement = (String, Vec<Value>);
+
+/// What the database says to a statement. Every future that awaits one holds no more of it than this box: sqlx's own are
+/// compiled once, and not into each of a thousand callers.
+type Boxed<'c, T> = BoxFuture<'c, Result<T, StoreError>>;
+
+/// What the database says to a statement, read as the caller's type.
+pub(crate) type Answer<'c, T, R> = Map<Boxed<'c, R>, fn(Result<R, StoreError>) -> Result<T, StoreError>>;
 
 /// The rows that one of several questions has.
 pub(crate) enum Rows {
@@ -158,25 +168,25 @@ impl Conn {
     }
 
     /// Every row of a query (or of a statement that returns rows).
-    pub async fn fetch_all<T: FromRow>(
-        &mut self,
-        sql: impl AsRef<str>,
+    pub(crate) fn fetch_all<'c, T: FromRow>(
+        &'c mut self,
+        sql: impl Into<Cow<'c, str>>,
         args: Vec<Value>,
-    ) -> Result<Vec<T>, StoreError> {
-        self.ask(sql.as_ref(), args).await?.fetch_all()
+    ) -> Answer<'c, Vec<T>, Rows> {
+        self.ask(sql.into(), args, false).map(|rows| rows?.fetch_all())
     }
 
     /// As [`fetch_all`](Conn::fetch_all), planned for these arguments: PostgreSQL's generic plan would be far slower.
     pub(crate) async fn all_planned_anew<T: FromRow>(
         &mut self,
-        sql: impl AsRef<str>,
+        sql: impl Into<Cow<'_, str>>,
         args: Vec<Value>,
     ) -> Result<Vec<T>, StoreError> {
+        let sql = sql.into();
         match self.engine() {
             Engine::Postgres(conn) => {
-                debug_assert!(takes(sql.as_ref(), &args), "{} values for {}", args.len(), sql.as_ref());
-                let sql = AssertSqlSafe(sql.as_ref().to_owned());
-                let query = bind!(sqlx::query(sql).persistent(false), args);
+                debug_assert!(takes(&sql, &args), "{} values for {sql}", args.len());
+                let query = bind!(sqlx::query(AssertSqlSafe(sql.into_owned())).persistent(false), args);
                 Rows::Postgres(query.fetch_all(conn).boxed().await?).fetch_all()
             }
             Engine::Local(_) | Engine::Sqlite(_) => self.fetch_all(sql, args).await,
@@ -184,64 +194,68 @@ impl Conn {
     }
 
     /// The first row of a query, if there is one.
-    pub(crate) async fn fetch_optional<T: FromRow>(
-        &mut self,
-        sql: impl AsRef<str>,
+    pub(crate) fn fetch_optional<'c, T: FromRow>(
+        &'c mut self,
+        sql: impl Into<Cow<'c, str>>,
         args: Vec<Value>,
-    ) -> Result<Option<T>, StoreError> {
-        let sql = sql.as_ref();
-        debug_assert!(takes(sql, &args), "{} values for {sql}", args.len());
-        let row = match self.engine() {
-            Engine::Local(local) => Rows::Local(local.rows(sql, &args, 1)?),
-            Engine::Sqlite(conn) => {
-                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Sqlite(query.fetch_optional(conn).boxed().await?.into_iter().collect())
-            }
-            Engine::Postgres(conn) => {
-                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Postgres(query.fetch_optional(conn).boxed().await?.into_iter().collect())
-            }
-        };
-        row.fetch_optional()
+    ) -> Answer<'c, Option<T>, Rows> {
+        self.ask(sql.into(), args, true).map(|rows| rows?.fetch_optional())
     }
 
     /// The one row that a query has.
-    pub(crate) async fn fetch_one<T: FromRow>(
-        &mut self,
-        sql: impl AsRef<str>,
+    pub(crate) fn fetch_one<'c, T: FromRow>(
+        &'c mut self,
+        sql: impl Into<Cow<'c, str>>,
         args: Vec<Value>,
-    ) -> Result<T, StoreError> {
-        let row = self.fetch_optional(sql, args).await?;
-        row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
+    ) -> Answer<'c, T, Rows> {
+        self.ask(sql.into(), args, true).map(|rows| {
+            let row = rows?.fetch_optional()?;
+            row.ok_or_else(|| StoreError::NotFound("such row".to_owned()))
+        })
     }
 
     /// Asks several questions, one after another.
     pub(crate) async fn pipeline<const N: usize>(&mut self, asks: [Statement; N]) -> Result<[Rows; N], StoreError> {
         let mut answers = std::array::from_fn(|_| Rows::Local(Vec::new()));
         for (answer, (sql, args)) in answers.iter_mut().zip(asks) {
-            *answer = self.ask(&sql, args).await?;
+            *answer = self.ask(sql.into(), args, false).await?;
         }
         Ok(answers)
     }
 
-    async fn ask(&mut self, sql: &str, args: Vec<Value>) -> Result<Rows, StoreError> {
-        debug_assert!(takes(sql, &args), "{} values for {sql}", args.len());
-        Ok(match self.engine() {
-            Engine::Local(local) => Rows::Local(local.rows(sql, &args, usize::MAX)?),
-            Engine::Sqlite(conn) => {
-                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Sqlite(query.fetch_all(conn).boxed().await?)
-            }
-            Engine::Postgres(conn) => {
-                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                Rows::Postgres(query.fetch_all(conn).boxed().await?)
-            }
-        })
+    /// Whether a query has a row.
+    pub(crate) fn exists<'c>(&'c mut self, sql: impl Into<Cow<'c, str>>, args: Vec<Value>) -> Answer<'c, bool, Rows> {
+        self.ask(sql.into(), args, true).map(|rows| Ok(!rows?.is_empty()))
     }
 
-    /// Whether a query has a row.
-    pub(crate) async fn exists(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<bool, StoreError> {
-        Ok(self.fetch_optional::<(i64,)>(sql, args).await?.is_some())
+    /// Asks for all rows, or for the first.
+    fn ask<'c>(&'c mut self, sql: Cow<'c, str>, args: Vec<Value>, first: bool) -> Boxed<'c, Rows> {
+        debug_assert!(takes(&sql, &args), "{} values for {sql}", args.len());
+        async move {
+            Ok(match self.engine() {
+                Engine::Local(local) => {
+                    let most = if first { 1 } else { usize::MAX };
+                    Rows::Local(local.rows(&sql, &args, most)?)
+                }
+                Engine::Sqlite(conn) => {
+                    let query = bind!(sqlx::query(AssertSqlSafe(sql.into_owned())), args);
+                    Rows::Sqlite(if first {
+                        query.fetch_optional(conn).boxed().await?.into_iter().collect()
+                    } else {
+                        query.fetch_all(conn).boxed().await?
+                    })
+                }
+                Engine::Postgres(conn) => {
+                    let query = bind!(sqlx::query(AssertSqlSafe(sql.into_owned())), args);
+                    Rows::Postgres(if first {
+                        query.fetch_optional(conn).boxed().await?.into_iter().collect()
+                    } else {
+                        query.fetch_all(conn).boxed().await?
+                    })
+                }
+            })
+        }
+        .boxed()
     }
 }
 
@@ -270,26 +284,32 @@ impl Tx {
     }
 
     /// Executes a statement and returns how many rows it touched.
-    pub(crate) async fn execute(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<u64, StoreError> {
-        let sql = sql.as_ref();
-        debug_assert!(takes(sql, &args), "{} values for {sql}", args.len());
-        Ok(match self.engine() {
-            Engine::Local(local) => local.execute(sql, &args)?,
-            Engine::Sqlite(conn) => {
-                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                query.execute(conn).boxed().await?.rows_affected()
-            }
-            Engine::Postgres(conn) => {
-                let query = bind!(sqlx::query(AssertSqlSafe(sql.to_owned())), args);
-                query.execute(conn).boxed().await?.rows_affected()
-            }
-        })
+    pub(crate) fn execute<'c>(&'c mut self, sql: impl Into<Cow<'c, str>>, args: Vec<Value>) -> Boxed<'c, u64> {
+        self.carry_out(sql.into(), args)
+    }
+
+    fn carry_out<'c>(&'c mut self, sql: Cow<'c, str>, args: Vec<Value>) -> Boxed<'c, u64> {
+        debug_assert!(takes(&sql, &args), "{} values for {sql}", args.len());
+        async move {
+            Ok(match self.engine() {
+                Engine::Local(local) => local.execute(&sql, &args)?,
+                Engine::Sqlite(conn) => {
+                    let query = bind!(sqlx::query(AssertSqlSafe(sql.into_owned())), args);
+                    query.execute(conn).boxed().await?.rows_affected()
+                }
+                Engine::Postgres(conn) => {
+                    let query = bind!(sqlx::query(AssertSqlSafe(sql.into_owned())), args);
+                    query.execute(conn).boxed().await?.rows_affected()
+                }
+            })
+        }
+        .boxed()
     }
 
     /// Executes a statement of which nobody asks what it touched. An engine may put it off until the next one that is
     /// answered, or the commit: if it fails, that one does.
-    pub(crate) async fn defer(&mut self, sql: impl AsRef<str>, args: Vec<Value>) -> Result<(), StoreError> {
-        self.execute(sql, args).await.map(|_| ())
+    pub(crate) fn defer<'c>(&'c mut self, sql: impl Into<Cow<'c, str>>, args: Vec<Value>) -> Answer<'c, (), u64> {
+        self.execute(sql, args).map(|touched| touched.map(drop))
     }
 
     /// Lets SQLite's file grow no more until the writer reconnects: tests fill a disk by it.

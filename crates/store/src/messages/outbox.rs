@@ -221,7 +221,7 @@ pub async fn ensure_lease(
 /// another worker's by now.
 pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: WorkerId) -> Result<(), StoreError> {
     tx.defer(
-        &format!(
+        format!(
             "UPDATE message_parts SET status = 'sending' WHERE message_id = $1 AND seq = $2 AND status = 'pending'
              AND EXISTS (SELECT 1 FROM messages WHERE id = $1 AND {IS_OURS})"
         ),
@@ -229,7 +229,7 @@ pub async fn part_sending(tx: &mut Tx, message: MessageId, seq: i64, worker: Wor
     )
     .await?;
     tx.defer(
-        &format!("UPDATE messages SET status = $2 WHERE id = $1 AND status = 'pending' AND {IS_OURS}"),
+        format!("UPDATE messages SET status = $2 WHERE id = $1 AND status = 'pending' AND {IS_OURS}"),
         args![message, MessageStatus::Sending, worker],
     )
     .await?;
@@ -280,7 +280,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
         message, seq, worker, ..
     } = part;
     tx.defer(
-        &format!(
+        format!(
             "UPDATE message_parts SET status = 'delivered', platform_message_id = $1, delivered_at = $2,
                  body = CASE WHEN {IS_FILE} THEN '{SENT_FILE}' ELSE body END
              WHERE message_id = $4 AND seq = $5 AND EXISTS (SELECT 1 FROM messages WHERE id = $4 AND {IS_OURS})"
@@ -290,7 +290,7 @@ pub async fn part_delivered(tx: &mut Tx, part: Delivered<'_>, now: Timestamp) ->
     .await?;
     if part.is_last {
         tx.defer(
-            &format!(
+            format!(
                 "UPDATE messages SET status = CASE WHEN {IS_CUT} THEN 'failed' ELSE 'delivered' END,
                      platform_message_id = $1, {FREED},
                      error = CASE WHEN {IS_CUT} THEN error END, sent_at = $2, deaths = 0, isolation = NULL

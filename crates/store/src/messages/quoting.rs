@@ -33,7 +33,7 @@ pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> R
     )
     .await?;
     tx.defer(
-        &format!(
+        format!(
             "UPDATE messages SET quote = NULL, quoted_user_id = NULL WHERE id = $1 AND EXISTS (
                  SELECT 1 FROM messages o WHERE o.channel_id = messages.channel_id AND o.direction = 'inbound'
                  AND o.platform_message_id = $2 AND {})",
