@@ -14,9 +14,12 @@ use reqwest::{Response, header::AUTHORIZATION};
 use self::wire::{Body, Chunk, Gathered};
 use crate::{
     function,
-    remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable},
+    remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable},
     settings::Provider,
 };
+
+/// The last event of a stream.
+const DONE: &str = "[DONE]";
 
 /// One provider.
 pub struct OpenAi(Endpoint);
@@ -56,12 +59,14 @@ impl OpenAi {
                 .await?;
         } else {
             let (whole, has_halves) = self.0.whole(response).await?;
-            let chunk = json::read(&whole)
-                .map_err(|error| self.0.overloaded(&format!("the answer is no completion ({error})")))?;
-            self.add(&mut gathered, chunk, has_halves, sink)?;
-            if !gathered.answered {
-                return Err(self.0.overloaded("the answer holds no choice"));
+            for event in events_of(&whole).iter().take_while(|event| event.trim() != DONE) {
+                let chunk = json::read(event)
+                    .map_err(|error| self.0.overloaded(&format!("the answer is no completion ({error})")))?;
+                self.add(&mut gathered, chunk, has_halves, sink)?;
             }
+        }
+        if !gathered.answered {
+            return Err(self.0.overloaded("the answer holds no choice"));
         }
         self.completed(gathered, request)
     }
@@ -75,7 +80,7 @@ impl OpenAi {
     ) -> Result<(), ModelError> {
         let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
         while let Some(event) = (events.next().await).map_err(|ended| self.0.ended(&gathered.text, &ended))? {
-            if event.trim() == "[DONE]" {
+            if event.trim() == DONE {
                 events.end().await;
                 return Ok(());
             }

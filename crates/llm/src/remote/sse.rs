@@ -1,10 +1,11 @@
 //! Server-sent events: bytes in, the `data` of each event out.
 //!
 //! Written here because it must take linear time for pieces of any size, and because a reply must never be asked for
-//! again by a reader that reconnects. Fields other than `data` mean nothing to these servers.
+//! again by a reader that reconnects. Fields other than `data` mean nothing to these servers. Some servers and proxies
+//! call a whole reply a stream, or a stream JSON: what a body is shows in how it begins.
 
 /// Puts events together from pieces that may be cut anywhere.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Decoder {
     buffer: Vec<u8>,
     /// Where the next line starts.
@@ -12,6 +13,20 @@ pub(crate) struct Decoder {
     /// How far the next line has been searched for its end.
     searched: usize,
     data: Option<String>,
+    /// What came in the place of events: a whole reply. `None`, once there was an event.
+    whole: Option<String>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self {
+            buffer: Vec::new(),
+            line: 0,
+            searched: 0,
+            data: None,
+            whole: Some(String::new()),
+        }
+    }
 }
 
 impl Decoder {
@@ -38,21 +53,31 @@ impl Decoder {
         None
     }
 
-    /// The event that lacks only its end: some servers leave the last blank line out.
+    /// The event that lacks only its end, since some servers leave the last blank line out; or else the whole reply that
+    /// came in the place of events.
     pub(crate) fn rest(&mut self) -> Option<String> {
         let line = String::from_utf8_lossy(&self.buffer[self.line..]).into_owned();
         self.buffer.clear();
         self.line = 0;
         self.searched = 0;
-        self.take(line.trim_end_matches('\r')).or_else(|| self.data.take())
+        self.take(line.trim_end_matches('\r'))
+            .or_else(|| self.event())
+            .or_else(|| self.whole.take().filter(|whole| !whole.is_empty()))
+    }
+
+    /// The event that has come together. One without data only keeps the connection open.
+    fn event(&mut self) -> Option<String> {
+        self.data.take().filter(|data| !data.trim().is_empty())
     }
 
     /// Takes one line; a blank one ends an event.
     fn take(&mut self, line: &str) -> Option<String> {
         if line.is_empty() {
-            return self.data.take();
+            return self.event();
         }
-        if let Some(value) = line.trim_start_matches('\u{feff}').strip_prefix("data:") {
+        let line = line.trim_start_matches('\u{feff}');
+        if let Some(value) = line.strip_prefix("data:") {
+            self.whole = None;
             let value = value.strip_prefix(' ').unwrap_or(value);
             match &mut self.data {
                 Some(data) => {
@@ -61,14 +86,35 @@ impl Decoder {
                 }
                 None => self.data = Some(value.to_owned()),
             }
+        } else if let Some(whole) = &mut self.whole
+            && (!whole.is_empty() || line.trim_start().starts_with('{'))
+        {
+            whole.push_str(line);
+            whole.push('\n');
         }
         None
     }
 }
 
+/// The events of a body that has come as a whole; a body that is no stream is one by itself.
+pub(crate) fn events_of(body: &str) -> Vec<String> {
+    let begin = body.trim_start();
+    if !["data:", "event:", "id:", "retry:", ":"]
+        .iter()
+        .any(|field| begin.starts_with(field))
+    {
+        return vec![body.to_owned()];
+    }
+    let mut decoder = Decoder::default();
+    decoder.push(body.as_bytes());
+    let mut events: Vec<String> = std::iter::from_fn(|| decoder.next()).collect();
+    events.extend(decoder.rest());
+    events
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Decoder;
+    use super::{Decoder, events_of};
 
     fn events(pieces: &[&[u8]]) -> Vec<String> {
         let mut decoder = Decoder::default();
@@ -96,6 +142,35 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_become_replacement_characters() {
         assert_eq!(events(&[b"data: \xff\n\n"]), ["\u{fffd}"]);
+    }
+
+    #[test]
+    fn an_event_without_data_is_none() {
+        assert_eq!(events(&[b"data:\n\ndata: \n\ndata: a\n\ndata:"]), ["a"]);
+    }
+
+    #[test]
+    fn a_whole_reply_in_the_place_of_a_stream_is_its_only_event() {
+        let reply = "\u{feff}{\n  \"a\": 1,\n\n  \"b\": \"\u{e4}\"\n}".as_bytes();
+        let whole = ["{\n  \"a\": 1,\n  \"b\": \"\u{e4}\"\n}\n".to_owned()];
+        for cut in 0..reply.len() {
+            assert_eq!(events(&[&reply[..cut], &reply[cut..]]), whole, "cut at {cut}");
+        }
+        // What stands among events is none.
+        assert_eq!(events(&[b"{\"a\":1}\n\ndata: b\n\n{\"c\":1}"]), ["b"]);
+    }
+
+    #[test]
+    fn a_body_is_a_stream_if_it_begins_as_one() {
+        for (body, expected) in [
+            ("data: a\n\ndata: b\n\n", vec!["a", "b"]),
+            ("\n: comment\n\nevent: x\ndata: a", vec!["a"]),
+            ("{\"data\": 1}", vec!["{\"data\": 1}"]),
+            ("<html>", vec!["<html>"]),
+            ("", vec![""]),
+        ] {
+            assert_eq!(events_of(body), expected, "{body:?}");
+        }
     }
 
     #[test]
