@@ -27,5 +27,5 @@ pub use contract::contract;
 pub use nested::{flattened, said};
 pub use read::{read, read_native};
 pub use schema::{schema, schema_for};
-pub use think::without_thoughts;
+pub use think::{FIRST_THOUGHTS, without_thoughts};
 pub use values::{reply_text, values};

@@ -53,10 +53,17 @@ pub fn read(text: &str) -> Result<Reply, Unreadable> {
 /// As [`read`].
 pub fn read_native(name: &str, arguments: &str) -> Result<Reply, Unreadable> {
     let unreadable = |message| Unreadable { message };
+    let parsed = |text: &str| {
+        serde_json::from_str(text)
+            .map_err(|error| unreadable(format!("the arguments of {} are not JSON: {error}", shortened(name))))
+    };
     let arguments = match trimmed(&without_halves(arguments)) {
         "" => Value::Null,
-        text => serde_json::from_str(text)
-            .map_err(|error| unreadable(format!("the arguments of {} are not JSON: {error}", shortened(name))))?,
+        text => match parsed(text)? {
+            // Some servers write the JSON of JSON.
+            Value::String(text) if text.trim_start().starts_with('{') => parsed(&text)?,
+            arguments => arguments,
+        },
     };
     let fields = match arguments {
         Value::Null => Map::new(),

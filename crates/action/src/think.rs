@@ -4,13 +4,23 @@ use std::borrow::Cow;
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
+/// The tags around a thought that a reply begins with.
+pub const FIRST_THOUGHTS: [(&str, &str); 4] = [
+    (OPEN, CLOSE),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<thought>", "</thought>"),
+];
 
 /// The text without what stands between `<think>` and `</think>`.
 ///
 /// A thought that is never closed lasts to the end. Some models begin inside a thought, because the opening tag is
-/// part of their prompt: then all before a lone closing tag is one, if anything follows it.
+/// part of their prompt: then all before a lone closing tag is one, if anything follows it. By another name, such as
+/// `<thinking>`, it is a thought only if it begins the reply, ends, and is followed by something: people talk about such
+/// tags, too.
 #[must_use]
 pub fn without_thoughts(text: &str) -> Cow<'_, str> {
+    let text = behind_first(text).unwrap_or(text);
     if !text.contains(OPEN) && !text.contains(CLOSE) {
         return Cow::Borrowed(text);
     }
@@ -25,6 +35,15 @@ pub fn without_thoughts(text: &str) -> Cow<'_, str> {
         Some((_, after)) if !after.trim().is_empty() => Cow::Owned(after.to_owned()),
         _ => Cow::Owned(kept),
     }
+}
+
+/// What follows the thought that a text begins with.
+fn behind_first(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    FIRST_THOUGHTS.iter().find_map(|(open, close)| {
+        let (_, after) = text.strip_prefix(open)?.split_once(close)?;
+        (!after.trim().is_empty()).then_some(after)
+    })
 }
 
 #[cfg(test)]
@@ -45,6 +64,12 @@ mod tests {
             ("a</think>b</think>c", "c"),
             ("a</think> \n", "a</think> \n"),
             ("<thinking>a</thinking>", "<thinking>a</thinking>"),
+            ("\n<thinking>a</thinking>\nb", "\nb"),
+            ("<reasoning>a</reasoning>b<think>c</think>d", "bd"),
+            ("<thought>a</thinking>b</thought>c", "c"),
+            ("<thinking>a", "<thinking>a"),
+            ("a <thinking> b</thinking> c", "a <thinking> b</thinking> c"),
+            ("<thinker>a</thinker>b", "<thinker>a</thinker>b"),
         ];
         for (text, expected) in cases {
             assert_eq!(without_thoughts(text), expected, "{text:?}");

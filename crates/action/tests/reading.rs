@@ -369,6 +369,7 @@ fn native_calls_are_read_as_tool_calls() {
             json!("send_message: `message` is missing: it must be a string"),
         ),
         (" ", "{}", json!("tool_call: `name` must not be blank")),
+        ("a.b", r#""{\"x\":1}""#, call("a.b", json!({ "x": 1 }))),
         (
             "a.b",
             "[1]",

@@ -3,7 +3,7 @@
 
 use super::{
     decoder::{Decoded, Decoder},
-    tag::{CLOSE, OPEN, Seen},
+    tag::{Seen, Tag},
 };
 
 /// The longest name of a field, or of a kind of action, that matters, in characters.
@@ -59,8 +59,9 @@ enum State {
     #[default]
     Begin,
     /// In what may be the tag of a thought.
-    MaybeThought(Seen, usize),
-    Thought(Seen),
+    MaybeThought(String),
+    /// In a thought, up to this tag.
+    Thought(&'static str, Seen),
     /// Before the brace.
     Outside,
     /// Before the name of a field.
@@ -118,17 +119,15 @@ impl Action {
     pub(super) fn take(&mut self, character: char, visible: &mut String) {
         let next = match &mut self.state {
             State::Begin => begin(character),
-            State::MaybeThought(seen, count) => {
-                *count += 1;
-                if seen.take(OPEN, character) {
-                    Some(State::Thought(Seen::default()))
-                } else if OPEN.chars().nth(*count - 1) == Some(character) {
-                    None
-                } else {
-                    Some(outside(character))
+            State::MaybeThought(tag) => {
+                tag.push(character);
+                match Tag::of(tag, true) {
+                    Tag::Opens(close) => Some(State::Thought(close, Seen::default())),
+                    Tag::Maybe => None,
+                    Tag::Closes | Tag::None => Some(outside(character)),
                 }
             }
-            State::Thought(seen) => seen.take(CLOSE, character).then_some(State::Outside),
+            State::Thought(close, seen) => seen.take(close, character).then_some(State::Outside),
             State::Outside => Some(outside(character)),
             State::BeforeName => (character == '"').then(|| State::Name(Raw::default())),
             State::Name(raw) => raw.take(character).map(|name| State::BeforeColon(Name::of(&name))),
@@ -209,10 +208,8 @@ fn begin(character: char) -> Option<State> {
     if character.is_whitespace() {
         return None;
     }
-    let mut seen = Seen::default();
-    seen.take(OPEN, character);
     Some(if character == '<' {
-        State::MaybeThought(seen, 1)
+        State::MaybeThought(character.into())
     } else {
         outside(character)
     })

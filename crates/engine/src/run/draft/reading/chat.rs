@@ -4,7 +4,7 @@
 use super::{
     Added,
     action::{Action, Field},
-    tag::{CLOSE, OPEN, Seen},
+    tag::{Seen, Tag},
 };
 
 /// The beginning of a reply that holds an action.
@@ -13,8 +13,10 @@ const FENCE: &str = "```json";
 /// A reply so far.
 #[derive(Debug, Default)]
 pub(in crate::run::draft) struct Chat {
-    /// The model's thoughts are skipped.
-    thought: Option<Seen>,
+    /// The model's thoughts are skipped, up to this tag.
+    thought: Option<(&'static str, Seen)>,
+    /// There was a thought.
+    has_thought: bool,
     /// A possible tag.
     tag: String,
     /// A thought ended that was never begun: what stands before was one, if anything follows.
@@ -48,28 +50,39 @@ impl Chat {
 
     /// Takes the next character.
     pub(super) fn take(&mut self, character: char, added: &mut Added) {
-        if let Some(seen) = &mut self.thought {
-            if seen.take(CLOSE, character) {
+        if let Some((close, seen)) = &mut self.thought {
+            if seen.take(close, character) {
                 self.thought = None;
             }
             return;
         }
         self.tag.push(character);
-        if self.tag == OPEN {
-            self.tag.clear();
-            self.thought = Some(Seen::default());
-        } else if self.tag == CLOSE {
-            self.tag.clear();
-            self.has_lone_end = true;
-        } else if !OPEN.starts_with(&self.tag) && !CLOSE.starts_with(&self.tag) {
-            // No tag; but the last character may begin another one.
-            let text = std::mem::take(&mut self.tag);
-            let kept = text.strip_suffix('<').unwrap_or(&text);
-            self.tag.push_str(&text[kept.len()..]);
-            for character in kept.chars() {
-                self.say(character, added);
+        match Tag::of(&self.tag, self.is_empty()) {
+            Tag::Opens(close) => {
+                self.tag.clear();
+                self.thought = Some((close, Seen::default()));
+                self.has_thought = true;
+            }
+            Tag::Closes => {
+                self.tag.clear();
+                self.has_lone_end = true;
+            }
+            Tag::Maybe => {}
+            Tag::None => {
+                // The last character may begin another one.
+                let text = std::mem::take(&mut self.tag);
+                let kept = text.strip_suffix('<').unwrap_or(&text);
+                self.tag.push_str(&text[kept.len()..]);
+                for character in kept.chars() {
+                    self.say(character, added);
+                }
             }
         }
+    }
+
+    /// Whether nothing but white space has come before the tag.
+    fn is_empty(&self) -> bool {
+        !self.has_thought && !self.has_lone_end && matches!(&self.spoken, Spoken::Open(text) if text.is_empty())
     }
 
     /// A character that is no thought and no tag.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces of which much is a tag, an escape or the beginning of an action.
-const PIECES: &str = r#"(<|think>|/think>|<think>|</think>|\{"type":"finish",|"output":"|"message":"|send_message|\\u00e4|\\ud83d|\\|"|,|\}|```json|\n| |[a-zä😀]{1,3})"#;
+const PIECES: &str = r#"(<|think>|/think>|<think>|</think>|<thinking>|</thinking>|\{"type":"finish",|"output":"|"message":"|send_message|\\u00e4|\\ud83d|\\|"|,|\}|```json|\n| |[a-zä😀]{1,3})"#;
 
 fn add(text: &mut String, added: Added) {
     if added.takes_back {
@@ -33,6 +33,10 @@ fn of_a_chat_all_is_visible_but_thoughts_and_what_is_around_the_text() {
         ("```js", ""),
         ("```json\n{\"type\":\"finish\",\"output\":\"Hel", "Hel"),
         ("```rust\nfn", "```rust\nfn"),
+        ("\n<thinking>a greeting</think>", ""),
+        ("<thinking>a greeting</thinking>\nHel", "Hel"),
+        ("the <thinking> tag", "the <thinking> tag"),
+        ("<think>a</think><thinking>b", "<thinking>b"),
         ("a thought</think>", "a thought"),
         ("a thought</think>\n Hel", "Hel"),
         (
@@ -75,6 +79,10 @@ fn only_the_text_for_the_user_is_visible_and_only_whole_characters() {
         (r#"<think>{"type":"finish","output":"no"}"#, ""),
         (
             r#"<think>{"type":"finish"}</think>{"type":"finish","output":"Yes"#,
+            "Yes",
+        ),
+        (
+            r#"<reasoning>{"type":"finish","output":"no"}</reasoning>{"type":"finish","output":"Yes"#,
             "Yes",
         ),
         ("```json\n{\"type\": \"finish\", \"output\": \"Yes", "Yes"),
