@@ -69,9 +69,15 @@ impl Globals {
     /// Where the settings come from here.
     ///
     /// # Errors
-    /// There is no working directory.
+    /// There is no working directory, or a setting in the environment is not text.
     pub fn sources(&self) -> anyhow::Result<Sources> {
         let env = environment();
+        if let Some(name) = std::env::vars_os().find_map(|(name, value)| {
+            let name = name.into_string().ok().filter(|name| name.starts_with("CLIFFORD_"))?;
+            value.to_str().is_none().then_some(name)
+        }) {
+            bail!("{name}: is not text (UTF-8)");
+        }
         Ok(Sources {
             file: self.config.clone(),
             cwd: std::env::current_dir().context("the working directory cannot be found; go to one that exists")?,

@@ -52,7 +52,13 @@ impl Format {
                 Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
             }
             Self::DatabaseUrl => match text.split_once(':') {
-                Some(("sqlite", path)) => !path.trim_start_matches('/').is_empty(),
+                // SQLite would take these for something else than a file of that name.
+                Some(("sqlite", path)) => {
+                    let path = path.trim_start_matches("//");
+                    !path.trim_start_matches('/').is_empty()
+                        && !path.starts_with(":memory:")
+                        && !path.starts_with("file:")
+                }
                 Some(("postgres" | "postgresql", _)) => Url::parse(text).is_ok_and(|url| !url.cannot_be_a_base()),
                 _ => false,
             },
@@ -104,11 +110,21 @@ mod tests {
                 &[
                     "sqlite:clifford.db",
                     "sqlite:///var/x.db",
-                    "sqlite::memory:",
+                    "sqlite:./:memory:",
                     "postgres:///x?host=/run",
                     "postgresql://h/x",
                 ],
-                &["", "clifford.db", "sqlite:", "sqlite://", "mysql://h/x", "postgres:x"],
+                &[
+                    "",
+                    "clifford.db",
+                    "sqlite:",
+                    "sqlite://",
+                    "sqlite::memory:",
+                    "sqlite://:memory:",
+                    "sqlite:file:x.db?mode=ro",
+                    "mysql://h/x",
+                    "postgres:x",
+                ],
             ),
             (Format::TimeZone, &["UTC", "Europe/Berlin"], &["", "Berlin", "+02:00"]),
             (

@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, io,
+    fmt,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -23,6 +24,8 @@ use super::{
 
 /// The file's name.
 const FILE: &str = "bot.toml";
+/// The longest file, in bytes.
+const LONGEST: u64 = 4 << 20;
 
 /// Where a configuration may come from.
 #[derive(Clone, Default)]
@@ -220,7 +223,23 @@ fn find(sources: &Sources) -> Result<Option<(PathBuf, String)>, ConfigErrors> {
 }
 
 fn read(path: &Path, shown: &Path) -> Result<Option<String>, ConfigErrors> {
-    match std::fs::read_to_string(path) {
+    let read = || -> io::Result<String> {
+        let mut text = String::new();
+        // One byte more shows that there is more.
+        std::fs::File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let too_long = |text: &String| u64::try_from(text.len()).is_ok_and(|length| length > LONGEST);
+    match read() {
+        Ok(text) if too_long(&text) => Err(Problem::new(
+            None,
+            "",
+            format!(
+                "{}: is longer than {LONGEST} bytes: is this the right file?",
+                shown.display()
+            ),
+        )
+        .into()),
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Problem::new(None, "", format!("{}: cannot be read: {error}", shown.display())).into()),

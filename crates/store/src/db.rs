@@ -1,5 +1,6 @@
 //! The two engines behind one handle.
 
+mod address;
 pub(crate) mod conn;
 pub mod free_space;
 pub(crate) mod local;
@@ -120,13 +121,8 @@ impl Db {
     pub async fn open(options: &DbOptions) -> Result<Self, StoreError> {
         if options.url.starts_with("postgres://") || options.url.starts_with("postgresql://") {
             Self::open_postgres(options).await
-        } else if let Some(path) = options.url.strip_prefix("sqlite:") {
-            Self::open_sqlite(options, Path::new(path.trim_start_matches("//"))).await
         } else {
-            let scheme = options.url.split(':').next().unwrap_or_default();
-            Err(StoreError::BadUrl(format!(
-                "`{scheme}:` is no database that Clifford knows: set database.url to sqlite:PATH or postgres://…"
-            )))
+            Self::open_sqlite(options, address::sqlite_path(&options.url)?).await
         }
     }
 

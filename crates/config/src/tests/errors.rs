@@ -377,3 +377,14 @@ fn a_look_finds_missing_secrets_beside_other_faults() {
     assert_eq!(keys, ["http.bnd", "channels.telegram.token", "channels.discord.token"]);
     assert!(examined.found.is_some());
 }
+
+#[test]
+fn a_file_without_an_end_is_not_read_to_it() {
+    let cwd = tempfile::tempdir().unwrap();
+    let file = std::fs::File::create(cwd.path().join("bot.toml")).unwrap();
+    file.set_len((4 << 20) + 1).unwrap();
+    assert_eq!(
+        load(&sources(cwd.path(), &[], &[])).unwrap_err().to_string(),
+        "bot.toml: is longer than 4194304 bytes: is this the right file?"
+    );
+}
