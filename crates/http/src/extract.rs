@@ -160,7 +160,7 @@ impl<T: DeserializeOwned> FromRequestParts<Shared> for Query<T> {
     }
 }
 
-/// The id in a path.
+/// The id in a path. As a text it is empty where it cannot be one.
 pub(super) struct Id<T>(pub T);
 
 impl<T: FromStr> FromRequestParts<Shared> for Id<T> {

@@ -2,14 +2,14 @@
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::State,
     http::{HeaderMap, StatusCode},
 };
 use clifford_engine::triggers::webhook::{self, Call, Refusal};
 
 use super::{
     Shared, boxed,
-    extract::Raw,
+    extract::{Id, Raw},
     problem::{Code, Problem, ProblemBody},
     triggers::{FiredView, busy, follow},
 };
@@ -45,7 +45,7 @@ impl From<Refusal> for Problem {
 #[boxed]
 pub(super) async fn take(
     State(api): State<Shared>,
-    Path(name): Path<String>,
+    Id(name): Id<String>,
     headers: HeaderMap,
     Raw(body): Raw,
 ) -> Result<(StatusCode, Json<FiredView>), Problem> {

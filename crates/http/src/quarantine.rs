@@ -1,10 +1,6 @@
 //! Work that was set aside because processes died of it: listed, retried, and taken off the list.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{id::RunId, work::Kind};
 use clifford_store::{
     db::notify,
@@ -16,7 +12,7 @@ use super::{
     Shared,
     access::{Admin, OwnerReader},
     boxed,
-    extract::Query,
+    extract::{Id, Query},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -67,7 +63,7 @@ pub(super) struct Released {
 pub(super) async fn retry(
     State(api): State<Shared>,
     _: Admin,
-    Path(id): Path<String>,
+    Id(id): Id<String>,
 ) -> Result<(StatusCode, Json<Released>), Problem> {
     let Quarantined { kind, id, .. } = find_work(&api, &id).await?;
     let mut run_id = None;
@@ -94,7 +90,7 @@ pub(super) async fn retry(
     responses((status = 204), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "A trigger, event or file is set aside as long as it is there")))]
 #[boxed]
-pub(super) async fn forget(State(api): State<Shared>, _: Admin, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+pub(super) async fn forget(State(api): State<Shared>, _: Admin, Id(id): Id<String>) -> Result<StatusCode, Problem> {
     let Quarantined { kind, id, .. } = find_work(&api, &id).await?;
     let now = api.clock.now();
     let forgotten = api
