@@ -219,6 +219,7 @@ pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, Too
     crash::strike(Way::File, || file.name.clone());
     let kind = files::media_type(&file.name, &content.bytes);
     let text = match files::text(&content.bytes) {
+        Some(page) if kind == HTML => document(cx, file, page.as_bytes()).await,
         // Some of them are letters and digits alone.
         _ if is_document(kind) => document(cx, file, &content.bytes).await,
         Some(text) => Ok(text),

@@ -33,8 +33,11 @@ pub(super) enum Unreadable {
     /// Unpacked it is too large.
     #[error("is too large when it is unpacked")]
     TooLarge,
-    /// It has pictures of pages, most likely.
+    /// It is a PDF with pictures of pages, most likely.
     #[error("{PICTURES}")]
+    Pictures,
+    /// It is another document, and empty.
+    #[error("has no text")]
     NoText,
 }
 
@@ -45,22 +48,23 @@ pub(super) fn text(content: &[u8]) -> Result<Document, Unreadable> {
     let text = read.unwrap_or_else(|_| Err(Unreadable::Damaged("it cannot be understood".to_owned())))?;
     let text = text.finished();
     if text.text.trim().is_empty() {
-        return Err(Unreadable::NoText);
+        return Err(match is_pdf(content) {
+            true => Unreadable::Pictures,
+            false => Unreadable::NoText,
+        });
     }
     Ok(text)
 }
 
+/// Whether it is a PDF. Some begin with a few bytes of something else.
+fn is_pdf(content: &[u8]) -> bool {
+    let head = content.get(..1024).unwrap_or(content);
+    head.windows(5).any(|bytes| bytes == b"%PDF-")
+}
+
 fn read(content: &[u8]) -> Result<Pages, Unreadable> {
     match content {
-        // Some begin with a few bytes of something else.
-        _ if content
-            .get(..1024)
-            .unwrap_or(content)
-            .windows(5)
-            .any(|bytes| bytes == b"%PDF-") =>
-        {
-            pdf(content)
-        }
+        _ if is_pdf(content) => pdf(content),
         [b'P', b'K', ..] => packed(content),
         // The container of office programs of old: of these only tables are read.
         [0xd0, 0xcf, 0x11, 0xe0, ..] => sheets::read(content),

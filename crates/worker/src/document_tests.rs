@@ -79,6 +79,18 @@ fn a_word_document_has_its_paragraphs_tables_and_notes() {
 }
 
 #[test]
+fn a_document_without_words_has_no_text_and_no_pictures_of_pages() {
+    let bomb = r#"<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><w:document xmlns:w="x"><w:body>
+        <w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:body></w:document>"#;
+    let stolen = r#"<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><w:document xmlns:w="x"><w:body>
+        <w:p><w:r><w:t>&a;</w:t></w:r></w:p></w:body></w:document>"#;
+    for body in [bomb, stolen, "<w:document xmlns:w=\"x\"/>"] {
+        let docx = packed_of(&[("word/document.xml", body)]);
+        assert_eq!(read_text(&docx).unwrap_err(), "has no text", "{body}");
+    }
+}
+
+#[test]
 fn slides_come_in_the_order_of_their_numbers() {
     let slide = |text: &str| format!("<p:sld xmlns:p='x' xmlns:a='y'><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:sld>");
     let pptx = packed_of(&[
