@@ -14,6 +14,9 @@ tools() {
   if [ -e said ]; then
     for name in say complain; do printf ,; tool "$name" "$name" '},"annotations":{"readOnlyHint":true'; done
   fi
+  if [ -e odd ]; then
+    printf ',{"name":"bare"},7,{"name":"hinted","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes"}}'
+  fi
   if [ -e grown ]; then printf ,; tool grown "New here." ''; else printf ,; tool grow "Grows." ''; fi
 }
 

@@ -18,6 +18,7 @@ mod checks;
 mod child;
 mod connection;
 mod http;
+mod lenient;
 mod outcome;
 mod settings;
 mod supervisor;

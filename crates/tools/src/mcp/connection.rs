@@ -10,7 +10,7 @@ use rmcp::{
     ClientHandler, RoleClient,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-        Implementation, PaginatedRequestParams, PingRequest, ProtocolVersion, Tool,
+        Implementation, ListToolsRequest, PaginatedRequestParams, PingRequest, ProtocolVersion, ServerResult, Tool,
     },
     service::{
         ClientInitializeError, ClientLifecycleMode, NotificationContext, Peer, RunningService,
@@ -24,7 +24,7 @@ use tokio::sync::Notify;
 use super::{
     MESSAGE,
     child::Process,
-    http,
+    http, lenient,
     settings::{Endpoint, Reach},
     words,
 };
@@ -204,10 +204,9 @@ impl Link {
         let listed = async {
             let (mut tools, mut cursor) = (Vec::new(), None);
             for _ in 0..PAGES {
-                let page = PaginatedRequestParams::default().with_cursor(cursor);
-                let page = self.peer.list_tools(Some(page)).await?;
-                tools.extend(page.tools);
-                cursor = page.next_cursor;
+                let (listed, next) = self.page(cursor).await?;
+                tools.extend(listed);
+                cursor = next;
                 if cursor.is_none() {
                     break;
                 }
@@ -217,6 +216,24 @@ impl Link {
         match tokio::time::timeout(ANSWERING, listed).await {
             Ok(listed) => listed.map_err(ConnectError::List),
             Err(_) => Err(ConnectError::Slow(ANSWERING)),
+        }
+    }
+
+    /// One page of that, and where the next begins. A page with an odd tool is asked for once more, as it is.
+    async fn page(&self, cursor: Option<String>) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
+        let wanted = PaginatedRequestParams::default().with_cursor(cursor);
+        match self.peer.list_tools(Some(wanted.clone())).await {
+            Ok(page) => Ok((page.tools, page.next_cursor)),
+            Err(ServiceError::UnexpectedResponse) => {
+                let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(wanted));
+                let answer = self.peer.send_request(request).await?;
+                let page = match answer {
+                    ServerResult::CustomResult(result) => lenient::page(&result.0),
+                    _ => None,
+                };
+                page.ok_or(ServiceError::UnexpectedResponse)
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -281,6 +298,9 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
 fn error_text(error: &ClientInitializeError) -> String {
     let text = match error {
         ClientInitializeError::ConnectionClosed(_) => ENDED.to_owned(),
+        ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_) => {
+            "it does not answer `initialize` as an MCP server must".to_owned()
+        }
         ClientInitializeError::TransportError { error, .. } if is_broken_pipe(&*error.error) => ENDED.to_owned(),
         ClientInitializeError::TransportError { error, .. } => {
             let mut text = error.error.to_string();

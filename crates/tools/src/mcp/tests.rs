@@ -105,6 +105,33 @@ async fn a_server_tells_who_it_is_and_answers() {
 }
 
 #[tokio::test]
+async fn a_server_with_odd_tools_offers_the_others() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("odd"), "").expect("a file");
+    let connection = connected(&dir).await;
+    let tools = connection.link.tools().await.expect("a list");
+    let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(
+        names,
+        [
+            "echo",
+            "wipe",
+            "environment",
+            "fail",
+            "big",
+            "huge",
+            "garbage",
+            "slow",
+            "die",
+            "bare",
+            "hinted",
+            "grow"
+        ]
+    );
+    connection.close().await;
+}
+
+#[tokio::test]
 async fn a_program_is_given_no_environment_but_its_own() {
     let dir = tempfile::tempdir().expect("a directory");
     let connection = connected(&dir).await;
