@@ -7,10 +7,11 @@
 //! # A platform is a row
 //!
 //! A crate of an adapter implements [`Adapter`]: what the platform is called and where its token comes from
-//! ([`About`]), the keys of its own in `bot.toml`, how it is built, and how a token is tried. [`Row::of`] makes a row of that, in which the adapter's types are gone; the rows of a binary are its [`Platforms`], one
-//! constant list in its `main`. Everything else walks that list: the sections of `bot.toml` with their checks, schema
-//! and example, the environment's names and the hints about them, secrets, `clifford doctor`, `clifford init`, the
-//! greeting, the labels of metrics, and the start of the adapters. No name of a platform stands there.
+//! ([`About`]), the keys of its own in `bot.toml`, how it is built, and how a token is tried. [`Row::of`] makes a row of
+//! that, in which the adapter's types are gone; the rows of a binary are its [`Platforms`], one constant list in its
+//! `main`. Everything else walks that list: the sections of `bot.toml` with their checks, schema and example, the
+//! environment's names and the hints about them, secrets, `clifford doctor`, `clifford init`, the greeting, the labels
+//! of metrics, and the start of the adapters. No name of a platform stands there.
 //!
 //! ```text
 //! Adapter ──Row::of──▶ Row ──[…]──▶ Platforms ──config::load──▶ Section ──build──▶ Built { channel, actor }
@@ -91,8 +92,8 @@ pub trait Channel: Send + Sync + 'static {
         self.receive(ingress, stop).await
     }
 
-    /// Whether anybody is there to take what is sent. While nobody is, messages wait in the outbox, and runs that answer
-    /// there wait, too.
+    /// Whether anybody is there to take what is sent. While nobody is, messages wait in the outbox, and runs that
+    /// answer there wait, too.
     fn is_attended(&self) -> bool {
         true
     }
@@ -155,9 +156,9 @@ pub trait Channel: Send + Sync + 'static {
         )))
     }
 
-    /// Shows a message that stands only while a run is at work, or changes the one that stands (`shown`: as an earlier call
-    /// returned it). `key` is the same for each of its looks. `None`: it was skipped, because messages that must arrive
-    /// need the room, or the platform has no such messages.
+    /// Shows a message that stands only while a run is at work, or changes the one that stands (`shown`: as an earlier
+    /// call returned it). `key` is the same for each of its looks. `None`: it was skipped, because messages that must
+    /// arrive need the room, or the platform has no such messages.
     ///
     /// # Errors
     /// As [`Channel::send`]; [`SendError::Rejected`]: it stands there no more, or never can.
@@ -203,8 +204,8 @@ pub trait Channel: Send + Sync + 'static {
         Err(FetchError::Gone(format!("{} has no files", self.platform())))
     }
 
-    /// Opens a thread for a question that was asked in a place ([`Place::external_id`]), and returns the thread's own id
-    /// as a place. Where the platform can, one that was opened for the same question is found again.
+    /// Opens a thread for a question that was asked in a place ([`Place::external_id`]), and returns the thread's own
+    /// id as a place. Where the platform can, one that was opened for the same question is found again.
     ///
     /// # Errors
     /// As [`Channel::send`]: there is none, and the question is answered where it was asked.
