@@ -126,35 +126,9 @@ impl Commit {
         };
         self.steps.extend(taken_in.iter().map(|(step, _)| step.clone()));
         let is_end = matches!(self.then, After::End { .. });
-        // The context's row is locked before the run's, as in ingress.
-        match (self.run.context_id.filter(|_| is_end), self.run.kind) {
-            (Some(context), RunKind::Coordinator) => {
-                contexts::count_turn(tx, context, &title::of(&self.run.input_text, self.is_shared)).await?;
-            }
-            (Some(context), RunKind::Subagent) => contexts::lock(tx, context).await?,
-            (None, _) => {}
-        }
-        // A run that waits blocks nobody: what came while it worked goes on without it.
-        let rests_in = (self.run.context_id).filter(|_| {
-            self.run.kind == RunKind::Coordinator && !matches!(self.then, After::Continue | After::Call(_))
-        });
-        if let Some(context) = rests_in.filter(|_| !is_end) {
-            contexts::lock(tx, context).await?;
-        }
+        let rests_in = self.lock_context(tx, is_end).await?;
         steps::append(tx, self.run.id, &self.steps).await?;
-        for (seq, response) in self.responses() {
-            let call = usage::Call {
-                run: Some(self.run.id),
-                seq: Some(seq),
-                user: self.run.user_id,
-                channel: self.run.channel_id,
-                role: Role::of_run(&self.run),
-            };
-            usage::insert(tx, call, response, now).await?;
-        }
-        if let Some(settlement) = &self.settlement {
-            budgets::settle(tx, settlement, self.spent()).await?;
-        }
+        self.record_costs(tx).await?;
         if self.steps.iter().any(is_timeout) {
             settling::settle(tx, self.run.id, |lang| lang.say(Approval::Unanswered), now).await?;
         }
@@ -170,20 +144,7 @@ impl Commit {
         for message in &self.messages {
             clifford_delivery::outbound::send_run_message(tx, message, now).await?;
         }
-        for child in &self.children {
-            runs::insert(tx, &self.child(child), now).await?;
-            if !self.origins.is_empty() {
-                let step = Step {
-                    seq: 1,
-                    at: now,
-                    kind: StepKind::Event(Event::Tainted {
-                        origins: self.origins.clone(),
-                    }),
-                };
-                steps::append(tx, child.id, &[step]).await?;
-                approvals::taint(tx, child.id).await?;
-            }
-        }
+        self.insert_children(tx).await?;
         if !self.origins.is_empty() || self.steps.iter().any(taints) {
             approvals::taint(tx, self.run.id).await?;
         }
@@ -198,16 +159,7 @@ impl Commit {
         // A subagent that rests leaves its place to the next in line.
         let rests = !matches!(self.then, After::Continue | After::Call(_));
         let mut work_to_claim = !self.children.is_empty() || self.run.kind == RunKind::Subagent && rests;
-        if let After::Sleep(wake) = &self.then {
-            match &wake.cron {
-                Some(cron) => {
-                    let (zone, catch_up) = (&self.time_zone, self.catch_up);
-                    triggers::put_wake(tx, self.run.id, cron, zone, catch_up, wake.at, now).await?;
-                }
-                None if self.has_trigger => triggers::remove_wake(tx, self.run.id).await?,
-                None => {}
-            }
-        }
+        self.put_wake(tx).await?;
         let mut follow_up = None;
         let mut job_to_do = false;
         if is_end {
@@ -234,6 +186,77 @@ impl Commit {
             work_to_claim,
             job_to_do,
         })
+    }
+
+    /// Locks the context's row, before the run's, as ingress does. Returns the conversation in which the run rests:
+    /// one that waits blocks nobody, and what came while it worked goes on without it.
+    async fn lock_context(&self, tx: &mut Tx, is_end: bool) -> Result<Option<ContextId>, StoreError> {
+        match (self.run.context_id.filter(|_| is_end), self.run.kind) {
+            (Some(context), RunKind::Coordinator) => {
+                contexts::count_turn(tx, context, &title::of(&self.run.input_text, self.is_shared)).await?;
+            }
+            (Some(context), RunKind::Subagent) => contexts::lock(tx, context).await?,
+            (None, _) => {}
+        }
+        let rests_in = (self.run.context_id).filter(|_| {
+            self.run.kind == RunKind::Coordinator && !matches!(self.then, After::Continue | After::Call(_))
+        });
+        if let Some(context) = rests_in.filter(|_| !is_end) {
+            contexts::lock(tx, context).await?;
+        }
+        Ok(rests_in)
+    }
+
+    /// Records the usage of model calls, and settles what was reserved for them.
+    async fn record_costs(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        for (seq, response) in self.responses() {
+            let call = usage::Call {
+                run: Some(self.run.id),
+                seq: Some(seq),
+                user: self.run.user_id,
+                channel: self.run.channel_id,
+                role: Role::of_run(&self.run),
+            };
+            usage::insert(tx, call, response, self.now).await?;
+        }
+        if let Some(settlement) = &self.settlement {
+            budgets::settle(tx, settlement, self.spent()).await?;
+        }
+        Ok(())
+    }
+
+    /// Creates the subagents. Each begins with the origins of what the run has read.
+    async fn insert_children(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        for child in &self.children {
+            runs::insert(tx, &self.child(child), self.now).await?;
+            if !self.origins.is_empty() {
+                let step = Step {
+                    seq: 1,
+                    at: self.now,
+                    kind: StepKind::Event(Event::Tainted {
+                        origins: self.origins.clone(),
+                    }),
+                };
+                steps::append(tx, child.id, &[step]).await?;
+                approvals::taint(tx, child.id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the trigger of a cron sleep, or removes that of an earlier one.
+    async fn put_wake(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        let After::Sleep(wake) = &self.then else {
+            return Ok(());
+        };
+        match &wake.cron {
+            Some(cron) => {
+                let (zone, catch_up) = (&self.time_zone, self.catch_up);
+                triggers::put_wake(tx, self.run.id, cron, zone, catch_up, wake.at, self.now).await
+            }
+            None if self.has_trigger => triggers::remove_wake(tx, self.run.id).await,
+            None => Ok(()),
+        }
     }
 
     async fn end_children(&self, tx: &mut Tx) -> Result<(), StoreError> {

@@ -2,11 +2,15 @@
 
 use clifford_chat::outbound::{Button, Mark};
 use clifford_core::{
-    run::effects::{After, Effects},
+    clock::Timestamp,
+    run::{
+        effects::{After, Effects},
+        step::Step,
+    },
     runs::RunStatus,
 };
-use clifford_delivery::outbound::Below;
-use clifford_store::messages::FOREIGN;
+use clifford_delivery::outbound::{Below, PendingDelivery, To};
+use clifford_store::messages::{FOREIGN, NewOutbound};
 use clifford_telemetry::{
     failpoint::{self as crash, Point},
     measures, spans,
@@ -19,7 +23,7 @@ use super::{Gone, Session};
 use crate::{
     events::RunEvent,
     run::{
-        commit::{Commit, TakesIn},
+        commit::{Commit, Consequences, TakesIn},
         prompt::Frame,
     },
 };
@@ -58,71 +62,16 @@ impl Session<'_> {
         fill.is_some_and(|fill| fill.is_half_full())
     }
 
-    pub(super) async fn commit_with(&mut self, effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
-        let mut children = effects.children;
-        if !children.is_empty() {
-            self.tell_what_is_private(&mut children).await?;
+    /// Writes new steps with all that follows from them, and has this process do its part. `takes_in`: the messages
+    /// that came meanwhile become steps, too.
+    pub(super) async fn commit_with(&mut self, mut effects: Effects, takes_in: Option<TakesIn>) -> Result<(), Gone> {
+        if !effects.children.is_empty() {
+            self.tell_what_is_private(&mut effects.children).await?;
         }
         let now = self.cx.clock.now();
-        let steps = self.uncommitted.clone();
-        let mut last_seq = steps.last().map(|step| step.seq);
-        let to = self.work.reply_to();
-        let mut says = effects.says;
-        // The steps that say them are applied already.
-        let said_before = self.state.sent.len().saturating_sub(says.len());
-        if says.is_empty() && !effects.attachments.is_empty() {
-            // Files that go by themselves.
-            says.push(String::new());
-        }
-        let metadata = match says.is_empty() {
-            true => None,
-            false => self.metadata().await?,
-        };
-        let is_answer = matches!(
-            &effects.then,
-            After::End {
-                status: RunStatus::Completed,
-                ..
-            }
-        );
-        let last = (said_before + says.len()).saturating_sub(1);
-        let (mut outbound, mut deliveries): (Vec<_>, Vec<_>) = (said_before..)
-            .zip(&says)
-            .filter_map(|(number, text)| {
-                let run = self.work.run.id;
-                let attachments = if number == last {
-                    effects.attachments.as_slice()
-                } else {
-                    &[]
-                };
-                let below = Below {
-                    buttons: self.buttons_below(number),
-                    files: attachments,
-                };
-                let to = to.clone()?;
-                let (mut message, mut pending) =
-                    (self.cx.delivery.outbound()).run_message(to.clone(), run, number, text, below, now);
-                message.metadata = self.with_words(metadata.clone(), text);
-                if number == last && is_answer {
-                    (self.cx.delivery.outbound()).ask_whether_good(&to, run, &mut message, pending.as_mut());
-                }
-                Some((message, pending))
-            })
-            .unzip();
-        if effects.asks
-            && let Some((message, pending)) = self.question().await?
-        {
-            outbound.push(message);
-            deliveries.push(pending);
-        }
-        let status = match &effects.then {
-            After::Continue | After::Call(_) => None,
-            After::Sleep(_) | After::AwaitChildren(_) | After::Confirm(_) => Some(RunStatus::Waiting),
-            After::End { status, .. } => Some(*status),
-        };
-        let waits_for_children = matches!(effects.then, After::AwaitChildren(_));
-        let is_child_end = self.work.run.parent_run_id.is_some() && status.is_some_and(RunStatus::is_ended);
-        let kept = std::mem::take(&mut self.uncommitted);
+        let (messages, deliveries): (Vec<_>, Vec<_>) = self.messages(&effects, now).await?.into_iter().unzip();
+        let rest = Rest::after(&effects.then);
+        let steps = std::mem::take(&mut self.uncommitted);
         let settlement = self.settlement.take();
         let commit = Commit {
             heard: self.heard.clone(),
@@ -130,10 +79,10 @@ impl Session<'_> {
             settlement: settlement.clone(),
             lease: self.work.lease,
             run: self.work.run.clone(),
-            steps,
+            steps: steps.clone(),
             takes_in,
-            messages: outbound,
-            children,
+            messages,
+            children: effects.children,
             then: effects.then,
             time_zone: self.rules.engine.time_zone.clone(),
             catch_up: self.cx.settings.triggers.catch_up,
@@ -150,7 +99,7 @@ impl Session<'_> {
         let consequences = match written {
             Ok(consequences) => consequences,
             Err(error) => {
-                self.uncommitted = kept;
+                self.uncommitted = steps;
                 self.settlement = settlement;
                 return Err(error.into());
             }
@@ -160,6 +109,71 @@ impl Session<'_> {
         if settlement.is_some() {
             self.cx.notify.budget.notify_one();
         }
+        self.after_commit(&steps, deliveries, rest, consequences);
+        Ok(())
+    }
+
+    /// The messages of a commit, each with its delivery by this process, if it has one.
+    async fn messages(
+        &self,
+        effects: &Effects,
+        now: Timestamp,
+    ) -> Result<Vec<(NewOutbound, Option<PendingDelivery>)>, Gone> {
+        let mut says = effects.says.iter().map(String::as_str).collect::<Vec<_>>();
+        // The steps that say them are applied already.
+        let said_before = self.state.sent.len().saturating_sub(says.len());
+        if says.is_empty() && !effects.attachments.is_empty() {
+            // Files that go by themselves.
+            says.push("");
+        }
+        let mut messages = Vec::new();
+        if let (Some(to), false) = (self.work.reply_to(), says.is_empty()) {
+            let metadata = self.metadata().await?;
+            let last = said_before + says.len() - 1;
+            for (number, text) in (said_before..).zip(says) {
+                let of_last = (number == last).then_some(effects);
+                let (mut message, pending) = self.message(&to, number, text, of_last, now);
+                message.metadata = self.with_words(metadata.clone(), text);
+                messages.push((message, pending));
+            }
+        }
+        if effects.asks {
+            messages.extend(self.question().await?);
+        }
+        Ok(messages)
+    }
+
+    /// One message of the run. The last one of a commit (`of_last`) takes its files along; if the run ends with it, the
+    /// person is asked whether it was good.
+    fn message(
+        &self,
+        to: &To,
+        number: usize,
+        text: &str,
+        of_last: Option<&Effects>,
+        now: Timestamp,
+    ) -> (NewOutbound, Option<PendingDelivery>) {
+        let (outbound, run) = (self.cx.delivery.outbound(), self.work.run.id);
+        let below = Below {
+            buttons: self.buttons_below(number),
+            files: of_last.map_or(&[], |effects| effects.attachments.as_slice()),
+        };
+        let (mut message, mut pending) = outbound.run_message(to.clone(), run, number, text, below, now);
+        if of_last.is_some_and(|effects| Rest::after(&effects.then).status == Some(RunStatus::Completed)) {
+            outbound.ask_whether_good(to, run, &mut message, pending.as_mut());
+        }
+        (message, pending)
+    }
+
+    /// Goes on with what was committed: applies what was taken in, delivers, and wakes what has work now.
+    fn after_commit(
+        &mut self,
+        steps: &[Step],
+        deliveries: Vec<Option<PendingDelivery>>,
+        rest: Rest,
+        consequences: Consequences,
+    ) {
+        let mut last_seq = steps.last().map(|step| step.seq);
         for (step, address) in consequences.taken_in {
             self.state.apply(&step);
             last_seq = Some(step.seq);
@@ -168,7 +182,7 @@ impl Session<'_> {
         if !deliveries.iter().all(Option::is_none) {
             crash::reach(Point::MessageRecorded);
         }
-        if is_child_end {
+        if self.work.run.parent_run_id.is_some() && rest.status.is_some_and(RunStatus::is_ended) {
             crash::reach(Point::ChildEnded);
         }
         if consequences.job_to_do {
@@ -178,37 +192,62 @@ impl Session<'_> {
             tracing::debug!(run_id = %run.id, "started a follow-up run for messages that arrived meanwhile");
             self.starter.start(lease);
         }
-        self.show_progress(&kept);
+        self.show_progress(steps);
         // A subagent answers nowhere, but its question goes where its root answers.
         for pending in deliveries.into_iter().flatten() {
             self.cx.delivery.deliver(pending);
         }
-        if let Some(to) = &to {
-            // A run that waits for subagents is still at work, as its chat sees it.
-            if status.is_some() && !waits_for_children {
-                self.cx.delivery.done(to, self.work.run.id, self.work.lease.epoch);
-                let mark = match status {
-                    Some(RunStatus::Completed) => Some(Mark::Done),
-                    Some(RunStatus::Failed | RunStatus::Cancelled) => Some(Mark::Failed),
-                    Some(RunStatus::Pending | RunStatus::Running | RunStatus::Waiting) | None => None,
-                };
-                if let Some(mark) = mark {
-                    self.cx.delivery.mark(to, mark);
-                }
-                self.settle_taken_in(to, mark);
-            }
-        }
+        self.show_rest(rest);
         if let Some(seq) = last_seq {
             self.cx.events.tell(self.work.run.id, RunEvent::Step(seq));
         }
-        if let Some(status) = status {
+        if let Some(status) = rest.status {
             self.cx.events.tell(self.work.run.id, RunEvent::Status(status));
             measures::run_rests(status);
             spans::run_rests(&self.span, status);
         }
-        if consequences.work_to_claim || status == Some(RunStatus::Waiting) {
+        if consequences.work_to_claim || rest.status == Some(RunStatus::Waiting) {
             self.cx.notify.runs.notify_one();
         }
-        Ok(())
+    }
+
+    /// Shows in the chat that the run rests. One that waits for subagents is still at work, as its chat sees it.
+    fn show_rest(&mut self, rest: Rest) {
+        let Some(to) = self.work.reply_to() else { return };
+        let Some(status) = rest.status.filter(|_| !rest.is_for_children) else {
+            return;
+        };
+        self.cx.delivery.done(&to, self.work.run.id, self.work.lease.epoch);
+        let mark = match status {
+            RunStatus::Completed => Some(Mark::Done),
+            RunStatus::Failed | RunStatus::Cancelled => Some(Mark::Failed),
+            RunStatus::Pending | RunStatus::Running | RunStatus::Waiting => None,
+        };
+        if let Some(mark) = mark {
+            self.cx.delivery.mark(&to, mark);
+        }
+        self.settle_taken_in(&to, mark);
+    }
+}
+
+/// Whether and how a run rests after a commit.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    /// Its status, if it rests.
+    status: Option<RunStatus>,
+    /// It waits for its subagents.
+    is_for_children: bool,
+}
+
+impl Rest {
+    const fn after(then: &After) -> Self {
+        Self {
+            status: match then {
+                After::Continue | After::Call(_) => None,
+                After::Sleep(_) | After::AwaitChildren(_) | After::Confirm(_) => Some(RunStatus::Waiting),
+                After::End { status, .. } => Some(*status),
+            },
+            is_for_children: matches!(then, After::AwaitChildren(_)),
+        }
     }
 }
