@@ -356,7 +356,7 @@ pub fn fixed_sentence(channel: ChannelId, to: &Address, text: &str) -> NewOutbou
 }
 
 /// The same of a sentence with something in it that is named as it is: Markdown, for a platform with these limits.
-pub fn naming_sentence(channel: ChannelId, to: &Address, text: &str, limits: &Limits) -> NewOutbound {
+pub(crate) fn naming_sentence(channel: ChannelId, to: &Address, text: &str, limits: &Limits) -> NewOutbound {
     sentence(channel, to, text, rendered(text, limits))
 }
 

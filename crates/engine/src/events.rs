@@ -120,7 +120,7 @@ impl Events {
     }
 
     /// Whether anybody wants to see a run's answer grow.
-    pub fn is_drafted(&self, run: RunId) -> bool {
+    pub(crate) fn is_drafted(&self, run: RunId) -> bool {
         let seats = self.watched.get(&run);
         seats.is_some_and(|seats| seats.iter().any(|seat| seat.sight == Sight::Draft))
     }

@@ -130,7 +130,7 @@ fn key(lease: JobLease) -> Key {
 }
 
 /// A suspect is about to be worked on: its row says so before. Nothing happens to any other job.
-pub async fn enter_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
+pub(crate) async fn enter_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
     if cx.isolation.is_suspect(|| key(lease))
         && let Some((at_work, turn)) = cx.isolation.enter(&key(lease)).await
     {
@@ -153,7 +153,7 @@ async fn keep_turns_short(cx: Arc<Context>, lease: JobLease) {
 }
 
 /// A suspect is about to wait for its model: everything else goes on. Nothing happens to any other job.
-pub async fn leave_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
+pub(crate) async fn leave_isolation(cx: &Context, lease: JobLease) -> Result<(), StoreError> {
     if cx.isolation.is_suspect(|| key(lease)) {
         mark(cx, lease, Mark::Waiting).await?;
         cx.isolation.leave(&key(lease));

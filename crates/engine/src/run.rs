@@ -12,11 +12,11 @@ pub mod perform;
 pub mod prompt;
 pub mod rerun;
 pub mod session;
-pub mod settling;
+pub(crate) mod settling;
 pub mod title;
 pub mod tool_payer;
 pub mod undoing;
-pub mod unpaid;
+pub(crate) mod unpaid;
 pub mod unread;
 pub mod verdicts;
 

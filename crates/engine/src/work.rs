@@ -77,7 +77,7 @@ impl Work {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] if the run is gone, [`StoreError::Corrupt`] if its own row cannot be read.
-    pub async fn without_steps(conn: &mut Conn, lease: Lease) -> Result<Self, StoreError> {
+    pub(crate) async fn without_steps(conn: &mut Conn, lease: Lease) -> Result<Self, StoreError> {
         let run = runs::get(conn, lease.run)
             .await?
             .ok_or_else(|| StoreError::NotFound(format!("run {}", lease.run)))?;

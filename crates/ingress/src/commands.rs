@@ -52,7 +52,7 @@ pub fn concerns(name: &str, argument: &str) -> Option<RunId> {
 
 /// Whether a command links or parts accounts: only one does so at a time, and waits for its turn before it holds
 /// anything.
-pub fn links_accounts(name: &str) -> bool {
+pub(crate) fn links_accounts(name: &str) -> bool {
     matches!(name, "link" | "unlink")
 }
 

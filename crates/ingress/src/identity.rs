@@ -84,7 +84,7 @@ pub struct Offer {
 ///
 /// # Errors
 /// The database fails; then nothing was stored, not even the attempt.
-pub async fn look_at_code(
+pub(crate) async fn look_at_code(
     tx: &mut Tx,
     account: &Account,
     code: &str,
@@ -181,7 +181,7 @@ pub async fn join(
 }
 
 /// Voids a code that others have read.
-pub async fn void_code(tx: &mut Tx, code: &str) -> Result<(), StoreError> {
+pub(crate) async fn void_code(tx: &mut Tx, code: &str) -> Result<(), StoreError> {
     links::take_code(tx, &rules::hash(code)).await.map(|_| ())
 }
 

@@ -116,7 +116,7 @@ fn check_part(part: &Rendered, flavor: Flavor, limit: usize) {
 ///
 /// # Panics
 /// It does not hold.
-pub fn check_limits(markdown: &str, limit: usize) {
+pub(crate) fn check_limits(markdown: &str, limit: usize) {
     for flavor in FLAVORS {
         for part in render(markdown, flavor, limit) {
             check_part(&part, flavor, limit);
@@ -134,7 +134,7 @@ pub fn check_limits(markdown: &str, limit: usize) {
 ///
 /// # Panics
 /// It does not hold.
-pub fn check_whole(markdown: &str, limit: usize) {
+pub(crate) fn check_whole(markdown: &str, limit: usize) {
     check_limits(markdown, limit);
     for flavor in FLAVORS {
         let whole: String = render(markdown, flavor, 1_000_000)

@@ -19,13 +19,13 @@ use metrics::{counter, gauge, histogram};
 /// The queues.
 pub const QUEUES: [&str; 4] = ["runs", "jobs", "outbox", "triggers"];
 /// The outcomes of an event.
-pub const EVENT_OUTCOMES: [&str; 6] = ["answering", "queued", "stored", "duplicate", "ignored", "refused"];
+pub(crate) const EVENT_OUTCOMES: [&str; 6] = ["answering", "queued", "stored", "duplicate", "ignored", "refused"];
 /// The kinds of work that may be set aside.
 pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event", "file"];
 /// The HTTP statuses that messages are set aside for.
-pub const LATE_STATUSES: [&str; 3] = ["4xx", "5xx", "none"];
+pub(crate) const LATE_STATUSES: [&str; 3] = ["4xx", "5xx", "none"];
 /// Why a part was not sent.
-pub const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
+pub(crate) const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
 
 /// A run came to rest.
 pub fn run_rests(status: RunStatus) {
@@ -57,7 +57,7 @@ pub enum WorkerDeath {
 pub const WORKER_TASKS: [&str; 6] = ["expression", "page_text", "article", "image", "document", "page_image"];
 
 /// How worker processes die.
-pub const WORKER_DEATHS: [&str; 3] = ["deadline", "died", "idle"];
+pub(crate) const WORKER_DEATHS: [&str; 3] = ["deadline", "died", "idle"];
 
 impl WorkerDeath {
     /// As a label.

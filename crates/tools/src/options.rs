@@ -60,12 +60,12 @@ impl Options {
 }
 
 /// The name under which a tool's field is kept.
-pub fn setting_name(tool: &str, field: &str) -> String {
+pub(crate) fn setting_name(tool: &str, field: &str) -> String {
     format!("{PREFIX}{tool}.{field}")
 }
 
 /// The tool and the field of such a name. A tool's name has no dot.
-pub fn tool_and_field(name: &str) -> Option<(&str, &str)> {
+pub(crate) fn tool_and_field(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix(PREFIX)?.split_once('.')
 }
 

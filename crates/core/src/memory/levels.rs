@@ -80,7 +80,7 @@ pub fn cut(text: &str, most: usize) -> &str {
 ///
 /// # Errors
 /// Describes the fault of a key.
-pub fn check_key(key: &str) -> Result<(), String> {
+pub(crate) fn check_key(key: &str) -> Result<(), String> {
     let snake = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let words = key.chars().any(|c| c.is_ascii_alphanumeric());
     if words && key.len() <= LONGEST_KEY && key.chars().all(snake) {
@@ -97,7 +97,7 @@ pub fn check_key(key: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// Which ones there are.
-pub fn check_module(module: &str) -> Result<(), String> {
+pub(crate) fn check_module(module: &str) -> Result<(), String> {
     if MODULES.contains(&module) {
         Ok(())
     } else {

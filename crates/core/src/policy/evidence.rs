@@ -116,7 +116,7 @@ impl Evidence {
     }
 
     /// The same without the words by which its person denied calls.
-    pub fn without_denials(&self) -> Self {
+    pub(crate) fn without_denials(&self) -> Self {
         let texts = self.person.iter().enumerate();
         let kept = texts.filter(|(at, _)| !self.denials.contains(at));
         Self {
@@ -128,7 +128,7 @@ impl Evidence {
     }
 
     /// The same, as if its person had said these texts alone.
-    pub fn with_person<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn with_person<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut evidence = Self {
             person: Vec::new(),
             denials: Vec::new(),
@@ -140,7 +140,7 @@ impl Evidence {
     }
 
     /// Whether its person has said anything in this turn.
-    pub const fn has_person(&self) -> bool {
+    pub(crate) const fn has_person(&self) -> bool {
         !self.person.is_empty()
     }
 

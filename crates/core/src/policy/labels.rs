@@ -39,7 +39,7 @@ impl Readers {
     }
 
     /// The label of a command's result, by the command's name: its person's, unless it is known to be for everybody.
-    pub fn of_command(command: &str) -> Self {
+    pub(crate) fn of_command(command: &str) -> Self {
         match words::is_own(command) {
             true => Self::Person,
             false => Self::Anybody,
@@ -93,7 +93,7 @@ impl Labels {
     }
 
     /// Takes in what a command or a subagent returned.
-    pub fn add_result(&mut self, from: &str, readers: Readers, seq: u32) {
+    pub(crate) fn add_result(&mut self, from: &str, readers: Readers, seq: u32) {
         self.told = self.told.max(Some(readers));
         self.holds(from, readers, seq);
     }
@@ -133,7 +133,7 @@ impl Labels {
     }
 
     /// Whether it holds words that not everybody may read who reads along in its place.
-    pub fn holds_private(&self) -> bool {
+    pub(crate) fn holds_private(&self) -> bool {
         self.readers() > Readers::Place
     }
 

@@ -228,7 +228,7 @@ impl Rule {
     }
 
     /// Whether it is about a command.
-    pub fn is_about(&self, name: &str) -> bool {
+    pub(crate) fn is_about(&self, name: &str) -> bool {
         self.tools.is_empty()
             || self
                 .tools
@@ -238,7 +238,7 @@ impl Rule {
 
     /// Whether its condition on the platform's roles holds. Of roles that are not known (`None`) it holds where the rule
     /// keeps from something, and not where it allows.
-    pub fn platform_roles_fit(&self, roles: Option<&[PlatformRole]>) -> bool {
+    pub(crate) fn platform_roles_fit(&self, roles: Option<&[PlatformRole]>) -> bool {
         self.platform_roles.is_empty()
             || match roles {
                 Some(roles) => any_named(roles, &self.platform_roles),
@@ -252,7 +252,7 @@ impl Rule {
     }
 
     /// Whether its conditions on arguments hold. One that cannot be read never does.
-    pub fn args_fit(&self, args: &Map<String, Value>) -> bool {
+    pub(crate) fn args_fit(&self, args: &Map<String, Value>) -> bool {
         self.args
             .iter()
             .all(|text| Condition::parse(text).is_ok_and(|condition| condition.holds(args)))

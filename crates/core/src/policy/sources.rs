@@ -31,7 +31,7 @@ pub const LEARNED: &str = "what was remembered from where I read it";
 /// Another conversation, where words of others were read.
 pub const READ_ELSEWHERE: &str = "what was read in another conversation";
 /// Answers of other runs while this one slept.
-pub const MEANWHILE: &str = "what was answered here meanwhile";
+pub(crate) const MEANWHILE: &str = "what was answered here meanwhile";
 /// A reminder that words of others led to.
 pub const REMINDER: &str = "a reminder that was set from where I read it";
 /// Earlier messages, as a search finds them.

@@ -11,7 +11,7 @@ use clifford_llm_api::{
 /// The smallest window that a prompt is made for.
 pub const SMALLEST: u64 = 2_048;
 /// The transcript has at least that much, if there is half as much room in all.
-pub const LEAST_TRANSCRIPT: u64 = 1_200;
+pub(crate) const LEAST_TRANSCRIPT: u64 = 1_200;
 /// The smallest and the largest room for a reply that nothing else is set for.
 const REPLY: (u64, u64) = (256, 4_096);
 /// The overhead of a message beside its text, with most servers.

@@ -202,7 +202,7 @@ impl<'a> Journal<'a> {
     }
 
     /// The step in which the same words were sent to the person.
-    pub fn find_sent(&mut self, kind: &StepKind) -> Option<u32> {
+    pub(crate) fn find_sent(&mut self, kind: &StepKind) -> Option<u32> {
         let words = sent_text(kind)?;
         let step = self.steps.iter().find(|step| {
             let is_same = sent_text(&step.kind) == Some(words) && step.kind.type_name() == kind.type_name();
@@ -214,7 +214,7 @@ impl<'a> Journal<'a> {
 }
 
 /// The words that a step sends to a person.
-pub fn sent_text(kind: &StepKind) -> Option<&str> {
+pub(crate) fn sent_text(kind: &StepKind) -> Option<&str> {
     match kind {
         StepKind::AssistantMessage { text, sent: true } => Some(text.trim()),
         StepKind::Finish(finish) => finish.message.as_deref().map(str::trim),

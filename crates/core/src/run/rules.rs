@@ -116,7 +116,7 @@ impl Rules {
 
     /// After how many iterations with no tool call, output or message a run that may make `max_iterations`
     /// calls has stalled.
-    pub fn stall_limit(max_iterations: u32) -> u32 {
+    pub(crate) fn stall_limit(max_iterations: u32) -> u32 {
         max_iterations.saturating_sub(1).clamp(1, 5)
     }
 }

@@ -34,19 +34,19 @@ pub const MODEL_REFUSED: Sentence = Sentence::sorry(Sorry::ModelRefused);
 /// For a model whose provider asks for patience.
 pub const MODEL_BUSY: Sentence = Sentence::sorry(Sorry::ModelBusy);
 /// For a request that its model cannot take in, however much is left out.
-pub const MODEL_TOO_LONG: Sentence = Sentence::sorry(Sorry::ModelTooLong);
+pub(crate) const MODEL_TOO_LONG: Sentence = Sentence::sorry(Sorry::ModelTooLong);
 /// For a model that has no room for a question alongside the instructions and the tools.
 pub const MODEL_TOO_SMALL: Sentence = Sentence::sorry(Sorry::ModelTooSmall);
 /// For a request that the provider refuses.
-pub const MODEL_REFUSES_REQUEST: Sentence = Sentence::sorry(Sorry::ModelRefusesRequest);
+pub(crate) const MODEL_REFUSES_REQUEST: Sentence = Sentence::sorry(Sorry::ModelRefusesRequest);
 /// For a key that the provider does not accept.
-pub const MODEL_KEY: Sentence = Sentence::sorry(Sorry::ModelKey);
+pub(crate) const MODEL_KEY: Sentence = Sentence::sorry(Sorry::ModelKey);
 /// For a key that may not do this.
-pub const MODEL_FORBIDDEN: Sentence = Sentence::sorry(Sorry::ModelForbidden);
+pub(crate) const MODEL_FORBIDDEN: Sentence = Sentence::sorry(Sorry::ModelForbidden);
 /// The configured model does not exist.
-pub const MODEL_UNKNOWN: Sentence = Sentence::sorry(Sorry::ModelUnknown);
+pub(crate) const MODEL_UNKNOWN: Sentence = Sentence::sorry(Sorry::ModelUnknown);
 /// For an account without money.
-pub const MODEL_UNPAID: Sentence = Sentence::sorry(Sorry::ModelUnpaid);
+pub(crate) const MODEL_UNPAID: Sentence = Sentence::sorry(Sorry::ModelUnpaid);
 /// For a run whose time is over.
 pub const TIME: Sentence = Sentence::sorry(Sorry::Time);
 /// For a spent budget of a run.
@@ -113,7 +113,7 @@ impl Sentence {
     }
 
     /// The same with a note for whoever can mend it.
-    pub fn with_note(self, note: String) -> Self {
+    pub(crate) fn with_note(self, note: String) -> Self {
         Self {
             note: Some(note),
             ..self
@@ -189,7 +189,7 @@ fn capitalised(text: &str) -> String {
 }
 
 /// A tool failed permanently.
-pub fn tool_failed(tool: &str, error: Option<&str>) -> Sentence {
+pub(crate) fn tool_failed(tool: &str, error: Option<&str>) -> Sentence {
     Sentence {
         reason: Some(Reason::ToolFailed {
             tool: tool.to_owned(),
@@ -230,7 +230,7 @@ pub fn denied(tool: &str, in_time: bool, lang: Lang) -> String {
 }
 
 /// Names what subagents could not do, behind another sentence.
-pub fn could_not(sentence: &str, tasks: &[String], lang: Lang) -> String {
+pub(crate) fn could_not(sentence: &str, tasks: &[String], lang: Lang) -> String {
     if tasks.is_empty() {
         return sentence.to_owned();
     }
@@ -239,7 +239,7 @@ pub fn could_not(sentence: &str, tasks: &[String], lang: Lang) -> String {
 }
 
 /// Whether a text is nothing but a greeting.
-pub fn is_greeting(text: &str) -> bool {
+pub(crate) fn is_greeting(text: &str) -> bool {
     const GREETINGS: [&str; 26] = [
         "hi",
         "hello",

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 const SAME: f64 = 0.9;
 
 /// Whether two messages are nearly the same: their normalised words overlap by 90 % or more (Jaccard).
-pub fn nearly_same(a: &str, b: &str) -> bool {
+pub(crate) fn nearly_same(a: &str, b: &str) -> bool {
     let (a, b) = (words(a), words(b));
     if a.is_empty() || b.is_empty() {
         return a == b;

@@ -452,7 +452,7 @@ impl RunState {
     }
 
     /// The messages sent since a person last wrote.
-    pub fn sent_messages(&self) -> &[String] {
+    pub(crate) fn sent_messages(&self) -> &[String] {
         self.sent.get(self.sent_before..).unwrap_or_default()
     }
 

@@ -12,7 +12,7 @@ use crate::{
 
 /// The shortest time from one due time of a trigger to the next. Sleeping runs, which their own limits end, may wake more
 /// often.
-pub const SHORTEST_INTERVAL: Duration = Duration::from_secs(60);
+pub(crate) const SHORTEST_INTERVAL: Duration = Duration::from_secs(60);
 
 /// When an expression of a new or changed trigger first comes due in a time zone, after a moment.
 ///

@@ -11,7 +11,7 @@ const PREFIX: &str = "R/";
 const AROUND: i64 = 3;
 
 /// Whether this is a repeating interval.
-pub fn is_interval(text: &str) -> bool {
+pub(crate) fn is_interval(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 

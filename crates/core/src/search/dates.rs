@@ -157,7 +157,7 @@ impl Named {
     }
 
     /// Whether it covers this place of the text by something else than the names of its month and its year.
-    pub fn covers_unspelled(&self, place: usize) -> bool {
+    pub(crate) fn covers_unspelled(&self, place: usize) -> bool {
         self.covers(place) && !self.spelled.iter().any(|name| name.contains(&place))
     }
 

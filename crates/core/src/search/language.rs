@@ -188,14 +188,14 @@ impl Language {
     }
 
     /// Whether a term says nothing by itself in this language.
-    pub fn is_stop_word(self, term: &str) -> bool {
+    pub(crate) fn is_stop_word(self, term: &str) -> bool {
         let place = Self::ALL.iter().position(|language| *language == self);
         let words = place.and_then(|place| STOP_WORDS.get(place));
         words.is_some_and(|words| words.contains(term))
     }
 
     /// Whether a term is one for what was said or happened in this language.
-    pub fn is_of_talk(self, term: &str) -> bool {
+    pub(crate) fn is_of_talk(self, term: &str) -> bool {
         let words = OF_TALK.iter().filter(|(of, _)| *of == self);
         words.flat_map(|(_, words)| words.split(' ')).any(|word| word == term)
     }

@@ -70,7 +70,7 @@ fn role(c: char) -> Role {
 }
 
 /// Whether a term is a word that spaces keep apart from others, and not a character of its own.
-pub fn is_spaced(term: &str) -> bool {
+pub(crate) fn is_spaced(term: &str) -> bool {
     term.chars().next().is_some_and(|c| role(c) == Role::Word)
 }
 

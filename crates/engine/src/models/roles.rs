@@ -326,7 +326,7 @@ impl Roles {
 
     /// The provider for a person who has keys of their own for these providers: the role's, if they have a key for it,
     /// else the first that they have one for. `None`: for none that is configured.
-    pub fn keyed_by(&self, role: Role, has_key: impl Fn(&str) -> bool) -> Option<&Keyed> {
+    pub(crate) fn keyed_by(&self, role: Role, has_key: impl Fn(&str) -> bool) -> Option<&Keyed> {
         let mut usable = self.keyed.iter().filter(|keyed| has_key(keyed.name()));
         let preferred = self.assigned(role).provider.as_deref();
         let first = usable.clone().find(|keyed| Some(keyed.name()) == preferred);
@@ -334,12 +334,12 @@ impl Roles {
     }
 
     /// The provider that is asked first for a role; none: the built-in responder is.
-    pub fn provider_of(&self, role: Role) -> Option<&str> {
+    pub(crate) fn provider_of(&self, role: Role) -> Option<&str> {
         self.assigned(role).provider.as_deref()
     }
 
     /// Whether who has a role is shown images.
-    pub fn shows_images(&self, role: Role) -> bool {
+    pub(crate) fn shows_images(&self, role: Role) -> bool {
         self.assigned(role).images.is_shown()
     }
 
@@ -373,7 +373,7 @@ impl Roles {
     }
 
     /// How many tokens a reply may have where what it may cost is held to a budget. It leaves room for the request.
-    pub fn longest_reply(&self, role: Role) -> u32 {
+    pub(crate) fn longest_reply(&self, role: Role) -> u32 {
         let usual = self.assigned(role).max_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
         let share = u32::try_from(self.window(role, None) / 4).unwrap_or(u32::MAX);
         usual.min(share)
@@ -381,7 +381,7 @@ impl Roles {
 
     /// The most that a call may cost: its prompt, all of it written to a cache if that is dearer, and the longest
     /// reply.
-    pub fn worst_case(&self, role: Role, prompt_tokens: u64, max_tokens: Option<u32>) -> Amount {
+    pub(crate) fn worst_case(&self, role: Role, prompt_tokens: u64, max_tokens: Option<u32>) -> Amount {
         let assigned = self.assigned(role);
         let completion_tokens = max_tokens.unwrap_or_else(|| self.longest_reply(role)).into();
         let mut prices = assigned.dearest;

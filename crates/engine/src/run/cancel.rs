@@ -26,7 +26,7 @@ pub const INTERRUPTED: &str = "interrupted by a newer message";
 /// Its question was edited.
 pub const EDITED: &str = "its question was edited";
 /// The run that created a subagent ended.
-pub const PARENT_ENDED: &str = "the run that created it ended";
+pub(crate) const PARENT_ENDED: &str = "the run that created it ended";
 
 /// The consequences of cancelling a run.
 #[derive(Clone, Debug)]

@@ -100,7 +100,7 @@ impl Draft {
 
     /// The same, shown in the chat.
     #[must_use]
-    pub fn shown_in(self, shown: DraftTarget) -> Self {
+    pub(crate) fn shown_in(self, shown: DraftTarget) -> Self {
         Self {
             shown: Some(shown),
             ..self

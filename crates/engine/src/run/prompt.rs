@@ -18,7 +18,7 @@
 //! run of mode `chat`: one call without schema or tools, read by `core/run/chat.rs`; its reply is a step before it is a
 //! message.
 
-pub mod assemble;
+pub(crate) mod assemble;
 mod chat;
 mod examples;
 mod form;
@@ -139,7 +139,7 @@ impl Frame {
     }
 
     /// A prompt's messages as they may be stored: without what people said around the question.
-    pub fn storable(&self, messages: &[Message]) -> Vec<Message> {
+    pub(crate) fn storable(&self, messages: &[Message]) -> Vec<Message> {
         let shown = self.made.as_ref().map(|(_, made)| match made {
             Made::Run(head) => head.ambient.as_str(),
             Made::Chat(chat) => chat.ambient.as_str(),

@@ -95,7 +95,7 @@ pub enum Onward {
 
 impl Onward {
     /// It waits or ended.
-    pub const fn is_parked(self) -> bool {
+    pub(crate) const fn is_parked(self) -> bool {
         matches!(self, Self::Parked)
     }
 }
@@ -256,7 +256,7 @@ impl<'a> Session<'a> {
 
     /// A tool with one command may be called by its own name: which tools those are here is looked up where a reply
     /// calls one so.
-    pub async fn know_names(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(), Gone> {
+    pub(crate) async fn know_names(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(), Gone> {
         if let Ok(Reply {
             action: Action::ToolCall { name, .. },
             ..
@@ -344,7 +344,11 @@ impl<'a> Session<'a> {
     }
 
     /// The same, with files that go along with what it says.
-    pub async fn carry_out_with(&mut self, decision: Decision, attachments: Vec<AttachedFile>) -> Result<Onward, Gone> {
+    pub(crate) async fn carry_out_with(
+        &mut self,
+        decision: Decision,
+        attachments: Vec<AttachedFile>,
+    ) -> Result<Onward, Gone> {
         let mut effects = effects(&self.state, &self.rules, decision, RunId::new);
         let says = !effects.says.is_empty() || matches!(effects.then, After::End { .. });
         if says && self.state.kind == RunKind::Coordinator {

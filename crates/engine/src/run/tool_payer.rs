@@ -85,7 +85,7 @@ impl ToolPayer {
 
     /// Charges for a call that is still under way: its run was cancelled, or it took too long. Does nothing if there is
     /// none.
-    pub async fn charge_broken_off(&self) {
+    pub(crate) async fn charge_broken_off(&self) {
         let Some(call) = self.take() else {
             return;
         };

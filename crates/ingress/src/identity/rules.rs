@@ -33,13 +33,13 @@ pub fn hash(typed: &str) -> String {
 }
 
 /// When an account that tried at these moments (newest first) may try again, if not at once.
-pub fn may_try_at(tries: &[Timestamp]) -> Option<Timestamp> {
+pub(crate) fn may_try_at(tries: &[Timestamp]) -> Option<Timestamp> {
     tries.get(TRIES - 1).map(|oldest| oldest.after(WITHIN))
 }
 
 /// Whether an account may become part of the person who made a code: never of one who may do less. Else a stranger
 /// could talk an owner into entering a code, and be the owner.
-pub const fn may_become_part(maker: UserRole, entering: UserRole) -> bool {
+pub(crate) const fn may_become_part(maker: UserRole, entering: UserRole) -> bool {
     rank(entering) <= rank(maker)
 }
 
@@ -86,7 +86,7 @@ pub const fn parted(role: UserRole, is_first: bool) -> UserRole {
 }
 
 /// The rights of the other accounts of a person after one was parted.
-pub const fn role_after_unlink(role: UserRole, is_first: bool) -> UserRole {
+pub(crate) const fn role_after_unlink(role: UserRole, is_first: bool) -> UserRole {
     match role {
         UserRole::Owner if is_first => UserRole::Member,
         role => role,

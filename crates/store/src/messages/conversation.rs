@@ -117,7 +117,7 @@ pub async fn one(
 }
 
 /// How many messages of a context stand before one that no summary tells: asked only where there are more than are read.
-pub async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
+pub(crate) async fn untold_before(conn: &mut Conn, context: ContextId, before: MessageId) -> Result<u64, StoreError> {
     let count: (i64,) = conn
         .fetch_one(
             format!(

@@ -45,7 +45,7 @@ pub async fn note(tx: &mut Tx, message: MessageId, quote: &Quote, of: &str) -> R
 }
 
 /// Removes the quotes of what people wrote for a run that is set aside.
-pub async fn remove_of_run(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+pub(crate) async fn remove_of_run(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     let written: Vec<(ChannelId, String)> = tx
         .fetch_all(
             "SELECT channel_id, platform_message_id FROM messages

@@ -22,7 +22,7 @@ pub const IN_HISTORY: usize = 200;
 
 /// A message as its reader sees it: the quote, with at most so many characters of it, then its own text. Anything that
 /// cannot be read as a quote is left out.
-pub fn with_quote(quote: Option<&JsonText<Json>>, content: &str, most: usize) -> String {
+pub(crate) fn with_quote(quote: Option<&JsonText<Json>>, content: &str, most: usize) -> String {
     let quote = quote.and_then(|quote| Quote::deserialize(&quote.0).ok());
     match quote {
         Some(quote) => quote.before(content, most),

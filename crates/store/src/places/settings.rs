@@ -163,7 +163,7 @@ pub async fn at_place(conn: &mut Conn, place: &Place) -> Result<Vec<Setting>, St
 }
 
 /// The language that is set for a place (BCP 47), by the platform's ids.
-pub async fn language_at(conn: &mut Conn, place: &Place) -> Result<Option<String>, StoreError> {
+pub(crate) async fn language_at(conn: &mut Conn, place: &Place) -> Result<Option<String>, StoreError> {
     let nearest = at_place(conn, place)
         .await?
         .into_iter()
@@ -173,7 +173,7 @@ pub async fn language_at(conn: &mut Conn, place: &Place) -> Result<Option<String
 }
 
 /// The language that is set for a channel, or for its space.
-pub async fn language_of(conn: &mut Conn, channel: ChannelId) -> Result<Option<String>, StoreError> {
+pub(crate) async fn language_of(conn: &mut Conn, channel: ChannelId) -> Result<Option<String>, StoreError> {
     let row: Option<(String,)> = conn
         .fetch_optional(
             "SELECT s.value FROM channels c JOIN settings s ON s.scope IN (c.id, c.parent_id, c.space_id)

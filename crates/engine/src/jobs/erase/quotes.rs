@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, BuildError};
 use serde_json::{Map, Value};
 
 /// The text in place of erased words.
-pub const ERASED: &str = "[erased]";
+pub(crate) const ERASED: &str = "[erased]";
 /// The fewest characters of a word that tells of somebody.
 const WORD: usize = 4;
 /// The fewest words of a line that does.
@@ -21,7 +21,7 @@ pub struct Needles(BTreeSet<String>);
 
 impl Needles {
     /// Something that they said: each line of three words or more, each word of four characters or more.
-    pub fn add_text(&mut self, text: &str) {
+    pub(crate) fn add_text(&mut self, text: &str) {
         for line in text.lines() {
             let line = fold(line, false).text;
             if words(&line).count() >= LINE {
@@ -34,7 +34,7 @@ impl Needles {
     }
 
     /// A name of theirs: the whole of it, and each of its words of four characters or more.
-    pub fn add_name(&mut self, name: &str) {
+    pub(crate) fn add_name(&mut self, name: &str) {
         let name = fold(name, false).text;
         if name.chars().filter(|c| c.is_alphanumeric()).count() > 1 {
             self.add(&name);
@@ -45,7 +45,7 @@ impl Needles {
     }
 
     /// An id of theirs, as it is.
-    pub fn known_as(&mut self, id: &str) {
+    pub(crate) fn known_as(&mut self, id: &str) {
         self.add(&fold(id, false).text);
     }
 
@@ -81,7 +81,7 @@ pub struct Quotes {
 
 impl Quotes {
     /// A text that stays, and is not theirs: whatever stands in it tells nothing of them.
-    pub fn exempt(&mut self, text: &str) {
+    pub(crate) fn exempt(&mut self, text: &str) {
         let mut found = Vec::new();
         self.find(text, |needle, _, _| found.push(needle));
         for needle in found {
@@ -90,7 +90,7 @@ impl Quotes {
     }
 
     /// Whether both look for the same.
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.needles == other.needles
     }
 
@@ -128,7 +128,7 @@ impl Quotes {
 
     /// The same of a JSON document, which stays one: of its texts, of numbers (0 takes their place), of the names of
     /// fields. Ids and moments stay. A text that is no JSON is taken as text.
-    pub fn without_json(&self, text: &str) -> Option<String> {
+    pub(crate) fn without_json(&self, text: &str) -> Option<String> {
         match serde_json::from_str::<Value>(text) {
             Ok(value) => self.of_value(&value).map(|value| value.to_string()),
             Err(_) => self.without(text),

@@ -13,13 +13,13 @@ pub fn claimable(due_at: Timestamp, lease_until: Option<Timestamp>) -> Timestamp
 }
 
 /// When a job is tried again that failed, and had failed so often in a row before: each wait is twice the one before.
-pub fn after_failure(failed_at: Timestamp, before: i64) -> Timestamp {
+pub(crate) fn after_failure(failed_at: Timestamp, before: i64) -> Timestamp {
     failed_at.after(backoff(before.saturating_add(1)))
 }
 
 /// Whether a job is due so late that only a clock that was stepped back since, or longer intervals of another process,
 /// explain it.
-pub fn is_out_of_reach(due_at: Timestamp, every: Duration, now: Timestamp) -> bool {
+pub(crate) fn is_out_of_reach(due_at: Timestamp, every: Duration, now: Timestamp) -> bool {
     due_at > now.after(every.max(LONGEST_BACKOFF))
 }
 

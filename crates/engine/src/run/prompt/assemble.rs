@@ -30,7 +30,7 @@ const FACTS: Quarters = 100 * 4;
 /// The most of a question that is not shown whole.
 const LONGEST_QUESTION: Quarters = 16_000 * 4;
 /// A question that has less room than this is not shown at all.
-pub const LEAST_QUESTION: Quarters = 40 * 4;
+pub(crate) const LEAST_QUESTION: Quarters = 40 * 4;
 /// The parts that change with each message get one part in so many of what stands before them: the rest is the
 /// beginning of the next prompt, too.
 const LATE: Quarters = 18;
@@ -39,7 +39,7 @@ const LEAST_LATE: Quarters = 125 * 4;
 /// An entry of a list is not cut that has no more.
 const ENTRY: Quarters = 120 * 4;
 /// The words in a recorded prompt in place of ambient messages.
-pub const NOT_RECORDED: &str = "\"not recorded\"";
+pub(crate) const NOT_RECORDED: &str = "\"not recorded\"";
 /// Where items are that are left out.
 const MEMORIES: &str = "memory.get tells them";
 
@@ -78,7 +78,7 @@ impl Fill {
     const FEW: usize = 12;
 
     /// Whether its beginning had better be told by a summary: it takes more than half of its room.
-    pub const fn is_half_full(&self) -> bool {
+    pub(crate) const fn is_half_full(&self) -> bool {
         self.messages >= Self::FEW && self.weight > self.most / 2
     }
 }
@@ -330,7 +330,7 @@ fn fitting(entries: &[Value], most: Quarters, where_else: &str, allotment: &mut 
 }
 
 /// A message as the model sees it.
-pub fn turn_text(turn: &Turn, most: Quarters, form: Form, can: Can) -> String {
+pub(crate) fn turn_text(turn: &Turn, most: Quarters, form: Form, can: Can) -> String {
     let whole = turn.id.and_then(|id| can.whole(&clifford_core::run::kept::message(id)));
     excerpt::gapped(&turn.content, turn.gap, most, form, whole.as_deref()).into_owned()
 }
@@ -398,7 +398,7 @@ fn newest(
 }
 
 /// From which message on they are shown, how many are not, and how full that is.
-pub fn first_shown(said: &[HistoryEntry], before: u64, allotment: &Allotment) -> (usize, u64, Fill) {
+pub(crate) fn first_shown(said: &[HistoryEntry], before: u64, allotment: &Allotment) -> (usize, u64, Fill) {
     let most = allotment.most(PromptPart::Conversation);
     let first = match before {
         0 => 0,
@@ -416,7 +416,7 @@ pub fn first_shown(said: &[HistoryEntry], before: u64, allotment: &Allotment) ->
 }
 
 /// The mark of messages that are left out of a direct chat.
-pub fn chat_mark(missing: u64, has_summary: bool) -> String {
+pub(crate) fn chat_mark(missing: u64, has_summary: bool) -> String {
     Can::default().mark(missing, has_summary)
 }
 
