@@ -5,12 +5,11 @@
 use clifford_chat::inbound::{Command, Place};
 use clifford_core::{commands, id::ContextId};
 use clifford_ingress::{ApiCommand, commands::concerns};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Shared,
+    accepted::Accepted,
     access::{Caller, Need, Object, Scope},
-    messages::Accepted,
     problem::{Code, Problem},
     runs,
 };
@@ -22,16 +21,6 @@ const ASK: &str = "ask";
 pub(super) struct Given {
     name: String,
     argument: String,
-}
-
-/// A button below an answer.
-#[derive(Deserialize, Serialize, utoipa::ToSchema)]
-#[schema(as = AnswerButton)]
-pub(super) struct Button {
-    /// Its label.
-    label: String,
-    /// The message that a press sends.
-    command: String,
 }
 
 /// How a command is sent.

@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use super::{
     Shared,
+    accepted::Accepted,
     access::{Caller, Need, Object, Writer},
     boxed,
     extract::{Body, Id, check_text},
-    messages::Accepted,
     pace::LONGEST,
     problem::{Code, Problem, ProblemBody},
     runs,

@@ -7,6 +7,7 @@
 //! `access/rules.rs`, which is pure, is the one rule that answers. A test plays every route of the description by every kind of token. Streams of runs share one
 //! look at the database (`stream/shared.rs`), and those of everything another (`events/watcher.rs`). Platforms that call the bot are answered in `webhooks.rs`.
 
+mod accepted;
 mod access;
 mod agents;
 mod auth;

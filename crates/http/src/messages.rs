@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{
-    id::{ChannelId, ContextId, MessageId, RunId},
+    id::{ChannelId, ContextId, MessageId},
     places::Mode,
     runs::Run,
 };
@@ -13,11 +13,12 @@ use clifford_store::{
     StoreError,
     messages::{self, Message},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::{
     Shared,
+    accepted::Accepted,
     access::{Caller, Need, Reader, Writer},
     boxed, channels, commands, contexts,
     extract::{Body, Query, check_text},
@@ -32,8 +33,6 @@ use super::{
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How often a message that waits for its turn is looked at.
 const LOOK: Duration = Duration::from_millis(100);
-/// The status of a command.
-const ANSWERED: &str = "answered";
 /// How many messages stand behind the one that a page is around.
 const BEHIND: u32 = 10;
 /// The most files with one message.
@@ -136,62 +135,6 @@ pub(super) async fn ended(
 pub(super) struct Wait {
     /// Seconds to wait for the answer, at most 300.
     wait: Option<u64>,
-}
-
-/// The outcome of a message.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Accepted {
-    /// The message.
-    #[schema(value_type = String)]
-    message_id: MessageId,
-    /// Its run; `null` while another is at work in its conversation.
-    #[schema(value_type = Option<String>)]
-    run_id: Option<RunId>,
-    /// Where its run stands; `queued` while there is none; `answered`: it was a command, which needs none.
-    status: &'static str,
-    /// Its run, if the caller waited for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<Run>,
-    /// The bot's messages and questions, those of its subagents included, if the caller waited for them; the answer to a
-    /// command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<String>>,
-    /// The buttons below the answer to a command: sending `command` as a message presses one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    buttons: Option<Vec<commands::Button>>,
-}
-
-impl Accepted {
-    /// The answer to a caller that does not wait, with the run if there is one already.
-    pub(super) fn at_once(message: MessageId, run: Option<Run>) -> Self {
-        Self {
-            message_id: message,
-            run_id: run.as_ref().map(|run| run.id),
-            status: run.as_ref().map_or("queued", |run| run.status.as_str()),
-            run: None,
-            messages: None,
-            buttons: None,
-        }
-    }
-
-    /// The status of the response: a command was answered, a run goes on.
-    fn code(&self) -> StatusCode {
-        match self.status {
-            ANSWERED => StatusCode::OK,
-            _ => StatusCode::ACCEPTED,
-        }
-    }
-
-    /// The answer to a command.
-    pub(super) fn answered(self, text: String, buttons: Option<Vec<commands::Button>>) -> Self {
-        Self {
-            status: ANSWERED,
-            messages: Some(vec![text]),
-            buttons,
-            ..self
-        }
-    }
 }
 
 /// Stores a message and creates its run. With `wait`, waits for the run's end. A command is answered at once.
