@@ -6,6 +6,7 @@ pub(super) mod prompts;
 pub(super) mod replay;
 pub(super) mod rerun;
 mod sides;
+mod step;
 mod steps;
 pub(super) mod why;
 
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use self::{
     course::{Course, Delivery},
-    steps::Step,
+    step::Step,
 };
 use super::{
     approval::{self, Approval, Question},

@@ -5,7 +5,7 @@ use clifford_core::clock::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Whole, steps::Step};
+use super::{Whole, step::Step};
 use crate::view::{
     chart,
     format::{At, duration},

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Whole, steps::Step};
+use super::{Whole, step::Step};
 use crate::{
     address::part,
     backend::Asker,

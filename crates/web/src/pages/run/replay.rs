@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::steps::{Step, brief};
+use super::{step::Step, steps::brief};
 use crate::{
     address::part,
     backend::Asker,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     Whole,
     sides::{self, Pair},
-    steps::Step,
+    step::Step,
 };
 use crate::{
     address::part,

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::steps::{Step, brief};
+use super::{step::Step, steps::brief};
 use crate::view::parts::{Tone, badge};
 
 /// A row of the API.

@@ -1,95 +1,14 @@
 //! The steps of a run as a timeline: what happened, how long it took of the whole, and what went in and came out.
 
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Whole, course::Course};
+use super::{Whole, course::Course, step::Step};
 use crate::view::{
-    format::{At, cost, count, duration, title},
+    format::{cost, count, duration, title},
     parts::{Tone, badge, data},
     prose, words,
 };
-
-/// A step of the API.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Step {
-    pub(crate) seq: u32,
-    r#type: String,
-    tool_name: Option<String>,
-    args_json: Option<Value>,
-    pub(crate) result_json: Option<Value>,
-    status: Option<String>,
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    cached_tokens: Option<u64>,
-    duration_ms: Option<u64>,
-    pub(crate) created_at: At,
-}
-
-impl Step {
-    /// The event of a step of that kind.
-    pub(crate) fn event(&self) -> Option<&str> {
-        self.result_json.as_ref()?.get("event")?.as_str()
-    }
-
-    /// It is a question to the model.
-    pub(crate) fn asks_model(&self) -> bool {
-        self.event() == Some("llm_request")
-    }
-
-    /// When it began.
-    pub(super) fn begun(&self) -> At {
-        let took = std::time::Duration::from_millis(self.duration_ms.unwrap_or_default());
-        At(self.created_at.0.before(took))
-    }
-
-    /// The prompt of that question was recorded.
-    pub(crate) fn has_prompt(&self) -> bool {
-        (self.result_json.as_ref()).is_some_and(|event| event.get("prompt").is_some_and(|prompt| !prompt.is_null()))
-    }
-
-    /// What a reply of the model did, in two or three words; nothing: it is none of that.
-    pub(crate) fn in_brief(&self) -> Option<String> {
-        match self.r#type.as_str() {
-            "tool_call" => Some(format!("calls {}", self.tool_name.as_deref().unwrap_or("a tool"))),
-            "assistant_message" => Some("says something".to_owned()),
-            "finish" => Some("ends".to_owned()),
-            "message" if self.event() == Some("confirm_request") => Some("is held back".to_owned()),
-            _ => None,
-        }
-    }
-
-    /// The subagents that it created.
-    pub(crate) fn children(&self) -> Vec<String> {
-        let spawned = self
-            .result_json
-            .as_ref()
-            .filter(|_| self.event() == Some("spawn_subagents"));
-        let ids = spawned.and_then(|event| event["children"].as_array());
-        ids.into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
-    }
-
-    /// Its call can be taken back.
-    pub(crate) fn can_be_undone(&self) -> bool {
-        self.result_json
-            .as_ref()
-            .is_some_and(|result| !result["undo"].is_null())
-    }
-
-    fn given(&self, name: &str) -> Option<&str> {
-        self.args_json.as_ref()?.get(name)?.as_str()
-    }
-
-    fn got(&self, name: &str) -> Option<&str> {
-        self.result_json.as_ref()?.get(name)?.as_str()
-    }
-}
 
 /// The timeline of these steps. With the run, it leads from each question to the model to its prompt, and to a rerun from
 /// there on; and it shows the wait before and the delivery behind them.
