@@ -13,6 +13,7 @@ mod feedback;
 mod files;
 mod home;
 mod login;
+mod login_session;
 mod memory;
 mod message;
 mod names;

@@ -1,19 +1,15 @@
 //! The way in and out: a link that holds for one use, or a passkey. The link is opened with a button, so that a program
 //! which only looks at links does not use it up. A login always begins a session of its own.
 
-use axum::{
-    extract::Query,
-    http::{HeaderValue, Method, header},
-    response::{IntoResponse, Redirect, Response},
-};
+use axum::{extract::Query, response::Response};
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::passkeys;
+use super::{login_session, passkeys};
 use crate::{
     address::is_local,
-    backend::{Asker, refusal},
+    backend::Asker,
     failure::Failure,
     form::Form,
     view::{clean, document, layout, words},
@@ -63,30 +59,10 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
 /// Goes in.
 pub(crate) async fn enter(form: Form) -> Result<Response, Failure> {
     let link = json!({ "link": form.needed("link")? });
-    begin(&form, "/api/sessions", &link).await
-}
-
-/// Begins a session by what lets its person in, and goes on to the page that they wanted.
-pub(super) async fn begin(form: &Form, path: &str, proof: &Value) -> Result<Response, Failure> {
-    let answer = form.response(Method::POST, path, Some(proof)).await?;
-    if !answer.status().is_success() {
-        return Err(refusal(answer, &form.asker.path).await);
-    }
-    let cookies: Vec<HeaderValue> = answer.headers().get_all(header::SET_COOKIE).iter().cloned().collect();
-    Ok(with_cookies(Redirect::to(form.back("/")), cookies))
+    login_session::begin(&form, "/api/sessions", &link).await
 }
 
 /// Goes out.
 pub(crate) async fn leave(form: Form) -> Result<Response, Failure> {
-    let answer = form.response(Method::DELETE, "/api/sessions/current", None).await?;
-    let cookies: Vec<HeaderValue> = answer.headers().get_all(header::SET_COOKIE).iter().cloned().collect();
-    Ok(with_cookies(Redirect::to("/login"), cookies))
-}
-
-fn with_cookies(redirect: Redirect, cookies: Vec<HeaderValue>) -> Response {
-    let mut response = redirect.into_response();
-    for cookie in cookies {
-        response.headers_mut().append(header::SET_COOKIE, cookie);
-    }
-    response
+    login_session::end(&form).await
 }

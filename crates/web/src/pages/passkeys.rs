@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::login;
+use super::login_session;
 use crate::{
     address::part,
     assets::PASSKEYS,
@@ -140,7 +140,7 @@ fn credential(form: &Form) -> Result<Value, Failure> {
 /// Goes in.
 pub(crate) async fn enter(form: Form) -> Result<Response, Failure> {
     let credential = credential(&form)?;
-    login::begin(&form, "/api/sessions/passkey", &credential).await
+    login_session::begin(&form, "/api/sessions/passkey", &credential).await
 }
 
 /// Adds one to the reader's.
