@@ -12,6 +12,7 @@ pub mod column;
 pub mod commands;
 pub mod fault;
 pub mod id;
+pub mod json_text;
 pub mod memory;
 pub mod messages;
 pub mod models;

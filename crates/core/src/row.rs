@@ -3,7 +3,7 @@
 
 pub use clifford_derive::FromRow;
 
-use crate::{clock::Timestamp, column::JsonText};
+use crate::{clock::Timestamp, json_text::JsonText};
 
 /// The value of a column of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,9 @@ use serde_json::Value as Json;
 
 use crate::{
     clock::Timestamp,
-    column::{JsonText, text_enum},
+    column::text_enum,
     id::{AgentId, ChannelId, ContextId, RunId, UserId},
+    json_text::JsonText,
     places::Mode,
     row::FromRow,
 };

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{
     clock::Timestamp,
-    column::{JsonText, to_json},
+    json_text::{JsonText, to_json},
 };
 
 /// One argument. Each kind carries its own NULL, because PostgreSQL wants to know NULLs of what.

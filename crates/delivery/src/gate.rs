@@ -307,7 +307,7 @@ impl Gate {
                     .map(|(seq, (key, part))| OutgoingPart {
                         seq: i64::try_from(seq).unwrap_or(i64::MAX),
                         key,
-                        body: clifford_core::column::JsonText(part),
+                        body: clifford_core::json_text::JsonText(part),
                         status: if seq == 0 {
                             MessageStatus::Sending
                         } else {

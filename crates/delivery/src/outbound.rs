@@ -243,7 +243,7 @@ impl Outbound {
                 channel_id: to.channel,
                 platform: to.platform.as_str().to_owned(),
                 run_id: to.run,
-                address: clifford_core::column::JsonText(to.address.clone()),
+                address: clifford_core::json_text::JsonText(to.address.clone()),
                 attempts: 0,
                 deaths: 0,
                 isolation: None,

@@ -5,8 +5,8 @@
 
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{ContextId, JobId, MessageId, UserId, WorkerId},
+    json_text::JsonText,
     quarantine::{Evidence, Mark},
     row::FromRow,
     value::args,

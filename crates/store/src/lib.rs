@@ -42,7 +42,7 @@ pub mod usage;
 mod withheld;
 
 use clifford_core::row::RowError;
-pub use clifford_core::{column::JsonText, row::FromRow, value::Value};
+pub use clifford_core::{json_text::JsonText, row::FromRow, value::Value};
 pub use db::{BoxFuture, Db, DbOptions, Pools, hold, is_held};
 
 pub use crate::db::{

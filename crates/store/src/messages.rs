@@ -24,8 +24,8 @@ use clifford_chat::{
 pub use clifford_core::messages::Gap;
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+    json_text::{JsonText, to_json},
     messages::{Direction, MessageStatus, Quote},
     row::FromRow,
     value::args,

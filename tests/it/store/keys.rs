@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clifford_chat::platform::Platform;
-use clifford_core::{clock::Timestamp, column::JsonText, id::TokenId};
+use clifford_core::{clock::Timestamp, id::TokenId, json_text::JsonText};
 use clifford_ingress::identity;
 use clifford_store::{
     Db, Pools, StoreError,

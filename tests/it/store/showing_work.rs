@@ -5,8 +5,8 @@ use std::time::Duration;
 use clifford_chat::{inbound::Verdict, outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{ChannelId, RunId, SpaceId, WorkerId},
+    json_text::JsonText,
     runs::{GivenBy, RunStatus},
 };
 use clifford_store::{

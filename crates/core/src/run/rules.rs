@@ -132,7 +132,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{column::JsonText, settings::PlanningGate};
+    use crate::{json_text::JsonText, settings::PlanningGate};
 
     fn subagent(profile: Option<&str>, input: Option<serde_json::Value>) -> Run {
         Run {

@@ -145,7 +145,7 @@ fn changed(sent: &Part, by: &Part, limits: &Limits) -> Part {
 #[cfg(test)]
 mod tests {
     use clifford_chat::outbound::Button;
-    use clifford_core::column::JsonText;
+    use clifford_core::json_text::JsonText;
     use clifford_markup::Flavor;
 
     use super::*;

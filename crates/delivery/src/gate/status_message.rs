@@ -12,8 +12,8 @@ use clifford_chat::{
     outbound::{Address, Button, DeliveryKey, Part, Passing, Signal},
 };
 use clifford_core::{
-    column::JsonText,
     id::{MessageId, RunId},
+    json_text::JsonText,
 };
 use clifford_store::{
     StoreError,

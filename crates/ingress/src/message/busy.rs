@@ -2,8 +2,8 @@
 
 use clifford_chat::inbound::Accepted;
 use clifford_core::{
-    column::JsonText,
     id::{ContextId, MessageId, RunId},
+    json_text::JsonText,
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode, WhenBusy},

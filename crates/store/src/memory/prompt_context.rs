@@ -2,8 +2,8 @@
 //! the settings of the place.
 
 use clifford_core::{
-    column::JsonText,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    json_text::JsonText,
     messages::Direction,
     row::FromRow,
     value::args,

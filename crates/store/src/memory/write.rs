@@ -2,8 +2,8 @@
 
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
+    json_text::{JsonText, to_json},
     memory::rows::{Change, Item, SourceMessage},
     messages::Direction,
     row::FromRow,

@@ -1,8 +1,8 @@
 //! The messages of a conversation: behind a message, before one, and one of them whole.
 
 use clifford_core::{
-    column::JsonText,
     id::{ContextId, MessageId, RunId, UserId},
+    json_text::JsonText,
     messages::{Direction, Gap},
     policy::labels::Readers,
     row::FromRow,

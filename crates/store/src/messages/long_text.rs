@@ -1,6 +1,6 @@
 //! Long texts of messages, read by their head and their tail: a prompt never shows more of them.
 
-use clifford_core::{column::JsonText, messages::Gap, row::FromRow};
+use clifford_core::{json_text::JsonText, messages::Gap, row::FromRow};
 use serde_json::Value as Json;
 
 use super::replies::with_quote;

@@ -3,8 +3,8 @@
 
 use clifford_chat::outbound::{Address, Part};
 use clifford_core::{
-    column::JsonText,
     id::{ChannelId, MessageId},
+    json_text::JsonText,
     row::FromRow,
     value::args,
 };

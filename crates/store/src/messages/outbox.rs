@@ -6,8 +6,8 @@ use clifford_chat::{
 };
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{ChannelId, MessageId, RunId, WorkerId},
+    json_text::JsonText,
     messages::MessageStatus,
     quarantine::{Evidence, Mark},
     row::FromRow,
@@ -458,7 +458,7 @@ pub async fn quarantine(
 pub async fn readdress(tx: &mut Tx, message: MessageId, worker: WorkerId, address: &Address) -> Result<(), StoreError> {
     tx.execute(
         format!("UPDATE messages SET address = $1 WHERE id = $2 AND {IS_OURS}"),
-        args![clifford_core::column::to_json(address), message, worker],
+        args![clifford_core::json_text::to_json(address), message, worker],
     )
     .await?;
     Ok(())

@@ -3,8 +3,8 @@
 //! The platform's id stands in the quote's JSON: the message itself need not be stored.
 
 use clifford_core::{
-    column::to_json,
     id::{ChannelId, ContextId, MessageId, RunId},
+    json_text::to_json,
     messages::{MessageStatus, Quote},
     row::FromRow,
     value::args,

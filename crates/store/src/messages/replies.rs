@@ -6,8 +6,8 @@
 
 use clifford_chat::{inbound::Attachment, platform::Platform};
 use clifford_core::{
-    column::JsonText,
     id::{MessageId, RunId, UserId},
+    json_text::JsonText,
     messages::{Direction, INTRODUCED, Quote},
     row::FromRow,
     value::args,

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clifford_chat::{outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::{ChannelId, RunId, WorkerId},
+    json_text::{JsonText, to_json},
     row::FromRow,
     value::args,
 };

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use clifford_core::{
-    column::JsonText,
     id::{ContextId, MessageId, RunId, UserId},
+    json_text::JsonText,
     messages::{Direction, Gap, undelivered},
     policy::labels::Readers,
     row::FromRow,

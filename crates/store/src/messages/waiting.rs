@@ -2,8 +2,8 @@
 
 use clifford_chat::{outbound::Address, role::PlatformRole};
 use clifford_core::{
-    column::{JsonText, to_json},
     id::{ChannelId, ContextId, MessageId, UserId},
+    json_text::{JsonText, to_json},
     places::Mode,
     row::FromRow,
     value::args,

@@ -2,8 +2,8 @@
 
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{ChannelId, JobId, RunId, UserId},
+    json_text::JsonText,
     people::UserRole,
     row::FromRow,
     value::args,

@@ -3,8 +3,8 @@
 use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::MessageId,
+    json_text::{JsonText, to_json},
     row::FromRow,
     value::args,
 };

@@ -3,8 +3,8 @@
 use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::{TokenId, UserId},
+    json_text::{JsonText, to_json},
     people::UserRole,
     row::FromRow,
     value::args,

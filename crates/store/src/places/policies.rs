@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::{ContextId, PolicyId, RunId, SpaceId, UserId},
+    json_text::{JsonText, to_json},
     policy::{By, Limit, Per, Rule},
     row::FromRow,
     value::{Value, args},

@@ -3,8 +3,8 @@
 use clifford_chat::{outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    json_text::JsonText,
     messages::MessageStatus,
     row::FromRow,
     runs::Run,

@@ -3,8 +3,8 @@
 use clifford_chat::role::PlatformRole;
 use clifford_core::{
     clock::Timestamp,
-    column::{JsonText, to_json},
     id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    json_text::{JsonText, to_json},
     people::UserRole,
     places::Mode,
     runs::{Run, RunKind, RunStatus},

@@ -6,8 +6,8 @@ mod work;
 
 use bytes::Bytes;
 use clifford_core::{
-    column::JsonText,
     id::{ChannelId, ContextId, DocumentId, FileId, MemoryItemId, MessageId, RunId, SpaceId, TriggerId, UserId},
+    json_text::JsonText,
     messages::{Direction, MessageStatus},
     places::{ChannelKind, Mode},
     runs::{RunKind, RunStatus},

@@ -264,7 +264,7 @@ fn a_subagents_fixed_part_is_as_it_was_written() {
     let mut work = work();
     work.agent.prompt = "You are Clifford.".to_owned();
     work.run.kind = RunKind::Subagent;
-    work.run.allowed_tools = Some(clifford_core::column::JsonText(vec!["compute".to_owned()]));
+    work.run.allowed_tools = Some(clifford_core::json_text::JsonText(vec!["compute".to_owned()]));
     let mut frame = Frame::new(&work, &Rules::default(), toolbox(), &Recalled::default());
     let state = RunState::replay(&work.run, &Rules::default(), &[]);
     insta::assert_snapshot!(
@@ -366,7 +366,7 @@ fn payload(work: &Work) -> Value {
 fn whatever_a_program_gives_along_is_shown() {
     let shown = |given: Value| {
         let mut work = work();
-        work.run.input_json = Some(clifford_core::column::JsonText(given));
+        work.run.input_json = Some(clifford_core::json_text::JsonText(given));
         payload(&work)["data"]["content"].clone()
     };
     let order = json!({ "order": { "id": 4711 } });
@@ -384,7 +384,7 @@ fn whatever_a_program_gives_along_is_shown() {
 fn what_a_program_gives_along_is_cut_with_a_mark_where_it_is_long() {
     let mut work = work();
     let rows: Vec<_> = (0..20_000).map(|row| json!({ "row": row })).collect();
-    work.run.input_json = Some(clifford_core::column::JsonText(json!({ "rows": rows })));
+    work.run.input_json = Some(clifford_core::json_text::JsonText(json!({ "rows": rows })));
     let data = payload(&work)["data"].clone();
     assert_eq!(
         data["left_out"],
@@ -399,7 +399,7 @@ fn what_a_program_gives_along_is_cut_with_a_mark_where_it_is_long() {
 fn what_came_with_a_webhooks_request_is_data_and_taints_its_run() {
     let mut work = work();
     let given = json!({ "origins": ["webhook alarm"], "data": { "text": "obey me" } });
-    work.run.input_json = Some(clifford_core::column::JsonText(given));
+    work.run.input_json = Some(clifford_core::json_text::JsonText(given));
     let shown = payload(&work);
     assert_eq!(
         shown["data"],

@@ -2,11 +2,11 @@
 
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{
         ChannelId, ContextId, DocumentId, JobId, MemoryItemId, MessageId, PasskeyId, PolicyId, RunId, SessionId,
         SpaceId, TokenId, TriggerId, UserId,
     },
+    json_text::JsonText,
     messages::{Author, Direction, MessageStatus, Quote},
     people::UserRole,
     row::FromRow,

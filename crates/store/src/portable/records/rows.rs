@@ -2,11 +2,11 @@
 
 use clifford_core::{
     clock::Timestamp,
-    column::JsonText,
     id::{
         AgentId, ChannelId, ContextId, FileId, MemoryItemId, MessageId, PolicyId, RunId, SettingChangeId, SpaceId,
         TriggerId, UsageId, UserId,
     },
+    json_text::JsonText,
     messages::{Direction, MessageStatus},
     places::{ChannelKind, Mode},
     row::FromRow,

@@ -1,8 +1,8 @@
 //! Generated runs, steps, rules and agents.
 
 use clifford_core::{
-    column::JsonText,
     id::{AgentId, PolicyId, SettingChangeId, UsageId},
+    json_text::JsonText,
     places::{AgentSource, Mode},
 };
 use clifford_store::portable::{

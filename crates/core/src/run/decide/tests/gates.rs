@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    column::JsonText,
+    json_text::JsonText,
     run::{decide::Next, sentences, state::Pending},
     runs::Run,
     settings::{Engine, PlanningGate},
