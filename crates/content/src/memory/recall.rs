@@ -33,7 +33,7 @@ pub use self::labels::{labelled_sources, origins, origins_of_history, shown};
 
 /// The most characters of all items in one prompt, as lines with their heading.
 const BLOCK: usize = 1200;
-/// The most tokens of items that are shown for every question, apart from pinned ones and those that say who the person
+/// The most characters of items that are shown for every question, apart from pinned ones and those that say who the person
 /// is: the rest is for items that answer the question.
 const STEADY: usize = 700;
 /// The most items of one level in front of a conversation.
