@@ -110,7 +110,7 @@ async fn perform(db: &Db, command: Command) -> anyhow::Result<()> {
         Command::Disable(which) => change(db, &which, enabled(false)).await,
         Command::Set { which, name, agent } => {
             if name.is_none() && agent.is_none() {
-                bail!("nothing is to change: give --name or --agent");
+                bail!("nothing to change: give --name or --agent");
             }
             let agent = match agent {
                 Some(agent) => Some(agent_of(&mut db.read().await?, &agent).await?),

@@ -113,7 +113,7 @@ async fn list(globals: &Globals, blocked: bool, format: Format) -> anyhow::Resul
     output::table(
         ["NAME", "CODE", "GOOD UNTIL", "LET THEM IN BY"],
         rows.collect(),
-        "No pending requests.",
+        "no pending requests found",
     )?;
     Ok(ExitCode::SUCCESS)
 }

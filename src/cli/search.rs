@@ -105,11 +105,7 @@ async fn search(db: &Db, args: Args, zone: jiff::tz::TimeZone) -> anyhow::Result
         });
     }
     let rows = page.items.iter().map(row).collect();
-    output::table(
-        ["SAID", "CONVERSATION", "BY", "TEXT"],
-        rows,
-        "nothing of that was said there",
-    )?;
+    output::table(["SAID", "CONVERSATION", "BY", "TEXT"], rows, "no messages found")?;
     match next {
         Some(next) => output::print(&format!("more: --before {next}\n")),
         None => Ok(()),

@@ -184,7 +184,7 @@ fn show(groups: &[Group], by: Grouping) -> anyhow::Result<()> {
     output::table(
         [&head, "CALLS", "PROMPT", "CACHED", "REPLY", "COST"],
         rows.collect(),
-        "No model was used in this time.",
+        "no model calls found in this time",
     )?;
     if groups.iter().any(|group| group.estimated_calls > 0) {
         let note = "~ is an estimate: the offline responder and some servers do not count their tokens.";

@@ -196,7 +196,7 @@ async fn set(db: &Db, args: Set) -> anyhow::Result<()> {
         time_zone: args.time_zone.map(cleared),
     };
     if change == Change::default() {
-        bail!("nothing is to change: give --name, --role, --language or --time-zone");
+        bail!("nothing to change: give --name, --role, --language or --time-zone");
     }
     let mut conn = db.read().await?;
     let id = people::find(&mut conn, &args.user).await?.id;

@@ -182,7 +182,7 @@ async fn what_was_said_is_found_in_chat_and_on_the_command_line(setup: Setup) {
     let nothing = bot
         .command(&["search", "--user", "telegram:7", "--to", "2020", "zorro"])
         .await;
-    assert_eq!(nothing.trim(), "nothing of that was said there");
+    assert_eq!(nothing.trim(), "no messages found");
     bot.finish().await;
 }
 

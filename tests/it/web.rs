@@ -273,7 +273,7 @@ async fn who_answers_searches_may_be_set_for_a_place_and_answers_there_alone() {
     fake.put("The tower", "https://tower.example/", "330 m");
     let (mut bot, ada) = start(Setup::on(Site::Telegram)).await;
     let query = json!({ "query": "how high is the tower" });
-    let nobody = "web.search cannot be used: nobody answers searches; set tools.web.search";
+    let nobody = "web.search cannot be used: no search provider; set tools.web.search";
     assert_eq!(call(&bot, ada, "web.search", query.clone()).await.0["error"], nobody);
     set_here(&bot, "search_url", &fake.base_url()).await;
     set_here(&bot, "search", "searxng").await;
@@ -296,7 +296,7 @@ async fn searching_may_be_turned_off_for_a_place_and_nothing_is_sent_from_there(
     let (told, _) = call(&bot, ada, "web.search", json!({ "query": "where I live" })).await;
     assert_eq!(
         told["error"],
-        "web.search cannot be used: nobody answers searches; set tools.web.search"
+        "web.search cannot be used: no search provider; set tools.web.search"
     );
     assert_eq!(fake.queries(), Vec::<String>::new());
     bot.finish().await;

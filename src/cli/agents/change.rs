@@ -128,7 +128,7 @@ pub(super) async fn set(db: &Db, set: Set) -> anyhow::Result<()> {
         _ => None,
     };
     if prompt.is_none() && set.mode.is_none() && enabled.is_none() {
-        bail!("nothing is to be changed: give --prompt, --prompt-file, --mode, --enable or --disable");
+        bail!("nothing to change: give --prompt, --prompt-file, --mode, --enable or --disable");
     }
     let id = find(&mut db.read().await?, &set.which.agent).await?.id;
     let (now, mode) = (setup::now(), set.mode);

@@ -67,7 +67,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     output::table(
         ["JOB", "WHY", "STATUS", "TRIES", "ENDED OR DUE", "OUTCOME"],
         rows,
-        "nothing was written, and nothing is to be",
+        "no memory jobs found",
     )
 }
 

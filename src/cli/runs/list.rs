@@ -76,6 +76,6 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     output::table(
         ["RUN", "STATUS", "BEGAN", "CALLS", "TOKENS", "INPUT"],
         rows,
-        "No matching runs.",
+        "no matching runs found",
     )
 }

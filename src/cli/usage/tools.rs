@@ -25,7 +25,7 @@ pub(super) fn show(tools: &[ToolUsage]) -> anyhow::Result<()> {
     output::table(
         ["TOOL", "CALLS", "FAILED", "ON AVERAGE", "AT MOST", "COST", "LAST"],
         rows.collect(),
-        "No tool was called in this time.",
+        "no tool calls found in this time",
     )
 }
 

@@ -156,7 +156,7 @@ fn a_claim_code_is_printed_and_a_wrong_code_lets_nobody_in() {
     let second = machine.run(["pair", "claim", "--json"]).json();
     assert_eq!(first["code"].as_str().map(str::len), Some(8));
     assert_ne!(first, second);
-    assert_eq!(machine.run(["pair", "list"]).succeeds(), "No pending requests.\n");
+    assert_eq!(machine.run(["pair", "list"]).succeeds(), "no pending requests found\n");
     machine.run(["pair", "approve", "ABCDEFGH"]).fails_with(
         "no open request has the code ABCDEFGH: codes are good once and for an hour; the person gets a new one by writing to \
          the bot again",

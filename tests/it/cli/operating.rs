@@ -162,7 +162,7 @@ fn an_agent_is_made_changed_brought_back_to_a_version_and_removed() {
         (&"You are Ada, and terse.".into(), &Value::Bool(false), &2.into())
     );
     agents(&["set", "Ada"])
-        .fails_with("nothing is to be changed: give --prompt, --prompt-file, --mode, --enable or --disable");
+        .fails_with("nothing to change: give --prompt, --prompt-file, --mode, --enable or --disable");
     let back = agents(&["restore", "Ada", "1"]).succeeds();
     assert!(back.ends_with(": has the prompt of version 1 again\n"), "{back}");
     assert_eq!(

@@ -225,7 +225,7 @@ fn a_person_is_shown_with_their_accounts_and_changed() {
         .fails_with("they are the only owner: make somebody else an owner first");
     machine
         .run(["users", "set", "Ada"])
-        .fails_with("nothing is to change: give --name, --role, --language or --time-zone");
+        .fails_with("nothing to change: give --name, --role, --language or --time-zone");
     for wrong in [
         ["--role", "king"],
         ["--time-zone", "Berlin"],

@@ -21,7 +21,7 @@ fn runs_are_listed_newest_first_and_filtered() {
     assert_eq!(older[0]["inputText"], "what is 1 + 1?");
     assert_eq!(
         machine.run(["runs", "list", "--status", "failed"]).succeeds(),
-        "No matching runs.\n"
+        "no matching runs found\n"
     );
 }
 

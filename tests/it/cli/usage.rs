@@ -16,7 +16,7 @@ fn the_calls_of_tools_are_summed_up_by_tool() {
     machine.run(["ask", "hello"]).succeeds();
     assert_eq!(
         machine.run(["usage", "--by", "tool"]).succeeds(),
-        "No tool was called in this time.\n"
+        "no tool calls found in this time\n"
     );
     for question in ["what is 17 * 23?", "what is 2 + 2?"] {
         machine.run(["ask", question]).succeeds();

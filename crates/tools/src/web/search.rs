@@ -63,7 +63,7 @@ pub(super) fn missing(options: &Options) -> Option<String> {
     };
     let keyed = options.services().secrets.contains_key("web.key");
     match config.search {
-        Provider::None => Some("nobody answers searches; set tools.web.search".to_owned()),
+        Provider::None => Some("no search provider; set tools.web.search".to_owned()),
         Provider::Searxng if config.search_url.is_none() => {
             Some("the SearXNG server is not named; set tools.web.search_url".to_owned())
         }
@@ -245,7 +245,7 @@ mod tests {
             (shown(&options), missing(&options))
         };
         let brave = json!({ "search": "brave" });
-        let nobody = Some("nobody answers searches; set tools.web.search".to_owned());
+        let nobody = Some("no search provider; set tools.web.search".to_owned());
         assert_eq!(here(json!({}), None, &[]), (false, nobody.clone()));
         assert_eq!(here(json!({}), None, &searxng), (true, None));
         assert_eq!(here(brave.clone(), Some("k"), &[]), (true, None));
