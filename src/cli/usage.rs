@@ -153,7 +153,7 @@ fn since(day: Option<Date>, zone: &TimeZone) -> anyhow::Result<Timestamp> {
     })
 }
 
-/// What `--json` tells.
+/// The output of `--json`.
 #[derive(serde::Serialize)]
 struct Told<'a, T> {
     /// The sums.

@@ -11,7 +11,7 @@ use crate::{
 /// The most UTF-16 units of a caption.
 const LONGEST_CAPTION: usize = 1024;
 
-/// What stands with a file.
+/// The text with a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Caption<'a> {
     None,

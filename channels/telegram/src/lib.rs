@@ -95,7 +95,7 @@ pub struct Telegram {
     account: OnceCell<Me>,
     /// Where Telegram brings updates, if it does.
     hook: Option<Hook>,
-    /// What was answered in chats that the bot is no member of.
+    /// The answers in chats that the bot is no member of.
     guests: guest::Answers,
 }
 

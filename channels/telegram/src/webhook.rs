@@ -205,7 +205,7 @@ impl Telegram {
     }
 }
 
-/// What Telegram tells of a webhook.
+/// Telegram's report of a webhook.
 #[derive(Deserialize)]
 struct Info {
     #[serde(default)]

@@ -131,7 +131,7 @@ struct AtWork {
     address: Address,
     /// Since when it is.
     since: Instant,
-    /// What it does now, as Markdown; until it has done something, it thinks.
+    /// Its present work, as Markdown; until it has done something, it thinks.
     doing: Option<String>,
     /// The language in which its person reads that.
     lang: Lang,

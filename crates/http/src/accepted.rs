@@ -1,4 +1,4 @@
-//! What became of a message or command that a caller sent.
+//! The outcome of a message or command that a caller sent.
 
 use axum::http::StatusCode;
 use clifford_core::{

@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Option<Given> {
     commands::is_known(&name).then_some(Given { name, argument })
 }
 
-/// What is asked by `/ask`; another text as it is.
+/// The question behind `/ask`; another text as it is.
 pub(super) fn asked(text: String) -> String {
     match Command::split(&text, None) {
         Some((name, argument)) if name == ASK && !argument.is_empty() => argument,

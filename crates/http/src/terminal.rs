@@ -90,7 +90,7 @@ pub(super) async fn open(
     });
     let at_work = is_at_work(&api, &wanted.place).await?;
     let look_at = at_work.then(|| Instant::now() + LOOK);
-    // What waited for a terminal is looked for now.
+    // Messages that waited for a terminal are looked for now.
     api.context.notify.runs.notify_one();
     let feed = Feed {
         attached,

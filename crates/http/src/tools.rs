@@ -159,7 +159,7 @@ pub(super) struct HandCall {
     user_id: Option<UserId>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ToolCalled)]

@@ -222,7 +222,7 @@ impl IngressService {
     }
 }
 
-/// What came with a sender's key: the same key with something else is a mistake.
+/// The content that came with a sender's key: the same key with another content is a mistake.
 pub(super) fn hash_of(
     text: &str,
     context: Option<ContextId>,

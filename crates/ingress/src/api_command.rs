@@ -40,7 +40,7 @@ pub struct ApiCommand {
     pub text: String,
     /// The command's name.
     pub name: String,
-    /// What stands behind it.
+    /// The text behind it.
     pub argument: String,
     /// The sender's own key against storing it twice.
     pub key: Option<String>,

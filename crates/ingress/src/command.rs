@@ -110,7 +110,7 @@ impl IngressService {
             ring: self.ring(&command, limited).await?,
             choices: self.offered(&command.name),
             dashboard: self.settings.dashboard.clone(),
-            // What comes through the API was counted before.
+            // Commands through the API were counted before.
             pace: match command.name.as_str() {
                 "stop" => None,
                 _ => rate::pace(

@@ -107,7 +107,7 @@ pub(super) async fn meet(
     let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
     let mut text = lang.say(Answer::OnlyKnown { code });
     if !users::has_owner(tx).await? {
-        // Who asks may well be the owner, who began by the button that Telegram shows.
+        // The one who asks may well be the owner, who began by the button that Telegram shows.
         text = format!("{text}\n\n{}", lang.say(Answer::IfYours));
     }
     let is_told = notices::tell_owners(tx, origin, before.as_ref(), outbound, now).await?;

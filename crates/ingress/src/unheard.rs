@@ -1,5 +1,5 @@
-//! What is not answered, and why. Somebody for whom the platform waits is told so alone: an interaction never ends without
-//! a word. Nobody else is told, and nothing is stored.
+//! Messages and commands that are not answered, and why. Somebody for whom the platform waits is told so alone: an
+//! interaction never ends without a word. Nobody else is told, and nothing is stored.
 
 use std::time::Duration;
 

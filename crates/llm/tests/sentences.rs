@@ -265,7 +265,7 @@ async fn sentences_lead_to_the_step_that_answers_them() {
         ),
         ("[Bob] Hallo", "Hallo! Ich bin Clifford."),
         ("[Ann Lee] weather in Oslo", r#"weather.forecast {"place":"oslo"}"#),
-        // What it cannot do.
+        // Things that it cannot do.
         ("Write me a poem", MODEL),
         ("What is the capital of France?", MODEL),
         ("Warum ist der Himmel blau?", MODELL),

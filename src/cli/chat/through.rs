@@ -174,7 +174,7 @@ async fn act(
     };
     let (to, signal) = match event {
         TerminalEvent::Open(open) => {
-            // What ended while nobody listened is waited for no longer.
+            // Runs that ended while nobody listened are waited for no longer.
             let over = if open.at_work {
                 Vec::new()
             } else {

@@ -219,7 +219,7 @@ impl Asking<'_> {
         let usual = wanted.unwrap_or(&settings.model);
         let mut listed = probe::models(settings, key).await.unwrap_or_default();
         if listed.is_empty() {
-            // What OpenAI has, another server has not.
+            // Another server lacks what OpenAI has.
             let suggested = if is_own && wanted.is_none() { "" } else { usual };
             return typed("Which model?", suggested);
         }

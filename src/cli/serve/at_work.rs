@@ -107,7 +107,7 @@ async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
         Some(server) => app.tell(server, &plan.secrets),
         None => {}
     }
-    // What it leads to is there.
+    // The page that the greeting links to is there by now.
     if greets {
         greeting::say(&app, &loaded, &plan.args).await?;
     }

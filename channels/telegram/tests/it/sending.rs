@@ -130,7 +130,7 @@ async fn a_file_goes_out_as_a_document() {
     assert_eq!((sent.text.as_str(), sent.reply_to), ("It is <long>", Some(question)));
     assert_eq!(sent.parse_mode.as_deref(), Some("HTML"));
     assert_eq!(fake.violations(), NO_VIOLATIONS);
-    // What Telegram cannot read goes out without markup.
+    // Markup that Telegram cannot read is left out.
     let part = Part::File {
         name: "answer.md".to_owned(),
         content: "42".to_owned(),

@@ -190,7 +190,7 @@ fn the_example_file_names_every_key_with_its_default() {
         ..provider
     };
     config.http.public_url = None;
-    // What has no default is shown with an example.
+    // A key without a default is shown with an example.
     let channels = serde_json::to_value(std::mem::take(&mut config.channels)).unwrap();
     for row in PLATFORMS.rows() {
         let mut shown = channels[row.about.platform.as_str()].clone();

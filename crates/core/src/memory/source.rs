@@ -101,7 +101,7 @@ mod tests {
                 Some("私は猫が好きです"),
             ),
             ("shoe_size", "44", &["it is 44", "hello"], Some("it is 44")),
-            // What nobody said, and what little words alone have in common.
+            // Words that nobody said, and texts that have only little words in common.
             ("job", "a nurse", &["hello", "what is 2 of a"], None),
             ("job", "a nurse", &[], None),
         ] {

@@ -271,7 +271,7 @@ fn verbs(pieces: &[String], is_money: bool) -> Vec<String> {
     } else {
         pieces.iter().find(is_clear).unwrap_or(first)
     };
-    // Who is to be told something is not to be paid.
+    // Somebody who is to be told something is not to be paid.
     let is_apt = |group: &&&[&str]| !is_money || group.contains(&"pay") || !group.contains(&"send");
     let groups = VERBS
         .iter()
@@ -353,7 +353,7 @@ mod tests {
             ("office.archive_mail", "What is in mail 11?", false),
             ("office.archive_mail", "Archive mail 11", true),
             ("home.act", "What is new?", false),
-            // Who is told something is not paid, and what is counted is no amount.
+            // Somebody who is told something is not paid, and a number that counts is no amount.
             ("bank.send_money", "Tell Bob that 10 people come", false),
             ("bank.send_money", "Send Bob the 10 pictures", false),
             ("bank.send_money", "Send Bob 10", true),

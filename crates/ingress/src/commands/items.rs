@@ -177,7 +177,7 @@ pub(super) async fn change(
     };
     Ok(Done::say(match editing::change(tx, item.id, change, now).await? {
         Ok(item) => now_is(command, &item, lang),
-        // What it says would not be kept today.
+        // Its text would not be kept today.
         Err(_) => lang.say(Items::StaysAsItIs { name: named(item) }),
     }))
 }

@@ -199,7 +199,7 @@ impl Told {
             let cost = lang.decimal(run.cost, 4);
             lines.push(lang.say(Why::Cost { cost }));
         }
-        // What is left of a tenth is not told.
+        // The rest of a tenth is not told.
         let time = Duration::from_millis(self.milliseconds / 100 * 100);
         lines.push(lang.say(Why::Time {
             seconds: lang.decimal(time.as_secs_f64(), 1),

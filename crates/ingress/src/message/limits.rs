@@ -92,7 +92,7 @@ pub(crate) async fn over(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Tim
     })
 }
 
-/// What becomes of a message that this process refuses: its author is told unless the bucket that all processes share, or
+/// The fate of a message that this process refuses: its author is told unless the bucket that all processes share, or
 /// this one before it was started again, has told them.
 pub(crate) async fn told_once(
     tx: &mut Tx,

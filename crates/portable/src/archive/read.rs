@@ -101,7 +101,7 @@ impl Source for Archive {
             let size = entry.size();
             let mut content = Summed::new(&mut entry);
             let taken = self.entry(&name, size, &mut content, &mut found, take);
-            // What is left of it counts for its sum, and may be missing: then what was wrong is wrong for that.
+            // The rest of it counts for its sum, and may be missing: that is then why it was wrong.
             let rest = std::io::copy(&mut content, &mut std::io::sink());
             if has_ended.get() || (rest.is_ok() && content.bytes != size) {
                 return self.cut_short(format_args!("in `{name}`"));

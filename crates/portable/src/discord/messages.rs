@@ -200,7 +200,7 @@ mod tests {
 
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("m.json");
-        // What comes after a message that is refused is not even read.
+        // The rest behind a message that is refused is not even read.
         std::fs::write(&path, &list[..60]).expect("written");
         let refused = of_json(&path, &mut |_| Err(ImportError::Stopped));
         assert!(matches!(refused, Err(ImportError::Stopped)), "{refused:?}");

@@ -109,7 +109,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     Ok(layout::page(&asker, "Home", &content))
 }
 
-/// What waits for an answer: all of what each will do is read before its buttons.
+/// The questions that wait for an answer: all that each will do is read before its buttons.
 fn asked(asker: &Asker, asking: &[Whole], more: bool, people: &Names) -> Markup {
     let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {

@@ -34,7 +34,7 @@ pub(crate) struct Message {
     deleted_at: Option<At>,
 }
 
-/// What else is known of a message.
+/// The rest of what is known of a message.
 #[derive(Deserialize)]
 struct Metadata {
     #[serde(default)]

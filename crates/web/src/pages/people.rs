@@ -205,7 +205,7 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
     }
     let mut change = Map::new();
     for Change { name, now, .. } in &review.changes {
-        // What is left empty is unknown again.
+        // A field that is left empty is unknown again.
         let is_unknown = now.is_empty() && name != "name";
         let value = if is_unknown { Value::Null } else { json!(now) };
         change.insert(name.clone(), value);

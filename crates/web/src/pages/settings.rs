@@ -65,7 +65,7 @@ impl Setting {
         }
     }
 
-    /// What holds without a value of its own; where it comes from stands beside it.
+    /// The value that holds without one of its own; where it comes from stands beside it.
     fn blank(&self) -> String {
         match plain(&self.inherited).as_str() {
             "" => "Not set here".to_owned(),

@@ -56,7 +56,7 @@ fn relative(at: Timestamp, now: Timestamp) -> Option<String> {
         86_400..604_800 => (86_400, "day"),
         _ => return None,
     };
-    // What is nearly two hours ahead comes in two; what is nearly two hours past was one ago.
+    // A time nearly two hours ahead is in two; one nearly two hours past was one ago.
     let count = (seconds + if ahead { length / 2 } else { 0 }) / length;
     let unit = if unit == "day" && count > 1 { "days" } else { unit };
     Some(if ahead {

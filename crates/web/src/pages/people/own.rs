@@ -1,4 +1,4 @@
-//! What a person has of their own beside data: keys for model providers, and the way to link another account.
+//! A person's own things beside data: keys for model providers, and the way to link another account.
 
 use axum::{extract::Path, http::Method, response::Redirect};
 use maud::{Markup, html};

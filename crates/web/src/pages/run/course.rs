@@ -93,7 +93,7 @@ impl Course {
         }
     }
 
-    /// What became of the messages.
+    /// The fate of the messages.
     pub(super) fn deliveries(self, context: Option<&str>, all: &[Delivery]) -> Markup {
         html! { @for one in all { (self.delivery(context, one)) } }
     }

@@ -44,7 +44,7 @@ impl Step {
         (self.result_json.as_ref()).is_some_and(|event| event.get("prompt").is_some_and(|prompt| !prompt.is_null()))
     }
 
-    /// What a reply of the model did, in two or three words; nothing: it is none of that.
+    /// The effect of a model's reply, in two or three words; nothing: it is no reply.
     pub(crate) fn in_brief(&self) -> Option<String> {
         match self.r#type.as_str() {
             "tool_call" => Some(format!("calls {}", self.tool_name.as_deref().unwrap_or("a tool"))),

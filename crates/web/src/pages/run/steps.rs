@@ -55,7 +55,7 @@ impl Shown {
         self
     }
 
-    /// What a person reads, as they read it.
+    /// A text for people, as they read it.
     fn telling(mut self, markdown: Option<&str>) -> Self {
         self.words = markdown.filter(|text| !text.is_empty()).map(prose);
         self

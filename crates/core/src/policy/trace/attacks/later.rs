@@ -189,7 +189,7 @@ proptest! {
         let args = json!({ "query": format!("{around}{written}") });
         let leak = words::leak(args.as_object().unwrap(), &json!({}), &known, &private);
         prop_assert!(leak.is_some(), "{args}");
-        // What the answer did not tell is looked up as before.
+        // Details that the answer did not tell are looked up as before.
         let plain = json!({ "query": "weather in Berlin" });
         let leak = words::leak(plain.as_object().unwrap(), &json!({}), &known, &private);
         prop_assert!(leak.is_none(), "{leak:?}");
