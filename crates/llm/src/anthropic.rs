@@ -18,7 +18,7 @@ use self::{
 };
 use crate::{
     function,
-    remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, json, readable},
+    remote::{DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable},
     settings::Provider,
 };
 
@@ -79,12 +79,18 @@ impl Anthropic {
                 .await?;
         } else {
             let (whole, has_halves) = self.0.whole(response).await?;
-            let whole: Whole = json::read(&whole)
-                .map_err(|error| self.0.overloaded(&format!("the answer is no message ({error})")))?;
-            if let Some(error) = whole.error() {
-                return Err(self.0.fault(Fault::from_value(error)));
+            let events = events_of(&whole);
+            let unread = |error| self.0.overloaded(&format!("the answer is no message ({error})"));
+            if let [only] = &events[..] {
+                let whole: Whole = json::read(only).map_err(unread)?;
+                self.check(&whole)?;
+                gathered.add_whole(whole, has_halves, |text| sink.text(text));
+            } else {
+                for event in events.iter().take_while(|event| event.trim() != DONE) {
+                    let event = json::read(event).map_err(unread)?;
+                    self.add(&mut gathered, event, has_halves, sink)?;
+                }
             }
-            gathered.add_whole(whole, has_halves, |text| sink.text(text));
         }
         self.completed(gathered, request)
     }
@@ -98,23 +104,49 @@ impl Anthropic {
     ) -> Result<(), ModelError> {
         let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
         while let Some(event) = (events.next().await).map_err(|ended| self.0.ended(&gathered.text, &ended))? {
+            if event.trim() == DONE {
+                break;
+            }
             let (event, has_halves) = readable(&event);
             let event =
                 json::read(&event).map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")))?;
-            match event {
-                Event::Error { error } => return Err(self.0.fault(Fault::from_value(&error))),
-                Event::MessageStop => {
-                    events.end().await;
-                    return Ok(());
-                }
-                event => {
-                    if gathered.add(event, has_halves, |text| sink.text(text)) {
-                        flow.grew();
-                    }
-                }
+            if matches!(event, Event::MessageStop) {
+                events.end().await;
+                return Ok(());
+            }
+            if self.add(gathered, event, has_halves, sink)? {
+                flow.grew();
             }
         }
-        Err(broken(gathered, "the stream ended before the reply did"))
+        match gathered.stop_reason {
+            Some(_) => Ok(()),
+            None => Err(broken(gathered, "the stream ended before the reply did")),
+        }
+    }
+
+    /// Takes an event, and returns whether the reply grew by it.
+    fn add(
+        &self,
+        gathered: &mut Gathered,
+        event: Event,
+        has_halves: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, ModelError> {
+        match &event {
+            Event::Error { error } => return Err(self.0.fault(Fault::from_value(error))),
+            Event::Message(whole) => self.check(whole)?,
+            _ => {}
+        }
+        Ok(gathered.add(event, has_halves, |text| sink.text(text)))
+    }
+
+    /// Whether this is a reply, and no error in the place of one.
+    fn check(&self, whole: &Whole) -> Result<(), ModelError> {
+        match whole.error() {
+            Some(error) => Err(self.0.fault(Fault::from_value(error))),
+            None if whole.is_empty() => Err(self.0.overloaded("the answer holds no content")),
+            None => Ok(()),
+        }
     }
 
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {

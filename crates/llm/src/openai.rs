@@ -14,12 +14,9 @@ use reqwest::{Response, header::AUTHORIZATION};
 use self::wire::{Body, Chunk, Gathered};
 use crate::{
     function,
-    remote::{Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable},
+    remote::{DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable},
     settings::Provider,
 };
-
-/// The last event of a stream.
-const DONE: &str = "[DONE]";
 
 /// One provider.
 pub struct OpenAi(Endpoint);

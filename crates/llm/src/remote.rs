@@ -27,7 +27,7 @@ pub(crate) use self::{
     dialect::{Dialect, Terms},
     events::{Ended, Events, Flow},
     fault::{Fault, is_told},
-    sse::events_of,
+    sse::{DONE, events_of},
     surrogates::{Joiner, readable},
 };
 use crate::{

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use clifford_llm_api::model::{NativeToolCall, Usage};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::remote::{Joiner, is_told};
@@ -13,19 +13,43 @@ use crate::remote::{Joiner, is_told};
 /// A whole reply, or an error in the place of one.
 #[derive(Debug, Deserialize)]
 pub(super) struct Whole {
-    #[serde(default)]
-    content: Vec<Block>,
+    #[serde(default, deserialize_with = "blocks")]
+    content: Option<Vec<Block>>,
     stop_reason: Option<String>,
     stop_details: Option<StopDetails>,
-    usage: Option<Tokens>,
+    usage: Option<Value>,
     error: Option<Value>,
+    /// An error without a frame of its own, as proxies write it.
+    detail: Option<Value>,
+    /// The same.
+    message: Option<Value>,
 }
 
 impl Whole {
     /// The error that stands in its place.
     pub(super) fn error(&self) -> Option<&Value> {
-        self.error.as_ref().filter(|error| is_told(error))
+        self.error.as_ref().filter(|error| is_told(error)).or_else(|| {
+            let unframed = [&self.detail, &self.message].into_iter().flatten();
+            unframed.into_iter().find(|told| self.is_empty() && is_told(told))
+        })
     }
+
+    /// There is no content, not even an empty one.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.content.is_none()
+    }
+}
+
+/// The blocks of a content that can be read; some servers send its text in their place.
+fn blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Block>>, D::Error> {
+    Ok(match Option::deserialize(deserializer)? {
+        Some(Value::Array(blocks)) => {
+            let read = blocks.into_iter().map(serde_json::from_value);
+            Some(read.filter_map(Result::ok).collect())
+        }
+        Some(Value::String(text)) => Some(vec![Block::Text { text }]),
+        _ => None,
+    })
 }
 
 /// An event of a stream.
@@ -45,9 +69,11 @@ pub(super) enum Event {
     },
     MessageDelta {
         delta: MessageDelta,
-        usage: Option<Tokens>,
+        usage: Option<Value>,
     },
     MessageStop,
+    /// A whole reply in the place of a stream.
+    Message(Box<Whole>),
     Error {
         error: Value,
     },
@@ -58,7 +84,7 @@ pub(super) enum Event {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Start {
-    usage: Option<Tokens>,
+    usage: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -144,7 +170,7 @@ struct PartialCall {
 impl Gathered {
     /// Takes a whole reply.
     pub(super) fn add_whole(&mut self, whole: Whole, has_halves: bool, mut text: impl FnMut(&str)) {
-        for (index, block) in (0..).zip(whole.content) {
+        for (index, block) in (0..).zip(whole.content.into_iter().flatten()) {
             self.begin(index, block, has_halves, &mut text);
         }
         self.stop(whole.stop_reason, whole.stop_details);
@@ -174,6 +200,7 @@ impl Gathered {
                 self.stop(delta.stop_reason, delta.stop_details);
                 self.count(usage);
             }
+            Event::Message(whole) => self.add_whole(*whole, has_halves, text),
             Event::MessageStop | Event::Error { .. } | Event::Other => {}
         }
         has_grown
@@ -215,8 +242,9 @@ impl Gathered {
         }
     }
 
-    fn count(&mut self, tokens: Option<Tokens>) {
-        if let Some(later) = tokens {
+    /// Takes the tokens, if they are reported in a valid form.
+    fn count(&mut self, tokens: Option<Value>) {
+        if let Some(later) = tokens.and_then(|tokens| serde_json::from_value(tokens).ok()) {
             self.tokens = Some(self.tokens.unwrap_or_default().updated(later));
         }
     }

@@ -4,6 +4,9 @@
 //! again by a reader that reconnects. Fields other than `data` mean nothing to these servers. Some servers and proxies
 //! call a whole reply a stream, or a stream JSON: what a body is shows in how it begins.
 
+/// The last event of a stream, where servers send one.
+pub(crate) const DONE: &str = "[DONE]";
+
 /// Puts events together from pieces that may be cut anywhere.
 #[derive(Debug)]
 pub(crate) struct Decoder {
