@@ -58,6 +58,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             "{url}\n\nGood once, until {}: it lets {whose} into the dashboard.",
             output::when(expires_at)
         ))?;
+        if setup::is_idle(&loaded) {
+            output::print("The bot does not run: start it first, with `clifford serve`.")?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

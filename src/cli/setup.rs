@@ -190,6 +190,11 @@ pub(super) fn is_held(loaded: &Loaded) -> bool {
     sqlite_path(loaded).is_some_and(|path| clifford_store::is_held(&path))
 }
 
+/// Whether it is known that no process works on the database: of PostgreSQL that cannot be told.
+pub(super) fn is_idle(loaded: &Loaded) -> bool {
+    sqlite_path(loaded).is_some_and(|path| !clifford_store::is_held(&path))
+}
+
 fn in_use(loaded: &Loaded) -> anyhow::Error {
     let path = sqlite_path(loaded).unwrap_or_default();
     anyhow::anyhow!(

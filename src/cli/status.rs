@@ -62,6 +62,8 @@ struct Status {
 struct ApiStatus {
     address: String,
     answers: bool,
+    /// Something answers there that is not this bot: it works on another database.
+    taken: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -149,10 +151,29 @@ async fn api(loaded: &Loaded) -> (Option<ApiStatus>, Vec<String>) {
     // A server may listen elsewhere: `clifford` alone does, where the address was in use.
     let announced = Announcement::of(loaded).read();
     let address = announced.map_or_else(|| http.local_address(), |announced| announced.address);
-    let said = health(&format!("{address}/healthz")).await.unwrap_or_default();
+    let said = health(&format!("{address}/healthz")).await;
+    if setup::is_idle(loaded) {
+        let (answers, taken) = (false, said.is_ok());
+        return (
+            Some(ApiStatus {
+                address,
+                answers,
+                taken,
+            }),
+            Vec::new(),
+        );
+    }
+    let said = said.unwrap_or_default();
     let mut lines = said.lines().map(str::to_owned);
-    let answers = lines.next().as_deref() == Some("ok");
-    (Some(ApiStatus { address, answers }), lines.collect())
+    let (answers, taken) = (lines.next().as_deref() == Some("ok"), false);
+    (
+        Some(ApiStatus {
+            address,
+            answers,
+            taken,
+        }),
+        lines.collect(),
+    )
 }
 
 async fn health(url: &str) -> Result<String, reqwest::Error> {
@@ -197,10 +218,14 @@ fn lines(status: &Status) -> Vec<String> {
         format!("database   {}", status.database),
     ];
     if let Some(api) = &status.api {
+        let silent = match api.taken {
+            true => "is in use by another program; set http.bind to another port",
+            false => "does not answer",
+        };
         lines.push(format!(
             "api        {} {}",
             api.address,
-            yes(api.answers, "answers", "does not answer")
+            yes(api.answers, "answers", silent)
         ));
     }
     lines.extend(status.platforms.iter().map(|platform| {

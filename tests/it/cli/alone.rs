@@ -1,6 +1,9 @@
 //! `clifford` alone, in a terminal: it is the bot of this machine for as long as the terminal is open.
 
-use std::net::TcpListener;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+};
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
 
@@ -118,4 +121,29 @@ async fn without_the_api_a_terminal_is_alone() {
     assert_eq!(machine.run(["ask", "5 + 6"]).succeeds(), "5 + 6 = 11\n");
     first.types("exit\r");
     first.ends().await;
+}
+
+#[test]
+fn a_bot_that_does_not_run_is_not_taken_for_what_answers_at_its_address() {
+    let machine = Machine::asked("hello");
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let bind = format!("http.bind={}", other.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in other.incoming().flatten() {
+            // Whoever asked may be gone.
+            let _ = (&stream).read(&mut [0; 1024]);
+            let _ = (&stream).write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
+        }
+    });
+    let status = machine.run(["--set", &bind, "status", "--json"]).json();
+    assert_eq!(status["running"], false, "{status}");
+    assert_eq!(
+        (&status["api"]["answers"], &status["api"]["taken"]),
+        (&false.into(), &true.into())
+    );
+    let told = machine.run(["--set", &bind, "status"]).succeeds();
+    assert!(told.contains("does not run; `clifford serve` starts it"), "{told}");
+    assert!(told.contains("is in use by another program"), "{told}");
+    let login = machine.run(["--set", &bind, "login"]).succeeds();
+    assert!(login.contains("The bot does not run: start it first"), "{login}");
 }
