@@ -147,7 +147,7 @@ impl Asking<'_> {
                 OTHER => {
                     let url = self.set("OPENAI_BASE_URL").unwrap_or("http://127.0.0.1:11434/v1");
                     config::Provider {
-                        base_url: Url::from(line("API base URL", url)?),
+                        base_url: base_url(url)?,
                         ..usual
                     }
                 }
@@ -323,6 +323,18 @@ fn access(usual: Access) -> anyhow::Result<Access> {
 fn line(question: &str, usual: &str) -> anyhow::Result<String> {
     let text = prompt(|| Text::new(question).with_default(usual).prompt())?;
     Ok(text.trim().to_owned())
+}
+
+/// The address of a server's API.
+fn base_url(usual: &str) -> anyhow::Result<Url> {
+    loop {
+        let text = line("API base URL", usual)?;
+        let parsed = reqwest::Url::parse(&text);
+        if parsed.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+            return Ok(Url::from(text));
+        }
+        say("  ✗ it begins with http:// or https://, such as http://127.0.0.1:11434/v1")?;
+    }
 }
 
 /// A text that is not empty.

@@ -139,6 +139,10 @@ async fn from_a_token_to_the_first_answer_on_telegram_with_a_model_of_the_list()
         .await
         .types(&format!("{DOWN}{DOWN}\r"))
         .await;
+    // Without its scheme it is no address.
+    let bare = model.base_url().replace("http://", "");
+    wizard.sees("API base URL").await.types(&format!("{bare}\r")).await;
+    wizard.sees("✗ it begins with http:// or https://").await;
     wizard
         .sees("API base URL")
         .await
