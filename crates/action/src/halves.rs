@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 /// The text with U+FFFD in the place of each escaped half that has no partner: `\ud83d` alone.
-pub(crate) fn without_halves(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn without_halves(text: &str) -> Cow<'_, str> {
     if !text.contains("\\ud") && !text.contains("\\uD") {
         return Cow::Borrowed(text);
     }

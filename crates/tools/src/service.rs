@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clifford_action::without_halves;
 use reqwest::{Client, RequestBuilder, StatusCode, redirect::Policy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -111,7 +112,7 @@ impl Service {
         if !status.is_success() {
             return Err(self.refusal(status, &body));
         }
-        serde_json::from_slice(&body).map_err(|error| {
+        parse(&body).map_err(|error| {
             tracing::warn!(service = self.name, "failed to parse a response");
             tracing::debug!(service = self.name, %error, "failed to parse a response (details)");
             self.unavailable("its answer cannot be read")
@@ -119,7 +120,7 @@ impl Service {
     }
 
     fn refusal(self, status: StatusCode, body: &[u8]) -> ToolError {
-        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let body: Value = parse(body).unwrap_or_default();
         let reason = body.pointer(self.reason).and_then(Value::as_str);
         let reason: Option<String> = reason.map(|reason| reason.chars().take(REASON).collect());
         let shown = status_text(status);
@@ -159,6 +160,12 @@ pub(super) fn status_text(status: StatusCode) -> String {
     }
 }
 
+/// Reads JSON. Services cut texts in the middle of a character, and some begin with a byte order mark.
+fn parse<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
+    let text = String::from_utf8_lossy(body);
+    serde_json::from_str(&without_halves(text.trim_start_matches('\u{feff}')))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,5 +188,19 @@ mod tests {
             assert_eq!(url.as_deref().ok(), joined, "{text}");
             assert!(!url.is_err_and(|fault| fault.contains("secret")), "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_with_a_half_of_a_character_is_read() {
+        for (body, expected) in [
+            (&b"{\"a\":\"x\\ud83d\"}"[..], "x\u{fffd}"),
+            (b"{\"a\":\"\\ud83d\\ude00\"}", "\u{1f600}"),
+            (b"\xef\xbb\xbf{\"a\":\"x\"}", "x"),
+            (b"{\"a\":\"x\xff\"}", "x\u{fffd}"),
+        ] {
+            let answer: Value = parse(body).expect("JSON");
+            assert_eq!(answer["a"], expected, "{body:?}");
+        }
+        parse::<Value>(b"{").expect_err("no JSON");
     }
 }
