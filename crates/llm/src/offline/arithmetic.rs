@@ -44,8 +44,22 @@ pub(super) fn expression(text: &str) -> Option<String> {
     for (word, symbol) in OPERATORS {
         expression = replace_word(&expression, word, symbol);
     }
+    if expression.split_whitespace().any(is_date) {
+        return None;
+    }
     let expression = remainder(&expression);
     is_arithmetic(&tokens(&expression)?).then_some(expression)
+}
+
+/// Whether a word is a date, such as 2026-11-27, and no subtraction.
+fn is_date(word: &str) -> bool {
+    let lengths: Vec<_> = word.split('-').map(str::len).collect();
+    word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') && matches!(lengths[..], [4, 1..=2, 1..=2])
+}
+
+/// Whether this begins as a telephone number does, or the day of a date: no number that is written to be reckoned with.
+fn is_code(number: &str) -> bool {
+    number.as_bytes().first() == Some(&b'0') && number.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
 }
 
 fn tokens(text: &str) -> Option<Vec<Token>> {
@@ -67,6 +81,7 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
             "(" => Token::Open,
             ")" => Token::Close,
             "pi" => Token::Operand,
+            word if is_code(word) => return None,
             word if FUNCTIONS.contains(&word) => Token::Function,
             word if word.contains(|c: char| c.is_ascii_digit()) => Token::Operand,
             _ => return None,
@@ -151,6 +166,8 @@ mod tests {
             ("wurzel aus 16", "sqrt 16"),
             ("1,000.5 + 2", "1,000.5 + 2"),
             ("2**8 =", "2**8"),
+            ("0.5 - 0", "0.5 - 0"),
+            ("2026 - 11 - 27", "2026 - 11 - 27"),
         ] {
             assert_eq!(expression(text).as_deref(), Some(expected), "{text}");
         }
@@ -165,6 +182,11 @@ mod tests {
             "hello",
             "2x+3",
             "+49 170 123",
+            "030-1234567",
+            "2026-11-27",
+            "2026-03-01?",
+            "3/04",
+            "2026-02-28 - 2026-03-01",
             "1 +",
             "(1+2",
             "1)+(2",
