@@ -89,6 +89,32 @@ async fn an_answer_that_grew_below_a_command_gives_way_to_the_word_that_it_was_s
 }
 
 #[tokio::test]
+async fn a_command_that_gives_way_to_a_newer_one_says_so_in_its_place() {
+    let setup = Setup::on(Site::Discord).set("ingress.when_busy", "interrupt");
+    let mut bot = setup.start().await;
+    let ada = bot.discord.user("Ada");
+    let dm = bot.discord.dm(ada);
+    let hold = bot.model.hold();
+    let first = bot
+        .discord
+        .interaction(dm, ada, "ask", &[("text", "count to a million")]);
+    bot.model.wait_for_requests(1).await;
+    let second = bot.discord.interaction(dm, ada, "ask", &[("text", "to ten")]);
+    assert_eq!(
+        said(&bot, first).await,
+        ["\u{21aa}\u{fe0f} I answer this together with your later message."]
+    );
+    bot.model.wait_for_requests(2).await;
+    hold.release();
+    assert_eq!(said(&bot, second).await, ["You said: to ten"]);
+    bot.finish().await;
+    for interaction in [first, second] {
+        assert!(!bot.discord.is_thinking(interaction));
+        assert_eq!(bot.discord.interaction_replies(interaction).len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn stop_on_telegram_says_once_what_it_did() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let group = bot.telegram.supergroup(-1_000_700, "Garden");

@@ -29,7 +29,6 @@ use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, 
 use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
 use clifford_text::{Chats, Help, Lang};
 
-pub(crate) use self::stopping::answer_stopped;
 pub use self::{
     complete::{CompletionRequest, complete, completes},
     keys::{Carrier, Ring, carries_key},

@@ -10,6 +10,7 @@ mod always;
 mod api;
 mod api_command;
 mod api_edit;
+mod awaited;
 mod careful;
 mod command;
 pub mod commands;

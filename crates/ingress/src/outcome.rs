@@ -14,7 +14,7 @@ pub(super) struct IngressOutcome {
     pub answer: Option<(PendingDelivery, To)>,
     /// The notice to everybody in a place beside an answer that one person sees.
     pub told: Option<PendingDelivery>,
-    /// The word to commands whose runs were stopped.
+    /// The word to slash commands whose runs were stopped, or gave way to a newer message.
     pub stopped: Vec<PendingDelivery>,
     /// Where a message waits for something else.
     pub waits: Option<To>,

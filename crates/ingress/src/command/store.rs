@@ -21,12 +21,13 @@ use clifford_store::{
     places::{place_settings::PlaceSettings, settings},
     runs::approvals,
 };
-use clifford_text::Lang;
+use clifford_text::{Answer, Lang};
 use clifford_vault::Masker;
 
 use crate::{
     Origin, answer,
     api_command::{self, Keyed},
+    awaited,
     commands::{self, Choices, CommandContext, Done, Gathered, Purse, Ring},
     message::limits::{over, told_once},
     newcomer,
@@ -253,7 +254,8 @@ impl CommandRequest {
             Some(_) if !self.may_refuse => return Ok(IngressOutcome::ignored()),
             Some(_) | None => {}
         }
-        let stopped = commands::answer_stopped(tx, &done.awaited, origin.place.platform, outbound, *now).await?;
+        let way = (origin.place.platform, outbound);
+        let stopped = awaited::tell(tx, &done.awaited, way, |lang| lang.say(Answer::Stopped), *now).await?;
         let to = reply(origin, aside);
         let shown = To {
             run: done.shows.as_ref().map(|(run, _)| *run),

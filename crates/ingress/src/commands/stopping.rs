@@ -1,21 +1,16 @@
 //! `/stop`: ends what is at work in the conversation; and the button of a status message, which ends one run.
 
-use clifford_chat::platform::Platform;
-use clifford_core::{
-    clock::Timestamp,
-    id::{ChannelId, RunId},
-    people::UserRole,
-    runs::Run,
-};
-use clifford_delivery::outbound::{self, Outbound, PendingDelivery, To};
+use clifford_core::{clock::Timestamp, id::RunId, people::UserRole};
+use clifford_delivery::outbound;
 use clifford_engine::run::{
     cancel,
     follow_up::{Begins, follow_up_in},
 };
-use clifford_store::{StoreError, Tx, contexts, messages, people::reading, runs};
+use clifford_store::{StoreError, Tx, contexts, messages, runs};
 use clifford_text::{Answer, Outcome};
 
 use super::{CommandContext, Done};
+use crate::awaited::is_awaited;
 
 /// The run that a button names.
 pub(super) fn named(argument: &str) -> Option<RunId> {
@@ -32,42 +27,6 @@ pub(super) async fn stop(
         Some(run) => stop_run(tx, run, given, now).await,
         None => stop_all(tx, given, now).await,
     }
-}
-
-/// Whether the platform waits in this channel for a run's answer: to a slash command, which shows that it is at work.
-/// One that asks a person, or sleeps, has said so there.
-fn is_awaited(run: &Run, channel: ChannelId) -> bool {
-    let is_at_work = matches!(run.wake_reason.as_deref(), None | Some("subagents"));
-    is_at_work && run.channel_id == Some(channel) && run.address().is_some_and(|address| address.via.is_some())
-}
-
-/// Says in the place of each command whose run was stopped that it was.
-pub(crate) async fn answer_stopped(
-    tx: &mut Tx,
-    stopped: &[Run],
-    platform: Platform,
-    outbound: &Outbound,
-    now: Timestamp,
-) -> Result<Vec<PendingDelivery>, StoreError> {
-    let mut told = Vec::new();
-    for run in stopped {
-        let (Some(channel), Some(address)) = (run.channel_id, run.address()) else {
-            continue;
-        };
-        let to = To {
-            platform,
-            channel,
-            context: None,
-            user: run.user_id,
-            run: None,
-            address: address.clone(),
-        };
-        let lang = reading::by_id(tx, run.user_id, Some(channel)).await?;
-        let (message, pending) = outbound.message(to, &lang.say(Answer::Stopped), now);
-        messages::insert_outbound(tx, &message, now).await?;
-        told.extend(pending);
-    }
-    Ok(told)
 }
 
 /// Ends what is at work in the conversation, and drops what waits there. In a shared place that is what is done for this

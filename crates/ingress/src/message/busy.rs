@@ -2,14 +2,14 @@
 
 use clifford_chat::inbound::Accepted;
 use clifford_core::{
-    id::{ContextId, MessageId, RunId},
+    id::{ContextId, MessageId, RunId, UserId},
     json_text::JsonText,
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode, WhenBusy},
     runs::{Run, RunStatus},
 };
-use clifford_delivery::outbound;
+use clifford_delivery::outbound::{self, PendingDelivery};
 use clifford_engine::run::{cancel, follow_up};
 use clifford_store::{
     StoreError, Tx,
@@ -21,7 +21,7 @@ use clifford_store::{
 use clifford_text::Outcome;
 
 use super::{AcceptContext, Begin, IngressOutcome};
-use crate::reply;
+use crate::{awaited, reply};
 
 impl AcceptContext {
     /// The run that a message comes behind: one at work for its author; or any, where as many people are being answered
@@ -201,10 +201,16 @@ impl AcceptContext {
         channel: Channel,
         user: User,
     ) -> Result<IngressOutcome, StoreError> {
-        let mut interrupted = Vec::new();
+        let (mut interrupted, mut ended) = (Vec::new(), Vec::new());
         for run in over {
+            ended.extend(
+                runs::get(tx, *run)
+                    .await?
+                    .filter(|run| awaited::is_awaited(run, message.channel_id)),
+            );
             interrupted.extend(cancel::tree(tx, *run, cancel::INTERRUPTED, self.now).await?);
         }
+        let stopped = self.tell_of_giving_way(tx, ended, message.user_id).await?;
         let mut waited = match message.context_id {
             Some(context) => messages::queued(tx, context).await?,
             None => Vec::new(),
@@ -216,6 +222,24 @@ impl AcceptContext {
         let outcome = self
             .begin(tx, message, &waited, agent, channel, user, Begin::Surely)
             .await?;
-        Ok(IngressOutcome { interrupted, ..outcome })
+        Ok(IngressOutcome {
+            interrupted,
+            stopped,
+            ..outcome
+        })
+    }
+
+    /// Says in the places of slash commands that a newer message stands for them; those of others are not asked with it.
+    async fn tell_of_giving_way(
+        &self,
+        tx: &mut Tx,
+        ended: Vec<Run>,
+        newer_by: UserId,
+    ) -> Result<Vec<PendingDelivery>, StoreError> {
+        let way = (self.origin.place.platform, &self.outbound);
+        let (own, others): (Vec<_>, Vec<_>) = ended.into_iter().partition(|run| run.user_id == Some(newer_by));
+        let mut told = awaited::tell(tx, &own, way, |lang| lang.say(Outcome::AnsweredWithLater), self.now).await?;
+        told.extend(awaited::tell(tx, &others, way, |lang| lang.say(Outcome::StoppedBefore), self.now).await?);
+        Ok(told)
     }
 }
