@@ -4,6 +4,7 @@ mod address;
 pub(crate) mod conn;
 pub mod free_space;
 pub(crate) mod local;
+mod lock;
 pub mod notify;
 pub(crate) mod page;
 mod rows;
@@ -15,7 +16,7 @@ use std::{
     fmt::Display,
     fs::File,
     future::Future,
-    path::{Path, PathBuf},
+    path::Path,
     pin::Pin,
     str::FromStr,
     sync::Arc,
@@ -30,6 +31,7 @@ use sqlx_postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
+pub use self::lock::{hold, is_held};
 use super::{Conn, Schema, StoreError, is_lasting};
 use crate::db::{
     local::{BUSY_TIMEOUT, Locals, PRAGMAS},
@@ -137,7 +139,7 @@ impl Db {
             std::fs::create_dir_all(dir).map_err(|error| unusable(&error))?;
         }
         let lock = if options.exclusive {
-            Some(lock(path).map_err(|error| error.into_store(path))?)
+            Some(lock::lock(path).map_err(|error| error.into_store(path))?)
         } else {
             None
         };
@@ -397,63 +399,4 @@ async fn try_out(connect: &PgConnectOptions) -> Result<(), StoreError> {
         Ok(error) => StoreError::Unavailable(unusable(&error)),
         Err(silence) => StoreError::Unavailable(unusable(&silence)),
     })
-}
-
-enum LockError {
-    Held,
-    Io(std::io::Error),
-}
-
-impl LockError {
-    fn into_store(self, path: &Path) -> StoreError {
-        match self {
-            Self::Held => StoreError::InUse(format!(
-                "another process works with {}: stop it first; for several processes set database.url to a PostgreSQL database",
-                path.display()
-            )),
-            Self::Io(error) => StoreError::Unavailable(format!(
-                "the lock beside {} cannot be made: {error}; check that the directory is writable and has space, or set database.url",
-                path.display()
-            )),
-        }
-    }
-}
-
-/// Whether a process holds the lock of a SQLite database.
-pub fn is_held(database: &Path) -> bool {
-    let Ok(file) = File::open(lock_path(database)) else {
-        return false;
-    };
-    // A shared lock does not wait for others that ask as well, and ends with the file.
-    let locked = rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockShared);
-    matches!(locked, Err(rustix::io::Errno::WOULDBLOCK))
-}
-
-/// Holds the lock of a SQLite database, whether or not it is there, until the file is dropped.
-///
-/// # Errors
-/// Another process holds it, or its file cannot be made.
-pub fn hold(database: &Path) -> Result<File, StoreError> {
-    lock(database).map_err(|error| error.into_store(database))
-}
-
-/// The file whose lock tells that a process works with the database.
-fn lock_path(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push(".lock");
-    PathBuf::from(path)
-}
-
-fn lock(database: &Path) -> Result<File, LockError> {
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(lock_path(database))
-        .map_err(LockError::Io)?;
-    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
-        Err(error) => Err(LockError::Io(error.into())),
-    }
 }

@@ -1,0 +1,116 @@
+//! The lock of a SQLite database: one process works on it at a time.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::StoreError;
+
+pub(super) enum LockError {
+    Held,
+    Io(io::Error),
+}
+
+impl LockError {
+    pub(super) fn into_store(self, path: &Path) -> StoreError {
+        match self {
+            Self::Held => StoreError::InUse(format!(
+                "another process works with {}: stop it first; for several processes set database.url to a PostgreSQL database",
+                path.display()
+            )),
+            Self::Io(error) => StoreError::Unavailable(format!(
+                "the lock beside {} cannot be made: {error}; check that the directory is writable and has space, or set database.url",
+                path.display()
+            )),
+        }
+    }
+}
+
+/// Whether a process holds the lock of a SQLite database.
+pub fn is_held(database: &Path) -> bool {
+    let Ok(file) = File::open(lock_path(database)) else {
+        return false;
+    };
+    // A shared lock does not wait for others that ask as well, and ends with the file.
+    let locked = rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockShared);
+    matches!(locked, Err(rustix::io::Errno::WOULDBLOCK))
+}
+
+/// Holds the lock of a SQLite database, whether or not it is there, until the file is dropped.
+///
+/// # Errors
+/// Another process holds it, or its file cannot be made.
+pub fn hold(database: &Path) -> Result<File, StoreError> {
+    lock(database).map_err(|error| error.into_store(database))
+}
+
+/// The file whose lock tells that a process works with the database: beside the file itself, whatever links lead there.
+fn lock_path(database: &Path) -> PathBuf {
+    let linked = || {
+        // The file that a link leads to may have to be made yet.
+        let target = fs::read_link(database)?;
+        Ok::<_, io::Error>(database.parent().unwrap_or(Path::new("")).join(target))
+    };
+    let real = fs::canonicalize(database).or_else(|_| linked());
+    let mut path = real.unwrap_or_else(|_| database.to_owned()).into_os_string();
+    path.push(".lock");
+    PathBuf::from(path)
+}
+
+pub(super) fn lock(database: &Path) -> Result<File, LockError> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(lock_path(database))
+        .map_err(LockError::Io)?;
+    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
+        Err(error) => Err(LockError::Io(error.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn whoever_comes_by_a_link_finds_the_same_lock() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| dir.path().join(name);
+        for name in ["relative.db", "absolute.db"] {
+            let target = if name.starts_with('r') {
+                "real.db".into()
+            } else {
+                file("real.db")
+            };
+            symlink(target, file(name)).expect("a link");
+        }
+        let ways = [
+            file("real.db"),
+            file("./real.db"),
+            file("relative.db"),
+            file("absolute.db"),
+        ];
+        // Before the database is made, and after that.
+        for exists in [false, true] {
+            if exists {
+                fs::write(file("real.db"), "").expect("a file");
+            }
+            for held in &ways {
+                let lock = hold(held).expect("nobody holds it");
+                for way in &ways {
+                    assert!(is_held(way), "{held:?} {way:?} {exists}");
+                    hold(way).expect_err("somebody holds it");
+                }
+                drop(lock);
+                assert!(!is_held(held));
+            }
+        }
+    }
+}
