@@ -152,7 +152,7 @@ async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &B
     };
     let content = html! {
         (head(title, "", &html! {
-            (Button::new("/chat/new", "New conversation").draw(&asker))
+            (Button::new("/chat/new", "New conversation").leads_on().draw(&asker))
         }))
         div.chat.traced {
             aside aria-label="Conversations" {

@@ -158,7 +158,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         section.card aria-labelledby="erase-title" {
             h2 id="erase-title" { "Erase" }
             p { "All messages, memories, files and reminders of this person are deleted, and cannot be brought back." }
-            div { (Button::new(&format!("{action}/erase"), "Erase this person").danger("Erase everything of this person for good?").draw(&asker)) }
+            div { (Button::new(&format!("{action}/erase"), "Erase this person").danger("Erase everything of this person for good?").leads_on().draw(&asker)) }
         }
     };
     Ok(layout::page(&asker, &person.name, &content))

@@ -191,7 +191,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         section.card aria-labelledby="delete-title" {
             h2 id="delete-title" { "Delete" }
             p { "The rules behind it decide then." }
-            div { (Button::new(&format!("{action}/delete"), "Delete this rule").danger("Delete this rule?").draw(&asker)) }
+            div { (Button::new(&format!("{action}/delete"), "Delete this rule").danger("Delete this rule?").leads_on().draw(&asker)) }
         }
     };
     Ok(layout::page(&asker, &name, &content))
