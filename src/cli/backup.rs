@@ -41,6 +41,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let loaded = globals.load()?;
     setup::existing(&loaded)?;
     let path = &args.path;
+    if path == Path::new("-") {
+        bail!("a backup goes into a file: name one");
+    }
     if path.exists() {
         bail!("{} exists already: name a new file", path.display());
     }
@@ -67,7 +70,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let files = write(&loaded, &part, &head, &database, &args)
         .with_context(|| format!("the backup to {} failed", path.display()))?;
     // A file that came in the meantime is not replaced.
-    fs::hard_link(&part, path).with_context(|| format!("{} cannot be made", path.display()))?;
+    clifford_vault::put_in_place(&part, path).with_context(|| format!("{} cannot be made", path.display()))?;
     let bytes = fs::metadata(path).map(|file| file.len()).unwrap_or_default();
     let in_bucket = loaded.config.files.store == FileStore::S3;
     if args.format.json {

@@ -14,7 +14,7 @@ use aes_gcm_siv::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::CryptoRng;
 
-use crate::Secret;
+use crate::{Secret, put_in_place};
 
 /// The form of what is encrypted: the version, a dot, then nonce and ciphertext as Base64.
 const VERSION: &str = "1";
@@ -85,7 +85,7 @@ impl Encryptor {
         let mut number = [0; 8];
         rng.fill_bytes(&mut number);
         let fresh = path.with_extension(format!("{:016x}.new", u64::from_be_bytes(number)));
-        let made = write(&fresh, &URL_SAFE_NO_PAD.encode(key)).and_then(|()| fs::hard_link(&fresh, path));
+        let made = write(&fresh, &URL_SAFE_NO_PAD.encode(key)).and_then(|()| put_in_place(&fresh, path));
         // The leftover file holds no secret that the other file does not.
         let _ = fs::remove_file(&fresh);
         match made {

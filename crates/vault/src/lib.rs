@@ -2,6 +2,7 @@
 //! proofs by passkeys, which need none.
 
 mod encryptor;
+mod finished;
 mod masker;
 pub mod passkey;
 mod secret;
@@ -11,6 +12,7 @@ mod token;
 mod url;
 
 pub use encryptor::{EncryptionError, Encryptor};
+pub use finished::put_in_place;
 pub use masker::Masker;
 pub use secret::{HIDDEN, Secret};
 pub use signature::{is_signed, sign};

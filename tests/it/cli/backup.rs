@@ -68,6 +68,9 @@ async fn a_backup_of_a_bot_at_work_makes_the_same_bot_elsewhere() {
     machine
         .run(["backup", archive])
         .fails_with(&format!("{archive} exists already: name a new file"));
+    machine
+        .run(["backup", "-"])
+        .fails_with("a backup goes into a file: name one");
     assert_eq!(
         names(machine.path("").as_path()),
         ["all.tar", "data"],
