@@ -82,6 +82,9 @@ impl Restore {
     }
 }
 
+/// Said of a line with bytes that are no characters.
+const NO_TEXT: &str = "\nThat line is lost: it is not UTF-8. Set the terminal's encoding to UTF-8.\n";
+
 type Line = Editor<Plain, DefaultHistory>;
 type AnyPrinter = Box<dyn ExternalPrinter + Send>;
 
@@ -133,6 +136,11 @@ fn read(
             }
             Err(ReadlineError::Interrupted | ReadlineError::Eof) => (Typed::End, true),
             Err(ReadlineError::Signal(_)) => continue,
+            // A terminal of another encoding sends bytes that are no characters; the next line may have none.
+            Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                let _unseen = io::stdout().write_all(NO_TEXT.as_bytes());
+                continue;
+            }
             Err(error) => (Typed::Failed(error.to_string()), true),
         };
         if typed.send(event).is_err() || is_last {

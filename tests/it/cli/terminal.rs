@@ -96,7 +96,12 @@ impl Terminal {
 
     /// Presses keys.
     pub(super) fn types(&mut self, keys: &str) {
-        self.keyboard.write_all(keys.as_bytes()).expect("it reads");
+        self.sends(keys.as_bytes());
+    }
+
+    /// Types keys of a terminal of any encoding.
+    pub(super) fn sends(&mut self, keys: &[u8]) {
+        self.keyboard.write_all(keys).expect("it reads");
     }
 
     /// The screen as it is.

@@ -38,6 +38,19 @@ pub(super) fn asked(machine: &Machine) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn keys_of_another_encoding_end_no_conversation() {
+    let machine = Machine::new();
+    let mut terminal = chat(&machine);
+    terminal.shows(PROMPT).await;
+    terminal.sends(b"gr\xfc\xdfe\r");
+    terminal.shows("it is not UTF-8").await;
+    terminal.types("\r1 + 2\r");
+    terminal.shows("1 + 2 = 3").await;
+    terminal.types("exit\r");
+    terminal.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_line_is_edited_and_found_again_in_the_next_conversation() {
     let machine = Machine::new();
     let mut terminal = chat(&machine);
