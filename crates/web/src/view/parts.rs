@@ -144,10 +144,12 @@ pub(crate) fn needed_field(id: &str, label: &str, value: &str, hint: &str) -> Ma
 }
 
 fn line_field(id: &str, label: &str, (value, is_needed): (&str, bool), hint: &str) -> Markup {
+    // Browsers do not bring back what was typed where they are to complete nothing, so a needed field lets them.
+    let completes = (!is_needed).then_some("off");
     html! {
         div.field {
             label for=(id) { (label) }
-            input id=(id) name=(id) value=(clean(value)) required[is_needed] autocomplete="off" aria-describedby=[described(id, hint)];
+            input id=(id) name=(id) value=(clean(value)) required[is_needed] autocomplete=[completes] aria-describedby=[described(id, hint)];
             @if !hint.is_empty() { span.hint id={ (id) "-hint" } { (hint) } }
         }
     }
