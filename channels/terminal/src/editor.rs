@@ -7,6 +7,7 @@ use std::{
     thread,
 };
 
+use clifford_text::{Lang, Terminal};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use rustyline::{
     Cmd, ConditionalEventHandler, Config, Editor, Event, EventContext, EventHandler, ExternalPrinter, Helper, KeyCode,
@@ -46,20 +47,21 @@ pub(crate) fn leaves(text: &str) -> bool {
     LEAVING.contains(&text.strip_prefix('/').unwrap_or(&text))
 }
 
-/// Opens the keyboard.
+/// Opens the keyboard; what it has to say itself is said in `lang`.
 ///
 /// # Errors
 /// This is no terminal that can be edited in.
 pub(crate) fn open(
     history: Option<PathBuf>,
     answers: watch::Receiver<Answers>,
+    lang: Lang,
     typed: UnboundedSender<Typed>,
 ) -> io::Result<(Box<dyn Surface>, Restore)> {
     let restore = Restore(tcgetattr(io::stdin())?);
     let (ready, opened) = sync_channel(1);
     thread::Builder::new()
         .name("keyboard".to_owned())
-        .spawn(move || read(history.as_deref(), answers, &typed, &ready))?;
+        .spawn(move || read(history.as_deref(), answers, lang, &typed, &ready))?;
     let printer = opened
         .recv()
         .map_err(|_| io::Error::other("the keyboard was not opened"))?
@@ -82,9 +84,6 @@ impl Restore {
     }
 }
 
-/// Said of a line with bytes that are no characters.
-const NO_TEXT: &str = "\nThat line is lost: it is not UTF-8. Set the terminal's encoding to UTF-8.\n";
-
 type Line = Editor<Plain, DefaultHistory>;
 type AnyPrinter = Box<dyn ExternalPrinter + Send>;
 
@@ -106,6 +105,7 @@ impl Surface for Printer {
 fn read(
     history: Option<&Path>,
     answers: watch::Receiver<Answers>,
+    lang: Lang,
     typed: &UnboundedSender<Typed>,
     ready: &SyncSender<Result<AnyPrinter, String>>,
 ) {
@@ -138,7 +138,7 @@ fn read(
             Err(ReadlineError::Signal(_)) => continue,
             // A terminal of another encoding sends bytes that are no characters; the next line may have none.
             Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
-                let _unseen = io::stdout().write_all(NO_TEXT.as_bytes());
+                let _unseen = writeln!(io::stdout(), "\n{}", lang.say(Terminal::NotText));
                 continue;
             }
             Err(error) => (Typed::Failed(error.to_string()), true),

@@ -25,7 +25,8 @@ pub(crate) async fn talk(terminal: &Terminal, ingress: &dyn Ingress) -> io::Resu
     let (sender, mut keyboard) = mpsc::unbounded_channel();
     let welcome = terminal.config.lang().say(Own::Welcome);
     terminal.output.lock().await.screen.print(&welcome, Dress::Dim).await?;
-    let (surface, restore) = editor::open(terminal.config.history.clone(), terminal.answers.subscribe(), sender)?;
+    let (history, answers) = (terminal.config.history.clone(), terminal.answers.subscribe());
+    let (surface, restore) = editor::open(history, answers, terminal.config.lang(), sender)?;
     // However this ends, the terminal is put back as it was.
     let mut restored = Restored {
         terminal: restore,

@@ -4,3 +4,4 @@ NotAnswered = das wird nicht beantwortet: Wer hier tippt, darf nicht mit dem Bot
 NotStored = die Nachricht ließ sich nicht speichern, ich versuche es weiter: { $error }
 ServerGone = der Server antwortet nicht, ich versuche es weiter
 ServerBack = wieder mit dem Server verbunden
+NotText = diese Zeile ist verloren: Sie ist kein UTF-8; stell die Kodierung des Terminals auf UTF-8 um

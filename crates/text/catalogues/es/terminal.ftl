@@ -4,3 +4,4 @@ NotAnswered = esto no se responde: quien escribe en esta terminal no puede habla
 NotStored = el mensaje no se pudo guardar, lo intento otra vez: { $error }
 ServerGone = el servidor no responde, lo intento otra vez
 ServerBack = conectado de nuevo con el servidor
+NotText = esa línea se ha perdido: no es UTF-8; cambia la codificación del terminal a UTF-8

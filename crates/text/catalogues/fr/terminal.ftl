@@ -4,3 +4,4 @@ NotAnswered = pas de réponse : l’utilisateur de ce terminal n’a pas le droi
 NotStored = le message n’a pas pu être enregistré, nouvel essai : { $error }
 ServerGone = le serveur ne répond pas, nouvel essai
 ServerBack = de nouveau connecté au serveur
+NotText = cette ligne est perdue : elle n'est pas en UTF-8 ; règle l'encodage du terminal sur UTF-8

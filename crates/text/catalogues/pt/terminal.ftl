@@ -4,3 +4,4 @@ NotAnswered = isto não é respondido: quem usa este terminal não pode falar co
 NotStored = a mensagem não pôde ser guardada, tentando de novo: { $error }
 ServerGone = o servidor não responde, tentando de novo
 ServerBack = conectado ao servidor de novo
+NotText = essa linha se perdeu: não é UTF-8; mude a codificação do terminal para UTF-8

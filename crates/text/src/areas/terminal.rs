@@ -11,5 +11,6 @@ messages! {
         NotStored { error: String },
         ServerGone,
         ServerBack,
+        NotText,
     }
 }
