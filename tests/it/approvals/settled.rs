@@ -175,6 +175,7 @@ async fn a_change_is_tried_again_and_one_that_is_refused_disturbs_nobody() {
     bot.telegram.press(chat, 7, "Approve");
     assert_settled(&changed(&bot, chat).await, "\u{2705} Approved by Ada.");
     runs(&bot, 1, RunStatus::Completed).await;
+    said(&bot, chat, 3).await;
     // Somebody deleted the next one.
     let before = bot.telegram.sent(chat).len();
     tell(&bot, chat, 7, "Ada drinks milk").await;
