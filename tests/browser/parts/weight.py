@@ -2,7 +2,6 @@
 
 import pathlib
 import tempfile
-import time
 
 from .bot import Bot
 from .crowd import timed
@@ -11,8 +10,6 @@ from .report import Report
 
 GROWS_MB = 2
 LOOKS = 40
-# The database's connections are closed after a minute, which is looked at once a minute.
-REST = 130
 
 
 def weigh(bot, report):
@@ -32,13 +29,10 @@ def weigh(bot, report):
                 return fresh.memory_kb()
             # The caches of the database's connections fill; then nothing may grow any more.
             first, warm, after = look(3), look(2 * LOOKS), look(LOOKS)
-            time.sleep(REST)
-            rested = fresh.memory_kb()
         finally:
             fresh.end()
     report.tell("memory at rest, never looked at", f"{before / 1000:.1f} MB")
     report.tell("more after every page was looked at three times", f"{(first - before) / 1000:.1f} MB")
     report.tell(f"more after {2 * LOOKS} times, with full caches", f"{(warm - before) / 1000:.1f} MB")
     report.tell(f"more after {LOOKS} times again", f"{(after - warm) / 1000:.1f} MB", f"{GROWS_MB} MB", holds=after - warm <= 2000 * GROWS_MB)
-    report.tell("more after a minute of rest", f"{(rested - before) / 1000:.1f} MB")
     report.tell("binary", f"{pathlib.Path(bot.binary).stat().st_size / 1e6:.1f} MB, as it was built for this")
