@@ -120,7 +120,7 @@ pub(crate) async fn look_at_code(
 }
 
 /// Enters a code on an account: its person becomes part of the one who made the code, and that is returned. In a chat
-/// they are [asked](look_at_code) first.
+/// they are asked (`look_at_code`) first.
 ///
 /// # Errors
 /// The database fails; then nothing was stored, not even the attempt.
