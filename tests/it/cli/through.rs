@@ -134,7 +134,9 @@ async fn ctrl_c_stops_the_answer_at_the_server_and_a_growing_answer_is_shown() {
     terminal.shows("s · Ctrl-C stops").await;
     terminal.types(INTERRUPT);
     terminal
-        .until("that it stopped", |seen| !seen.contains("Ctrl-C stops\n"))
+        .until("that it stopped", |seen| {
+            !seen.contains("Ctrl-C stops\n") && seen.trim_end().ends_with(PROMPT)
+        })
         .await;
     hold.release();
     terminal.types("again\r");
