@@ -15,6 +15,7 @@ mod runs;
 mod safety;
 mod servers;
 mod tags;
+mod two_servers;
 mod ways_out;
 mod who_sees;
 mod words;

@@ -70,7 +70,8 @@ impl Page {
 
     async fn role(&self, cookie: &str) -> Value {
         let request = self.client.get(format!("http://{}/api/me", self.address));
-        let answer = request.header("cookie", cookie).send().await.unwrap();
+        let request = request.header("host", HOST).header("cookie", cookie);
+        let answer = request.send().await.unwrap();
         answer.json::<Value>().await.unwrap()["role"].clone()
     }
 }

@@ -77,7 +77,7 @@ async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<Ca
         return Err(Problem::new(Code::Unauthorized, "send one Authorization header").with_challenge(challenge));
     }
     let Some(token) = bearer(headers) else {
-        if let Some(secret) = sessions::cookie(headers) {
+        if let Some(secret) = sessions::cookie::secret(headers) {
             return sessions::caller(api, (method, headers), secret).await;
         }
         let detail = "send Authorization: Bearer TOKEN; `clifford token create` makes one";

@@ -5,7 +5,7 @@
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::sessions::COOKIE;
+use super::sessions::cookie::COOKIE;
 
 const PROBLEM: &str = "#/components/schemas/Problem";
 /// The schemas of the events of streams. OpenAPI 3.1 has no place of its own for them.
@@ -21,7 +21,8 @@ pub(super) fn framed(mut description: Value) -> Value {
     description["servers"] = json!([{ "url": "/", "description": "This server" }]);
     description["components"]["securitySchemes"]["session"] = json!({
         "type": "apiKey", "in": "cookie", "name": COOKIE,
-        "description": "A session in a browser; a change needs an `Origin` that is the `Host`.",
+        "description": "A session in a browser; `_` and the port follow the name where the address has one. \
+                        A change needs an `Origin` that is the `Host`.",
     });
     description
 }

@@ -3,12 +3,14 @@
 //! **The contract.** A login link is `ADDRESS/login?link=LINK` ([`sessions::login_link`]); it is made by `clifford login`, by
 //! `/dashboard` in a private chat, and at a start of `serve` as long as nobody has logged in. The page behind it must not
 //! use it up by being looked at: it shows a button, which sends `POST /api/sessions` with `{"link": LINK}`. The answer
-//! sets the cookie [`COOKIE`] (`HttpOnly`, `SameSite=Strict`, and `Secure` where `http.public_url` is https or a proxy
+//! sets the cookie of the session ([`cookie`]: `HttpOnly`, `SameSite=Strict`, and `Secure` where `http.public_url` is https or a proxy
 //! says so). From then on the cookie stands in for a token on every route, with the rights of its person; the operator's
 //! has all. A person's passkey is the other way in (`passkeys`). A request that changes something and comes with the cookie must carry an `Origin` that is its `Host`.
 //! `GET /api/me` says who is asking, and `DELETE /api/sessions/current` logs out, `others` the
 //! other browsers of the same person. A session is a row with a hash; a
 //! session that nobody uses for 30 days is over.
+
+pub mod cookie;
 
 use std::{
     collections::HashMap,
@@ -44,8 +46,6 @@ use super::{
     server::Peer,
 };
 
-/// The name of the cookie that holds the secret of a session.
-pub const COOKIE: &str = "clifford_session";
 /// How long wrong links count.
 const WINDOW: Duration = Duration::from_secs(60);
 /// The most wrong links of an address in that time.
@@ -59,15 +59,6 @@ const ADDRESSES: usize = 10_000;
 pub(super) fn begins(method: &Method, path: &str) -> bool {
     let paths = ["/api/sessions", "/api/sessions/challenge", "/api/sessions/passkey"];
     *method == Method::POST && paths.contains(&path)
-}
-
-/// The secret of the session that a request comes with.
-pub(super) fn cookie(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let mut pairs = cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|line| line.split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
 /// The person behind a session.
@@ -213,26 +204,13 @@ pub(super) fn browser(headers: &HeaderMap) -> Option<String> {
 
 /// The answer that lets a browser into a session that has just begun.
 pub(super) fn begun(api: &Shared, headers: &HeaderMap, begun: Begun) -> impl IntoResponse + use<> {
-    let cookie = set_cookie(begun.token.expose(), UNUSED_FOR, is_secure(api, headers));
+    let is_secure = cookie::is_secure(api, headers);
+    let cookie = cookie::set(&cookie::name(headers), begun.token.expose(), UNUSED_FOR, is_secure);
     (
         StatusCode::CREATED,
         AppendHeaders([(header::SET_COOKIE, cookie)]),
         Json(begun.session),
     )
-}
-
-fn set_cookie(secret: &str, lasts: Duration, is_secure: bool) -> String {
-    let secure = if is_secure { "; Secure" } else { "" };
-    let seconds = lasts.as_secs();
-    format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
-}
-
-/// Whether people reach the dashboard by TLS.
-fn is_secure(api: &Shared, headers: &HeaderMap) -> bool {
-    const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-    let public = api.settings.public_url.as_ref();
-    public.is_some_and(|url| url.as_str().starts_with("https://"))
-        || headers.get(PROTO).is_some_and(|proto| proto.as_bytes() == b"https")
 }
 
 /// The sessions that the caller may see, newest first: a person's their own, an owner's token all.
@@ -269,7 +247,8 @@ pub(super) async fn end(
     }
 }
 
-/// Ends the session that the request comes with, and takes its cookie back.
+/// Ends the session that the request comes with, and takes its cookie back. One under the name without a port ends, too:
+/// it would let the browser in again.
 #[utoipa::path(delete, path = "/api/sessions/current", tag = "sessions", security(("bearer" = [])),
     responses((status = 204), (status = 404, body = ProblemBody)))]
 #[boxed]
@@ -279,9 +258,27 @@ pub(super) async fn log_out(
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     let id = caller.session.ok_or_else(none)?;
-    api.db.write(move |tx| Box::pin(sessions::end(tx, id))).await?;
-    let cookie = set_cookie("", Duration::ZERO, is_secure(&api, &headers));
-    Ok((StatusCode::NO_CONTENT, AppendHeaders([(header::SET_COOKIE, cookie)])))
+    let nameless = cookie::nameless(&headers).map(clifford_vault::hash);
+    let write = api.db.write(move |tx| {
+        Box::pin(async move {
+            let is_ours = match nameless {
+                Some(hash) => sessions::end_by(tx, &hash).await?,
+                None => false,
+            };
+            sessions::end(tx, id).await?;
+            Ok(is_ours)
+        })
+    });
+    let mut names = vec![cookie::name(&headers)];
+    // Another server's is left alone.
+    if write.await? && names[0] != cookie::COOKIE {
+        names.push(cookie::COOKIE.to_owned());
+    }
+    let is_secure = cookie::is_secure(&api, &headers);
+    let taken_back = names
+        .into_iter()
+        .map(|name| (header::SET_COOKIE, cookie::set(&name, "", Duration::ZERO, is_secure)));
+    Ok((StatusCode::NO_CONTENT, AppendHeaders(taken_back.collect::<Vec<_>>())))
 }
 
 /// Ends the other sessions of the caller's person: their other browsers have to log in again.
@@ -379,19 +376,6 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_of_a_session_is_found_among_other_cookies() {
-        for (line, expected) in [
-            ("clifford_session=clf_a", Some("clf_a")),
-            ("theme=dark; clifford_session=clf_a; other=1", Some("clf_a")),
-            ("not_clifford_session=clf_a", None),
-            ("clifford_sessions=clf_a", None),
-            ("", None),
-        ] {
-            assert_eq!(cookie(&headers(&[(header::COOKIE, line)])), expected, "{line}");
-        }
-    }
-
-    #[test]
     fn a_change_comes_from_a_page_of_the_host_that_it_is_sent_to() {
         let of = |pairs: &[(HeaderName, &'static str)], is_needed| same_origin(&headers(pairs), is_needed).is_ok();
         let host = (header::HOST, "bot.example:8088");
@@ -427,15 +411,5 @@ mod tests {
         assert_eq!(tries.check(far, at(60)), Ok(()));
         tries.count(far, at(60));
         assert_eq!(tries.check(far, at(61)), Ok(()));
-    }
-
-    #[test]
-    fn a_cookie_is_for_this_server_alone() {
-        let plain = set_cookie("clf_a", Duration::from_secs(9), false);
-        assert_eq!(
-            plain,
-            "clifford_session=clf_a; Path=/; HttpOnly; SameSite=Strict; Max-Age=9"
-        );
-        assert!(set_cookie("", Duration::ZERO, true).ends_with("; Max-Age=0; Secure"));
     }
 }

@@ -292,6 +292,8 @@ async fn a_passkey_is_for_a_name_and_for_those_who_come_from_a_page_of_it() {
     // At its public address another one is needed, whose pages come by TLS.
     let mut public = Visitor::logged_in(&bot, Some(ada)).await;
     public.host = "bot.example.org".to_owned();
+    let secret = public.cookie.split_once('=').unwrap().1;
+    public.cookie = format!("clifford_session={secret}");
     let options = |challenge: &Value| {
         json!({
             "challenge": challenge["challenge"], "rpId": "localhost", "userVerification": "required",

@@ -121,11 +121,15 @@ async fn every_form_is_refused_to_other_sites_and_none_is_sent_by_looking() {
 async fn nobody_sees_a_page_or_sends_a_form_without_a_session() {
     let bot = Bot::start().await;
     let own = format!("http://{}", bot.address);
-    for cookie in ["", "clifford_session=clf_guessed", "clifford_session="] {
-        let stranger = Browser {
-            bot: &bot,
-            cookie: cookie.to_owned(),
-        };
+    let ported = |value: &str| format!("clifford_session_{}={value}", bot.address.port());
+    for cookie in [
+        String::new(),
+        "clifford_session=clf_guessed".to_owned(),
+        "clifford_session=".to_owned(),
+        ported("clf_guessed"),
+        ported(""),
+    ] {
+        let stranger = Browser { bot: &bot, cookie };
         let page = stranger.page("/login").await;
         let token = token(&page).to_owned();
         for route in routes() {
@@ -171,7 +175,10 @@ fn filled(route: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_login_begins_a_session_of_its_own_and_leads_nowhere_else() {
     let bot = Bot::start().await;
-    let attackers = "clifford_session=clf_of-an-attacker";
+    let attackers = format!(
+        "clifford_session=clf_of-an-attacker; clifford_session_{}=clf_of-an-attacker",
+        bot.address.port()
+    );
     let own = format!("http://{}", bot.address);
     for (back, expected) in [
         ("/runs", "/runs"),
@@ -184,7 +191,7 @@ async fn a_login_begins_a_session_of_its_own_and_leads_nowhere_else() {
         let link = link(&bot, None).await;
         let browser = Browser {
             bot: &bot,
-            cookie: attackers.to_owned(),
+            cookie: attackers.clone(),
         };
         let page = browser
             .page(&format!("/login?link={link}&to=https://evil.example"))
@@ -195,7 +202,7 @@ async fn a_login_begins_a_session_of_its_own_and_leads_nowhere_else() {
         assert_eq!((entered.status, entered.header("location")), (303, expected), "{back}");
         let cookie = cookie_of(&entered);
         assert!(
-            cookie.starts_with("clifford_session=") && cookie != attackers,
+            cookie.starts_with("clifford_session_") && !cookie.ends_with("=clf_of-an-attacker"),
             "{cookie}"
         );
         assert_eq!(browser.get("/").await.status, 303);

@@ -81,6 +81,18 @@ pub async fn a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it(world:
     assert!(!ended().await);
     assert_eq!(session_of(db, &one.token, NOW).await, None);
 
+    let third = begin().await;
+    let hash = third.token.hash();
+    let ended_by = async |hash: String| {
+        let write = db.write(move |tx| Box::pin(async move { sessions::end_by(tx, &hash).await }));
+        write.await.expect("ends")
+    };
+    assert!(!ended_by("nobody's".to_owned()).await);
+    assert!(ended_by(hash.clone()).await);
+    assert!(!ended_by(hash).await);
+    assert_eq!(session_of(db, &third.token, NOW).await, None);
+    assert!(session_of(db, &other.token, NOW).await.is_some());
+
     let unused = NOW.after(UNUSED_FOR);
     let before = unused.before(MOMENT);
     assert!(

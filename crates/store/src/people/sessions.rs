@@ -252,6 +252,14 @@ pub async fn end(tx: &mut Tx, id: SessionId) -> Result<bool, StoreError> {
     Ok(ended == 1)
 }
 
+/// Ends the session of a hash. `false`: there is none.
+pub async fn end_by(tx: &mut Tx, hash: &str) -> Result<bool, StoreError> {
+    let ended = tx
+        .execute("DELETE FROM sessions WHERE token_hash = $1", args![hash])
+        .await?;
+    Ok(ended == 1)
+}
+
 /// Ends the other sessions of a session's person, or of the operator.
 pub async fn end_others(tx: &mut Tx, of: Option<UserId>, kept: SessionId) -> Result<(), StoreError> {
     tx.execute(
