@@ -31,7 +31,7 @@ use clifford_core::{
     people::UserRole,
 };
 use clifford_store::people::{
-    sessions::{self, Begun, Session, UNUSED_FOR},
+    sessions::{self, Begun, Session},
     users,
 };
 use serde::{Deserialize, Serialize};
@@ -205,7 +205,12 @@ pub(super) fn browser(headers: &HeaderMap) -> Option<String> {
 /// The answer that lets a browser into a session that has just begun.
 pub(super) fn begun(api: &Shared, headers: &HeaderMap, begun: Begun) -> impl IntoResponse + use<> {
     let is_secure = cookie::is_secure(api, headers);
-    let cookie = cookie::set(&cookie::name(headers), begun.token.expose(), UNUSED_FOR, is_secure);
+    let cookie = cookie::set(
+        &cookie::name(headers),
+        begun.token.expose(),
+        cookie::KEPT_FOR,
+        is_secure,
+    );
     (
         StatusCode::CREATED,
         AppendHeaders([(header::SET_COOKIE, cookie)]),

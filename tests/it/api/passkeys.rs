@@ -131,7 +131,7 @@ async fn a_passkey_lets_its_person_in_as_a_link_does() {
     assert_eq!(begun.status, 201, "{}", begun.text);
     let cookie = begun.header("set-cookie");
     assert!(
-        cookie.contains("; HttpOnly; SameSite=Strict; Max-Age=2592000"),
+        cookie.contains("; HttpOnly; SameSite=Strict; Max-Age=34560000"),
         "{cookie}"
     );
     let session = begun.json();

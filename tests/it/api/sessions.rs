@@ -73,7 +73,7 @@ async fn a_login_link_lets_its_person_in_once_with_a_cookie_that_no_script_reads
     let cookie = begun.header("set-cookie").to_owned();
     assert!(
         cookie.starts_with(&format!("clifford_session_{}=clf_", bot.address.port()))
-            && cookie.contains("; HttpOnly; SameSite=Strict; Max-Age=2592000")
+            && cookie.contains("; HttpOnly; SameSite=Strict; Max-Age=34560000")
             && !cookie.contains("Secure"),
         "{cookie}"
     );

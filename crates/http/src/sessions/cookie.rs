@@ -13,6 +13,10 @@ use crate::Shared;
 /// address once, so it is still taken where the other one is missing: an update logs nobody out.
 pub(crate) const COOKIE: &str = "clifford_session";
 
+/// How long a browser keeps the cookie: none keeps one for longer. The row says when the session is over, and goes on
+/// with each use.
+pub(super) const KEPT_FOR: Duration = Duration::from_secs(400 * 86_400);
+
 /// The secret of the session that a request comes with.
 pub fn secret(headers: &HeaderMap) -> Option<&str> {
     value(headers, &name(headers)).or_else(|| nameless(headers))
