@@ -7,6 +7,7 @@ pub(crate) mod local;
 mod lock;
 pub mod notify;
 pub(crate) mod page;
+mod places;
 mod rows;
 pub(crate) mod schema;
 mod write;

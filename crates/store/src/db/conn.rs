@@ -20,6 +20,7 @@ use sqlx_sqlite::{Sqlite, SqliteConnection, SqliteRow};
 
 use super::{
     local::Local,
+    places::{check, has_a_place_for_each},
     rows::{LocalRow, OfPostgres, OfSqlite},
 };
 use crate::{BoxFuture, StoreError};
@@ -88,18 +89,6 @@ impl Rows {
             Self::Postgres(rows) => rows.is_empty(),
         }
     }
-}
-
-/// Whether a statement takes as many values as it is given. SQLite takes any number of them; PostgreSQL prepares a
-/// statement for the number that its first caller gives, and refuses every other for as long as the connection lasts.
-fn takes(sql: &str, args: &[Value]) -> bool {
-    let places = sql.split('$').skip(1).map(|after| {
-        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
-        after[..digits].parse().unwrap_or(0)
-    });
-    // The rows of an import stand behind `?` on SQLite.
-    let unnumbered = || sql.matches('?').count();
-    places.max().unwrap_or_else(unnumbered) == args.len()
 }
 
 macro_rules! bind {
@@ -185,7 +174,7 @@ impl Conn {
         let sql = sql.into();
         match self.engine() {
             Engine::Postgres(conn) => {
-                debug_assert!(takes(&sql, &args), "{} values for {sql}", args.len());
+                debug_assert!(has_a_place_for_each(&sql, &args), "{} values for {sql}", args.len());
                 let query = bind!(sqlx::query(AssertSqlSafe(sql.into_owned())).persistent(false), args);
                 Rows::Postgres(query.fetch_all(conn).boxed().await?).fetch_all()
             }
@@ -230,7 +219,7 @@ impl Conn {
 
     /// Asks for all rows, or for the first.
     fn ask<'c>(&'c mut self, sql: Cow<'c, str>, args: Vec<Value>, first: bool) -> Boxed<'c, Rows> {
-        debug_assert!(takes(&sql, &args), "{} values for {sql}", args.len());
+        check(&sql, &args);
         async move {
             Ok(match self.engine() {
                 Engine::Local(local) => {
@@ -289,7 +278,7 @@ impl Tx {
     }
 
     fn carry_out<'c>(&'c mut self, sql: Cow<'c, str>, args: Vec<Value>) -> Boxed<'c, u64> {
-        debug_assert!(takes(&sql, &args), "{} values for {sql}", args.len());
+        check(&sql, &args);
         async move {
             Ok(match self.engine() {
                 Engine::Local(local) => local.execute(&sql, &args)?,
@@ -358,29 +347,6 @@ impl Tx {
             Ok(_) => true,
             // SQLite has rolled back by itself (a full disk), or nothing had begun.
             Err(error) => error.to_string().contains("no transaction is active"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clifford_core::value::args;
-
-    use super::takes;
-
-    #[test]
-    fn a_statement_takes_as_many_values_as_it_has_places() {
-        for (sql, values, is_right) in [
-            ("DELETE FROM users", args![], true),
-            ("DELETE FROM users", args!["a"], false),
-            ("DELETE FROM users WHERE id = $1", args!["a"], true),
-            ("DELETE FROM users WHERE id = $1", args!["a", "b"], false),
-            ("SELECT $2, $1 WHERE $1 = $2", args!["a", "b"], true),
-            ("SELECT $10", args!["a"], false),
-            ("INSERT INTO users VALUES (?, ?)", args!["a", "b"], true),
-            ("INSERT INTO users VALUES (?, ?)", args!["a"], false),
-        ] {
-            assert_eq!(takes(sql, &values), is_right, "{sql}");
         }
     }
 }
