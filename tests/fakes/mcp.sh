@@ -48,6 +48,9 @@ while IFS= read -r line; do
     *'"name":"garbage"'*)
       printf 'hello\n{"jsonrpc":\n[]\n{"jsonrpc":"2.0","id":99999,"result":{}}\n{"odd":true}\n'
       text "after the garbage" ;;
+    *'"name":"odd_answer"'*)
+      printf '{"id":"%s","error":null,"result":{"content":[%s,%s]}}\n' "$id" \
+        '{"type":"text","text":"half \ud83d of it"}' '{"type":"hologram","size":NaN}' ;;
     *'"name":"grow"'*)
       : >grown
       printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'

@@ -24,6 +24,7 @@ mod settings;
 mod supervisor;
 #[cfg(test)]
 mod tests;
+mod wire;
 mod words;
 
 use serde::Deserialize;

@@ -26,6 +26,7 @@ use super::{
     child::Process,
     http, lenient,
     settings::{Endpoint, Reach},
+    wire::Mended,
     words,
 };
 use crate::ToolError;
@@ -129,7 +130,8 @@ impl Connection {
             Reach::Process(program) => {
                 let (process, stdout, stdin) = Process::start(&endpoint.name, program)
                     .map_err(|error| ConnectError::Start(program.program.clone(), error))?;
-                let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
+                let transport =
+                    AsyncRwTransport::new_client(Mended::new(stdout, MESSAGE), stdin).with_max_line_length(MESSAGE);
                 let running = serve_client_with_lifecycle(listener, transport, lifecycle).await;
                 (running.map_err(refused)?, Some(process))
             }

@@ -22,7 +22,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::MESSAGE;
+use super::{MESSAGE, wire::mended};
 
 /// How long a connection may take to be made.
 const CONNECTING: Duration = Duration::from_secs(10);
@@ -110,7 +110,7 @@ impl StreamableHttpClient for Caller {
             Some(kind) if kind.starts_with(JSON_MIME_TYPE) => {
                 let body = body(response, MESSAGE).await?;
                 let is_request = matches!(message, JsonRpcMessage::Request(_));
-                match serde_json::from_slice(&body) {
+                match serde_json::from_slice(&mended(&body)) {
                     Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
                     // A notification needs no answer.
                     Err(_) if !is_request => Ok(StreamableHttpPostResponse::Accepted),
@@ -188,7 +188,7 @@ fn text(response: &Response, header: impl reqwest::header::AsHeaderName) -> Opti
 async fn complaint(status: StatusCode, response: Response) -> Result<StreamableHttpPostResponse, Fault> {
     let (session, retry_after) = (text(&response, HEADER_SESSION_ID), text(&response, &RETRY_AFTER));
     let body = body(response, COMPLAINT).await.unwrap_or_default();
-    if let Ok(error @ JsonRpcMessage::Error(_)) = serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+    if let Ok(error @ JsonRpcMessage::Error(_)) = serde_json::from_slice::<ServerJsonRpcMessage>(&mended(&body)) {
         return Ok(StreamableHttpPostResponse::Json(error, session));
     }
     if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
@@ -217,7 +217,13 @@ fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
     let chunks = response
         .bytes_stream()
         .map_err(|error| std::io::Error::other(error.without_url()));
-    SseStream::from_bytes_stream(bounded(chunks, MESSAGE)).boxed()
+    SseStream::from_bytes_stream(bounded(chunks, MESSAGE))
+        .map_ok(|mut event| {
+            let data = event.data.take();
+            event.data = data.map(|data| String::from_utf8_lossy(&mended(data.as_bytes())).into_owned());
+            event
+        })
+        .boxed()
 }
 
 /// Lets a stream of events pass as long as none of them is longer than this.

@@ -132,6 +132,15 @@ async fn a_server_with_odd_tools_offers_the_others() {
 }
 
 #[tokio::test]
+async fn an_odd_answer_is_read_but_for_what_is_odd() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let connection = connected(&dir).await;
+    let text = "half \u{fffd} of it\n(left out: a part that cannot be read here, of the type hologram)";
+    assert_eq!(answered(&connection, "odd_answer").await, Ok(json!({ "text": text })));
+    connection.close().await;
+}
+
+#[tokio::test]
 async fn a_program_is_given_no_environment_but_its_own() {
     let dir = tempfile::tempdir().expect("a directory");
     let connection = connected(&dir).await;
@@ -326,6 +335,14 @@ async fn over_http() -> String {
             }
             _ if header("mcp-session-id") != Some("s1") => StatusCode::BAD_REQUEST.into_response(),
             Some("tools/list") => events(json!({ "tools": [{ "name": "say", "inputSchema": { "type": "object" } }] })),
+            Some("tools/call") if asked["params"]["name"] == "odd" => {
+                let content = json!([{ "type": "hologram" }, { "type": "text", "text": "CUT" }]);
+                let answer = answered(json!({ "content": content }))
+                    .to_string()
+                    .replace("CUT", "from far \\ud83d");
+                let text = format!("\u{feff}: hello\r\nid: 1\r\nevent: message\r\ndata: {answer}\r\n\r\n");
+                ([("content-type", "text/event-stream; charset=utf-8")], text).into_response()
+            }
             Some("tools/call") => {
                 Json(answered(json!({ "content": [{ "type": "text", "text": "from far" }] }))).into_response()
             }
@@ -354,6 +371,8 @@ async fn a_server_over_http_is_asked_with_its_token() {
         .collect();
     assert_eq!(tools, ["say"]);
     assert_eq!(answered(&connection, "say").await, Ok(json!({ "text": "from far" })));
+    let odd = "(left out: a part that cannot be read here, of the type hologram)\nfrom far \u{fffd}";
+    assert_eq!(answered(&connection, "odd").await, Ok(json!({ "text": odd })));
     connection.close().await;
     let refused = probe(&with("Bearer wrong")).await.expect_err("a refusal");
     assert!(

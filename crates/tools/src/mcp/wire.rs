@@ -1,0 +1,342 @@
+//! What a server writes, put right where JSON or JSON-RPC take it otherwise, before the protocol's types read it: they
+//! leave out a whole message by one odd field, and its call would wait until its time is over.
+
+use std::{
+    borrow::Cow,
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use clifford_action::without_halves;
+use rmcp::model::ContentBlock;
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
+
+use super::words;
+
+/// The most characters of the name of an unknown part's type.
+const NAME: usize = 60;
+
+/// A message as the protocol's types read it; what is no JSON stays as it is.
+pub(super) fn mended(message: &[u8]) -> Cow<'_, [u8]> {
+    let text = String::from_utf8_lossy(message);
+    let text = text.trim_start_matches('\u{feff}');
+    let read = serde_json::from_str(text).or_else(|_| serde_json::from_str(&with_nulls(&without_halves(text))));
+    let Ok(Value::Object(mut fields)) = read else {
+        return Cow::Borrowed(message);
+    };
+    if is_answer(&fields) {
+        answer(&mut fields);
+    }
+    Cow::Owned(Value::Object(fields).to_string().into_bytes())
+}
+
+fn is_answer(fields: &Map<String, Value>) -> bool {
+    !fields.contains_key("method") && (fields.contains_key("result") || fields.contains_key("error"))
+}
+
+fn answer(fields: &mut Map<String, Value>) {
+    fields.entry("jsonrpc").or_insert_with(|| json!("2.0"));
+    // The requests' numbers are whole ones.
+    let id = fields.get("id").and_then(|id| match id {
+        Value::String(text) => text.parse().ok(),
+        Value::Number(number) => number
+            .as_f64()
+            .filter(|id| number.is_f64() && id.fract() == 0.0 && *id >= 0.0),
+        _ => None,
+    });
+    if let Some(id) = id {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is whole and not negative"
+        )]
+        fields.insert("id".to_owned(), json!(id as u64));
+    }
+    // Version 1 of the protocol has both fields, one of them null.
+    if fields.get("error").is_some_and(Value::is_null) {
+        fields.remove("error");
+    } else if fields.contains_key("error") && fields.get("result").is_some_and(Value::is_null) {
+        fields.remove("result");
+    }
+    if let Some(Value::Object(result)) = fields.get_mut("result") {
+        result_of_call(result);
+    }
+}
+
+/// Only a call's result has content.
+fn result_of_call(result: &mut Map<String, Value>) {
+    let Some(content) = result.get_mut("content") else {
+        return;
+    };
+    let parts = match content.take() {
+        Value::Array(parts) => parts,
+        Value::Null => Vec::new(),
+        one => vec![one],
+    };
+    *content = parts.into_iter().map(part).collect();
+    let failed = match result.get("isError") {
+        None | Some(Value::Bool(_)) => return,
+        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+        Some(value) => value.as_f64().is_some_and(|number| number != 0.0),
+    };
+    result.insert("isError".to_owned(), failed.into());
+}
+
+/// A part as it is, else its text, else what it calls itself.
+fn part(part: Value) -> Value {
+    if serde_json::from_value::<ContentBlock>(part.clone()).is_ok() {
+        return part;
+    }
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let text = text(Some(&part)).or_else(|| text(part.get("text"))).unwrap_or_else(|| {
+        let kind = text(part.get("type")).unwrap_or_else(|| "none".to_owned());
+        format!(
+            "(left out: a part that cannot be read here, of the type {})",
+            words::cleaned(&kind, NAME)
+        )
+    });
+    json!({ "type": "text", "text": text })
+}
+
+/// Without the numbers that JSON lacks, which Python and others write all the same.
+fn with_nulls(json: &str) -> Cow<'_, str> {
+    if !json.contains("NaN") && !json.contains("Infinity") {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(next) = rest.chars().next() {
+        let number = ["NaN", "Infinity", "-Infinity"]
+            .into_iter()
+            .find(|number| rest.starts_with(number));
+        let length = match (next, number) {
+            ('"', _) => end_of_text(rest),
+            (_, Some(number)) => {
+                text.push_str("null");
+                rest = rest.get(number.len()..).unwrap_or_default();
+                continue;
+            }
+            _ => next.len_utf8(),
+        };
+        let (taken, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        text.push_str(taken);
+        rest = left;
+    }
+    Cow::Owned(text)
+}
+
+/// The length of the text that JSON begins with, quotes included.
+fn end_of_text(json: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in json.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    json.len()
+}
+
+/// Reads a server's lines, each one mended. A line that is longer than the limit passes as it is.
+pub(super) struct Mended<R> {
+    inner: BufReader<R>,
+    most: usize,
+    /// The line so far.
+    line: Vec<u8>,
+    /// The rest of a line that is too long passes.
+    is_passing: bool,
+    /// What is ready to be read, and how much of it has been.
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl<R: AsyncRead> Mended<R> {
+    pub(super) fn new(inner: R, most: usize) -> Self {
+        Self {
+            inner: BufReader::new(inner),
+            most,
+            line: Vec::new(),
+            is_passing: false,
+            ready: Vec::new(),
+            taken: 0,
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> Mended<R> {
+    /// Takes in some bytes that end no later than their first line does.
+    fn take(&mut self, bytes: &[u8]) {
+        let is_end = bytes.ends_with(b"\n");
+        self.line.extend_from_slice(bytes);
+        if self.is_passing || self.line.len() > self.most {
+            self.is_passing = !is_end;
+            self.ready = std::mem::take(&mut self.line);
+        } else if is_end {
+            self.line.pop();
+            self.ready = mended(&self.line).into_owned();
+            self.ready.push(b'\n');
+            self.line.clear();
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Mended<R> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        while this.taken >= this.ready.len() {
+            this.ready.clear();
+            this.taken = 0;
+            let bytes = ready!(Pin::new(&mut this.inner).poll_fill_buf(cx))?;
+            if bytes.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            let length = bytes
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(bytes.len(), |end| end + 1);
+            let bytes = bytes.get(..length).unwrap_or_default().to_vec();
+            Pin::new(&mut this.inner).consume(length);
+            this.take(&bytes);
+        }
+        let left = this.ready.get(this.taken..).unwrap_or_default();
+        let now = left.get(..left.len().min(buffer.remaining())).unwrap_or_default();
+        buffer.put_slice(now);
+        this.taken += now.len();
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    fn read(message: &str) -> Value {
+        serde_json::from_slice(&mended(message.as_bytes())).expect(message)
+    }
+
+    #[test]
+    fn a_message_is_read_whatever_is_odd_about_its_json() {
+        for (message, expected) in [
+            ("\u{feff}{\"id\":1,\"method\":\"x\"}", json!({ "id": 1, "method": "x" })),
+            (r#"{"method":"a\ud83d"}"#, json!({ "method": "a\u{fffd}" })),
+            (
+                r#"{"method":"NaN \" -Infinity","a":[NaN,-Infinity,Infinity,1]}"#,
+                json!({ "method": "NaN \" -Infinity", "a": [null, null, null, 1] }),
+            ),
+        ] {
+            assert_eq!(read(message), expected, "{message}");
+        }
+        assert_eq!(
+            serde_json::from_slice::<Value>(&mended(b"{\"method\":\"a\xff\"}")).expect("JSON"),
+            json!({ "method": "a\u{fffd}" })
+        );
+        for message in ["hello", "", "[1]", "{\"a\":", "NaN", "\"NaN", "{\"a\":\"\\"] {
+            assert_eq!(*mended(message.as_bytes()), *message.as_bytes());
+        }
+    }
+
+    #[test]
+    fn an_answer_is_read_whatever_is_odd_about_its_form() {
+        let plain = json!({ "jsonrpc": "2.0", "id": 7, "result": {} });
+        for message in [
+            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":"7","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":7.0,"result":{}}"#,
+            r#"{"id":7,"result":{},"error":null}"#,
+        ] {
+            assert_eq!(read(message), plain, "{message}");
+        }
+        assert_eq!(
+            read(r#"{"id":7,"result":null,"error":{"code":1,"message":"no"}}"#),
+            json!({ "jsonrpc": "2.0", "id": 7, "error": { "code": 1, "message": "no" } })
+        );
+        for same in [
+            json!({ "jsonrpc": "2.0", "id": "a-7", "result": null }),
+            json!({ "jsonrpc": "2.0", "id": -7.0, "result": {} }),
+            json!({ "id": "7", "method": "ping" }),
+        ] {
+            assert_eq!(read(&same.to_string()), same);
+        }
+    }
+
+    #[test]
+    fn one_odd_part_takes_no_other_one_away() {
+        let content = |content: Value| read(&json!({ "id": 1, "result": { "content": content } }).to_string());
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        for (given, expected) in [
+            (
+                json!([text("a"), { "type": "image", "data": "AA", "mimeType": "image/png" }]),
+                None,
+            ),
+            (
+                json!([text("a"), { "type": "hologram", "data": "x" }, text("b")]),
+                Some(json!([
+                    text("a"),
+                    text("(left out: a part that cannot be read here, of the type hologram)"),
+                    text("b"),
+                ])),
+            ),
+            (
+                json!([{ "type": "markdown", "text": "*a*" }, "b"]),
+                Some(json!([text("*a*"), text("b")])),
+            ),
+            (
+                json!([7]),
+                Some(json!([text(
+                    "(left out: a part that cannot be read here, of the type none)"
+                )])),
+            ),
+            (json!("a"), Some(json!([text("a")]))),
+            (json!(text("a")), Some(json!([text("a")]))),
+            (json!(null), Some(json!([]))),
+        ] {
+            let expected = expected.unwrap_or_else(|| given.clone());
+            assert_eq!(content(given.clone())["result"]["content"], expected, "{given}");
+        }
+        for (odd, failed) in [
+            (json!("true"), true),
+            (json!(1), true),
+            (json!("no"), false),
+            (json!(null), false),
+        ] {
+            let message = json!({ "id": 1, "result": { "content": [], "isError": odd } });
+            assert_eq!(read(&message.to_string())["result"]["isError"], failed, "{message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn lines_are_mended_one_by_one_and_long_ones_pass() {
+        let long = format!("{{\"id\":\"9\",\"result\":{:?}}}", "x".repeat(100));
+        let lines = format!("{{\"id\":\"1\",\"result\":1}}\r\n\n{long}\nhello\n{{\"id\":\"2\",\"result\":2}}\nrest");
+        for size in [1, 7, 1000] {
+            // No more than that is read at once.
+            let (mut writer, reader) = tokio::io::duplex(size);
+            let written = async {
+                writer.write_all(lines.as_bytes()).await.expect("a reader");
+                drop(writer);
+            };
+            let mut text = String::new();
+            let mut mended = Mended::new(reader, 60);
+            let ((), read) = tokio::join!(written, mended.read_to_string(&mut text));
+            read.expect("a text");
+            let lines: Vec<_> = text.lines().collect();
+            assert_eq!(
+                lines,
+                [
+                    r#"{"id":1,"result":1,"jsonrpc":"2.0"}"#,
+                    "",
+                    long.as_str(),
+                    "hello",
+                    r#"{"id":2,"result":2,"jsonrpc":"2.0"}"#,
+                ],
+                "pieces of {size}"
+            );
+        }
+    }
+}
