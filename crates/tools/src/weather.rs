@@ -69,14 +69,14 @@ struct Weather {
     /// Other places of that name: perhaps one of them was meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_places: Vec<String>,
-    time_zone: String,
+    time_zone: Option<String>,
     now: Now,
     days: Vec<Day>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
 struct Now {
-    time: String,
+    time: Option<String>,
     weather: &'static str,
     temperature: Option<String>,
     feels_like: Option<String>,
@@ -178,20 +178,16 @@ fn weather(place: String, other_places: Vec<String>, forecast: Forecast, units: 
         current,
         daily,
     } = forecast;
-    let days = daily.time.iter().enumerate().map(|(day, date)| {
-        let number = |column: &[Option<f64>]| column.get(day).copied().flatten();
-        let text = |column: &[Option<String>]| column.get(day).cloned().flatten();
-        Day {
-            date: date.clone(),
-            weather: words(daily.weather_code.get(day).copied().flatten()),
-            low: with(number(&daily.temperature_2m_min), degrees),
-            high: with(number(&daily.temperature_2m_max), degrees),
-            precipitation: with(number(&daily.precipitation_sum), depth),
-            chance_of_precipitation: with(number(&daily.precipitation_probability_max), "%"),
-            wind_up_to: with(number(&daily.wind_speed_10m_max), speed),
-            sunrise: text(&daily.sunrise),
-            sunset: text(&daily.sunset),
-        }
+    let days = daily.into_iter().map(|day| Day {
+        date: day.date,
+        weather: words(day.weather_code),
+        low: with(day.temperature_2m_min, degrees),
+        high: with(day.temperature_2m_max, degrees),
+        precipitation: with(day.precipitation_sum, depth),
+        chance_of_precipitation: with(day.precipitation_probability_max, "%"),
+        wind_up_to: with(day.wind_speed_10m_max, speed),
+        sunrise: day.sunrise,
+        sunset: day.sunset,
     });
     Weather {
         place,

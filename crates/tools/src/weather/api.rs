@@ -1,7 +1,9 @@
 //! Open-Meteo's two interfaces: places by name, and the weather of a place. No key is needed.
 
+use clifford_chat::lenient;
 use reqwest::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     super::{ToolError, service::Service},
@@ -27,35 +29,39 @@ const DAILY: &str = "weather_code,temperature_2m_max,temperature_2m_min,precipit
 const PLACES: &str = "5";
 
 /// A place, as the geocoder knows it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct GeocodedPlace {
     pub name: String,
     pub latitude: f64,
     pub longitude: f64,
-    #[serde(default)]
     pub admin1: Option<String>,
-    #[serde(default)]
     pub country: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Places {
-    /// Left out where nothing is found.
-    #[serde(default)]
-    results: Vec<GeocodedPlace>,
+impl GeocodedPlace {
+    /// A place of an answer. `None`: it does not say what it is called, or where it is.
+    fn of(place: &Value) -> Option<Self> {
+        Some(Self {
+            name: lenient::name(place, "name")?,
+            latitude: lenient::number(place, "latitude")?,
+            longitude: lenient::number(place, "longitude")?,
+            admin1: lenient::name(place, "admin1"),
+            country: lenient::name(place, "country"),
+        })
+    }
 }
 
-/// The weather of a place, in the units that were asked for.
-#[derive(Debug, Deserialize)]
+/// The weather of a place, in the units that were asked for. A field that is missing or odd is not known.
+#[derive(Debug)]
 pub(super) struct Forecast {
-    pub timezone: String,
+    pub timezone: Option<String>,
     pub current: Current,
-    pub daily: Daily,
+    pub daily: Vec<Daily>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(super) struct Current {
-    pub time: String,
+    pub time: Option<String>,
     pub temperature_2m: Option<f64>,
     pub apparent_temperature: Option<f64>,
     pub relative_humidity_2m: Option<f64>,
@@ -64,18 +70,81 @@ pub(super) struct Current {
     pub wind_speed_10m: Option<f64>,
 }
 
-/// A column a quantity, a row a day.
-#[derive(Debug, Deserialize)]
+/// A day.
+#[derive(Debug)]
 pub(super) struct Daily {
-    pub time: Vec<String>,
-    pub weather_code: Vec<Option<i64>>,
-    pub temperature_2m_max: Vec<Option<f64>>,
-    pub temperature_2m_min: Vec<Option<f64>>,
-    pub precipitation_sum: Vec<Option<f64>>,
-    pub precipitation_probability_max: Vec<Option<f64>>,
-    pub wind_speed_10m_max: Vec<Option<f64>>,
-    pub sunrise: Vec<Option<String>>,
-    pub sunset: Vec<Option<String>>,
+    pub date: String,
+    pub weather_code: Option<i64>,
+    pub temperature_2m_max: Option<f64>,
+    pub temperature_2m_min: Option<f64>,
+    pub precipitation_sum: Option<f64>,
+    pub precipitation_probability_max: Option<f64>,
+    pub wind_speed_10m_max: Option<f64>,
+    pub sunrise: Option<String>,
+    pub sunset: Option<String>,
+}
+
+impl Forecast {
+    /// The weather of an answer. `None`: it holds neither a value of now nor a day.
+    fn of(answer: &Value) -> Option<Self> {
+        let current = Current::of(answer.get("current").unwrap_or(&Value::Null));
+        let daily = Daily::all(answer.get("daily").unwrap_or(&Value::Null));
+        let is_known = current.temperature_2m.is_some() || current.weather_code.is_some() || !daily.is_empty();
+        is_known.then(|| Self {
+            timezone: lenient::name(answer, "timezone"),
+            current,
+            daily,
+        })
+    }
+}
+
+impl Current {
+    fn of(current: &Value) -> Self {
+        let number = |name| lenient::number(current, name);
+        Self {
+            time: lenient::name(current, "time"),
+            temperature_2m: number("temperature_2m"),
+            apparent_temperature: number("apparent_temperature"),
+            relative_humidity_2m: number("relative_humidity_2m"),
+            precipitation: number("precipitation"),
+            weather_code: number("weather_code").map(code),
+            wind_speed_10m: number("wind_speed_10m"),
+        }
+    }
+}
+
+impl Daily {
+    /// The days: in an answer, a column is a quantity, and a row a day.
+    fn all(daily: &Value) -> Vec<Self> {
+        let rows = lenient::list(daily, "time").len();
+        let row = |row: usize| {
+            let columns = daily.as_object()?.iter();
+            let values = columns.map(|(name, column)| (name.clone(), column.get(row).cloned().unwrap_or_default()));
+            Self::of(&values.collect())
+        };
+        (0..rows).filter_map(row).collect()
+    }
+
+    fn of(day: &Value) -> Option<Self> {
+        let number = |name| lenient::number(day, name);
+        Some(Self {
+            date: lenient::name(day, "time")?,
+            weather_code: number("weather_code").map(code),
+            temperature_2m_max: number("temperature_2m_max"),
+            temperature_2m_min: number("temperature_2m_min"),
+            precipitation_sum: number("precipitation_sum"),
+            precipitation_probability_max: number("precipitation_probability_max"),
+            wind_speed_10m_max: number("wind_speed_10m_max"),
+            sunrise: lenient::name(day, "sunrise"),
+            sunset: lenient::name(day, "sunset"),
+        })
+    }
+}
+
+/// A code of the weather, which some servers write with a fraction.
+#[expect(clippy::cast_possible_truncation, reason = "a code that is no code has no words")]
+fn code(number: f64) -> i64 {
+    number as i64
 }
 
 /// Places of a name, the likeliest first.
@@ -89,7 +158,10 @@ pub(super) async fn places(config: &Config, name: &str) -> Result<Vec<GeocodedPl
             ("language", "en"),
             ("format", "json"),
         ]);
-    Ok(OPEN_METEO.ask::<Places>(request).await?.results)
+    let answer: Value = OPEN_METEO.ask(request).await?;
+    // The list is left out where nothing is found.
+    let places = lenient::list(&answer, "results").iter();
+    Ok(places.filter_map(GeocodedPlace::of).collect())
 }
 
 #[derive(Serialize)]
@@ -130,5 +202,81 @@ pub(super) async fn forecast(
             wind_speed_unit,
             precipitation_unit,
         });
-    OPEN_METEO.ask(request).await
+    let answer: Value = OPEN_METEO.ask(request).await?;
+    Forecast::of(&answer).ok_or_else(|| ToolError::Unavailable("Open-Meteo: its answer holds no weather".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_odd_field_takes_no_other_one_away() {
+        let answer = json!({
+            "timezone": 7, "current": { "time": null, "temperature_2m": "7.4", "weather_code": 61.0, "precipitation": {} },
+            "daily": {
+                "time": ["2026-11-22", null, "2026-11-24"], "weather_code": [61, 3], "temperature_2m_max": 9.5,
+                "temperature_2m_min": ["3", 4, "none"], "sunrise": [null, "x", 7], "unit": "mm",
+            },
+        });
+        let forecast = Forecast::of(&answer).expect("weather");
+        let current = forecast.current;
+        assert_eq!((forecast.timezone.as_deref(), current.time), (Some("7"), None));
+        assert_eq!(
+            (current.temperature_2m, current.weather_code, current.precipitation),
+            (Some(7.4), Some(61), None)
+        );
+        let days: Vec<_> = forecast
+            .daily
+            .into_iter()
+            .map(|day| {
+                (
+                    day.date,
+                    day.weather_code,
+                    day.temperature_2m_max,
+                    day.temperature_2m_min,
+                    day.sunrise,
+                )
+            })
+            .collect();
+        assert_eq!(
+            days,
+            [
+                ("2026-11-22".to_owned(), Some(61), None, Some(3.0), None),
+                ("2026-11-24".to_owned(), None, None, None, Some("7".to_owned())),
+            ]
+        );
+        for answer in [
+            json!({}),
+            json!([]),
+            json!({ "current": 7, "daily": { "time": "x" } }),
+            json!(null),
+        ] {
+            assert!(Forecast::of(&answer).is_none(), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_says_neither_name_nor_point_is_none() {
+        let place = json!({ "name": "Bern", "latitude": "46.9", "longitude": 7.4, "admin1": 7, "country": null });
+        let place = GeocodedPlace::of(&place).expect("a place");
+        assert_eq!(
+            (
+                place.name.as_str(),
+                place.latitude,
+                place.admin1.as_deref(),
+                place.country
+            ),
+            ("Bern", 46.9, Some("7"), None)
+        );
+        for place in [
+            json!({ "name": "Bern", "latitude": 46.9 }),
+            json!({ "latitude": 1, "longitude": 1 }),
+            json!(7),
+        ] {
+            assert_eq!(GeocodedPlace::of(&place), None, "{place}");
+        }
+    }
 }
