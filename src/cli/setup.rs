@@ -69,11 +69,11 @@ impl Globals {
     /// Where the settings come from here.
     ///
     /// # Errors
-    /// There is no working directory, or a setting in the environment is not text.
+    /// There is no working directory, or a variable that is read is not text.
     pub fn sources(&self) -> anyhow::Result<Sources> {
         let env = environment();
         if let Some(name) = std::env::vars_os().find_map(|(name, value)| {
-            let name = name.into_string().ok().filter(|name| name.starts_with("CLIFFORD_"))?;
+            let name = name.into_string().ok().filter(|name| self.is_read(name))?;
             value.to_str().is_none().then_some(name)
         }) {
             bail!("{name}: is not text (UTF-8)");
@@ -86,6 +86,14 @@ impl Globals {
             overrides: self.set.clone(),
             platforms: self.platforms,
         })
+    }
+
+    /// A variable of this name is read, whatever the settings refer to.
+    fn is_read(&self, name: &str) -> bool {
+        let prefixes = ["CLIFFORD_", "OPENAI_", "ANTHROPIC_"];
+        prefixes.iter().any(|prefix| name.starts_with(prefix))
+            || name == "DATABASE_URL"
+            || self.platforms.rows().any(|row| row.about.token_variable == name)
     }
 
     /// The settings that are in force here.

@@ -14,7 +14,7 @@ use aes_gcm_siv::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::CryptoRng;
 
-use crate::{Secret, put_in_place};
+use crate::{Secret, put_in_place, source::open_regular};
 
 /// The form of what is encrypted: the version, a dot, then nonce and ciphertext as Base64.
 const VERSION: &str = "1";
@@ -74,7 +74,7 @@ impl Encryptor {
             path: path.to_owned(),
             source,
         };
-        match fs::read_to_string(path) {
+        match open_regular(path).and_then(io::read_to_string) {
             Ok(text) => return Self::new(&Secret::new(text)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fault(error)),
             Err(_) => {}

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fmt::{self, Display},
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -83,13 +83,22 @@ fn read(path: &Path) -> Result<String, SecretError> {
         path: path.to_owned(),
         source,
     };
-    let file = File::open(path).map_err(unreadable)?;
+    let file = open_regular(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(SecretError::TooLong(path.to_owned()));
     }
     String::from_utf8(bytes).map_err(|_| unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
+}
+
+/// Opens a file; a pipe or a terminal would wait for somebody who writes there.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::other("it is no regular file"))
+    }
 }
 
 impl Serialize for SecretSource {
@@ -170,7 +179,7 @@ impl<'de> Deserialize<'de> for Name {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeMap, fs};
+    use std::{collections::BTreeMap, fs, process::Command};
 
     use serde::{Deserialize, Serialize};
     use serde_json::json;
@@ -336,6 +345,17 @@ mod tests {
             fs::write(&path, content).unwrap();
             assert_eq!(resolve(&source), expected.map(str::to_owned));
         }
+        fs::remove_file(&path).unwrap();
+        let other = Err(format!("the file {shown} cannot be read: it is no regular file"));
+        fs::create_dir(&path).unwrap();
+        assert_eq!(resolve(&source), other, "a directory");
+        fs::remove_dir(&path).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert_eq!(resolve(&source), other, "a socket");
+        drop(socket);
+        fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(resolve(&source), other, "a pipe that nobody writes to");
         fs::remove_file(&path).unwrap();
         let missing = format!("the file {shown} cannot be read: No such file or directory (os error 2)");
         assert_eq!(resolve(&source), Err(missing));

@@ -1,6 +1,8 @@
 //! `clifford config`, and the errors of every command about wrong settings.
 
-use super::{Machine, shown};
+use std::{ffi::OsString, os::unix::ffi::OsStringExt as _};
+
+use super::{Ended, Machine, shown};
 
 #[test]
 fn no_file_is_in_order_and_the_first_step_is_told() {
@@ -63,6 +65,49 @@ fn a_faulty_file_stops_every_command_that_reads_it() {
         );
     }
     assert!(!machine.path("data").exists());
+}
+
+#[test]
+fn a_setting_of_the_environment_that_is_no_text_is_named() {
+    let machine = Machine::new();
+    let checked = |name: &str| {
+        let mut command = machine.command(["config", "check"]);
+        command.env(name, OsString::from_vec(vec![b'a', 0xff]));
+        Ended::of(command.output().expect("the binary runs"))
+    };
+    for name in [
+        "CLIFFORD_ENGINE__MAX_ITERATIONS",
+        "CLIFFORD_API_TOKEN",
+        "OPENAI_API_KEY",
+        "ANTHROPIC_MODEL",
+        "TELEGRAM_BOT_TOKEN",
+        "DATABASE_URL",
+    ] {
+        let ended = checked(name);
+        assert_eq!((ended.code, ended.out.as_str()), (1, ""), "{ended:?}");
+        assert_eq!(ended.err, format!("clifford: {name}: is not text (UTF-8)\n"));
+    }
+    // Whatever other programs have there is none of this one's.
+    checked("LESSOPEN").succeeds();
+}
+
+#[test]
+fn a_secret_that_is_no_regular_file_is_not_waited_for() {
+    let machine = Machine::new();
+    let pipe = machine.path("token");
+    let made = std::process::Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .expect("a pipe");
+    assert!(made.success());
+    machine.write("bot.toml", "[http]\ntoken = { file = \"token\" }\n");
+    let ended = machine.run(["config", "check"]);
+    let expected = "token cannot be read: it is no regular file; mend that, or set token = { env = \"NAME\" }\n";
+    assert_eq!(ended.code, 1);
+    assert!(
+        ended.err.starts_with("clifford: bot.toml:2: http.token: ") && ended.err.ends_with(expected),
+        "{ended:?}"
+    );
 }
 
 #[test]
