@@ -21,6 +21,7 @@ use serde_json::Value as Json;
 use self::messages::Message;
 use crate::{
     ImportError,
+    characters::whole,
     conversation::{About, Conversation, ImportedMessage, Speaker, moment, skip},
     source::{Format, Position, Source, Take},
     tree,
@@ -99,7 +100,7 @@ impl Discord {
         let (text, sum) = tree::text(path)?;
         let shown = |path: &Path| path.strip_prefix(&self.dir).unwrap_or(path).display().to_string();
         digest.add(&shown(path), &sum);
-        let channel: Channel = serde_json::from_str(&text).map_err(|error| ImportError::json(path, &error))?;
+        let channel: Channel = serde_json::from_str(&whole(&text)).map_err(|error| ImportError::json(path, &error))?;
         let id = snowflake(&channel.id).map_err(|why| ImportError::of(path, why))?;
         let dir = path.parent().unwrap_or(&self.messages);
         let json = dir.join("messages.json");
@@ -203,7 +204,7 @@ impl Source for Discord {
         if index.exists() {
             let (text, sum) = tree::text(&index)?;
             digest.add("index.json", &sum);
-            names = serde_json::from_str(&text).map_err(|error| ImportError::json(&index, &error))?;
+            names = serde_json::from_str(&whole(&text)).map_err(|error| ImportError::json(&index, &error))?;
         }
         let channels = tree::files(&self.messages, "channel.json")?;
         if channels.is_empty() {
@@ -225,7 +226,7 @@ impl Source for Discord {
             return Ok(None);
         }
         let (text, _) = tree::text(&path)?;
-        let account: Account = serde_json::from_str(&text).map_err(|error| ImportError::json(&path, &error))?;
+        let account: Account = serde_json::from_str(&whole(&text)).map_err(|error| ImportError::json(&path, &error))?;
         let id = snowflake(&account.id).map_err(|why| ImportError::of(&path, why))?;
         Ok(Some(("discord".to_owned(), id)))
     }

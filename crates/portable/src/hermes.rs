@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
+    characters::whole,
     conversation::{About, Conversation, ImportedMessage, Notes, Speaker, content_text, moment, notes, skip},
     error::in_words,
     source::{Format, Position, Source, Take},
@@ -98,7 +99,7 @@ impl Hermes {
         let sum = tree::lines(path, &mut |number, text| {
             let at = Position::line(Arc::clone(&file), number);
             let session: Session =
-                serde_json::from_str(text).map_err(|error| ImportError::at(&at, in_words(&error)))?;
+                serde_json::from_str(&whole(text)).map_err(|error| ImportError::at(&at, in_words(&error)))?;
             if !self.is_owners(&session) {
                 return skip("sessions", "they are of somebody else", take);
             }

@@ -11,6 +11,7 @@
 //! everything else is left out. An owner who brings the archive of their own bot says so ([`Options::is_trusted`]).
 
 mod archive;
+mod characters;
 mod check;
 mod conversation;
 mod discord;

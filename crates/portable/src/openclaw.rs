@@ -18,6 +18,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
+    characters::whole,
     conversation::{About, Conversation, ImportedMessage, Notes, Speaker, content_text, document, moment, notes, skip},
     error::in_words,
     source::{Format, Position, Source, Take},
@@ -93,7 +94,8 @@ impl OpenClaw {
         let mut session = None;
         let sum = tree::lines(path, &mut |number, text| {
             let at = Position::line(Arc::clone(&file), number);
-            let line: Line = serde_json::from_str(text).map_err(|error| ImportError::at(&at, in_words(&error)))?;
+            let line: Line =
+                serde_json::from_str(&whole(text)).map_err(|error| ImportError::at(&at, in_words(&error)))?;
             match (line.kind.as_str(), &session, line.id.as_deref()) {
                 ("session", None, Some(id)) => {
                     session = Some(id.to_owned());
@@ -262,7 +264,7 @@ fn index(dir: &Path) -> Result<BTreeMap<String, Of>, ImportError> {
     }
     let (text, _) = tree::text(&path)?;
     let entries: BTreeMap<String, Entry> =
-        serde_json::from_str(&text).map_err(|error| ImportError::json(&path, &error))?;
+        serde_json::from_str(&whole(&text)).map_err(|error| ImportError::json(&path, &error))?;
     Ok(entries
         .into_iter()
         .filter_map(|(key, entry)| {

@@ -189,6 +189,7 @@ pub fn detect(path: &Path) -> Result<Format, ImportError> {
         .map_err(|error| ImportError::unreadable(path, error))?;
     let head = head.get(..read).unwrap_or_default();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     match head {
         _ if head.get(257..262) == Some(b"ustar".as_slice()) => Ok(Format::Clifford),
         [b'P', b'K', ..] => none("a zip file: unpack it first, and name the directory"),

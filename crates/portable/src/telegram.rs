@@ -19,12 +19,13 @@ use clifford_core::{
     id::{FileId, UserId},
 };
 use clifford_store::portable::{File, Record};
-use serde::{Deserialize, Deserializer as _};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 
 use self::json::Top;
 use crate::{
     ImportError,
+    characters::Whole,
     conversation::{About, Conversation, ImportedMessage, Speaker, emit, moment, skip},
     ids::stable,
     source::{Format, Item, Position, Source, Take},
@@ -69,7 +70,8 @@ impl Telegram {
 
     fn walk(&self, reading: &mut Reading<'_, '_>) -> Result<String, ImportError> {
         let mut summed = Summed::new(tree::open(&self.path)?);
-        let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(256 * 1024, &mut summed));
+        let mut json =
+            serde_json::Deserializer::from_reader(BufReader::with_capacity(256 * 1024, Whole::new(&mut summed)));
         let outcome = (&mut json).deserialize_map(Top(reading)).and_then(|()| json.end());
         drop(json);
         match (reading.error.take(), outcome) {
@@ -158,6 +160,7 @@ struct Message {
     date: Option<String>,
     date_unixtime: Option<String>,
     from: Option<String>,
+    #[serde(default, deserialize_with = "sender")]
     from_id: Option<String>,
     #[serde(default)]
     text: Json,
@@ -286,6 +289,18 @@ impl Reading<'_, '_> {
         })?;
         emit(Record::File(row.into()), at, self.take)
     }
+}
+
+/// Who sent a message. Versions until 2021 wrote numbers; those of people are the small ones.
+fn sender<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(match Json::deserialize(from)? {
+        Json::String(sender) => Some(sender),
+        Json::Number(number) if number.as_u64().is_some_and(|id| id <= u64::from(u32::MAX)) => {
+            Some(format!("user{number}"))
+        }
+        Json::Number(number) => Some(format!("peer{number}")),
+        _ => None,
+    })
 }
 
 fn last_part(path: &str) -> &str {

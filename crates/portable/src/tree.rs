@@ -208,7 +208,9 @@ pub fn lines(path: &Path, each: &mut dyn FnMut(u64, &str) -> Result<(), ImportEr
         if u64::try_from(read).unwrap_or(u64::MAX) > MOST_TEXT {
             return wrong(format!("longer than {MOST_TEXT} bytes"));
         }
-        match std::str::from_utf8(&line) {
+        // Editors put a byte order mark in front of the first line.
+        let text = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| number == 1);
+        match std::str::from_utf8(text.unwrap_or(&line)) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => each(number, text.trim_end_matches(['\n', '\r']))?,
             Err(error) => return wrong(format!("not UTF-8 at byte {}", error.valid_up_to())),

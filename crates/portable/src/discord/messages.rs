@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use crate::{
     ImportError,
+    characters::Whole,
     tree::{self, Summed},
 };
 
@@ -39,7 +40,7 @@ pub(super) struct Message {
 /// It is no list of messages, cannot be read, or those of `each`.
 pub(super) fn of_json(path: &Path, each: Each<'_>) -> Result<String, ImportError> {
     let mut summed = Summed::new(tree::open(path)?);
-    let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER, &mut summed));
+    let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER, Whole::new(&mut summed)));
     let mut refused = None;
     let list = List {
         each,

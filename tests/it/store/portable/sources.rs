@@ -180,6 +180,27 @@ async fn telegrams_export_comes_to_its_person_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_export_of_telegram_is_read_whatever_wrote_its_characters_and_senders() {
+    let place = places().await.remove(0);
+    let [ada, _] = people(&place).await;
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = TELEGRAM
+        .replace("the key?", r"the key\ud83d")
+        .replace("\"user4711\"", "4711")
+        .replace("\"user8\"", "8589934600");
+    write(dir.path(), "result.json", &format!("\u{feff}{text}"));
+    let (source, options) = of(&dir.path().join("result.json"), ada);
+    place.take_in(&source, options).await.expect("comes in");
+    assert_eq!(
+        said(&place).await[..2],
+        [
+            "inbound own Telegram: Bob: where is the key\u{fffd}",
+            "inbound - Telegram: Bob: [Bob] under the mat",
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_export_of_telegram_is_refused_with_its_place() {
     let place = places().await.remove(0);
     let [ada, _] = people(&place).await;
