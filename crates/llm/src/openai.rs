@@ -18,6 +18,20 @@ use crate::{
     settings::Provider,
 };
 
+/// Why a reply ended, where a filter withheld it: OpenAI's word, Gemini's, Zhipu's.
+const FILTERED: [&str; 8] = [
+    "content_filter",
+    "safety",
+    "recitation",
+    "prohibited_content",
+    "blocklist",
+    "spii",
+    "sensitive",
+    "refusal",
+];
+/// The same, where the server could not go on: OpenRouter's word, DeepSeek's, Zhipu's.
+const INTERRUPTED: [&str; 3] = ["error", "insufficient_system_resource", "network_error"];
+
 /// One provider.
 pub struct OpenAi(Endpoint);
 
@@ -113,11 +127,20 @@ impl OpenAi {
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
         gathered.end();
         let Provider { name, model, .. } = &self.0.config.section;
-        let filtered = gathered.finish.as_deref() == Some("content_filter");
-        if filtered || !gathered.refusal.is_empty() {
+        let finish = gathered
+            .finish
+            .as_deref()
+            .map(str::to_ascii_lowercase)
+            .unwrap_or_default();
+        if FILTERED.contains(&finish.as_str()) || !gathered.refusal.is_empty() {
             return Err(self.0.refused(&gathered.refusal));
         }
-        if gathered.finish.as_deref() == Some("length") {
+        if INTERRUPTED.contains(&finish.as_str()) {
+            return Err(self
+                .0
+                .broken(&gathered.text, &format!("the server gave the reply up ({finish})")));
+        }
+        if ["length", "max_tokens", "model_length"].contains(&finish.as_str()) {
             tracing::warn!(provider = name, "reply reached its token limit");
         }
         let tool_calls = gathered.take_calls();

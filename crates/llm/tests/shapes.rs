@@ -111,3 +111,31 @@ async fn a_reply_without_a_choice_is_none_and_what_stands_there_is_its_reason() 
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn a_reply_that_a_server_gave_up_is_told_from_one_that_it_withheld() -> TestResult {
+    let fake = OpenAiFake::start().await;
+    let provider = || "main".to_owned();
+    let withheld = ModelError::Refused {
+        provider: provider(),
+        reason: "the content filter withheld the reply".to_owned(),
+    };
+    let overloaded = ModelError::Overloaded {
+        provider: provider(),
+        reason: "the server gave the reply up (insufficient_system_resource)".to_owned(),
+    };
+    let cut = ModelError::Cut {
+        provider: provider(),
+        partial: "Hel".to_owned(),
+    };
+    for (text, finish, expected) in [
+        ("", "SAFETY", withheld),
+        ("", "insufficient_system_resource", overloaded),
+        ("Hel", "error", cut),
+    ] {
+        fake.push(Reply::text(text).finish_reason(finish));
+        let ended = client(config(&fake))?.complete(&request(), &mut ()).await;
+        assert_eq!(ended, Err(expected), "{finish}");
+    }
+    Ok(())
+}

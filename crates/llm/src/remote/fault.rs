@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clifford_llm_api::model::{Denial, ModelError};
 use jiff::fmt::rfc2822::DateTimeParser;
-use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{DATE, HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 
 pub(crate) use self::envelope::is_told;
@@ -51,7 +51,15 @@ impl Fault {
             Err(_) if body.trim_start().starts_with('<') => Value::Null,
             Err(_) => Value::String(body.to_owned()),
         };
-        Self::read(&value, Some(status), told_wait(headers))
+        let mut fault = Self::read(&value, Some(status), told_wait(headers));
+        if let Some(place) = headers.get(LOCATION).filter(|_| (300..400).contains(&status)) {
+            // Not followed: the key would go along.
+            let place = String::from_utf8_lossy(place.as_bytes());
+            let path = place.split('?').next().unwrap_or_default();
+            let shown = Some(super::shown_url(&place)).filter(|url| !url.is_empty());
+            fault.message = format!("it redirects to {}", shown.as_deref().unwrap_or(path));
+        }
+        fault
     }
 
     /// Reads an error that came with status 200, or within a stream.

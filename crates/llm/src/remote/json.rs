@@ -1,14 +1,22 @@
-//! JSON with numbers that are none: some servers write `NaN` or `Infinity`, and a number may be larger than any that a
-//! program reckons with. None of them is worth the reply in which it stands.
+//! JSON with numbers that are none, and with two fields of one name: some servers write `NaN` or `Infinity`, a number may
+//! be larger than any that a program reckons with, and proxies add a field that is there. None of them is worth the
+//! reply in which it stands.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-/// Reads JSON. A number that cannot be read is the largest there is, or `null`.
+/// Reads JSON. A number that cannot be read is the largest there is, or `null`; of two fields of one name, the last counts.
 pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_str(json).or_else(|error| match with_numbers(json) {
-        Some(json) => serde_json::from_str(&json),
-        None => Err(error),
-    })
+    let error = match serde_json::from_str(json) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    // Of fields of one name, a value keeps the last.
+    let value = match with_numbers(json) {
+        Some(json) => serde_json::from_str::<Value>(&json),
+        None => serde_json::from_str(json),
+    };
+    value.and_then(serde_json::from_value).map_err(|_| error)
 }
 
 /// The same JSON with numbers that can be read. `None`: there are no others.
@@ -52,9 +60,24 @@ fn string(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde::Deserialize;
+    use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn of_two_fields_of_one_name_the_last_counts() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Reply {
+            text: String,
+        }
+        for json in [r#"{"text":"a","text":"b"}"#, r#"{"text":NaN,"x":1e999,"text":"b"}"#] {
+            let text = "b".to_owned();
+            assert_eq!(read::<Reply>(json).expect(json), Reply { text });
+        }
+        let error = read::<Reply>(r#"{"text":7}"#).expect_err("no text");
+        assert!(error.to_string().contains("at line 1"), "{error}");
+    }
 
     #[test]
     fn no_number_makes_json_unreadable() {

@@ -15,6 +15,8 @@ pub(crate) struct Decoder {
     line: usize,
     /// How far the next line has been searched for its end.
     searched: usize,
+    /// The last line ended with a carriage return: a line feed behind it ends none.
+    is_returned: bool,
     data: Option<String>,
     /// What came in the place of events: a whole reply. `None`, once there was an event.
     whole: Option<String>,
@@ -26,6 +28,7 @@ impl Default for Decoder {
             buffer: Vec::new(),
             line: 0,
             searched: 0,
+            is_returned: false,
             data: None,
             whole: Some(String::new()),
         }
@@ -43,27 +46,44 @@ impl Decoder {
 
     /// The next event that is complete.
     pub(crate) fn next(&mut self) -> Option<String> {
-        while let Some(length) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
+        loop {
+            self.pass_line_feed();
+            let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
+            let Some(length) = self.buffer[self.searched..].iter().position(ends) else {
+                self.searched = self.buffer.len();
+                return None;
+            };
             let end = self.searched + length;
             let line = String::from_utf8_lossy(&self.buffer[self.line..end]).into_owned();
+            self.is_returned = self.buffer[end] == b'\r';
             self.line = end + 1;
             self.searched = self.line;
-            if let Some(event) = self.take(line.trim_end_matches('\r')) {
+            if let Some(event) = self.take(&line) {
                 return Some(event);
             }
         }
-        self.searched = self.buffer.len();
-        None
+    }
+
+    /// Passes over the line feed that belongs to the end of the last line.
+    fn pass_line_feed(&mut self) {
+        if self.is_returned
+            && let Some(next) = self.buffer.get(self.line)
+        {
+            self.line += usize::from(*next == b'\n');
+            self.searched = self.searched.max(self.line);
+            self.is_returned = false;
+        }
     }
 
     /// The event that lacks only its end, since some servers leave the last blank line out; or else the whole reply that
     /// came in the place of events.
     pub(crate) fn rest(&mut self) -> Option<String> {
+        self.pass_line_feed();
         let line = String::from_utf8_lossy(&self.buffer[self.line..]).into_owned();
         self.buffer.clear();
         self.line = 0;
         self.searched = 0;
-        self.take(line.trim_end_matches('\r'))
+        self.take(&line)
             .or_else(|| self.event())
             .or_else(|| self.whole.take().filter(|whole| !whole.is_empty()))
     }
@@ -137,6 +157,16 @@ mod tests {
         let whole = vec!["a".to_owned(), "b\n\u{e4}".to_owned(), "end".to_owned()];
         assert_eq!(events(&[stream]), whole);
         for cut in 1..stream.len() {
+            assert_eq!(events(&[&stream[..cut], &stream[cut..]]), whole, "cut at {cut}");
+        }
+        assert_eq!(events(&stream.chunks(1).collect::<Vec<_>>()), whole);
+    }
+
+    #[test]
+    fn a_line_ends_with_a_carriage_return_too() {
+        let stream = b"data: a\rdata: b\r\r: comment\r\rdata: c\r\r\ndata: d\n\rdata: e\r";
+        let whole = ["a\nb", "c", "d", "e"];
+        for cut in 0..stream.len() {
             assert_eq!(events(&[&stream[..cut], &stream[cut..]]), whole, "cut at {cut}");
         }
         assert_eq!(events(&stream.chunks(1).collect::<Vec<_>>()), whole);

@@ -396,3 +396,20 @@ fn a_long_message_is_cut_and_put_on_one_line() {
     assert_eq!(described("a\n\u{7}b  c"), ": a b c");
     assert_eq!(described(&"ä".repeat(500)).chars().count(), LONGEST_MESSAGE + 3);
 }
+
+#[test]
+fn a_redirect_says_where_it_leads_without_credentials() {
+    for (location, expected) in [
+        (
+            "https://ada:pw@models.example/v1/chat/completions?key=1",
+            "it redirects to https://models.example/v1/chat/completions",
+        ),
+        ("/v2/chat/completions?key=1", "it redirects to /v2/chat/completions"),
+    ] {
+        let fault = Fault::from_response(308, &headers(&[("location", location)]), b"there");
+        assert_eq!(fault.message, expected);
+    }
+    let elsewhere = Fault::from_response(400, &headers(&[("location", "/x")]), b"there");
+    assert_eq!(elsewhere.message, "there");
+    assert_eq!(Fault::from_response(308, &headers(&[]), b"there").message, "there");
+}
