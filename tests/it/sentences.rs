@@ -151,6 +151,7 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
             ("crates/engine/src/triggers", ""),
             ("crates/ingress/src/careful.rs", "quarantined: "),
             ("crates/ingress/src/commands/stopping.rs", "stopped in chat"),
+            ("crates/ingress/src/starter.rs", "the platform did not answer"),
             ("crates/ingress/src/threads.rs", "the platform did not answer"),
             ("channels/api/src/adapter.rs", "no answer: "),
             ("channels/discord/src/answer.rs", ""),

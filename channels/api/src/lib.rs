@@ -213,6 +213,15 @@ pub trait Channel: Send + Sync + 'static {
         Err(SendError::Rejected(format!("{} has no threads", self.platform())))
     }
 
+    /// The message at which a thread begins ([`Place::kind`]), as something that the first words to the bot there
+    /// answer. `None`: it begins at none, or that is gone.
+    ///
+    /// # Errors
+    /// As [`Channel::send`]: the words stand by themselves.
+    async fn thread_starter(&self, _thread: &Place) -> Result<Option<Quoted>, SendError> {
+        Ok(None)
+    }
+
     /// Deletes a message that somebody wrote in a place ([`Place::external_id`]), where the platform lets the bot. One
     /// that is gone already is deleted.
     ///

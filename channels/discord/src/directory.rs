@@ -11,6 +11,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serenity::model::channel::ChannelType;
 
+/// The type of a channel that is a forum of pictures:
+/// <https://docs.discord.com/developers/resources/channel#channel-object-channel-types>
+const MEDIA: u8 = 16;
+
 /// Channels and guilds by id.
 #[derive(Debug, Default)]
 pub(crate) struct Directory(Mutex<Cache>);
@@ -30,6 +34,8 @@ struct CachedChannel {
     guild: Option<u64>,
     /// The channel of a thread.
     parent: Option<u64>,
+    /// A forum or the like: its threads are posts, which hold the messages at which they begin.
+    holds_posts: bool,
 }
 
 /// A channel or thread as Discord describes it, as far as it matters here and can be read.
@@ -233,6 +239,11 @@ impl Directory {
         self.with(|cache| cache.channels.get(&id)?.name.clone())
     }
 
+    /// Whether the threads of a channel are posts, as in a forum.
+    pub(crate) fn holds_posts(&self, id: u64) -> bool {
+        self.with(|cache| cache.channels.get(&id).is_some_and(|channel| channel.holds_posts))
+    }
+
     /// A channel as a place, if it is cache.
     pub(crate) fn place(&self, id: u64) -> Option<Place> {
         self.with(|cache| cache.channels.get(&id).map(|channel| cache.as_place(id, channel)))
@@ -253,6 +264,7 @@ impl Directory {
                     name: None,
                     guild,
                     parent: None,
+                    holds_posts: false,
                 },
             )
         })
@@ -281,6 +293,7 @@ impl Cache {
                 name: channel.name,
                 guild: channel.guild.or(guild),
                 parent: channel.parent.filter(|_| kind == PlaceKind::Thread),
+                holds_posts: matches!(channel.kind, ChannelType::Forum | ChannelType::Unknown(MEDIA)),
             },
         );
     }

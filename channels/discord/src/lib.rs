@@ -70,7 +70,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use clifford_channel::{
     Act, ActError, Acted, Actor, Address, Channel, ChannelError, DeliveryKey, Feedback, FetchError, Ingress, Limits,
-    NewThread, Part, Passing, Platform, PlatformRole, Receipt, SendError, Signal,
+    NewThread, Part, Passing, Place, Platform, PlatformRole, Quoted, Receipt, SendError, Signal,
 };
 use clifford_markup::Flavor;
 pub use config::{Argument, Clock, DiscordConfig, SlashCommand, Timing};
@@ -194,6 +194,10 @@ impl Channel for Discord {
 
     async fn open_thread(&self, place: &str, thread: &NewThread) -> Result<String, SendError> {
         thread::open(&self.shared, place, thread).await
+    }
+
+    async fn thread_starter(&self, thread: &Place) -> Result<Option<Quoted>, SendError> {
+        thread::starter(&self.shared, thread).await
     }
 
     async fn show(

@@ -13,7 +13,7 @@ use clifford_channel::Speaker;
 pub(crate) use component::press;
 pub(crate) use interaction::{ASK, IN_THREAD, InteractionHeader, InteractionKind, InteractionPayload, command};
 use jiff::Timestamp;
-pub(crate) use message::{edit, message};
+pub(crate) use message::{edit, message, quote};
 pub(crate) use payload::{Payload, id};
 pub(crate) use typed::typed;
 

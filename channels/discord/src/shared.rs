@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
@@ -11,7 +11,7 @@ use std::{
 use clifford_channel::ChannelError;
 use tokio::{sync::Mutex, time::Instant};
 
-use crate::{answers::Answers, api::Api, config::DiscordConfig, directory::Directory, drafts::Drafts};
+use crate::{answers::Answers, api::Api, config::DiscordConfig, directory::Directory, drafts::Drafts, map::Me};
 
 /// One bot's settings, its REST API, and what this process remembers of Discord.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct Shared {
     pub(crate) directory: Directory,
     pub(crate) answers: Answers,
     pub(crate) drafts: Drafts,
+    /// The bot's own account, once a connection told it.
+    pub(crate) me: OnceLock<Me>,
     /// When one of the shards of each of Discord's buckets identified last. Held while one waits for its turn.
     identified: Mutex<HashMap<u32, Arc<Mutex<Option<Instant>>>>>,
     /// Over how many connections the servers are split.
@@ -40,6 +42,7 @@ impl Shared {
             directory: Directory::default(),
             answers: Answers::default(),
             drafts: Drafts::default(),
+            me: OnceLock::new(),
             identified: Mutex::default(),
             shards: AtomicU32::new(shards),
             withholds_content: AtomicBool::new(false),

@@ -1,6 +1,7 @@
-//! Threads for questions: each begins at the message that asks, and so has its id.
+//! Threads for questions: each begins at the message that asks, and so has its id. And the messages at which threads of
+//! people begin.
 
-use clifford_channel::{NewThread, SendError};
+use clifford_channel::{NewThread, Place, Quoted, SendError};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use crate::{
     act::ARCHIVE_AFTER,
     answer,
     api::{ApiError, Body, Call},
+    map::{self, Payload},
     post::send_error,
     shared::Shared,
     via::Via,
@@ -31,6 +33,31 @@ pub(crate) async fn open(shared: &Shared, place: &str, thread: &NewThread) -> Re
     match shared.api.call::<Value>(&call).await {
         Ok(_) => Ok(message.to_string()),
         Err(ApiError::Refused(refusal)) if refusal.code == HAS_THREAD => Ok(message.to_string()),
+        Err(error) => Err(send_error(error)),
+    }
+}
+
+/// The message at which a thread begins: it has the thread's id, and stands in the thread's channel, or in the thread itself
+/// if that is a post of a forum. <https://docs.discord.com/developers/topics/threads>
+pub(crate) async fn starter(shared: &Shared, thread: &Place) -> Result<Option<Quoted>, SendError> {
+    let (Some(me), Some(parent)) = (shared.me.get(), &thread.parent) else {
+        return Ok(None);
+    };
+    let (id, parent) = (number(&thread.external_id)?, number(parent)?);
+    let channel = if shared.directory.holds_posts(parent) {
+        id
+    } else {
+        parent
+    };
+    let path = format!("/channels/{channel}/messages/{id}");
+    let call = Call::new(Method::GET, "read message", channel, path);
+    match shared.api.call::<Value>(&call).await {
+        Ok(message) => Ok(Payload::of(message).ok().map(|message| {
+            let names = |id| shared.directory.name(id);
+            map::quote(&message, *me, &names)
+        })),
+        // It began without one, that was deleted, or the bot may not read it.
+        Err(ApiError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => Ok(None),
         Err(error) => Err(send_error(error)),
     }
 }

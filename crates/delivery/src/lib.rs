@@ -1,5 +1,6 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
 
+mod asides;
 mod attachments;
 mod gate;
 mod in_flight;
@@ -17,9 +18,7 @@ use std::{
 
 use clifford_channel::Channel;
 use clifford_chat::{
-    error::SendError,
-    inbound::Place,
-    outbound::{Address, DeliveryKey, Mark, NewThread, Signal},
+    outbound::{Address, DeliveryKey, Mark, Signal},
     platform::Platform,
 };
 use clifford_content::files::Files;
@@ -182,28 +181,6 @@ impl Delivery {
             stop: CancellationToken::new(),
         };
         Self { inner: Arc::new(inner) }
-    }
-
-    /// Deletes what somebody wrote, where the platform lets the bot.
-    ///
-    /// # Errors
-    /// It stays where it is.
-    pub async fn delete(&self, place: &Place, message: &str) -> Result<(), SendError> {
-        match self.inner.channels.get(&place.platform) {
-            Some(channel) => channel.delete(&place.external_id, message).await,
-            None => Err(SendError::Rejected(format!("{} is not connected", place.platform))),
-        }
-    }
-
-    /// Opens a thread for a question that was asked in a place, and returns the thread's id as a place.
-    ///
-    /// # Errors
-    /// There is none.
-    pub async fn open_thread(&self, place: &Place, thread: &NewThread) -> Result<String, SendError> {
-        match self.inner.channels.get(&place.platform) {
-            Some(channel) => channel.open_thread(&place.external_id, thread).await,
-            None => Err(SendError::Rejected(format!("{} is not connected", place.platform))),
-        }
     }
 
     /// Delivers a message that this process holds.

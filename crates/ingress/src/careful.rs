@@ -48,7 +48,7 @@ impl Event {
         };
         let platform = place.platform;
         Some(Self {
-            id: event_id(kind, place, id),
+            id: event_id(kind, platform, &place.external_id, id),
             platform,
             place: place.clone(),
             reply_to: id.clone(),
@@ -57,14 +57,13 @@ impl Event {
     }
 }
 
-fn event_id(kind: &str, place: &Place, id: &str) -> String {
-    let platform = place.platform;
-    clifford_vault::hash(&format!("{platform}/{kind}/{}/{id}", place.external_id))
+fn event_id(kind: &str, platform: Platform, place: &str, id: &str) -> String {
+    clifford_vault::hash(&format!("{platform}/{kind}/{place}/{id}"))
 }
 
 /// The events that brought what the platform knows by this id, if they were set aside.
-pub(super) fn events_of_message(place: &Place, id: &str) -> [String; 2] {
-    ["message", "edit"].map(|kind| event_id(kind, place, id))
+pub(super) fn events_of_message(platform: Platform, place: &str, id: &str) -> [String; 2] {
+    ["message", "edit"].map(|kind| event_id(kind, platform, place, id))
 }
 
 impl IngressService {

@@ -4,7 +4,7 @@
 //! more begins again without it, unless it has taken it up already.
 
 use clifford_chat::inbound::{Accepted, Deleted};
-use clifford_core::{clock::Timestamp, id::RunId, messages::MessageStatus};
+use clifford_core::{clock::Timestamp, id::RunId, messages::MessageStatus, places::ChannelKind};
 use clifford_engine::run::{cancel, follow_up::Begins};
 use clifford_store::{
     StoreError, Tx, contexts,
@@ -75,11 +75,19 @@ async fn store(tx: &mut Tx, deleted: Deleted, begins: Begins, now: Timestamp) ->
             unasked(tx, run, &mut followed, begins, now).await?;
         }
     }
-    let Some(channel) = here else {
-        return Ok(followed);
-    };
     // Answers to a deleted message quote it, whether or not it was stored itself.
-    for run in quoting::remove(tx, channel.id, &deleted.ids).await? {
+    let mut quoting = Vec::new();
+    if let Some(channel) = here {
+        quoting = quoting::remove(tx, channel.id, &deleted.ids).await?;
+    }
+    for id in &deleted.ids {
+        // A thread may have the id of the message at which it begins, as on Discord: the first words there quote it.
+        let thread = channels::by_place(tx, deleted.platform, id).await?;
+        if let Some(thread) = thread.filter(|thread| thread.kind == ChannelKind::Thread) {
+            quoting.extend(quoting::remove(tx, thread.id, std::slice::from_ref(id)).await?);
+        }
+    }
+    for run in quoting {
         asked_again(tx, run, &mut followed, begins, now).await?;
     }
     Ok(followed)

@@ -32,6 +32,7 @@ mod platform_roles;
 mod poisoned;
 mod quoted;
 mod reactions;
+mod starter;
 mod threads;
 mod unheard;
 
@@ -210,6 +211,7 @@ impl IngressService {
         }
         self.learn_roles(&message.place, &mut message.speaker).await?;
         let now = self.clock.now();
+        self.with_starter(&mut message, &audience, now).await?;
         let quoted = self
             .quoted(&message.place, &message.speaker, message.quoted.take())
             .await?;

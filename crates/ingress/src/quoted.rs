@@ -49,16 +49,20 @@ impl IngressService {
         let Some(quoted) = quoted else {
             return Ok(Found::default());
         };
-        let ours = match &quoted.id {
-            Some(id) => {
-                let mut conn = self.db.read_local().await?;
-                if inbound_attempts::is_any_quarantined(&mut conn, &events_of_message(place, id)).await? {
+        let mut ours = None;
+        if let Some(id) = &quoted.id {
+            let mut conn = self.db.read_local().await?;
+            // The message at which a thread begins stands beside the thread.
+            for at in std::iter::once(&place.external_id).chain(&place.parent) {
+                if inbound_attempts::is_any_quarantined(&mut conn, &events_of_message(place.platform, at, id)).await? {
                     return Ok(Found::default());
                 }
-                replies::find(&mut conn, place.platform, &place.external_id, id, &speaker.id).await?
+                ours = replies::find(&mut conn, place.platform, at, id, &speaker.id).await?;
+                if ours.is_some() {
+                    break;
+                }
             }
-            None => None,
-        };
+        }
         if ours.as_ref().is_some_and(|ours| ours.is_withheld != 0) {
             return Ok(Found::default());
         }

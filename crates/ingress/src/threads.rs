@@ -16,7 +16,7 @@ use clifford_core::{
     places::Threads,
 };
 use clifford_store::{
-    StoreError,
+    Conn, StoreError,
     people::{reading, users},
     places::{channels, settings, threads},
 };
@@ -73,17 +73,7 @@ impl IngressService {
             if !is_wanted || is_too_old {
                 return Ok(Answered::Here);
             }
-            let user = users::by_identity(&mut conn, place.platform, &message.speaker.id).await?;
-            let role = user.map(|user| user.role);
-            let rules = settings::rules(&mut conn, place).await?;
-            if access::entry_here(audience, place, &message.speaker, role, &rules) != Entry::Welcome
-                || !rules.admits(&message.speaker, role)
-                || !rules.answers(true)
-            {
-                return Ok(Answered::Here);
-            }
-            let channel = channels::by_place(&mut conn, place.platform, &place.external_id).await?;
-            if channel.is_some_and(|channel| channel.is_turned_off()) {
+            if !is_welcome(&mut conn, message, audience).await? {
                 return Ok(Answered::Here);
             }
         }
@@ -124,6 +114,22 @@ impl IngressService {
         });
         Ok(clifford_markup::shortened(&title, TITLE))
     }
+}
+
+/// Whether the author of a message that speaks to the bot is answered where it stands.
+pub(super) async fn is_welcome(conn: &mut Conn, message: &Message, audience: &Audience) -> Result<bool, StoreError> {
+    let (place, speaker) = (&message.place, &message.speaker);
+    let user = users::by_identity(conn, place.platform, &speaker.id).await?;
+    let role = user.map(|user| user.role);
+    let rules = settings::rules(conn, place).await?;
+    if access::entry_here(audience, place, speaker, role, &rules) != Entry::Welcome
+        || !rules.admits(speaker, role)
+        || !rules.answers(true)
+    {
+        return Ok(false);
+    }
+    let channel = channels::by_place(conn, place.platform, &place.external_id).await?;
+    Ok(channel.is_none_or(|channel| !channel.is_turned_off()))
 }
 
 /// The title of the thread of a question: its first line, if it has one.

@@ -3,6 +3,7 @@
 pub mod lists;
 pub mod sessions;
 
+use clifford_chat::platform::Platform;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, SpaceId, UserId},
@@ -136,6 +137,15 @@ pub async fn page(
          ORDER BY id DESC LIMIT $4"
     );
     conn.fetch_all(sql, args![channel, user, before, limit]).await
+}
+
+/// Whether a place has an open conversation with messages, in which a person spoke since a time: the next message goes on
+/// with it.
+pub async fn goes_on(conn: &mut Conn, platform: Platform, place: &str, since: Timestamp) -> Result<bool, StoreError> {
+    let sql = "SELECT CAST(1 AS BIGINT) FROM channels c JOIN contexts x ON x.id = c.active_context_id
+               WHERE c.platform = $1 AND c.external_id = $2 AND x.last_user_interaction_at >= $3
+               AND EXISTS (SELECT 1 FROM messages m WHERE m.context_id = x.id)";
+    conn.exists(sql, args![platform.as_str(), place, since]).await
 }
 
 /// Closes a conversation. A channel where it was active has none then.

@@ -193,6 +193,8 @@ impl Gateway<'_> {
             seq: frame.s.unwrap_or(0),
         });
         self.joined = true;
+        // It is the same at each connection.
+        let _ = self.shared.me.set(me);
         self.shared.content_is_withheld(!self.asks_for_content);
         self.name = ready.user.username.map_or_else(|| Arc::clone(&self.name), Arc::from);
         self.connected("a new session");

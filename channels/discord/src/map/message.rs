@@ -121,7 +121,7 @@ fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, channel_name: C
 }
 
 /// A message as another one quotes it.
-pub(super) fn quote(answered: &Payload, me: Me, channel_name: ChannelName<'_>) -> Quoted {
+pub(crate) fn quote(answered: &Payload, me: Me, channel_name: ChannelName<'_>) -> Quoted {
     let author = answered.author();
     Quoted {
         id: Some(answered.id.to_string()),

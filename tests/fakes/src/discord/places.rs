@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DiscordFake, json, state::Room};
+use super::{DiscordFake, json, rights, state::Room};
 
 impl DiscordFake {
     /// A guild that has the bot as a member; returns its id.
@@ -76,6 +76,18 @@ impl DiscordFake {
             .and_then(|room| room.guild)
             .unwrap_or(0);
         self.room(guild, name, json::THREAD, Some(channel), "THREAD_CREATE")
+    }
+
+    /// A public thread that a person begins at a message, whose id it has:
+    /// <https://docs.discord.com/developers/resources/channel#start-thread-from-message>
+    pub fn thread_at(&self, channel: u64, message: u64, name: &str) -> u64 {
+        let mut state = self.shared.state();
+        let guild = state.channels.get(&channel).and_then(|room| room.guild);
+        let made = json::channel(message, json::THREAD, name, guild.unwrap_or_default(), Some(channel));
+        state.channels.insert(message, Room::new(made.clone(), guild));
+        state.dispatch("THREAD_CREATE", &made);
+        rights::starts(&mut state, channel, message);
+        message
     }
 
     /// A forum of a guild: it has no messages, only posts.

@@ -221,9 +221,32 @@ fn begin(shared: &Shared, channel: u64, message: Option<u64>, body: &Value) -> R
     let made = json::channel(id, json::THREAD, name, guild, Some(channel));
     state.channels.insert(id, Room::new(made.clone(), Some(guild)));
     state.dispatch("THREAD_CREATE", &made);
+    if message.is_some() {
+        starts(state, channel, id);
+    }
     drop(guard);
     shared.changed();
     (StatusCode::CREATED, Json(made)).into_response()
+}
+
+/// The first message of a thread that begins at a message: it shows that one, and says nothing itself.
+/// <https://docs.discord.com/developers/resources/message#message-object-message-types>
+pub(super) fn starts(state: &mut State, channel: u64, thread: u64) {
+    let id = state.clock.snowflake();
+    let room = state.channels.get(&channel);
+    let Some(starter) = room.and_then(|room| room.messages.get(&thread).cloned()) else {
+        return;
+    };
+    let mut message = json::message(state, id, thread, &starter["author"], "");
+    message["type"] = json!(21);
+    message["message_reference"] = json!({"message_id": thread.to_string(), "channel_id": channel.to_string()});
+    message["referenced_message"] = starter;
+    let Some(room) = state.channels.get_mut(&thread) else {
+        return;
+    };
+    room.messages.insert(id, message.clone());
+    let guild = room.guild;
+    state.dispatch("MESSAGE_CREATE", &json::dispatched(&message, guild));
 }
 
 /// The rules for a poll within a message.
