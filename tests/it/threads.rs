@@ -2,6 +2,7 @@
 //! questions that are answered in a thread of their own.
 
 mod inherited;
+mod private;
 mod starter;
 
 use std::collections::BTreeSet;

@@ -295,21 +295,23 @@ fn kind(chat: &Value) -> Kind {
 /// A chat or a topic of one as a place; `None` for a channel, where nobody speaks to the bot.
 pub(crate) fn place_of(chat: &Value, topic: Option<i64>, topic_name: Option<String>) -> Option<Place> {
     let id = int(chat, "id")?;
+    let external_id = topic.map_or_else(|| id.to_string(), |topic| format!("{id}:{topic}"));
     match kind(chat) {
         Kind::Channel => None,
+        // A topic of a private chat is one person's, too. Their own settings hold in each, so it needs no parent.
         Kind::Private => Some(Place {
             platform: crate::PLATFORM,
-            external_id: id.to_string(),
+            external_id,
             parent: None,
             kind: PlaceKind::Private,
-            name: full_name(chat),
+            name: if topic.is_some() { topic_name } else { full_name(chat) },
             space: None,
         }),
         Kind::Group => {
             let title = name(chat, "title");
             Some(Place {
                 platform: crate::PLATFORM,
-                external_id: topic.map_or_else(|| id.to_string(), |topic| format!("{id}:{topic}")),
+                external_id,
                 parent: topic.map(|_| id.to_string()),
                 kind: if topic.is_some() {
                     PlaceKind::Thread
@@ -333,7 +335,7 @@ fn full_name(person: &Value) -> Option<String> {
     }
 }
 
-/// The forum topic. Threads of replies have an id too, but are no places of their own.
+/// The topic of a forum, or of a private chat. Threads of replies have an id too, but are no places of their own.
 pub(crate) fn topic(message: &Value) -> Option<i64> {
     int(message, "message_thread_id").filter(|_| flag(message, "is_topic_message"))
 }

@@ -9,6 +9,8 @@ use teloxide::types::UserId;
 
 use super::*;
 
+mod topics;
+
 const GROUP: i64 = -1_001_555_296_434;
 
 fn me() -> Me {
@@ -227,45 +229,6 @@ fn an_answer_to_the_bot_speaks_to_it_and_one_to_others_does_not() {
         };
         assert_eq!(say(&payload), Some(Inbound::Message(expected)));
     }
-}
-
-#[test]
-fn a_topic_is_a_place_and_its_first_message_is_not_what_is_answered() {
-    let root = json!({
-        "message_id": 3, "from": bot(), "chat": group(), "date": 1_760_000_000, "message_thread_id": 3,
-        "is_topic_message": true, "forum_topic_created": {"name": "Steam", "icon_color": 7_322_096},
-    });
-    let in_topic = |extra: Value| {
-        let mut fields = json!({"chat": group(), "text": "hi", "message_thread_id": 3, "is_topic_message": true});
-        fields["reply_to_message"] = extra;
-        say(&fields)
-    };
-    assert_eq!(
-        in_topic(root),
-        Some(Inbound::Message(said_in(topic(Some("Steam")), "hi")))
-    );
-
-    let answered = json!({
-        "message_id": 5, "from": bot(), "chat": group(), "date": 1_760_000_000, "message_thread_id": 3,
-        "is_topic_message": true, "text": "x",
-    });
-    let expected = Said {
-        reply_to: Some("5".to_owned()),
-        addressed: REPLY,
-        quoted: Some(Quoted {
-            id: Some("5".to_owned()),
-            is_own: true,
-            ..quoted(&bot(), "x")
-        }),
-        ..said_in(topic(None), "hi")
-    };
-    assert_eq!(in_topic(answered), Some(Inbound::Message(expected)));
-}
-
-#[test]
-fn a_thread_of_replies_is_no_topic() {
-    let payload = json!({"chat": group(), "text": "hi", "message_thread_id": 3});
-    assert_eq!(say(&payload), Some(Inbound::Message(said_in(engines(), "hi"))));
 }
 
 #[test]

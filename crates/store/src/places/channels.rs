@@ -380,7 +380,7 @@ pub async fn left(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(
-        format!("{DISABLE} AND platform = $5 AND external_id = $6"),
+        format!("{DISABLE} AND platform = $5 AND (external_id = $6 OR external_id LIKE $6 || ':%')"),
         args![false, reason, now, TURNED_OFF, platform.as_str(), place],
     )
     .await?;

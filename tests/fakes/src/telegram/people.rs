@@ -57,6 +57,26 @@ impl TelegramFake {
         }
     }
 
+    /// Somebody makes a topic in their chat with the bot, which has such from now on: the service message comes, whose id
+    /// the topic has. <https://core.telegram.org/bots/api#forumtopiccreated>
+    pub fn private_topic(&self, user: i64, name: &str) -> Chat {
+        let chat = Chat { id: user, thread: None };
+        let created = json!({"name": name, "icon_color": 7_322_096});
+        self.shared.lock().has_topics = true;
+        let topic = self.topic(chat, name);
+        let mut state = self.shared.lock();
+        let from = person(&state, user);
+        let mut message = state.message(topic, topic.thread.unwrap_or_default(), from);
+        if let Some(fields) = message.as_object_mut() {
+            fields.remove("reply_to_message");
+        }
+        message["forum_topic_created"] = created;
+        state.push_update("message", message);
+        drop(state);
+        self.shared.changed.send_replace(());
+        topic
+    }
+
     fn room(&self, id: i64, title: &str, kind: ChatKind) -> Chat {
         let room = Room {
             kind,

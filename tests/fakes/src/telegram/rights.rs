@@ -190,7 +190,8 @@ pub(super) fn topic(shared: &Shared, params: &Params) -> Result<Value, Refusal> 
         return Err(Refusal::violation("TOPIC_TITLE_EMPTY"));
     }
     let mut state = shared.lock();
-    if state.rooms.get(&chat).is_none_or(|room| room.kind != ChatKind::Forum) {
+    let has_topics = |kind: ChatKind| kind == ChatKind::Forum || kind == ChatKind::Private && state.has_topics;
+    if state.rooms.get(&chat).is_none_or(|room| !has_topics(room.kind)) {
         return Err(Refusal::bad("the chat is not a forum"));
     }
     let thread = state.take_message_id(chat);

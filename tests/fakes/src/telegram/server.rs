@@ -122,7 +122,7 @@ fn lose_answer(shared: &Shared, chat: Option<i64>, result: &Value) {
 
 async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Value, Refusal> {
     match method {
-        Method::GetMe => Ok(me()),
+        Method::GetMe => Ok(me(shared.lock().has_topics)),
         Method::GetUpdates => updates::get(shared, params).await,
         Method::SendMessage => send::message(shared, params),
         Method::SendDocument => send::document(shared, params),
@@ -152,7 +152,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
     }
 }
 
-fn me() -> Value {
+fn me(has_topics: bool) -> Value {
     json!({
         "id": TelegramFake::BOT_ID,
         "is_bot": true,
@@ -164,6 +164,8 @@ fn me() -> Value {
         "supports_guest_queries": true,
         "can_connect_to_business": false,
         "has_main_web_app": false,
+        "has_topics_enabled": has_topics,
+        "allows_users_to_create_topics": has_topics,
     })
 }
 

@@ -308,6 +308,8 @@ pub(super) struct State {
     pub(super) violations: Vec<String>,
     pub(super) queries: HashMap<String, Query>,
     pub(super) rights: Rights,
+    /// The bot has topics in private chats.
+    pub(super) has_topics: bool,
     /// The bot's reactions, the newest last: chat, message and emoji.
     pub(super) marks: Vec<(i64, i64, String)>,
     /// Messages to the bot that nobody else sees: chat and person.
@@ -341,6 +343,7 @@ impl Default for State {
             requests: Vec::new(),
             commands: BTreeMap::new(),
             rights: Rights::default(),
+            has_topics: false,
             marks: Vec::new(),
             commands_alone: Vec::new(),
             violations: Vec::new(),
