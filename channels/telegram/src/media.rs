@@ -9,10 +9,11 @@ use serde_json::Value;
 /// The most characters of a card's description.
 const CARD_CHARS: usize = 1_000;
 /// The kinds of files, in the order in which they are looked for: an animation comes as a document as well.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "animation",
     "audio",
     "document",
+    "live_photo",
     "video",
     "voice",
     "video_note",
@@ -48,15 +49,31 @@ pub(crate) fn album(message: &Value) -> Option<String> {
 
 /// The files, places and cards that came with a message.
 pub(crate) fn attachments(message: &Value) -> Vec<Attachment> {
-    if let Some(photo) = photo(list(message, "photo")) {
-        return vec![photo];
+    if let Some(file) = one_file(message) {
+        return vec![file];
     }
-    let file = FILES.iter().find_map(|kind| file(kind, object(message, kind)?));
-    let card = || CARDS.iter().find_map(|kind| card(kind, object(message, kind)?));
-    if file.is_none() && object(message, "paid_media").is_some() {
+    if object(message, "paid_media").is_some() {
         return paid(message);
     }
-    file.or_else(card).into_iter().collect()
+    let card = CARDS.iter().find_map(|kind| card(kind, object(message, kind)?));
+    card.into_iter().chain(of_poll(message)).collect()
+}
+
+/// The file of a message. A live photo is its photo: it stands beside it, or within it.
+fn one_file(message: &Value) -> Option<Attachment> {
+    let live = || object(message, "live_photo").and_then(|live| photo(list(live, "photo")));
+    let other = || FILES.iter().find_map(|kind| file(kind, object(message, kind)?));
+    photo(list(message, "photo")).or_else(live).or_else(other)
+}
+
+/// The files of a poll: of its question, and of its answers in their order.
+/// <https://core.telegram.org/bots/api#pollmedia>
+fn of_poll(message: &Value) -> Vec<Attachment> {
+    let Some(poll) = object(message, "poll") else {
+        return Vec::new();
+    };
+    let all = std::iter::once(poll).chain(list(poll, "options"));
+    all.filter_map(|holder| one_file(object(holder, "media")?)).collect()
 }
 
 /// Telegram sends the same photo in several sizes.
@@ -82,6 +99,8 @@ fn file(kind: &str, file: &Value) -> Option<Attachment> {
     };
     let media_type = match kind {
         "sticker" | "video_note" => None,
+        // Its id is that of the short video.
+        "live_photo" => Some("video/mp4".to_owned()),
         _ => name(file, "mime_type").filter(|media_type| media_type.contains('/')),
     };
     Some(Attachment {
@@ -163,10 +182,7 @@ fn paid(message: &Value) -> Vec<Attachment> {
     let Some(paid) = object(message, "paid_media") else {
         return Vec::new();
     };
-    let shown: Vec<_> = list(paid, "paid_media")
-        .iter()
-        .filter_map(|media| photo(list(media, "photo")).or_else(|| file("video", object(media, "video")?)))
-        .collect();
+    let shown: Vec<_> = list(paid, "paid_media").iter().filter_map(one_file).collect();
     match shown.is_empty() {
         true => card("paid_media", paid).into_iter().collect(),
         false => shown,

@@ -1,10 +1,12 @@
 //! A text with its entities as Markdown says the same, and the bot's own name in it: found, and taken out.
 //!
-//! Entities are counted in UTF-16 units. One that fits no characters of the text, or lies across another, is passed over.
+//! Entities are counted in UTF-16 units, and may lie in one another. One that fits no characters of the text, or lies
+//! across another, is passed over.
 
 use std::ops::Range;
 
 use clifford_channel::lenient::{int, list, object, text as string};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::{me::Me, rich};
@@ -28,7 +30,16 @@ enum Mark {
     Block(String),
     /// Code within a line.
     Code,
+    /// Words between two signs: what is crossed out, or hidden until somebody taps on it.
+    Between(&'static str),
+    /// Words of somebody, which are quoted.
+    Quote,
+    /// Words for a moment, which Telegram shows in the reader's own time zone.
+    Moment(Timestamp),
 }
+
+/// The marks of a text, by where they begin, the longer ones first.
+type Marks = [(Range<usize>, Mark)];
 
 /// The text or caption of a message, with its entities as Markdown and without the bot's own mentions, each of which
 /// goes with the space or comma behind it.
@@ -49,34 +60,59 @@ pub(crate) fn render(text: &str, entities: &[Value], me: &Me) -> Cleaned {
     let mut marks: Vec<(Range<usize>, Mark)> = entities.iter().filter_map(|entity| marked(text, entity, me)).collect();
     marks.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     let mut out = String::with_capacity(text.len());
-    let (mut at, mut mentioned) = (0, false);
-    for (range, mark) in &marks {
-        mentioned |= *mark == Mark::Own;
-        let (Some(before), Some(inner)) = (text.get(at..range.start), text.get(range.clone())) else {
-            continue;
-        };
-        out.push_str(before);
-        at = range.end;
-        match mark {
-            Mark::Own => at += behind_own(&mut out, &text[at..]),
-            Mark::Link(address) => out.push_str(&format!("[{inner}]({address})")),
-            Mark::Code => out.push_str(&format!("`{inner}`")),
-            Mark::Block(language) => {
-                // A fence stands on a line of its own.
-                if !out.is_empty() && !out.ends_with('\n') {
-                    out.push('\n');
-                }
-                out.push_str(&format!("```{language}\n{}\n```", inner.trim_end_matches('\n')));
-                if !text[at..].is_empty() && !text[at..].starts_with('\n') {
-                    out.push('\n');
-                }
-            }
-        }
-    }
-    out.push_str(&text[at..]);
+    write(text, 0..text.len(), &marks, &mut out);
     Cleaned {
         text: out.trim().to_owned(),
-        mentioned,
+        mentioned: marks.iter().any(|(_, mark)| *mark == Mark::Own),
+    }
+}
+
+/// Writes a range of a text with the marks that lie in it.
+fn write(text: &str, within: Range<usize>, marks: &Marks, out: &mut String) {
+    let (mut at, mut left) = (within.start, marks);
+    while let Some(((range, mark), later)) = left.split_first() {
+        let begin_in_it = later.iter().take_while(|(inner, _)| inner.start < range.end).count();
+        let (nested, after) = later.split_at(begin_in_it);
+        if range.start < at || range.end > within.end {
+            left = later;
+            continue;
+        }
+        out.push_str(&text[at..range.start]);
+        at = range.end;
+        let rest = &text[at..within.end];
+        let inner = || {
+            let mut inner = String::new();
+            write(text, range.clone(), nested, &mut inner);
+            inner
+        };
+        match mark {
+            Mark::Own => at += behind_own(out, rest),
+            Mark::Link(address) => out.push_str(&format!("[{}]({address})", inner())),
+            Mark::Code => out.push_str(&format!("`{}`", &text[range.clone()])),
+            Mark::Between(sign) => out.push_str(&format!("{sign}{}{sign}", inner())),
+            Mark::Moment(moment) => out.push_str(&format!("{} ({moment})", &text[range.clone()])),
+            Mark::Block(language) => {
+                let code = text[range.clone()].trim_end_matches('\n');
+                block(out, &format!("```{language}\n{code}\n```"), rest);
+            }
+            Mark::Quote => {
+                let lines = inner().trim_end().replace('\n', "\n> ");
+                block(out, &format!("> {lines}"), rest);
+            }
+        }
+        left = after;
+    }
+    out.push_str(&text[at..within.end]);
+}
+
+/// Writes what stands on lines of its own.
+fn block(out: &mut String, lines: &str, rest: &str) {
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str(lines);
+    if !rest.is_empty() && !rest.starts_with('\n') {
+        out.push('\n');
     }
 }
 
@@ -119,6 +155,10 @@ fn marked(text: &str, entity: &Value, me: &Me) -> Option<(Range<usize>, Mark)> {
         }
         // A text that is code as a whole was marked so to be copied.
         "code" => (words.len() < text.trim().len() && !words.contains('`')).then_some(Mark::Code)?,
+        "strikethrough" => Mark::Between("~~"),
+        "spoiler" => Mark::Between("||"),
+        "blockquote" | "expandable_blockquote" => Mark::Quote,
+        "date_time" => Mark::Moment(Timestamp::from_second(int(entity, "unix_time")?).ok()?),
         _ => return None,
     };
     Some((range, mark))
@@ -231,6 +271,58 @@ mod tests {
     }
 
     #[test]
+    fn what_changes_the_meaning_of_words_stands_with_them() {
+        let of = |kind: &str, offset: i64, length: i64| json!({"type": kind, "offset": offset, "length": length});
+        let link = json!({"type": "text_link", "offset": 4, "length": 4, "url": "https://x.y"});
+        let noon =
+            json!({"type": "date_time", "offset": 3, "length": 4, "unix_time": 1_760_000_000, "date_time_format": "t"});
+        let cases = [
+            (
+                "on Monday Tuesday",
+                vec![of("strikethrough", 3, 6)],
+                "on ~~Monday~~ Tuesday",
+            ),
+            ("he dies in it", vec![of("spoiler", 3, 4)], "he ||dies|| in it"),
+            (
+                "one\ntwo\nis it so?",
+                vec![of("blockquote", 0, 7)],
+                "> one\n> two\nis it so?",
+            ),
+            (
+                "they said: it is. why?",
+                vec![of("expandable_blockquote", 11, 6)],
+                "they said: \n> it is.\n why?",
+            ),
+            // One within another, and one across another.
+            (
+                "see this page",
+                vec![of("blockquote", 0, 13), link.clone()],
+                "> see [this](https://x.y) page",
+            ),
+            (
+                "see this page",
+                vec![of("spoiler", 0, 8), link.clone(), of("bold", 4, 4)],
+                "||see [this](https://x.y)|| page",
+            ),
+            (
+                "see this page",
+                vec![of("strikethrough", 0, 6), link],
+                "~~see th~~is page",
+            ),
+            (
+                "@clifford_bot is it?",
+                vec![of("blockquote", 0, 20), mention(0, 13)],
+                "> is it?",
+            ),
+            ("at noon", vec![noon], "at noon (2025-10-09T08:53:20Z)"),
+            ("at noon", vec![of("date_time", 3, 4)], "at noon"),
+        ];
+        for (text, entities, expected) in cases {
+            assert_eq!(render(text, &entities, &me()).text, expected, "{text}");
+        }
+    }
+
+    #[test]
     fn entities_that_fit_no_text_are_passed_over() {
         let odd = [
             mention(90, 4),
@@ -254,14 +346,14 @@ mod tests {
         #[test]
         fn no_word_is_lost_whatever_the_entities_say(
             words in prop::collection::vec("[a-z]{1,4}|👩‍👩‍👧|😀|é", 1..8),
-            entities in prop::collection::vec((prop::sample::select(vec!["text_link", "pre", "code", "bold"]), 0_i64..30, 0_i64..30), 0..5),
+            entities in prop::collection::vec((prop::sample::select(vec!["text_link", "pre", "code", "bold", "spoiler", "blockquote", "strikethrough"]), 0_i64..30, 0_i64..30), 0..5),
         ) {
             let text = words.join(" ");
             let entities: Vec<Value> = entities
                 .into_iter()
                 .map(|(kind, offset, length)| json!({"type": kind, "offset": offset, "length": length, "url": "https://x.y"}))
                 .collect();
-            let plain = |text: &str| text.replace("](https://x.y)", "").replace(['[', '`', '\n', ' '], "");
+            let plain = |text: &str| text.replace("](https://x.y)", "").replace(['[', '`', '\n', ' ', '~', '|', '>'], "");
             prop_assert_eq!(plain(&render(&text, &entities, &me()).text), plain(&text));
         }
     }

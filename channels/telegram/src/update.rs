@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Fields of service messages, which Telegram sends in the name of a person who wrote nothing.
-const SERVICE_FIELDS: [&str; 52] = [
+const SERVICE_FIELDS: [&str; 55] = [
     "new_chat_members",
     "left_chat_member",
     "chat_owner_left",
@@ -69,6 +69,9 @@ const SERVICE_FIELDS: [&str; 52] = [
     "managed_bot_created",
     "poll_option_added",
     "poll_option_deleted",
+    "community_chat_added",
+    "community_chat_joined",
+    "community_chat_removed",
 ];
 
 /// The command that asks: a message that speaks to the bot, with what it answers and the files that came with it.

@@ -9,6 +9,7 @@ use teloxide::types::UserId;
 
 use super::*;
 
+mod media;
 mod topics;
 
 const GROUP: i64 = -1_001_555_296_434;
@@ -599,7 +600,7 @@ fn a_message_with_decoration_that_is_too_new_is_read_without_it() {
         "text": "@clifford_bot see you on Friday",
         "entities": [
             {"type": "mention", "offset": 0, "length": 13},
-            {"type": "date_time", "offset": 25, "length": 6, "unix_time": 1},
+            {"type": "hologram", "offset": 25, "length": 6, "unix_time": 1},
         ],
         "reply_to_message": {
             "message_id": 11, "from": bot(), "chat": group(), "date": 1_760_000_000, "hologram": {"id": 1},
