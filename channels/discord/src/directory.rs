@@ -11,6 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serenity::model::channel::ChannelType;
 
+use crate::map::Named;
+
 /// The type of a channel that is a forum of pictures:
 /// <https://docs.discord.com/developers/resources/channel#channel-object-channel-types>
 const MEDIA: u8 = 16;
@@ -234,9 +236,19 @@ impl Directory {
         });
     }
 
-    /// The name of a channel.
-    pub(crate) fn name(&self, id: u64) -> Option<String> {
-        self.with(|cache| cache.channels.get(&id)?.name.clone())
+    /// The name of something in a server. What another server calls its own is nothing for those who are here.
+    pub(crate) fn name(&self, guild: Option<u64>, named: Named) -> Option<String> {
+        self.with(|cache| match named {
+            Named::Channel(id) => {
+                let channel = cache.channels.get(&id).filter(|channel| channel.guild == guild)?;
+                channel.name.clone()
+            }
+            Named::Origin(id) => cache.channels.get(&id)?.name.clone(),
+            Named::Role(id) => {
+                let role = cache.roles.get(&guild?)?.iter().find(|role| role.id == id)?;
+                Some(role.name.to_string()).filter(|name| !name.is_empty())
+            }
+        })
     }
 
     /// Whether the threads of a channel are posts, as in a forum.
@@ -339,6 +351,20 @@ mod tests {
         };
         assert_eq!(directory.place(2), Some(place("2", PlaceKind::Group, "general")));
         assert_eq!(directory.place(3), None);
+        for (guild, named, expected) in [
+            (Some(1), Named::Channel(2), Some("general")),
+            (Some(1), Named::Role(7), Some("Moderator")),
+            (Some(9), Named::Channel(2), None),
+            (Some(9), Named::Role(7), None),
+            (None, Named::Channel(2), None),
+            (None, Named::Origin(2), Some("general")),
+        ] {
+            assert_eq!(
+                directory.name(guild, named).as_deref(),
+                expected,
+                "{named:?} in {guild:?}"
+            );
+        }
         let thread = Place {
             parent: Some("2".to_owned()),
             ..place("4", PlaceKind::Thread, "a thread")

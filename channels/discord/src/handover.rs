@@ -78,8 +78,8 @@ impl Handover {
         if self.is_withheld(&place, update) {
             return Ok(());
         }
-        let me = self.within(me, &place);
-        match map::edit(update, me, place, &|id| self.shared.directory.name(id)) {
+        let (me, guild) = (self.within(me, &place), map::guild_of(&place));
+        match map::edit(update, me, place, &|named| self.shared.directory.name(guild, named)) {
             Some(edit) => self.hand_in(Inbound::Edit(edit)).await.map(drop),
             None => Ok(()),
         }
@@ -97,8 +97,9 @@ impl Handover {
             return Ok(());
         }
         self.with_answered(&mut message).await;
-        let me = self.within(me, &place);
-        match map::message(&message, me, place, &|id| self.shared.directory.name(id), backfilled) {
+        let (me, guild) = (self.within(me, &place), map::guild_of(&place));
+        let names = |named| self.shared.directory.name(guild, named);
+        match map::message(&message, me, place, &names, backfilled) {
             Some(mut inbound) => {
                 inbound.speaker.roles = self.roles(&inbound.place, message.author_roles());
                 self.hand_in(Inbound::Message(inbound)).await.map(drop)
@@ -115,7 +116,7 @@ impl Handover {
 
     /// The roles of a member with their names; in private there are none.
     fn roles(&self, place: &Place, ids: Option<Vec<u64>>) -> Option<Vec<PlatformRole>> {
-        let Some(guild) = place.space.as_ref().and_then(|space| space.external_id.parse().ok()) else {
+        let Some(guild) = map::guild_of(place) else {
             return Some(Vec::new());
         };
         ids.map(|ids| self.shared.directory.named_roles(guild, &ids))
@@ -123,7 +124,7 @@ impl Handover {
 
     /// The bot in the server of a place.
     fn within(&self, me: Me, place: &Place) -> Me {
-        let guild = place.space.as_ref().and_then(|space| space.external_id.parse().ok());
+        let guild = map::guild_of(place);
         let role = guild.and_then(|guild| self.shared.directory.own_role(guild, me.user));
         Me { role, ..me }
     }
@@ -162,7 +163,8 @@ impl Handover {
             return Ok(());
         }
         let roles = self.roles(&place, Some(command.roles.clone()));
-        let names = |id| self.shared.directory.name(id);
+        let guild = map::guild_of(&place);
+        let names = |named| self.shared.directory.name(guild, named);
         let about = map::about(command, me, place.clone(), &names, via.as_ref().map(Via::to_string));
         let mut event = about.map_or_else(|| map::command(command, place, via.as_ref()), Inbound::Message);
         match &mut event {

@@ -2,6 +2,7 @@
 
 mod about;
 mod component;
+mod embedded;
 mod interaction;
 mod message;
 mod payload;
@@ -9,7 +10,7 @@ mod text;
 mod typed;
 
 pub(crate) use about::{ASK_ABOUT, about};
-use clifford_channel::Speaker;
+use clifford_channel::{Place, Speaker};
 pub(crate) use component::press;
 pub(crate) use interaction::{ASK, IN_THREAD, InteractionHeader, InteractionKind, InteractionPayload, command};
 use jiff::Timestamp;
@@ -31,8 +32,22 @@ pub(crate) struct Me {
     pub(crate) role: Option<u64>,
 }
 
-/// Finds the name of a channel, if it is known.
-pub(crate) type ChannelName<'a> = &'a dyn Fn(u64) -> Option<String>;
+/// Something that a message names by its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    Channel(u64),
+    Role(u64),
+    /// The channel of a message that was forwarded: its sender has seen it, wherever it is.
+    Origin(u64),
+}
+
+/// Finds the name of something, if it is known to those who read the message.
+pub(crate) type NameOf<'a> = &'a dyn Fn(Named) -> Option<String>;
+
+/// The server that a place is in.
+pub(crate) fn guild_of(place: &Place) -> Option<u64> {
+    place.space.as_ref()?.external_id.parse().ok()
+}
 
 /// The time that a snowflake carries, in milliseconds since 1970.
 pub(crate) fn created_ms(id: u64) -> i64 {

@@ -53,7 +53,8 @@ pub(crate) async fn starter(shared: &Shared, thread: &Place) -> Result<Option<Qu
     let call = Call::new(Method::GET, "read message", channel, path);
     match shared.api.call::<Value>(&call).await {
         Ok(message) => Ok(Payload::of(message).ok().map(|message| {
-            let names = |id| shared.directory.name(id);
+            let guild = map::guild_of(thread);
+            let names = |named| shared.directory.name(guild, named);
             map::quote(&message, *me, &names)
         })),
         // It began without one, that was deleted, or the bot may not read it.

@@ -3,7 +3,7 @@
 
 use clifford_channel::{Addressed, Message, Place};
 
-use super::{ChannelName, Me, created_at, interaction::InteractionPayload, message::quote};
+use super::{Me, NameOf, created_at, interaction::InteractionPayload, message::quote};
 
 /// The command's name, as the menu shows it.
 pub(crate) const ASK_ABOUT: &str = "Ask Clifford";
@@ -15,11 +15,11 @@ pub(crate) fn about(
     payload: &InteractionPayload,
     me: Me,
     place: Place,
-    channel_name: ChannelName<'_>,
+    name_of: NameOf<'_>,
     via: Option<String>,
 ) -> Option<Message> {
     let target = payload.target()?;
-    let quoted = quote(&target, me, channel_name);
+    let quoted = quote(&target, me, name_of);
     Some(Message {
         place,
         speaker: payload.speaker.clone(),

@@ -2,14 +2,14 @@
 
 use clifford_channel::{Addressed, Attachment, Edit, FORWARDED, Message, Place, Quoted, lenient};
 
-use super::{ChannelName, Me, created_at, payload::Payload, speaker, text};
+use super::{Me, NameOf, Named, created_at, payload::Payload, speaker, text};
 
 /// A message that somebody wrote; `None` for the bot's own and for Discord's notices (joins, pins, …).
 pub(crate) fn message(
     payload: &Payload,
     me: Me,
     place: Place,
-    channel_name: ChannelName<'_>,
+    name_of: NameOf<'_>,
     backfilled: bool,
 ) -> Option<Message> {
     let author = payload.author()?;
@@ -30,8 +30,8 @@ pub(crate) fn message(
         id: payload.id.to_string(),
         text: match author.is_bot || payload.is_of_webhook() {
             // People's own messages have previews of their links there.
-            true => with_embeds(text_of(payload, me, channel_name), &payload.embedded()),
-            false => text_of(payload, me, channel_name),
+            true => with_embeds(text_of(payload, me, name_of), &payload.embedded()),
+            false => text_of(payload, me, name_of),
         },
         sent_at: created_at(payload.id),
         reply_to: payload.answers().map(|(_, id)| id.to_string()),
@@ -48,30 +48,34 @@ pub(crate) fn message(
         album: None,
         backfilled,
         via: None,
-        quoted: quoted(payload, answered.as_ref(), me, channel_name),
+        quoted: quoted(payload, answered.as_ref(), me, name_of),
     })
 }
 
 /// An edit by the author; `None` for what Discord changed itself, such as the preview of a link.
-pub(crate) fn edit(payload: &Payload, me: Me, place: Place, channel_name: ChannelName<'_>) -> Option<Edit> {
+pub(crate) fn edit(payload: &Payload, me: Me, place: Place, name_of: NameOf<'_>) -> Option<Edit> {
     let author = payload.author().filter(|author| author.id != me.user)?;
     let content = payload.content()?;
     if !payload.is_edited() || !payload.is_written() {
         return None;
     }
+    let said = text::readable(&content, me, &payload.mentions(), name_of);
     Some(Edit {
         place,
         speaker: speaker(&author, payload.nick().as_deref(), payload.is_of_webhook()),
         id: payload.id.to_string(),
-        text: text::readable(&content, me, &payload.mentions(), channel_name),
+        text: with_embeds(said, &payload.described()),
     })
 }
 
 /// The text, with those of the messages that it forwards.
-fn text_of(payload: &Payload, me: Me, channel_name: ChannelName<'_>) -> String {
+fn text_of(payload: &Payload, me: Me, name_of: NameOf<'_>) -> String {
     let content = payload.content().unwrap_or_default();
-    let own = text::readable(&content, me, &payload.mentions(), channel_name);
-    let name = payload.forwarded_from().and_then(channel_name);
+    let said = text::readable(&content, me, &payload.mentions(), name_of);
+    let own = with_embeds(said, &payload.described());
+    let name = payload
+        .forwarded_from()
+        .and_then(|channel| name_of(Named::Origin(channel)));
     let origin = name.map(|name| {
         format!(
             " (from #{})",
@@ -79,8 +83,8 @@ fn text_of(payload: &Payload, me: Me, channel_name: ChannelName<'_>) -> String {
         )
     });
     let forwarded = payload.forwarded().into_iter().map(|forwarded| {
-        let said = text::readable(&forwarded.content(), me, &forwarded.mentions(), channel_name);
-        let told = with_embeds(said, &forwarded.embedded());
+        let said = text::readable(&forwarded.content(), me, &forwarded.mentions(), name_of);
+        let told = with_embeds(with_embeds(said, &forwarded.described()), &forwarded.embedded());
         let origin = origin.as_deref().unwrap_or_default();
         format!("{FORWARDED}{origin} {told}").trim_end().to_owned()
     });
@@ -106,7 +110,7 @@ fn with_embeds(said: String, embedded: &str) -> String {
 }
 
 /// The message that this one answers, as far as Discord tells.
-fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, channel_name: ChannelName<'_>) -> Option<Quoted> {
+fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, name_of: NameOf<'_>) -> Option<Quoted> {
     let (_, id) = payload.answers()?;
     let Some(answered) = answered else {
         return Some(Quoted {
@@ -116,19 +120,19 @@ fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, channel_name: C
     };
     Some(Quoted {
         id: Some(id.to_string()),
-        ..quote(answered, me, channel_name)
+        ..quote(answered, me, name_of)
     })
 }
 
 /// A message as another one quotes it.
-pub(crate) fn quote(answered: &Payload, me: Me, channel_name: ChannelName<'_>) -> Quoted {
+pub(crate) fn quote(answered: &Payload, me: Me, name_of: NameOf<'_>) -> Quoted {
     let author = answered.author();
     Quoted {
         id: Some(answered.id.to_string()),
         is_own: author.as_ref().is_some_and(|author| author.id == me.user),
         author_id: author.as_ref().map(|author| author.id.to_string()),
         author: author.map(|author| author.name().to_owned()).unwrap_or_default(),
-        text: with_embeds(text_of(answered, me, channel_name), &answered.embedded()),
+        text: with_embeds(text_of(answered, me, name_of), &answered.embedded()),
         is_part: false,
         attachments: all_attachments(answered),
     }

@@ -51,7 +51,7 @@ fn read(fields: &Value) -> Option<Message> {
         &payload,
         ME,
         place(),
-        &|id| (id == 5).then(|| "random".to_owned()),
+        &|named| matches!(named, Named::Origin(5)).then(|| "random".to_owned()),
         false,
     )
 }
@@ -316,6 +316,24 @@ fn nothing_that_came_with_a_message_is_lost() {
             json!({"content": "look", "sticker_items": [{"id": "3", "name": "Wave", "format_type": 1}]}),
             "look",
             vec![("sticker", "", Some("Wave"))],
+        ),
+        (
+            json!({"content": "see", "attachments": [{"id": "1", "filename": "cat.png", "size": 3, "content_type": "image/png",
+                "url": "https://cdn.example/cat.png", "description": "A cat on a mat"}]}),
+            "see\n(cat.png: A cat on a mat)",
+            vec![("photo", "https://cdn.example/cat.png", Some("cat.png"))],
+        ),
+        (
+            json!({"content": "", "activity": {"type": 1, "party_id": "p"}, "application": {"id": "9", "name": "Chess"}}),
+            "",
+            vec![("activity", "", Some("Chess"))],
+        ),
+        (
+            json!({"content": "", "poll": {"question": {"text": "Which?"}, "answers": [
+                {"poll_media": {"emoji": {"id": null, "name": "🍵"}, "text": "tea"}}, {"poll_media": {"emoji": {"name": "☕"}}},
+                {"poll_media": {}}]}}),
+            "",
+            vec![("poll", "", Some("Which? — 🍵 tea / ☕"))],
         ),
         (
             json!({"content": "", "poll": {"question": {"text": "Tea?"}, "answers": [

@@ -4,6 +4,8 @@ use clifford_channel::{Attachment, lenient};
 use serde_json::Value;
 use serenity::model::channel::{MessageReferenceKind, MessageType};
 
+use super::embedded::{described, embedded};
+
 /// A message, or what changed of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Payload {
@@ -96,7 +98,10 @@ impl Payload {
         self.kind().is_none_or(|kind| {
             matches!(
                 kind,
-                MessageType::Regular | MessageType::InlineReply | MessageType::ChatInputCommand
+                MessageType::Regular
+                    | MessageType::InlineReply
+                    | MessageType::ChatInputCommand
+                    | MessageType::ContextMenuCommand
             )
         })
     }
@@ -191,6 +196,11 @@ impl Payload {
     pub(crate) fn embedded(&self) -> String {
         embedded(&self.value)
     }
+
+    /// Its files in the words of whoever sent them, where they described them.
+    pub(crate) fn described(&self) -> String {
+        described(&self.value)
+    }
 }
 
 /// The snapshot of a message that was forwarded.
@@ -212,6 +222,10 @@ impl Forwarded<'_> {
     pub(crate) fn embedded(&self) -> String {
         embedded(self.0)
     }
+
+    pub(crate) fn described(&self) -> String {
+        described(self.0)
+    }
 }
 
 /// A snowflake, as a text or a number.
@@ -226,48 +240,31 @@ fn mentions(value: &Value) -> Vec<Account> {
         .collect()
 }
 
-/// Title and text of each embed, a line each, and the texts among its components.
-fn embedded(value: &Value) -> String {
-    let lines = lenient::list(value, "embeds").iter().flat_map(|embed| {
-        let fields = lenient::list(embed, "fields")
-            .iter()
-            .flat_map(|field| [lenient::name(field, "name"), lenient::name(field, "value")]);
-        [lenient::name(embed, "title"), lenient::name(embed, "description")]
-            .into_iter()
-            .chain(fields)
-            .flatten()
-            .collect::<Vec<_>>()
-    });
-    let mut lines: Vec<_> = lines.collect();
-    let mut left: Vec<_> = lenient::list(value, "components").iter().rev().collect();
-    while let Some(component) = left.pop() {
-        if lenient::int(component, "type") == Some(TEXT_DISPLAY) {
-            lines.extend(lenient::name(component, "content"));
-        }
-        left.extend(lenient::list(component, "components").iter().rev());
-    }
-    lines.join("\n")
-}
-
-/// The type of a component that is a text: <https://docs.discord.com/developers/components/reference#text-display>
-const TEXT_DISPLAY: i64 = 10;
-
-/// Files, and the attachments that are none: stickers and polls.
+/// Files, and the attachments that are none: stickers, polls and invitations to an activity.
 fn attachments(value: &Value) -> Vec<Attachment> {
     let files = lenient::list(value, "attachments").iter().filter_map(attachment);
     let stickers = lenient::list(value, "sticker_items").iter();
     let stickers = stickers.filter_map(|sticker| Some(card("sticker", lenient::name(sticker, "name")?)));
-    let poll = lenient::object(value, "poll").map(|poll| {
-        let question = lenient::object(poll, "question").and_then(|question| lenient::name(question, "text"));
-        let answers = lenient::list(poll, "answers")
-            .iter()
-            .filter_map(|answer| lenient::name(lenient::object(answer, "poll_media")?, "text"));
-        let answers = answers.collect::<Vec<_>>().join(" / ");
-        let told = [question.unwrap_or_default(), answers];
-        let told: Vec<_> = told.into_iter().filter(|part| !part.is_empty()).collect();
-        card("poll", told.join(" — "))
+    let poll = lenient::object(value, "poll").map(|poll| card("poll", of_poll(poll)));
+    let activity = lenient::object(value, "activity").map(|_| {
+        let name = lenient::object(value, "application").and_then(|activity| lenient::name(activity, "name"));
+        card("activity", name.unwrap_or_default())
     });
-    files.chain(stickers).chain(poll).collect()
+    files.chain(stickers).chain(poll).chain(activity).collect()
+}
+
+/// The question of a poll and its answers. An answer may be an emoji alone.
+fn of_poll(poll: &Value) -> String {
+    let question = lenient::object(poll, "question").and_then(|question| lenient::name(question, "text"));
+    let answers = lenient::list(poll, "answers").iter().filter_map(|answer| {
+        let media = lenient::object(answer, "poll_media")?;
+        let emoji = lenient::object(media, "emoji").and_then(|emoji| lenient::name(emoji, "name"));
+        let parts: Vec<_> = [emoji, lenient::name(media, "text")].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    });
+    let answers = Some(answers.collect::<Vec<_>>().join(" / ")).filter(|answers| !answers.is_empty());
+    let told: Vec<_> = [question, answers].into_iter().flatten().collect();
+    told.join(" — ")
 }
 
 /// A file that came with a message or a command.

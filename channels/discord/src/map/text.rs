@@ -1,16 +1,18 @@
-//! Discord's `<@id>`, `<#id>` and `<:name:id>` as people read them.
+//! Discord's `<@id>`, `<#id>`, `<:name:id>` and the like as people read them.
 
-use super::{ChannelName, Me, payload::Account};
+use jiff::Timestamp;
+
+use super::{Me, NameOf, Named, payload::Account};
 
 /// A text without the bot's own mention, with names in place of ids.
-pub(super) fn readable(content: &str, me: Me, mentions: &[Account], channel_name: ChannelName<'_>) -> String {
+pub(super) fn readable(content: &str, me: Me, mentions: &[Account], name_of: NameOf<'_>) -> String {
     let mut text = String::with_capacity(content.len());
     let mut rest = content;
     while let Some(start) = rest.find('<') {
         let (before, tail) = rest.split_at(start);
         text.push_str(before);
         let read = tail.find('>').and_then(|end| {
-            let name = name(&tail[1..end], me, mentions, channel_name)?;
+            let name = name(&tail[1..end], me, mentions, name_of)?;
             Some((name, end + 1))
         });
         match read {
@@ -43,13 +45,16 @@ pub(super) fn names_role(content: &str, role: u64) -> bool {
 }
 
 /// The name for the inside of `<…>`; `None` if it is left as it is.
-fn name(inside: &str, me: Me, mentions: &[Account], channel_name: ChannelName<'_>) -> Option<String> {
+fn name(inside: &str, me: Me, mentions: &[Account], name_of: NameOf<'_>) -> Option<String> {
     if let Some(channel) = inside.strip_prefix('#') {
-        return channel_name(channel.parse().ok()?).map(|name| format!("#{name}"));
+        return name_of(Named::Channel(channel.parse().ok()?)).map(|name| format!("#{name}"));
     }
     if let Some(role) = inside.strip_prefix("@&") {
         let id: u64 = role.parse().ok()?;
-        return (me.role == Some(id)).then(String::new);
+        return match me.role == Some(id) {
+            true => Some(String::new()),
+            false => name_of(Named::Role(id)).map(|name| format!("@{name}")),
+        };
     }
     if let Some(user) = inside.strip_prefix('@') {
         let id: u64 = user.strip_prefix('!').unwrap_or(user).parse().ok()?;
@@ -59,9 +64,24 @@ fn name(inside: &str, me: Me, mentions: &[Account], channel_name: ChannelName<'_
         let user = mentions.iter().find(|user| user.id == id)?;
         return Some(format!("@{}", user.name()));
     }
+    if let Some(moment) = inside.strip_prefix("t:") {
+        return self::moment(moment);
+    }
+    if let Some(command) = inside.strip_prefix('/') {
+        let (name, id) = command.rsplit_once(':')?;
+        return (!name.is_empty() && id.parse::<u64>().is_ok()).then(|| format!("/{name}"));
+    }
     let emoji = inside.strip_prefix("a:").or_else(|| inside.strip_prefix(':'))?;
     let (name, id) = emoji.split_once(':')?;
     (!name.is_empty() && id.parse::<u64>().is_ok()).then(|| format!(":{name}:"))
+}
+
+/// A moment, which Discord shows in the reader's own time zone: seconds since 1970, and maybe a style.
+/// <https://docs.discord.com/developers/reference#message-formatting-timestamp-styles>
+fn moment(inside: &str) -> Option<String> {
+    let (seconds, style) = inside.split_once(':').unwrap_or((inside, "f"));
+    let moment = Timestamp::from_second(seconds.parse().ok()?).ok()?;
+    (style.len() == 1).then(|| moment.to_string())
 }
 
 #[cfg(test)]
@@ -89,6 +109,14 @@ mod tests {
             ("hello <@1>", "hello"),
             ("ask <@2> and <@!2>", "ask @Ada and @Ada"),
             ("ask <@3>, <@&4>", "ask <@3>, <@&4>"),
+            ("ask <@&5>", "ask @Staff"),
+            (
+                "from <t:1760000000> to <t:1760003600:R>",
+                "from 2025-10-09T08:53:20Z to 2025-10-09T09:53:20Z",
+            ),
+            ("<t:now> <t:1:long> <t:>", "<t:now> <t:1:long> <t:>"),
+            ("use </settings show:7> or </new:8>", "use /settings show or /new"),
+            ("</new> </:8>", "</new> </:8>"),
             ("<@&8> hello", "hello"),
             ("see <#5> not <#6>", "see #general not <#6>"),
             ("<:wave:7> <a:dance:8> <:x:y>", ":wave: :dance: <:x:y>"),
@@ -99,9 +127,13 @@ mod tests {
             ("", ""),
         ];
         for (content, expected) in cases {
-            let channels = |id| (id == 5).then(|| "general".to_owned());
+            let names = |named| match named {
+                Named::Channel(5) => Some("general".to_owned()),
+                Named::Role(5) => Some("Staff".to_owned()),
+                _ => None,
+            };
             assert_eq!(
-                readable(content, me, std::slice::from_ref(&ada), &channels),
+                readable(content, me, std::slice::from_ref(&ada), &names),
                 expected,
                 "{content}"
             );
