@@ -220,19 +220,25 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &OpenQuestion) -> Decision
     }
 }
 
-/// A decision without the addresses that a run which has read words from outside made up: whoever shows its message may
-/// fetch them. Those that stood letter by letter in a result carry nothing that their writer did not know. Where all that
-/// the run holds may be read by everybody who reads its messages, it has nothing to carry out, and keeps them all.
-pub fn guarded(state: &RunState, decision: Decision) -> Decision {
+/// A text as it is sent: without the addresses that a run which has read words from outside made up, since whoever shows
+/// its message may fetch them. Those that stood letter by letter in a result carry nothing that their writer did not know.
+/// Where all that the run holds may be read by everybody who reads its messages, it has nothing to carry out, and keeps
+/// them all.
+pub(super) fn sendable<'t>(state: &RunState, text: &'t str) -> Cow<'t, str> {
     if !state.is_tainted() || !state.labels.holds_private() {
-        return decision;
+        return Cow::Borrowed(text);
     }
     // A removed address may leave an empty end behind.
     let known = [state.outside.known(), state.evidence.sayable()];
-    let clean = |text: String| match words::without_unknown(&text, &known, state.lang) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text.trim_end().to_owned(),
-    };
+    match words::without_unknown(text, &known, state.lang) {
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+        Cow::Owned(text) => Cow::Owned(text.trim_end().to_owned()),
+    }
+}
+
+/// A decision with texts that can be sent.
+pub fn guarded(state: &RunState, decision: Decision) -> Decision {
+    let clean = |text: String| sendable(state, &text).into_owned();
     match decision {
         Decision::Say { before, text, then } => Decision::Say {
             before,
@@ -266,15 +272,16 @@ mod tests {
     use crate::{
         policy::labels::{LabelledSource, Readers},
         run::{
+            decide,
             decision::Then,
             rehearsal::Rehearsal,
             step::{Sections, Spent},
         },
     };
 
-    /// The words of a run that has read a page, and holds this beside it.
-    fn said(shown: &[(&str, Readers)], called: &[&str]) -> String {
-        let mut run = Rehearsal::new(Rules::default());
+    /// A run that has read a page, and holds this beside it.
+    fn tainted(shown: &[(&str, Readers)], called: &[&str]) -> Rehearsal {
+        let mut run = Rehearsal::planned(Rules::default());
         let holds = shown.iter().map(|(from, readers)| LabelledSource {
             from: (*from).to_owned(),
             readers: *readers,
@@ -298,6 +305,12 @@ mod tests {
                 readers: None,
             }));
         }
+        run
+    }
+
+    /// The words of such a run.
+    fn said(shown: &[(&str, Readers)], called: &[&str]) -> String {
+        let run = tainted(shown, called);
         let say = Decision::Say {
             before: Vec::new(),
             text: "See https://made.example/up now".to_owned(),
@@ -306,6 +319,27 @@ mod tests {
         match guarded(&run.state, say) {
             Decision::Say { text, .. } => text,
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_was_said_without_its_link_is_not_said_again() {
+        let mut run = tainted(&[("your message", Readers::Person)], &["compute.eval"]);
+        let text = "See https://made.example/up for the news of today, and what else there is";
+        let sent = sendable(&run.state, text).into_owned();
+        assert!(sent.contains("(link removed)"), "{sent}");
+        run.push(StepKind::AssistantMessage { text: sent, sent: true });
+        let again = [
+            json!({ "type": "send_message", "message": text }),
+            json!({ "type": "finish", "output": text }),
+        ];
+        for reply in again {
+            let reply = clifford_action::read(&reply.to_string());
+            let decision = decide::decide(&run.state, &run.rules, &reply, run.now);
+            let Decision::Complete { ending, .. } = &decision else {
+                panic!("{decision:?}");
+            };
+            assert_eq!(ending.message, None, "{decision:?}");
         }
     }
 

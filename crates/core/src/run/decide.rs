@@ -13,6 +13,7 @@ use spawn::spawn;
 pub use spawn::spec_signature;
 
 use super::{
+    approval,
     decision::{Decision, Ending, Failure, Then},
     endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in},
     gates::{self, Refusal},
@@ -244,14 +245,13 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
         };
         return Decision::Complete { before, ending };
     }
-    let repeats_last = state
-        .sent_messages()
-        .last()
-        .is_some_and(|last| last.trim() == message.trim());
+    // What was sent may lack links.
+    let sendable = approval::sendable(state, message);
+    let repeats_last = (state.sent_messages().last()).is_some_and(|last| last.trim() == sendable.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
     // Files are news, even if their text is a repeat.
-    if !has_files && (repeats_last || state.sent_messages().iter().any(|sent| nearly_same(sent, message))) {
+    if !has_files && (repeats_last || state.sent_messages().iter().any(|sent| nearly_same(sent, &sendable))) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
             sent: false,
@@ -299,7 +299,7 @@ fn finish(
     };
     // A repeat for a person who wrote meanwhile is sent again.
     let message = match output {
-        Some(_) => unsaid_in(state.sent_messages(), &buffer),
+        Some(_) => unsaid_in(state, state.sent_messages(), &buffer),
         None => unsaid(state, &buffer),
     };
     if message.is_none() && state.sent_messages().is_empty() && !has_files {

@@ -6,6 +6,7 @@ use clifford_action::Action;
 use clifford_text::Outcome;
 
 use super::{
+    approval,
     decision::{Decision, Ending, Failure},
     gates,
     rules::Rules,
@@ -165,12 +166,13 @@ pub fn out_of_budget(state: &RunState, sentence: &Sentence, error: String) -> De
 
 /// The buffer without white space around it, unless it is empty or was said already.
 pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
-    unsaid_in(&state.sent, buffer)
+    unsaid_in(state, &state.sent, buffer)
 }
 
 /// The same, as far as it was said in these messages.
-pub(super) fn unsaid_in(sent: &[String], buffer: &str) -> Option<String> {
-    let said = sent.iter().any(|sent| sent.trim() == buffer.trim());
+pub(super) fn unsaid_in(state: &RunState, sent: &[String], buffer: &str) -> Option<String> {
+    let sendable = approval::sendable(state, buffer);
+    let said = sent.iter().any(|sent| sent.trim() == sendable.trim());
     (!buffer.trim().is_empty() && !said).then(|| buffer.trim().to_owned())
 }
 

@@ -6,7 +6,10 @@ use clifford_action::Category;
 
 use self::announcing::{announces, knows_script};
 use super::{RunState, joined};
-use crate::run::step::{Event, StepKind};
+use crate::run::{
+    approval,
+    step::{Event, StepKind},
+};
 
 /// How much of their answer the person has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +72,7 @@ fn is_open(state: &RunState, text: &str) -> bool {
 
 /// Whether output is neither part of this text nor of what was said before.
 fn is_unsaid(state: &RunState, output: &str, text: &str) -> bool {
+    let output = approval::sendable(state, output);
     let output = output.trim();
     let said = || state.sent.iter().map(String::as_str).chain([text]);
     !output.is_empty() && !said().any(|said| holds(said, output))
