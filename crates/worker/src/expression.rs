@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::separators;
+
 /// The longest expression, in bytes.
 const MOST: usize = 4096;
 /// How deep parentheses may be nested, and how many signs may follow each other.
@@ -39,7 +41,7 @@ pub fn fault(expression: &str) -> Option<String> {
             ));
         }
     }
-    None
+    separators::read(expression).err()
 }
 
 struct Deadline(Instant, Duration);
@@ -56,8 +58,8 @@ impl fend_core::Interrupt for Deadline {
 /// Why it has none.
 pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> {
     let mut context = fend_core::Context::new();
-    // Models write ** for powers; thousands with commas it reads itself.
-    let expression = expression.replace("**", "^");
+    // Models write ** for powers.
+    let expression = separators::read(expression)?.replace("**", "^");
     let deadline = Deadline(Instant::now(), Duration::from_millis(max_ms));
     let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &deadline).map_err(|error| {
         if error == INTERRUPTED {
@@ -67,6 +69,9 @@ pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> 
         format!("`{expression}` cannot be computed: {error}")
     })?;
     let value = result.get_main_result();
+    if value.trim().is_empty() {
+        return Err(format!("`{expression}` has no value"));
+    }
     let (head, rest) = value.split_at(value.floor_char_boundary(MOST_VALUE));
     Ok(if rest.is_empty() {
         value.to_owned()
@@ -89,6 +94,8 @@ mod tests {
             ("2 ** 10", "1024"),
             ("1,234,567 * 2", "2469134"),
             ("12% of 80", "9.6"),
+            ("3,5 + 1", "4.5"),
+            ("1.234,5 * 2", "2469"),
             ("1/3", "approx. 0.3333333333"),
             ("5 km in miles", "approx. 3.1068559612 miles"),
             ("20 °C to °F", "68 °F"),
@@ -104,6 +111,9 @@ mod tests {
     fn what_cannot_be_computed_says_why() {
         let error = evaluate("2 +", MAX_MS).expect_err("half an expression");
         assert!(error.starts_with("`2 +` cannot be computed: "), "{error}");
+        for blank in [" ", "(", "()"] {
+            assert!(evaluate(blank, MAX_MS).is_err(), "{blank}");
+        }
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod picture;
 mod pool;
 mod process;
 mod scan;
+mod separators;
 mod serve;
 mod task;
 
