@@ -10,4 +10,5 @@
 //! request is data: its run begins tainted (`origins` in `input_json`).
 
 pub mod fire;
+pub mod rollback;
 pub mod webhook;

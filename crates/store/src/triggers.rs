@@ -13,8 +13,9 @@ use clifford_core::{
 
 use super::{Conn, StoreError, Tx};
 pub use crate::triggers::due::{
-    Firing, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold, hold_person, next_due,
-    of_run, put_wake, quarantine, release, remove_wake, reschedule_wake, set_error, take_signature, waits, wake_fired,
+    Firing, bring_forward, claim, due, fired_now, firings, forget_ended, forget_signatures, has_fired, hold,
+    hold_person, next_due, of_run, planned_ahead, put_wake, quarantine, release, remove_wake, reschedule_wake,
+    set_error, take_signature, waits, wake_fired,
 };
 
 pub(super) const COLUMNS: &str = "id, kind, name, run_id, agent_id, channel_id, user_id, context_id, content, webhook, \

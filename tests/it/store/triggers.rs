@@ -18,7 +18,7 @@ use clifford_engine::{
     Context,
     models::encryption::Encryption,
     scheduler::wake,
-    triggers::{fire, webhook},
+    triggers::{fire, rollback, webhook},
 };
 use clifford_store::{
     Db, messages,
@@ -129,6 +129,33 @@ pub async fn a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on(world
     drop(conn);
     // The clock is stepped back, and comes to the same time again.
     assert_eq!((look(&world, NOW).await, look(&world, late).await), (0, 0));
+}
+
+pub async fn a_clock_that_ran_ahead_stops_no_recurring_trigger(world: World) {
+    let daily = Trigger {
+        cron: Some("0 0 * * *".to_owned()),
+        ..reminder(&world, NOW)
+    };
+    let (ran, fine) = (
+        add(&world.db, &daily).await,
+        add(&world.db, &reminder(&world, NOW.after(DAY))).await,
+    );
+    let ahead = NOW.after(DAY * 400);
+    assert_eq!(look(&world, ahead).await, 2);
+    assert_eq!(get(&world.db, ran).await.next_at, Some(ahead.after(DAY)));
+    // It is stepped back, and a trigger is made since.
+    let new = Trigger {
+        cron: daily.cron,
+        ..reminder(&world, NOW.after(DAY * 2))
+    };
+    let new = add(&world.db, &new).await;
+    for expected in [1, 0] {
+        assert_eq!(rollback::plan_anew(&engine(&world.db)).await.expect("plans"), expected);
+        assert_eq!(get(&world.db, ran).await.next_at, Some(NOW.after(DAY)));
+    }
+    assert_eq!(get(&world.db, new).await.next_at, Some(NOW.after(DAY * 2)));
+    assert_eq!(get(&world.db, fine).await.next_at, None);
+    assert_eq!(look(&world, NOW.after(DAY)).await, 1);
 }
 
 pub async fn what_was_stored_to_fire_each_second_fires_once_a_minute(world: World) {

@@ -24,7 +24,10 @@ use clifford_store::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Context, Runs};
+use crate::{
+    Context, Runs,
+    triggers::rollback::{Rollback, plan_anew},
+};
 
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -84,13 +87,14 @@ async fn tidy(runs: &Runs, stop: &CancellationToken) {
     }
 }
 
-/// Looks once a lease for what dead processes hold by a clock that was stepped back since, until `stop`. Not where
+/// Looks once a lease for what dead processes hold by a clock that was stepped back since, and for triggers that such a
+/// clock has planned, until `stop`. Not where
 /// leases are renewed, which waits for nothing else.
 ///
 /// This is no maintenance job: the lease of that job may be one of those that only this releases, and how long a lease
 /// has stayed as it is, each process measures by its own monotonic clock.
 pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
-    let mut silent = Silent::default();
+    let (mut silent, mut rollback) = (Silent::default(), Rollback::default());
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -98,6 +102,11 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
         }
         if let Err(error) = give_up(&cx, &mut silent).await {
             tracing::warn!(%error, "failed to scan for leases left by a clock rollback");
+        }
+        if rollback.seen(cx.clock.now(), Instant::now())
+            && let Err(error) = plan_anew(&cx).await
+        {
+            tracing::warn!(%error, "failed to plan triggers anew after a clock rollback");
         }
     }
 }

@@ -139,6 +139,32 @@ async fn record(tx: &mut Tx, due: Due, now: Timestamp) -> Result<bool, StoreErro
     Ok(fired == 1)
 }
 
+/// The recurring triggers that were last planned after a moment, and are due after it; a page of them, behind the last one
+/// of the page before. Those of sleeping runs are none.
+pub async fn planned_ahead(
+    conn: &mut Conn,
+    beyond: Timestamp,
+    after: Option<TriggerId>,
+    limit: u32,
+) -> Result<Vec<Trigger>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND cron IS NOT NULL AND quarantined_at IS NULL
+         AND next_at > $1 AND updated_at > $1 AND ($2 IS NULL OR id > $2) ORDER BY id LIMIT $3"
+    );
+    conn.fetch_all(sql, args![beyond, after, limit]).await
+}
+
+/// Moves a trigger to an earlier due time. `false`: it was changed meanwhile.
+pub async fn bring_forward(tx: &mut Tx, due: Due, next: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
+    let moved = tx
+        .execute(
+            "UPDATE triggers SET next_at = $1, updated_at = $2 WHERE id = $3 AND next_at = $4 AND enabled",
+            args![next, now, due.id, due.at],
+        )
+        .await?;
+    Ok(moved > 0)
+}
+
 /// Locks the person of a trigger until the transaction ends, as linking accounts does before it touches what is theirs.
 pub async fn hold_person(tx: &mut Tx, id: TriggerId) -> Result<(), StoreError> {
     // On SQLite every transaction is the only one that writes.
