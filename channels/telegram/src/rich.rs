@@ -137,8 +137,8 @@ where
     }
 }
 
-/// The text of a rich message that somebody forwarded, a block a line, however its blocks are nested
-/// (<https://core.telegram.org/bots/api#richmessage>).
+/// The text of a rich message that somebody forwarded, a block or a row of a table a line, however its blocks are nested, with
+/// addresses behind their words (<https://core.telegram.org/bots/api#richmessage>).
 pub(crate) fn read(rich: &Value) -> String {
     let mut text = String::new();
     collect(rich, &mut text, 0);
@@ -151,19 +151,55 @@ fn collect(value: &Value, text: &mut String, depth: usize) {
         Value::String(words) => text.push_str(words),
         Value::Array(several) => several.iter().for_each(|one| collect(one, text, depth + 1)),
         Value::Object(fields) => {
-            let inner = WITHIN.iter().filter_map(|name| fields.get(*name));
-            inner.for_each(|inner| collect(inner, text, depth + 1));
-            // A style stands within a line, and a block or cell ends one.
-            if fields
-                .get("type")
-                .and_then(Value::as_str)
-                .is_none_or(|kind| !STYLES.contains(&kind))
-                && !text.ends_with('\n')
-            {
+            let kind = fields.get("type").and_then(Value::as_str);
+            let begins = text.len();
+            if let (Some(label), true) = (
+                fields.get("label").and_then(Value::as_str),
+                fields.contains_key("blocks"),
+            ) {
+                // The number or sign of an item of a list.
+                text.push_str(&format!("{} ", label.trim()));
+            }
+            for name in WITHIN {
+                match (name, fields.get(name)) {
+                    ("cells", Some(Value::Array(rows))) => {
+                        rows.iter().for_each(|row| collect_row(row, text, depth + 1))
+                    }
+                    (_, Some(inner)) => collect(inner, text, depth + 1),
+                    (_, None) => {}
+                }
+            }
+            if let (Some("url"), Some(address)) = (kind, fields.get("url").and_then(Value::as_str)) {
+                let words = text.split_off(begins);
+                text.push_str(&linked(&words, address));
+            }
+            // A style stands within a line, and a block ends one.
+            if kind.is_none_or(|kind| !STYLES.contains(&kind)) && !text.ends_with('\n') {
                 text.push('\n');
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A row of a table as one line.
+fn collect_row(row: &Value, text: &mut String, depth: usize) {
+    let cells = row.as_array().map_or(std::slice::from_ref(row), Vec::as_slice);
+    let cells = cells.iter().map(|cell| {
+        let mut words = String::new();
+        collect(cell, &mut words, depth + 1);
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    });
+    text.push_str(&cells.collect::<Vec<_>>().join(" | "));
+    text.push('\n');
+}
+
+/// Words with the address behind them, unless they are that.
+fn linked(words: &str, address: &str) -> String {
+    let is_shown = words.trim_end_matches('/') == address.trim_end_matches('/');
+    match is_shown || words.trim().is_empty() || address.contains(char::is_whitespace) {
+        true => words.to_owned(),
+        false => format!("[{words}]({address})"),
     }
 }
 
@@ -182,13 +218,18 @@ mod tests {
     fn what_is_read_of_a_rich_message_is_its_text_a_block_a_line() {
         let rich = json!({"blocks": [
             {"type": "section_heading", "size": 1, "text": "Moons"},
-            {"type": "paragraph", "text": ["See ", {"type": "bold", "text": "both"}, ":"]},
+            {"type": "paragraph", "text": ["See ", {"type": "bold", "text": "both"}, " at ",
+                {"type": "url", "text": {"type": "italic", "text": "this page"}, "url": "https://x.y/moons"}, " or ",
+                {"type": "url", "text": "https://x.y", "url": "https://x.y/"}, ":"]},
             {"type": "table", "cells": [[{"text": "Earth"}, {"text": {"type": "italic", "text": "1"}}], [{"text": "Mars"}, {"text": "2"}]]},
             {"type": "list", "items": [{"label": "1.", "blocks": [{"type": "paragraph", "text": "one"}]}]},
             {"type": "divider"},
             {"type": "unknown", "fields": 7},
         ]});
-        assert_eq!(read(&rich), "Moons\nSee both:\nEarth\n1\nMars\n2\none");
+        assert_eq!(
+            read(&rich),
+            "Moons\nSee both at [this page](https://x.y/moons) or https://x.y:\nEarth | 1\nMars | 2\n1. one"
+        );
         assert_eq!(read(&json!({"blocks": "x"})), "x");
         assert_eq!(read(&json!(null)), "");
         let mut deep = json!("deep");
