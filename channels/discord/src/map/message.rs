@@ -112,6 +112,10 @@ fn with_embeds(said: String, embedded: &str) -> String {
 /// The message that this one answers, as far as Discord tells.
 fn quoted(payload: &Payload, answered: Option<&Payload>, me: Me, name_of: NameOf<'_>) -> Option<Quoted> {
     let (_, id) = payload.answers()?;
+    if answered.is_some_and(Payload::is_starter) {
+        // It says nothing itself: who answers it there answers the message at which the thread begins.
+        return None;
+    }
     let Some(answered) = answered else {
         return Some(Quoted {
             id: Some(id.to_string()),

@@ -51,7 +51,7 @@ fn read(fields: &Value) -> Option<Message> {
         &payload,
         ME,
         place(),
-        &|named| matches!(named, Named::Origin(5)).then(|| "random".to_owned()),
+        &|named| matches!(named, Named::Origin(5) | Named::Channel(5)).then(|| "random".to_owned()),
         false,
     )
 }
@@ -163,6 +163,15 @@ fn a_message_is_read() {
                 text: "yes?".to_owned(),
                 reply_to: reply_to.clone(),
                 quoted: Some(quoted()),
+                ..expected()
+            },
+        ),
+        (
+            "answers the beginning of a thread",
+            json!({"type": 19, "referenced_message": {"id": "334385199974967041", "type": 21, "content": ""},
+                "message_reference": {"type": 0, "message_id": "334385199974967041", "channel_id": "290926798999357250"}}),
+            Message {
+                reply_to: reply_to.clone(),
                 ..expected()
             },
         ),

@@ -106,6 +106,11 @@ impl Payload {
         })
     }
 
+    /// Whether it is the first of a thread, which shows the message at which that begins.
+    pub(crate) fn is_starter(&self) -> bool {
+        self.kind() == Some(MessageType::ThreadStarterMessage)
+    }
+
     fn kind(&self) -> Option<MessageType> {
         let kind = lenient::int(&self.value, "type")?;
         u8::try_from(kind).ok().map(MessageType::from)
