@@ -25,11 +25,8 @@ impl Lane {
             }
             Inbound::Moved(_) | Inbound::Unreadable(_) => return Self::Alone,
         };
-        let chat = place
-            .space
-            .as_ref()
-            .map_or(&place.external_id, |space| &space.external_id);
-        Self::Place(chat.clone())
+        let space = place.space.as_ref().map(|space| space.external_id.as_str());
+        Self::Place(space.unwrap_or_else(|| chat_of(&place.external_id)).to_owned())
     }
 }
 

@@ -37,6 +37,7 @@ mod refuse;
 mod rich;
 mod send;
 mod text;
+mod topics;
 mod update;
 mod webhook;
 
@@ -97,6 +98,8 @@ pub struct Telegram {
     hook: Option<Hook>,
     /// The answers in chats that the bot is no member of.
     guests: guest::Answers,
+    /// Topics of private chats that wait for a name.
+    untitled: topics::Untitled,
 }
 
 impl Telegram {
@@ -118,6 +121,7 @@ impl Telegram {
             account: OnceCell::new(),
             hook: Hook::of(settings, token)?,
             guests: guest::Answers::default(),
+            untitled: topics::Untitled::default(),
             settings: settings.clone(),
             menu: menu.to_vec(),
         })

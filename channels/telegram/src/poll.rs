@@ -169,6 +169,7 @@ impl Poller<'_> {
             let id = update_id(raw.get());
             last = last.max(id);
             let event = inbound(raw.get(), &self.me, Timestamp::now());
+            self.telegram.untitled.note(raw.get());
             let mut alert = None;
             if let Some(id) = query_id(raw.get()) {
                 let (sender, receiver) = oneshot::channel();
@@ -227,6 +228,7 @@ impl Poller<'_> {
                     return Some(id);
                 }
             };
+            self.telegram.name_topic(&event, &accepted).await;
             match (accepted, alert) {
                 (Accepted::Refused(text), Some(alert)) => {
                     // The query was answered without it, if this took too long.

@@ -265,7 +265,9 @@ fn header(message: &Value, me: &Me) -> Result<Option<Header>, String> {
     };
     let topic = topic(message);
     let opened = object(message, "reply_to_message").and_then(|replied| object(replied, "forum_topic_created"));
-    let topic_name = opened.and_then(|topic| name(topic, "name"));
+    // Nobody gave it the name that Telegram made up.
+    let topic_name = opened.filter(|topic| !flag(topic, "is_name_implicit"));
+    let topic_name = topic_name.and_then(|topic| name(topic, "name"));
     let Some(place) = place_of(chat, topic, topic_name) else {
         return Ok(None);
     };

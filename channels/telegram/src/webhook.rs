@@ -159,6 +159,7 @@ impl Webhook for Telegram {
             IngressError::Unavailable("Telegram does not tell the bot's account".to_owned())
         })?;
         let event = inbound(&raw, me, Timestamp::now());
+        self.untitled.note(&raw);
         let (alert, text) = oneshot::channel();
         let query = query_id(&raw).map(|id| Query {
             id,
@@ -167,7 +168,9 @@ impl Webhook for Telegram {
         let is_press = query.is_some();
         let taking = async {
             let Some(event) = event else { return Ok(()) };
-            match self.hand_in(event.clone(), ingress).await? {
+            let accepted = self.hand_in(event.clone(), ingress).await?;
+            self.name_topic(&event, &accepted).await;
+            match accepted {
                 // The query was answered without it, if this took too long.
                 Accepted::Refused(text) if is_press => drop(alert.send(text)),
                 Accepted::Refused(text) => refuse::tell_alone(self, &event, &text).await,

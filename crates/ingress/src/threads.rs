@@ -77,7 +77,7 @@ impl IngressService {
                 return Ok(Answered::Here);
             }
         }
-        let title = match title(&message.text) {
+        let title = match clifford_markup::headline(&message.text, TITLE) {
             Some(title) => title,
             None => self.untitled(message).await?,
         };
@@ -130,28 +130,4 @@ pub(super) async fn is_welcome(conn: &mut Conn, message: &Message, audience: &Au
     }
     let channel = channels::by_place(conn, place.platform, &place.external_id).await?;
     Ok(channel.is_none_or(|channel| !channel.is_turned_off()))
-}
-
-/// The title of the thread of a question: its first line, if it has one.
-fn title(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let is_shown = |c: &char| !c.is_control() && !clifford_markup::is_turning(*c);
-    let line: String = line.unwrap_or_default().chars().filter(is_shown).collect();
-    let line = line.trim();
-    (!line.is_empty()).then(|| clifford_markup::shortened(line, TITLE))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_thread_is_called_as_its_question_begins() {
-        let long = "word ".repeat(40);
-        assert_eq!(title("\n  When is it?\nand where").as_deref(), Some("When is it?"));
-        assert_eq!(title(" \n"), None);
-        assert_eq!(title("\u{202e}si nehW\u{7}").as_deref(), Some("si nehW"));
-        let long = title(&long).unwrap();
-        assert!(long.chars().count() <= TITLE && long.starts_with("word word"), "{long}");
-    }
 }

@@ -34,7 +34,7 @@ pub use hidden::{for_terminal, is_deceiving, is_left_out, is_obeyed, is_turning,
 pub use html::html;
 pub use mentions::without_mentions;
 pub use rich::{Rich, rich};
-pub use short::{shortened, within_sentence};
+pub use short::{headline, shortened, within_sentence};
 use split::Parts;
 pub use telegram::TAPPED;
 pub use terminal::DRESSES;

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::hidden::is_deceiving;
+use crate::hidden::{is_deceiving, is_turning};
 
 /// A text as one line of at most `most` characters: white space folded, and `…` in place of what is left out. It is
 /// cut between graphemes.
@@ -27,6 +27,16 @@ pub fn shortened(text: &str, most: usize) -> String {
     kept
 }
 
+/// What a text is about, as a title of at most `most` characters: its first line that says something, without characters
+/// that are not shown or turn others around.
+pub fn headline(text: &str, most: usize) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let is_shown = |c: &char| !c.is_control() && !is_turning(*c);
+    let line: String = line.unwrap_or_default().chars().filter(is_shown).collect();
+    let line = line.trim();
+    (!line.is_empty()).then(|| shortened(line, most))
+}
+
 /// A foreign text as it may stand within a sentence: one line of at most `most` characters, without markup and without
 /// characters that deceive.
 pub fn within_sentence(text: &str, most: usize) -> String {
@@ -45,6 +55,19 @@ pub fn within_sentence(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_headline_is_the_first_line_that_says_something() {
+        let long = "word ".repeat(40);
+        assert_eq!(
+            headline("\n  When is it?\nand where", 80).as_deref(),
+            Some("When is it?")
+        );
+        assert_eq!(headline(" \n", 80), None);
+        assert_eq!(headline("\u{202e}si nehW\u{7}", 80).as_deref(), Some("si nehW"));
+        let long = headline(&long, 80).unwrap();
+        assert!(long.chars().count() <= 80 && long.starts_with("word word"), "{long}");
+    }
 
     #[test]
     fn a_text_is_cut_to_a_line_between_graphemes() {

@@ -62,6 +62,43 @@ async fn a_topic_of_a_private_chat_is_a_conversation_of_its_own_and_answered_the
 }
 
 #[tokio::test]
+async fn a_topic_that_nobody_named_is_called_by_the_first_words_that_are_answered_there() {
+    let setup = setups(Site::Telegram).next().unwrap();
+    let mut bot = setup.start().await;
+    bot.telegram.user(7, "Ada");
+    let topic = bot.telegram.untitled_topic(7);
+    let named = bot.telegram.private_topic(7, "Cats");
+    // A command is no subject.
+    bot.telegram.command(topic, 7, "help", "");
+    bot.telegram.wait_for_sent(topic, 1).await;
+    assert_eq!(bot.telegram.topic_name(topic).as_deref(), Some("New Chat"));
+    for (place, text, count) in [
+        (topic, "When does it fly?\nAnd where?", 2),
+        (topic, "I see", 3),
+        (named, "they purr", 1),
+    ] {
+        bot.telegram.user_says(place, 7, text);
+        bot.telegram.wait_for_sent(place, count).await;
+    }
+    bot.telegram.wait_for_confirmed().await;
+    let names = [topic, named].map(|topic| bot.telegram.topic_name(topic));
+    assert_eq!(names, [Some("When does it fly?".to_owned()), Some("Cats".to_owned())]);
+    let known: Vec<_> = bot
+        .look()
+        .await
+        .channels()
+        .await
+        .into_iter()
+        .map(|channel| channel.name)
+        .collect();
+    assert!(
+        known.contains(&Some("Cats".to_owned())) && !known.contains(&Some("New Chat".to_owned())),
+        "{known:?}"
+    );
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn who_blocks_the_bot_has_blocked_it_in_all_topics() {
     for setup in setups(Site::Telegram) {
         let mut bot = setup.start().await;

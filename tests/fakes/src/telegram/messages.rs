@@ -43,6 +43,11 @@ pub(super) fn bot() -> Value {
     })
 }
 
+/// The beginning of a topic that nobody named.
+pub(super) fn untitled() -> Value {
+    json!({"name": "New Chat", "icon_color": 7_322_096, "is_name_implicit": true})
+}
+
 impl State {
     /// A `Message` object without content: ids, sender, chat, date, and the topic's marks.
     pub(super) fn message(&self, to: Chat, id: i64, from: Value) -> Value {
@@ -67,6 +72,11 @@ impl State {
     fn topic_root(&self, id: i64, thread: i64) -> Value {
         let room = self.rooms.get(&id);
         let name = room.and_then(|room| room.topics.get(&thread));
+        let mut created = json!({"name": name, "icon_color": 7_322_096});
+        if self.untitled.contains(&(id, thread)) {
+            // As it was made, whatever it is called now.
+            created = untitled();
+        }
         json!({
             "message_id": thread,
             "from": bot(),
@@ -74,7 +84,7 @@ impl State {
             "date": 1_760_000_000,
             "message_thread_id": thread,
             "is_topic_message": true,
-            "forum_topic_created": {"name": name, "icon_color": 7_322_096},
+            "forum_topic_created": created,
         })
     }
 

@@ -215,6 +215,12 @@ const TOPIC: &[(&str, Kind)] = &[
     ("icon_color", Integer),
     ("icon_custom_emoji_id", Text),
 ];
+const TOPIC_EDIT: &[(&str, Kind)] = &[
+    ("chat_id", ChatId),
+    ("message_thread_id", Integer),
+    ("name", Text),
+    ("icon_custom_emoji_id", Text),
+];
 const REPLY: &[&str] = &[
     "message_id",
     "ephemeral_message_id",
@@ -251,6 +257,7 @@ const fn known(method: Method) -> &'static [(&'static str, Kind)] {
         Method::DeleteMessage => &[("chat_id", ChatId), ("message_id", Integer)],
         Method::SendPoll => POLL,
         Method::CreateForumTopic => TOPIC,
+        Method::EditForumTopic => TOPIC_EDIT,
         Method::GetFile => &[("file_id", Text)],
         Method::SendRichMessage => RICH,
         Method::AnswerGuestQuery => &[("guest_query_id", Text), ("result", Object)],

@@ -60,8 +60,26 @@ impl TelegramFake {
     /// Somebody makes a topic in their chat with the bot, which has such from now on: the service message comes, whose id
     /// the topic has. <https://core.telegram.org/bots/api#forumtopiccreated>
     pub fn private_topic(&self, user: i64, name: &str) -> Chat {
+        self.begin_topic(user, &json!({"name": name, "icon_color": 7_322_096}))
+    }
+
+    /// The same where somebody just begins to write: Telegram makes up a name.
+    pub fn untitled_topic(&self, user: i64) -> Chat {
+        let topic = self.begin_topic(user, &messages::untitled());
+        let place = (topic.id, topic.thread.unwrap_or_default());
+        self.shared.lock().untitled.push(place);
+        topic
+    }
+
+    /// The name of a topic.
+    pub fn topic_name(&self, topic: Chat) -> Option<String> {
+        let state = self.shared.lock();
+        state.rooms.get(&topic.id)?.topics.get(&topic.thread?).cloned()
+    }
+
+    fn begin_topic(&self, user: i64, created: &Value) -> Chat {
         let chat = Chat { id: user, thread: None };
-        let created = json!({"name": name, "icon_color": 7_322_096});
+        let name = created["name"].as_str().unwrap_or_default();
         self.shared.lock().has_topics = true;
         let topic = self.topic(chat, name);
         let mut state = self.shared.lock();
@@ -70,7 +88,7 @@ impl TelegramFake {
         if let Some(fields) = message.as_object_mut() {
             fields.remove("reply_to_message");
         }
-        message["forum_topic_created"] = created;
+        message["forum_topic_created"] = created.clone();
         state.push_update("message", message);
         drop(state);
         self.shared.changed.send_replace(());

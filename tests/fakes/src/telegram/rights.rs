@@ -203,6 +203,32 @@ pub(super) fn topic(shared: &Shared, params: &Params) -> Result<Value, Refusal> 
     Ok(json!({ "message_thread_id": thread, "name": name, "icon_color": 7_322_096 }))
 }
 
+/// `editForumTopic`: <https://core.telegram.org/bots/api#editforumtopic>
+pub(super) fn edit_topic(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
+    let chat = chat_id(params)?;
+    let name = params.text("name").unwrap_or_default().to_owned();
+    if name.chars().count() > 128 {
+        return Err(Refusal::violation("TOPIC_TITLE_EMPTY"));
+    }
+    let mut state = shared.lock();
+    let room = state
+        .rooms
+        .get_mut(&chat)
+        .ok_or_else(|| Refusal::bad("chat not found"))?;
+    let thread = params.integer("message_thread_id").unwrap_or_default();
+    let topic = room.topics.get_mut(&thread);
+    let topic = topic.ok_or_else(|| Refusal::bad("TOPIC_ID_INVALID"))?;
+    if *topic == name {
+        return Err(Refusal::bad("TOPIC_NOT_MODIFIED"));
+    }
+    if !name.is_empty() {
+        *topic = name;
+    }
+    drop(state);
+    shared.changed.send_replace(());
+    Ok(json!(true))
+}
+
 fn chat_id(params: &Params) -> Result<i64, Refusal> {
     params.integer("chat_id").ok_or_else(|| Refusal::bad("chat not found"))
 }

@@ -146,6 +146,7 @@ async fn perform(shared: &Shared, method: Method, params: &Params) -> Result<Val
         Method::DeleteMessage => rights::delete(shared, params),
         Method::SendPoll => rights::poll(shared, params),
         Method::CreateForumTopic => rights::topic(shared, params),
+        Method::EditForumTopic => rights::edit_topic(shared, params),
         Method::GetFile => files::get(shared, params),
         Method::SendRichMessage => rich::message(shared, params),
         Method::AnswerGuestQuery => guests::answer(shared, params),

@@ -64,6 +64,8 @@ pub enum Method {
     SendPoll,
     /// `createForumTopic`.
     CreateForumTopic,
+    /// `editForumTopic`.
+    EditForumTopic,
     /// `getFile`.
     GetFile,
     /// `sendRichMessage`.
@@ -73,7 +75,7 @@ pub enum Method {
 }
 
 impl Method {
-    const ALL: [Self; 27] = [
+    const ALL: [Self; 28] = [
         Self::GetMe,
         Self::GetUpdates,
         Self::SendMessage,
@@ -98,6 +100,7 @@ impl Method {
         Self::DeleteMessage,
         Self::SendPoll,
         Self::CreateForumTopic,
+        Self::EditForumTopic,
         Self::GetFile,
         Self::SendRichMessage,
         Self::AnswerGuestQuery,
@@ -310,6 +313,8 @@ pub(super) struct State {
     pub(super) rights: Rights,
     /// The bot has topics in private chats.
     pub(super) has_topics: bool,
+    /// Topics that nobody named: chat and thread.
+    pub(super) untitled: Vec<(i64, i64)>,
     /// The bot's reactions, the newest last: chat, message and emoji.
     pub(super) marks: Vec<(i64, i64, String)>,
     /// Messages to the bot that nobody else sees: chat and person.
@@ -344,6 +349,7 @@ impl Default for State {
             commands: BTreeMap::new(),
             rights: Rights::default(),
             has_topics: false,
+            untitled: Vec::new(),
             marks: Vec::new(),
             commands_alone: Vec::new(),
             violations: Vec::new(),

@@ -56,7 +56,9 @@ fn a_topic_of_a_private_chat_is_a_private_place() {
         ..private()
     };
     let root = json!({"message_id": 3, "date": 1_760_000_000, "forum_topic_created": {"name": "Steam", "icon_color": 7_322_096}});
+    let unnamed = json!({"message_id": 3, "date": 1_760_000_000, "forum_topic_created": {"name": "New Chat", "is_name_implicit": true}});
     for (fields, name) in [
+        (json!({"reply_to_message": unnamed}), None),
         (json!({"reply_to_message": root}), Some("Steam")),
         // Its name is not told each time.
         (json!({}), None),
