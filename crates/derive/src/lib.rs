@@ -1,10 +1,27 @@
 //! `#[derive(FromRow)]`: reads a type from a row of the database, each field from the column of its name.
 //!
 //! sqlx has one of this name, which builds sqlx twice: once for the program, once for its macros.
+//!
+//! `#[handler]`: a function that answers a request, as a value of one type.
+
+mod handler;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, parse_macro_input, parse_quote};
+use syn::{Data, DeriveInput, Error, Field, Fields, ItemFn, LitStr, parse_macro_input, parse_quote};
+
+/// Makes an `async` function whose arguments are extractors of axum's, the last one of the whole request, a constant of
+/// its name and of the crate's type `Handler`.
+///
+/// axum takes such functions as they are, but each is a type of its own there, for which the compiler builds a dozen
+/// layers of the router anew.
+#[proc_macro_attribute]
+pub fn handler(_: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let function = parse_macro_input!(item as ItemFn);
+    handler::implement(function)
+        .unwrap_or_else(Error::into_compile_error)
+        .into()
+}
 
 /// Implements `clifford_core::row::FromRow`. `#[row(rename = "column")]` reads a field from a column of another name,
 /// `#[row(flatten)]` reads it from the row itself.

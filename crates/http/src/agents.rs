@@ -15,8 +15,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Admin, OwnerReader},
-    boxed,
     extract::{Body, Id, check_text},
+    handler,
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
@@ -29,7 +29,7 @@ const LONGEST_PROMPT: usize = 20_000;
 /// Every agent, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", security(("bearer" = [])),
     responses((status = 200, body = Page<ManagedAgent>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<ManagedAgent>>, Problem> {
     Ok(Json(Page::whole(managing::list(&mut api.db.read().await?).await?)))
 }
@@ -38,7 +38,7 @@ pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Js
 #[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])),
     params(("id" = String, Path, description = "The agent")),
     responses((status = 200, body = ManagedAgent), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -68,7 +68,7 @@ pub(super) struct NewAgentBody {
 /// this name that was deleted comes back, with the versions of its prompt.
 #[utoipa::path(post, path = "/api/agents", tag = "agents", security(("bearer" = [])), request_body = NewAgentBody,
     responses((status = 201, body = ManagedAgent), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Admin,
@@ -111,7 +111,7 @@ pub(super) struct AgentChange {
 #[utoipa::path(patch, path = "/api/agents/{id}", tag = "agents", security(("bearer" = [])), request_body = AgentChange,
     params(("id" = String, Path, description = "The agent")),
     responses((status = 200, body = ManagedAgent), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Admin,
@@ -132,16 +132,16 @@ pub(super) async fn change(
 async fn apply(
     tx: &mut clifford_store::Tx,
     id: AgentId,
-    change: &AgentChange,
+    wanted: &AgentChange,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    if let Some(enabled) = change.enabled {
+    if let Some(enabled) = wanted.enabled {
         agents::set_enabled(tx, id, enabled, now).await?;
     }
-    if let Some(mode) = change.mode {
+    if let Some(mode) = wanted.mode {
         agents::set_mode(tx, id, mode, now).await?;
     }
-    match &change.prompt {
+    match &wanted.prompt {
         Some(prompt) => prompts::set(tx, id, prompt, None, now).await,
         None => Ok(()),
     }
@@ -153,7 +153,7 @@ async fn apply(
     params(("id" = String, Path, description = "The agent")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It stands in bot.toml")))]
-#[boxed]
+#[handler]
 pub(super) async fn remove(State(api): State<Shared>, _: Admin, Id(id): Id<AgentId>) -> Result<StatusCode, Problem> {
     let now = api.clock.now();
     api.db

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Reader},
-    boxed,
     extract::Query,
+    handler,
     page::Page,
     problem::{Problem, ProblemBody},
 };
@@ -55,7 +55,7 @@ pub(super) struct BudgetView {
 /// Budgets with what is spent of them: the bot's, for an owner, and a person's.
 #[utoipa::path(get, path = "/api/budgets", tag = "usage", security(("bearer" = [])), params(BudgetsQuery),
     responses((status = 200, body = Page<BudgetView>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

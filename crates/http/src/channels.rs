@@ -18,8 +18,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader},
-    boxed,
     extract::{Id, Query, body, check_text, nullable},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -43,7 +43,7 @@ pub(super) struct ChannelsQuery {
 /// person manages.
 #[utoipa::path(get, path = "/api/channels", tag = "channels", security(("bearer" = [])), params(ChannelsQuery),
     responses((status = 200, body = Page<Channel>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -68,7 +68,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/channels/{id}", tag = "channels", security(("bearer" = [])),
     params(("id" = String, Path, description = "The channel")),
     responses((status = 200, body = Channel), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -98,7 +98,7 @@ pub(super) struct ChannelChange {
 #[utoipa::path(patch, path = "/api/channels/{id}", tag = "channels", security(("bearer" = [])),
     request_body = ChannelChange, params(("id" = String, Path, description = "The channel")),
     responses((status = 200, body = Channel), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     caller: Caller,

@@ -28,8 +28,8 @@ use serde_json::{Value, json};
 use super::{
     Shared,
     access::{Caller, Reader, Writer},
-    boxed,
     extract::Body,
+    handler,
     messages::{self, LONGEST_WAIT},
     problem::{Code, Problem},
 };
@@ -132,7 +132,7 @@ pub(super) struct OpenAiError {
 /// The agent that answers the caller, as the one model that there is.
 #[utoipa::path(get, path = "/v1/models", tag = "openai", security(("bearer" = [])),
     responses((status = 200, body = ModelList)))]
-#[boxed]
+#[handler]
 pub(super) async fn models(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<ModelList>, Problem> {
     let agent = agent(&api, &caller).await?;
     Ok(Json(ModelList {
@@ -158,10 +158,10 @@ async fn agent(api: &Shared, caller: &Caller) -> Result<String, Problem> {
     params(("Clifford-Context" = Option<String>, Header, description = "The conversation to go on with")),
     responses((status = 200, body = ChatCompletion), (status = 404, body = OpenAiError), (status = 422, body = OpenAiError),
         (status = 429, body = OpenAiError), (status = 503, body = OpenAiError)))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
-    writer: Writer,
+    _: Writer,
     caller: Caller,
     headers: HeaderMap,
     Body(request): Body<ChatRequest>,
@@ -177,7 +177,8 @@ pub(super) async fn create(
     let last = request.messages.iter().rfind(|message| message.role == "user");
     let text = last.map(ChatMessage::text).unwrap_or_default();
     let new = messages::NewMessage::of_text(context(&headers)?, text);
-    let message = messages::accept(&api, writer, caller, new).await?;
+    let (_, stored) = messages::accept(&api, &caller, new, Duration::ZERO).await?;
+    let message = stored.message_id;
     let answer = Answer {
         id: format!("chatcmpl-{message}"),
         created: api.clock.now().0.div_euclid(1000),

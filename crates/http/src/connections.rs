@@ -8,7 +8,7 @@ use clifford_ingress::Connection;
 use clifford_store::{StoreError, leases, places::channels};
 use serde::Serialize;
 
-use super::{Shared, access::OwnerReader, boxed, page::Page, problem::Problem};
+use super::{Shared, access::OwnerReader, handler, page::Page, problem::Problem};
 
 /// How a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -73,7 +73,7 @@ pub(super) struct LateMessage {
 /// that answers.
 #[utoipa::path(get, path = "/api/connections", tag = "connections", security(("bearer" = [])),
     responses((status = 200, body = Page<ConnectionView>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<ConnectionView>>, Problem> {
     Ok(Json(Page::whole(all(&api).await?)))
 }

@@ -17,8 +17,9 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
-    boxed, channels as channel_routes,
+    channels as channel_routes,
     extract::{Body, Id, Query, check_text},
+    handler,
     memories::jobs_page,
     page::{self, Page},
     problem::{Problem, ProblemBody},
@@ -48,7 +49,7 @@ pub(super) struct ContextsQuery {
 /// A page of conversations, newest first.
 #[utoipa::path(get, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), params(ContextsQuery),
     responses((status = 200, body = Page<Context>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -72,7 +73,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/contexts/{id}", tag = "contexts", security(("bearer" = [])),
     params(("id" = String, Path, description = "The conversation")),
     responses((status = 200, body = Context), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -97,7 +98,7 @@ pub(super) struct NewContext {
 #[utoipa::path(post, path = "/api/contexts", tag = "contexts", security(("bearer" = [])), request_body = NewContext,
     responses((status = 201, body = Context), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -141,7 +142,7 @@ pub(super) struct ContextChange {
 #[utoipa::path(patch, path = "/api/contexts/{id}", tag = "contexts", security(("bearer" = [])),
     request_body = ContextChange, params(("id" = String, Path, description = "The conversation")),
     responses((status = 200, body = Context), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -189,7 +190,7 @@ pub(super) struct JobsQuery {
 #[utoipa::path(get, path = "/api/contexts/{id}/jobs", tag = "contexts", security(("bearer" = [])),
     params(("id" = String, Path, description = "The conversation"), JobsQuery),
     responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn jobs(
     State(api): State<Shared>,
     _: Reader,

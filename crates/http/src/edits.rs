@@ -10,8 +10,8 @@ use super::{
     Shared,
     accepted::Accepted,
     access::{Caller, Need, Object, Writer},
-    boxed,
     extract::{Body, Id, check_text},
+    handler,
     pace::LONGEST,
     problem::{Code, Problem, ProblemBody},
     runs,
@@ -35,7 +35,7 @@ pub(super) struct MessageEdit {
         (status = 409, body = ProblemBody, description = "It is not the last one, not the caller's own, or nothing answers it"),
         (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "A person's token sends too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn edit(
     State(api): State<Shared>,
     _: Writer,

@@ -37,7 +37,7 @@ pub(super) use self::{kinds::LiveEvent, watcher::LiveEvents};
 use super::{
     Shared,
     access::{Caller, Reader},
-    boxed,
+    handler,
     problem::{Problem, ProblemBody},
     stream::Seat,
 };
@@ -69,7 +69,7 @@ const REACHES: Duration = Duration::from_secs(24 * 60 * 60);
     params(("Last-Event-ID" = Option<String>, Header, description = "Go on behind this event")),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
-#[boxed]
+#[handler]
 pub(super) async fn events(
     State(api): State<Shared>,
     _: Reader,
@@ -186,15 +186,15 @@ impl Feed {
         if self.view.is_owners() {
             changed.extend(changes::owner_lists(&self.api).await?);
         }
-        let mut events = VecDeque::with_capacity(changed.len());
+        let mut fresh = VecDeque::with_capacity(changed.len());
         for found in changed {
             if self.view.sees(&self.api, &found.about).await {
                 let (name, data) = found.event.parts();
                 let id = Resume::id(found.at.min(now), "", (0, 0));
-                events.push_back(Event::default().event(name).id(id).data(data));
+                fresh.push_back(Event::default().event(name).id(id).data(data));
             }
         }
-        self.ready.append(&mut events);
+        self.ready.append(&mut fresh);
         self.mark();
         Ok(())
     }

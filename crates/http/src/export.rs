@@ -13,8 +13,8 @@ use clifford_store::{StoreError, people::users};
 use super::{
     Shared,
     access::{Caller, Need, Object},
-    boxed,
     extract::Id,
+    handler,
     problem::{Problem, ProblemBody},
 };
 
@@ -22,7 +22,7 @@ use super::{
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = String, content_type = "application/jsonl"), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id<UserId>) -> Result<Response, Problem> {
     caller
         .allow(&api, Need::Export, &Object::person(id), format!("user {id}"))

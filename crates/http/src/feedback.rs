@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
-    boxed,
     extract::{Body, Id, Query},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     runs,
@@ -83,7 +83,7 @@ pub(super) struct FeedbackItem {
 #[utoipa::path(get, path = "/api/feedback", tag = "feedback", security(("bearer" = [])), params(FeedbackQuery),
     responses((status = 200, body = Page<FeedbackItem>), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -143,7 +143,7 @@ pub(super) struct NewFeedback {
     params(("id" = String, Path, description = "The run")), request_body = NewFeedback,
     responses((status = 204, description = "It is kept"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "The caller has no account yet: they never wrote")))]
-#[boxed]
+#[handler]
 pub(super) async fn give(
     State(api): State<Shared>,
     _: Writer,
@@ -168,7 +168,7 @@ pub(super) async fn give(
     params(("id" = String, Path, description = "The run")),
     responses((status = 204, description = "The caller says nothing of it any more"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "The caller has no account yet: they never wrote")))]
-#[boxed]
+#[handler]
 pub(super) async fn take_back(
     State(api): State<Shared>,
     _: Writer,

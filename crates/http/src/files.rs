@@ -19,8 +19,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
-    boxed,
     extract::{Id, Query, check_text},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -70,7 +70,7 @@ pub(super) struct FilesQuery {
 /// A page of files, newest first.
 #[utoipa::path(get, path = "/api/files", tag = "files", security(("bearer" = [])), params(FilesQuery),
     responses((status = 200, body = Page<File>), (status = 400, body = ProblemBody), (status = 403, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -107,7 +107,7 @@ pub(super) struct Named {
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, body = File), (status = 409, body = ProblemBody, description = "There is no room"),
         (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn upload(
     State(api): State<Shared>,
     _: Writer,
@@ -117,11 +117,11 @@ pub(super) async fn upload(
 ) -> Result<(StatusCode, Json<File>), Problem> {
     check_text("name", &name, 1000)?;
     let kept = &api.context.tools.services.files;
-    let content = content_of(request, kept.most()).await?;
+    let bytes = content_of(request, kept.most()).await?;
     let (user, channel) = api.ingress.api_visitor(caller.place(), caller.speaker()).await?;
     let new = NewFile {
         name: api.context.masker().mask(&name).into_owned(),
-        content,
+        content: bytes,
         user: Some(user),
         place: Some((channel, None)),
         root_run: None,
@@ -151,7 +151,7 @@ async fn content_of(mut request: Request, most: u64) -> Result<Bytes, Problem> {
 #[utoipa::path(get, path = "/api/files/{id}", tag = "files", security(("bearer" = [])),
     params(("id" = String, Path, description = "The file")),
     responses((status = 200, body = File), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -165,7 +165,7 @@ pub(super) async fn get(
 #[utoipa::path(get, path = "/api/files/{id}/content", tag = "files", security(("bearer" = [])),
     params(("id" = String, Path, description = "The file")),
     responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn content(
     State(api): State<Shared>,
     _: Reader,
@@ -210,7 +210,7 @@ fn disposition(name: &str) -> HeaderValue {
 #[utoipa::path(delete, path = "/api/files/{id}", tag = "files", security(("bearer" = [])),
     params(("id" = String, Path, description = "The file")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn delete(
     State(api): State<Shared>,
     _: Writer,

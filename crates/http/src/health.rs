@@ -15,7 +15,7 @@ use clifford_llm::CircuitState;
 use clifford_store::{StoreError, leases, places::settings};
 use serde::Serialize;
 
-use super::{Shared, access::ReadinessReader, boxed};
+use super::{Shared, access::ReadinessReader, handler};
 
 /// How long the database may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Whether the process is alive. Needs no token. The first line is `ok`; a line follows for each platform that is not
 /// connected, with the reason.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "It lives", body = String)))]
-#[boxed]
+#[handler]
 pub(super) async fn healthz(State(api): State<Shared>) -> String {
     let connections = api.ingress.connections();
     let down = connections.iter().filter_map(|(platform, status)| match status {
@@ -77,7 +77,7 @@ pub(super) struct Readiness {
 /// as no proxy hands the request on (`X-Forwarded-For` and its like).
 #[utoipa::path(get, path = "/readyz", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
-#[boxed]
+#[handler]
 pub(super) async fn readyz(State(api): State<Shared>, _: ReadinessReader) -> Response {
     let mut checks = BTreeMap::from([
         ("database".to_owned(), database(&api).await),

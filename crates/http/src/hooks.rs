@@ -8,8 +8,9 @@ use axum::{
 use clifford_engine::triggers::webhook::{self, Call, Refusal};
 
 use super::{
-    Shared, boxed,
+    Shared,
     extract::{Id, Raw},
+    handler,
     problem::{Code, Problem, ProblemBody},
     triggers::{FiredView, busy, follow},
 };
@@ -42,7 +43,7 @@ impl From<Refusal> for Problem {
     responses((status = 202, body = FiredView), (status = 413, body = ProblemBody),
         (status = 401, body = ProblemBody, description = "It is not signed, or was too long ago"),
         (status = 409, body = ProblemBody, description = "It was taken before, or the webhook is turned off")))]
-#[boxed]
+#[handler]
 pub(super) async fn take(
     State(api): State<Shared>,
     Id(name): Id<String>,

@@ -19,8 +19,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader},
-    boxed,
     extract::{Id, body},
+    handler,
     page::Page,
     problem::{Problem, ProblemBody},
     users,
@@ -49,7 +49,7 @@ impl FromRequestParts<Shared> for OfPerson {
 #[utoipa::path(get, path = "/api/users/{id}/keys", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = Page<OwnKey>), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -80,7 +80,7 @@ pub(super) struct GivenKey {
     params(("id" = String, Path, description = "The person"),
         ("provider" = String, Path, description = "The provider, as the configuration names it")),
     responses((status = 200, body = OwnKey), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn put(
     State(api): State<Shared>,
     caller: Caller,
@@ -124,7 +124,7 @@ pub(super) async fn put(
     params(("id" = String, Path, description = "The person"),
         ("provider" = String, Path, description = "The provider, as the configuration names it")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn remove(
     State(api): State<Shared>,
     caller: Caller,

@@ -27,6 +27,7 @@ mod feedback;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod handler;
 mod health;
 mod hooks;
 mod keys;
@@ -81,12 +82,10 @@ use clifford_ingress::IngressService;
 use clifford_store::Db;
 use tokio_util::sync::CancellationToken;
 
-/// On each handler: its future is one box for those who call it. The router's types prove of a handler's future some
-/// forty times that another thread may poll it, and each proof would walk through all that the handler waits for, down
-/// to the database: half of this crate's build.
-pub(crate) use async_recursion::async_recursion as boxed;
+pub(crate) use clifford_derive::handler;
 
 pub use self::{
+    handler::HandlerOf,
     metrics::Metrics,
     router::{router, watching},
     server::{BindError, Server, Socket},
@@ -145,3 +144,6 @@ pub struct ApiState {
 
 /// The state of every handler.
 type Shared = Arc<Api>;
+
+/// What `#[handler]` makes of a function.
+type Handler = HandlerOf<Shared>;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Object},
-    boxed,
     extract::{Id, body, check_text},
+    handler,
     problem::{Code, Problem, ProblemBody},
 };
 
@@ -36,7 +36,7 @@ pub(super) struct LinkCode {
 #[utoipa::path(post, path = "/api/users/{id}/link-code", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person who stays")),
     responses((status = 201, body = LinkCode), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn make(
     State(api): State<Shared>,
     caller: Caller,
@@ -100,7 +100,7 @@ struct LinkedAccount {
     params(("id" = String, Path, description = "The person who becomes part of the other")),
     responses((status = 200, body = Linked), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody), (status = 429, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn enter(
     State(api): State<Shared>,
     caller: Caller,

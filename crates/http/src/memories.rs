@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
-    boxed,
     extract::{Body, Id, Query},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -55,7 +55,7 @@ pub(super) struct MemoriesQuery {
 /// A page of items, newest first.
 #[utoipa::path(get, path = "/api/memories", tag = "memories", security(("bearer" = [])), params(MemoriesQuery),
     responses((status = 200, body = Page<Item>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -84,7 +84,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = Item), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -111,7 +111,7 @@ pub(super) struct MemorySource {
 #[utoipa::path(get, path = "/api/memories/{id}/source", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = MemorySource), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn source_of(
     State(api): State<Shared>,
     _: Reader,
@@ -163,7 +163,7 @@ pub(super) struct NewMemory {
 #[utoipa::path(post, path = "/api/memories", tag = "memories", security(("bearer" = [])), request_body = NewMemory,
     responses((status = 201, body = Item), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is an active item of that module and key")))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -237,7 +237,7 @@ impl MemoryChange {
     request_body = MemoryChange, params(("id" = String, Path, description = "The item")),
     responses((status = 200, body = Item), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is another active item of that module and key")))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -269,7 +269,7 @@ pub(super) async fn change(
 #[utoipa::path(delete, path = "/api/memories/{id}", tag = "memories", security(("bearer" = [])),
     params(("id" = String, Path, description = "The item")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn forget(
     State(api): State<Shared>,
     _: Writer,
@@ -313,7 +313,7 @@ pub(super) struct JobsQuery {
 /// A page of past and pending jobs of the memory writer, newest first.
 #[utoipa::path(get, path = "/api/memories/jobs", tag = "memories", security(("bearer" = [])), params(JobsQuery),
     responses((status = 200, body = Page<Job>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn writes(
     State(api): State<Shared>,
     _: Reader,

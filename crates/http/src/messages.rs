@@ -20,9 +20,9 @@ use super::{
     Shared,
     accepted::Accepted,
     access::{Caller, Need, Reader, Writer},
-    boxed, channels, commands, contexts,
+    channels, commands, contexts,
     extract::{Body, Query, check_text},
-    files,
+    files, handler,
     pace::LONGEST,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -96,24 +96,6 @@ impl NewMessage {
     }
 }
 
-/// Stores a message and creates its run, as [`create`] does.
-pub(super) async fn accept(
-    api: &Shared,
-    writer: Writer,
-    caller: Caller,
-    new: NewMessage,
-) -> Result<MessageId, Problem> {
-    let stored = create(
-        State(Shared::clone(api)),
-        writer,
-        caller,
-        Query(Wait { wait: None }),
-        Body(new),
-    );
-    let (_, Json(accepted)) = Box::pin(stored).await?;
-    Ok(accepted.message_id)
-}
-
 /// The run of a message with what it said, at its end or when the time is over; `None`: it has none yet.
 pub(super) async fn ended(
     api: &Shared,
@@ -146,7 +128,7 @@ pub(super) struct Wait {
         (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody, description = "Something is wrong with it, or its key belongs to another message"),
         (status = 429, body = ProblemBody, description = "A person's token sends too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -159,16 +141,30 @@ pub(super) async fn create(
         let detail = format!("at most {} seconds", LONGEST_WAIT.as_secs());
         return Err(Problem::new(Code::InvalidQuery, detail).of_field("wait"));
     }
+    let (status, accepted) = accept(&api, &caller, new, wait).await?;
+    Ok((status, Json(accepted)))
+}
+
+/// Stores a message and creates its run, or answers its command, for a caller who may write.
+///
+/// # Errors
+/// Fails where something is wrong with the message.
+pub(super) async fn accept(
+    api: &Shared,
+    caller: &Caller,
+    new: NewMessage,
+    wait: Duration,
+) -> Result<(StatusCode, Accepted), Problem> {
     check(&new)?;
     let channel = match (new.channel_id, new.context_id) {
-        (None, Some(context)) => Some(going_on(&api, &caller, context).await?),
+        (None, Some(context)) => Some(going_on(api, caller, context).await?),
         (channel, Some(context)) => {
-            going_on(&api, &caller, context).await?;
+            going_on(api, caller, context).await?;
             channel
         }
         (channel, None) => channel,
     };
-    let place = channels::place(&api, &caller, channel).await?;
+    let place = channels::place(api, caller, channel).await?;
     if let Some(given) = new.command() {
         let sent = commands::Sent {
             place,
@@ -176,16 +172,16 @@ pub(super) async fn create(
             key: new.idempotency_key,
             context: new.context_id,
         };
-        let accepted = commands::answer(&api, &caller, given, sent).await?;
-        return Ok((accepted.code(), Json(accepted)));
+        let accepted = commands::answer(api, caller, given, sent).await?;
+        return Ok((accepted.code(), accepted));
     }
     let earlier = match &new.idempotency_key {
         Some(key) if !new.file_ids.is_empty() || new.voice.is_some() => api.ingress.api_earlier(&place, key).await?,
         _ => None,
     };
-    let mut files = files::attachments(&api, &caller, &new.file_ids, earlier).await?;
+    let mut files = files::attachments(api, caller, &new.file_ids, earlier).await?;
     if let Some(voice) = &new.voice {
-        files.insert(0, files::store_voice(&api, &caller, voice, earlier).await?);
+        files.insert(0, files::store_voice(api, caller, voice, earlier).await?);
     }
     let message = ApiMessage {
         place,
@@ -206,12 +202,12 @@ pub(super) async fn create(
         None
     } else {
         tokio::select! {
-            run = wait_for_answer(&api, stored.message, wait) => run?,
+            run = wait_for_answer(api, stored.message, wait) => run?,
             () = api.stop.cancelled() => None,
         }
     };
     let run = match (waited, stored.run) {
-        (None, Some(run)) => Some(runs::one(&api, run).await?),
+        (None, Some(run)) => Some(runs::one(api, run).await?),
         (waited, _) => waited,
     };
     let mut accepted = Accepted {
@@ -233,7 +229,7 @@ pub(super) async fn create(
     } else {
         StatusCode::ACCEPTED
     };
-    Ok((status, Json(accepted)))
+    Ok((status, accepted))
 }
 
 impl From<ApiRefusal> for Problem {
@@ -312,7 +308,7 @@ pub(super) struct MessagesQuery {
 /// A page of messages, newest first.
 #[utoipa::path(get, path = "/api/messages", tag = "messages", security(("bearer" = [])), params(MessagesQuery),
     responses((status = 200, body = Page<Message>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

@@ -25,7 +25,7 @@ use metrics::gauge;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio_util::sync::CancellationToken;
 
-use super::{Shared, access::OwnerReader, boxed, problem::Problem};
+use super::{Shared, access::OwnerReader, handler, problem::Problem};
 
 /// How often what histograms have gathered is put in order.
 const UPKEEP: Duration = Duration::from_secs(10);
@@ -88,7 +88,7 @@ fn recorder() -> Result<PrometheusBuilder, BuildError> {
 /// Prometheus metrics.
 #[utoipa::path(get, path = "/metrics", tag = "operation", security(("bearer" = [])),
     responses((status = 200, description = "Metrics in the Prometheus text format", body = String)))]
-#[boxed]
+#[handler]
 pub(super) async fn scrape(State(api): State<Shared>, _: OwnerReader) -> Result<Response, Problem> {
     circuits(&api);
     workers(&api);

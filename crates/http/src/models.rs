@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Shared,
     access::Reader,
-    boxed,
+    handler,
     page::Page,
     problem::{Problem, ProblemBody},
 };
@@ -37,7 +37,7 @@ impl From<Offer> for OfferedModel {
 /// The model that answers, and those that may be chosen in its place.
 #[utoipa::path(get, path = "/api/models", tag = "models", security(("bearer" = [])),
     responses((status = 200, body = Page<OfferedModel>), (status = 401, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(State(api): State<Shared>, _: Reader) -> Result<Json<Page<OfferedModel>>, Problem> {
     let offers = api.context.models.offers().into_iter();
     Ok(Json(Page::whole(offers.map(OfferedModel::from).collect())))

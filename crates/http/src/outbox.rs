@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer, managed_spaces},
-    boxed,
     extract::{Id, Query},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -42,7 +42,7 @@ pub(super) struct OutboxQuery {
 /// their own chats, and for the groups and servers that their person manages.
 #[utoipa::path(get, path = "/api/outbox", tag = "outbox", security(("bearer" = [])), params(OutboxQuery),
     responses((status = 200, body = Page<Undelivered>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -72,7 +72,7 @@ pub(super) async fn list(
 #[utoipa::path(post, path = "/api/outbox/{id}/resend", tag = "outbox", security(("bearer" = [])),
     params(("id" = String, Path, description = "The message")),
     responses((status = 202), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn resend(
     State(api): State<Shared>,
     _: Writer,
@@ -100,7 +100,7 @@ pub(super) async fn resend(
 #[utoipa::path(post, path = "/api/outbox/{id}/give-up", tag = "outbox", security(("bearer" = [])),
     params(("id" = String, Path, description = "The message")),
     responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn give_up(
     State(api): State<Shared>,
     _: Writer,

@@ -14,8 +14,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Admin, Caller, OwnerReader},
-    boxed,
     extract::{Body, Query},
+    handler,
     page::Page,
     problem::{Problem, ProblemBody},
 };
@@ -33,7 +33,7 @@ pub(super) struct PairingsQuery {
 /// People who ask to be let in, the oldest request first, each with the code that they got; or those who are blocked.
 #[utoipa::path(get, path = "/api/pairings", tag = "pairings", security(("bearer" = [])), params(PairingsQuery),
     responses((status = 200, body = Page<PairingRequest>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -77,7 +77,7 @@ pub(super) struct NewPairingDecision {
 /// Decides about somebody who asked to be let in, and tells them.
 #[utoipa::path(post, path = "/api/pairings/decide", tag = "pairings", security(("bearer" = [])),
     request_body = NewPairingDecision, responses((status = 204), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn decide(
     State(api): State<Shared>,
     _: Admin,

@@ -36,8 +36,8 @@ use self::options::CreationOptions;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
-    boxed,
     extract::{Body, Id, check_text},
+    handler,
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
@@ -50,7 +50,7 @@ const LONGEST_PART: usize = 8192;
 /// The passkeys that the caller may see, oldest first, without their keys: a person's their own, an owner's token all.
 #[utoipa::path(get, path = "/api/passkeys", tag = "passkeys", security(("bearer" = [])),
     responses((status = 200, body = Page<Passkey>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<Page<Passkey>>, Problem> {
     let found = passkeys::list(&mut api.db.read().await?, caller.only()).await?;
     Ok(Json(Page::whole(found)))
@@ -60,7 +60,7 @@ pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -
 /// session. The answer has the options of `navigator.credentials.create()`.
 #[utoipa::path(post, path = "/api/passkeys/challenge", tag = "passkeys", security(("bearer" = [])),
     responses((status = 200, body = CreationOptions), (status = 409, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn challenge(
     State(api): State<Shared>,
     _: Writer,
@@ -105,7 +105,7 @@ pub(super) struct NewPasskeyBody {
 /// Adds a passkey to the person of the session, by the answer to a challenge.
 #[utoipa::path(post, path = "/api/passkeys", tag = "passkeys", security(("bearer" = [])), request_body = NewPasskeyBody,
     responses((status = 201, body = Passkey), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn add(
     State(api): State<Shared>,
     _: Writer,
@@ -122,15 +122,15 @@ pub(super) async fn add(
         client_data: &body.client_data,
         authenticator_data: &body.authenticator_data,
     };
-    let challenge = passkey::challenge_of(answer).map_err(refused)?;
-    let user_handle = match spend(&api, challenge.clone()).await? {
+    let issued = passkey::challenge_of(answer).map_err(refused)?;
+    let user_handle = match spend(&api, issued.clone()).await? {
         Some(Purpose::Add {
             session: of,
             user_handle,
         }) if of == session => user_handle,
         _ => return Err(unknown_challenge()),
     };
-    let made = passkey::verify_new(&site, &challenge, answer).map_err(refused)?;
+    let made = passkey::verify_new(&site, &issued, answer).map_err(refused)?;
     let new = NewPasskey {
         credential_id: made.id,
         user_handle,
@@ -164,7 +164,7 @@ pub(super) struct PasskeyChange {
 #[utoipa::path(patch, path = "/api/passkeys/{id}", tag = "passkeys", security(("bearer" = [])),
     params(("id" = String, Path, description = "The passkey")), request_body = PasskeyChange,
     responses((status = 200, body = Passkey), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn rename(
     State(api): State<Shared>,
     caller: Caller,
@@ -187,7 +187,7 @@ pub(super) async fn rename(
 #[utoipa::path(delete, path = "/api/passkeys/{id}", tag = "passkeys", security(("bearer" = [])),
     params(("id" = String, Path, description = "The passkey")),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn remove(
     State(api): State<Shared>,
     caller: Caller,
@@ -218,11 +218,11 @@ fn session(caller: &Caller) -> Result<SessionId, Problem> {
 }
 
 /// Uses up a challenge: what it was for.
-async fn spend(api: &Shared, challenge: String) -> Result<Option<Purpose>, Problem> {
+async fn spend(api: &Shared, issued: String) -> Result<Option<Purpose>, Problem> {
     let now = api.clock.now();
     let write = api
         .db
-        .write(move |tx| Box::pin(async move { passkeys::spend(tx, &challenge, now).await }));
+        .write(move |tx| Box::pin(async move { passkeys::spend(tx, &issued, now).await }));
     Ok(write.await?)
 }
 

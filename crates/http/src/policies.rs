@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use super::{
     Shared,
     access::{Admin, OwnerReader},
-    boxed,
     extract::{Body, Id},
+    handler,
     page::Page,
     problem::{Problem, ProblemBody},
 };
@@ -25,7 +25,7 @@ const LONGEST_NAME: usize = 200;
 /// Every rule of the database, oldest first. Those of `bot.toml` stand there.
 #[utoipa::path(get, path = "/api/policies", tag = "policies", security(("bearer" = [])),
     responses((status = 200, body = Page<Policy>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<Value>>, Problem> {
     let found = policies::list(&mut api.db.read().await?).await?;
     Ok(Json(Page::whole(found.iter().map(rendered).collect())))
@@ -35,7 +35,7 @@ pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Js
 #[utoipa::path(get, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -49,7 +49,7 @@ pub(super) async fn get(
 /// Adds a rule.
 #[utoipa::path(post, path = "/api/policies", tag = "policies", security(("bearer" = [])), request_body = Rule,
     responses((status = 201, body = Policy), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Admin,
@@ -69,7 +69,7 @@ pub(super) async fn create(
 #[utoipa::path(put, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])), request_body = Rule,
     params(("id" = String, Path, description = "The rule")),
     responses((status = 200, body = Policy), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Admin,
@@ -99,7 +99,7 @@ pub(super) async fn change(
 #[utoipa::path(delete, path = "/api/policies/{id}", tag = "policies", security(("bearer" = [])),
     params(("id" = String, Path, description = "The rule")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn remove(State(api): State<Shared>, _: Admin, Id(id): Id<PolicyId>) -> Result<StatusCode, Problem> {
     let removed = api.db.write(move |tx| Box::pin(policies::remove(tx, id))).await?;
     if removed {
@@ -127,7 +127,7 @@ pub(super) struct TrialCall {
 /// Returns the verdict on a call and its reason. Nothing is called, and nothing counted.
 #[utoipa::path(post, path = "/api/policies/test", tag = "policies", security(("bearer" = [])), request_body = TrialCall,
     responses((status = 200, body = TrialOutcome), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn test(
     State(api): State<Shared>,
     _: OwnerReader,

@@ -22,8 +22,9 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Admin, Caller, Need, OwnerReader, Reader},
-    agents, boxed,
+    agents,
     extract::{Id, Query},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     runs::allowed,
@@ -67,7 +68,7 @@ pub(super) struct VersionsQuery {
 #[utoipa::path(get, path = "/api/agents/{id}/prompts", tag = "agents", security(("bearer" = [])), params(VersionsQuery,
         ("id" = String, Path, description = "The agent")),
     responses((status = 200, body = Page<PromptVersion>), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -85,7 +86,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/agents/{id}/prompts/{version}", tag = "agents", security(("bearer" = [])),
     params(("id" = String, Path, description = "The agent"), ("version" = u32, Path, description = "The version")),
     responses((status = 200, body = Prompt), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -99,7 +100,7 @@ pub(super) async fn get(
 #[utoipa::path(post, path = "/api/agents/{id}/prompts/{version}/restore", tag = "agents", security(("bearer" = [])),
     params(("id" = String, Path, description = "The agent"), ("version" = u32, Path, description = "The version")),
     responses((status = 200, body = ManagedAgent), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn restore(
     State(api): State<Shared>,
     _: Admin,
@@ -145,7 +146,7 @@ pub(super) struct RecordedPrompt {
         ("seq" = u32, Path, description = "The step, whose event is `llm_request`")),
     responses((status = 200, body = RecordedPrompt),
         (status = 404, body = ProblemBody, description = "There is no such run, or no prompt was recorded for the step")))]
-#[boxed]
+#[handler]
 pub(super) async fn recorded(
     State(api): State<Shared>,
     _: Reader,

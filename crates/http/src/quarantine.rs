@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Admin, OwnerReader},
-    boxed,
     extract::{Id, Query},
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -29,7 +29,7 @@ pub(super) struct QuarantineQuery {
 /// Quarantined work, the newest first.
 #[utoipa::path(get, path = "/api/quarantine", tag = "quarantine", security(("bearer" = [])), params(QuarantineQuery),
     responses((status = 200, body = Page<Quarantined>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: OwnerReader,
@@ -59,7 +59,7 @@ pub(super) struct Released {
 #[utoipa::path(post, path = "/api/quarantine/{id}/retry", tag = "quarantine", security(("bearer" = [])),
     params(("id" = String, Path, description = "The work")),
     responses((status = 202, body = Released), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn retry(
     State(api): State<Shared>,
     _: Admin,
@@ -89,7 +89,7 @@ pub(super) async fn retry(
     params(("id" = String, Path, description = "The work")),
     responses((status = 204), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "A trigger, event or file is set aside as long as it is there")))]
-#[boxed]
+#[handler]
 pub(super) async fn forget(State(api): State<Shared>, _: Admin, Id(id): Id<String>) -> Result<StatusCode, Problem> {
     let Quarantined { kind, id, .. } = find_work(&api, &id).await?;
     let now = api.clock.now();

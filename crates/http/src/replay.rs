@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Caller, Need, Reader},
-    boxed,
     extract::Id,
+    handler,
     problem::{Problem, ProblemBody},
     runs::allowed,
     step::StepView,
@@ -57,7 +57,7 @@ pub(super) struct ReplayStep {
 #[utoipa::path(get, path = "/api/runs/{id}/replay", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Replay), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn replay(
     State(api): State<Shared>,
     _: Reader,

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Reader, Writer},
-    boxed,
     extract::{Body, Id, Query, check_text},
+    handler,
     pace::{self, LONGEST},
     problem::{Code, Problem, ProblemBody},
     runs::allowed,
@@ -118,7 +118,7 @@ impl From<RerunReport> for RerunView {
         (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody,
             description = "Too many are at work, or a person's token begins too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn rerun(
     State(api): State<Shared>,
     _: Writer,
@@ -202,7 +202,7 @@ pub(super) struct Comparison {
 #[utoipa::path(get, path = "/api/runs/{id}/compare", tag = "runs", security(("bearer" = [])), params(CompareQuery,
         ("id" = String, Path, description = "The run on the left")),
     responses((status = 200, body = Comparison), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn compare(
     State(api): State<Shared>,
     _: Reader,

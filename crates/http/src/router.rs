@@ -18,10 +18,10 @@ use futures::FutureExt;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    Api, Shared, agents, auth, boxed, budgets, channels, completions, connections, contexts,
+    Api, Shared, agents, auth, budgets, channels, completions, connections, contexts,
     description::{Description, Routes},
-    edits, events, export, feedback, files, health, hooks, keys, links, memories, messages, metrics, models, outbox,
-    pairings, passkeys, policies,
+    edits, events, export, feedback, files, handler, health, hooks, keys, links, memories, messages, metrics, models,
+    outbox, pairings, passkeys, policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens, tools,
     triggers, undo, usage, users, webhooks, why,
@@ -214,7 +214,7 @@ fn each_route(add: &mut dyn FnMut(Routes)) {
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "operation",
     responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/json")))]
-#[boxed]
+#[handler]
 async fn description(headers: HeaderMap) -> Response {
     DESCRIPTION.answer(&headers)
 }
@@ -285,16 +285,16 @@ mod tests {
         let length = DESCRIPTION.bytes();
         assert!(length < 60_000, "{length} bytes");
         assert!(text.len() > 5 * length, "{} bytes", text.len());
-        let description: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let mut fields: Vec<_> = description.as_object().unwrap().keys().collect();
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut fields: Vec<_> = document.as_object().unwrap().keys().collect();
         fields.sort_unstable();
         assert_eq!(fields, ["components", "info", "openapi", "paths", "servers"]);
-        let schemes = description["components"]["securitySchemes"].as_object().unwrap();
+        let schemes = document["components"]["securitySchemes"].as_object().unwrap();
         assert_eq!(schemes.keys().collect::<Vec<_>>(), ["bearer", "session"]);
-        assert!(description["components"]["schemas"]["Problem"].is_object());
+        assert!(document["components"]["schemas"]["Problem"].is_object());
     }
 
-    /// Of two types of one name, the description would have the first alone.
+    /// Of two types of one name, the document would have the first alone.
     #[test]
     fn no_two_schemas_have_one_name() {
         let mut schemas = BTreeMap::new();

@@ -31,8 +31,9 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Relation, Writer},
-    boxed, channels as channel_routes,
+    channels as channel_routes,
     extract::{Body, Id, Query, check_text},
+    handler,
     pace::{self, LONGEST},
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
@@ -68,7 +69,7 @@ pub(super) struct RunsQuery {
 /// A page of runs, newest first.
 #[utoipa::path(get, path = "/api/runs", tag = "runs", security(("bearer" = [])), params(RunsQuery),
     responses((status = 200, body = Page<Run>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -112,7 +113,7 @@ pub(super) struct RunWithSteps {
 #[utoipa::path(get, path = "/api/runs/{id}", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = RunWithSteps), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -176,7 +177,7 @@ pub(super) struct NewRun {
     responses((status = 202, body = Run), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "A person's token begins too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -292,7 +293,7 @@ fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It has ended")))]
-#[boxed]
+#[handler]
 pub(super) async fn cancel(
     State(api): State<Shared>,
     _: Writer,
@@ -308,7 +309,7 @@ pub(super) async fn cancel(
     params(("id" = String, Path, description = "The run")),
     responses((status = 202, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It does not wait")))]
-#[boxed]
+#[handler]
 pub(super) async fn wake(
     State(api): State<Shared>,
     _: Writer,
@@ -351,7 +352,7 @@ pub(super) enum ApprovalDecision {
     params(("id" = String, Path, description = "The run")), request_body = NewAnswer,
     responses((status = 202, body = Run), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It asks nothing, or the caller may not answer")))]
-#[boxed]
+#[handler]
 pub(super) async fn confirm(
     State(api): State<Shared>,
     _: Writer,
@@ -415,7 +416,7 @@ async fn answerer(api: &Shared, caller: &Caller, run: &Run) -> Result<AnsweredBy
     responses((status = 202, body = Run, description = "The new run"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It has not failed"),
         (status = 429, body = ProblemBody, description = "A person's token begins too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn retry(
     State(api): State<Shared>,
     _: Writer,

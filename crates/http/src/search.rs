@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Reader},
-    boxed,
     extract::Query,
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -48,7 +48,7 @@ pub(super) struct SearchQuery {
 /// match may hold no word of the question. A search is always in a person's private channels or in one channel.
 #[utoipa::path(get, path = "/api/search", tag = "messages", security(("bearer" = [])), params(SearchQuery),
     responses((status = 200, body = Page<SearchHit>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,

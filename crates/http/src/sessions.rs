@@ -39,8 +39,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing},
-    boxed,
     extract::{Body, Id, check_text},
+    handler,
     page::Page,
     problem::{Code, Problem, ProblemBody},
     server::Peer,
@@ -169,7 +169,7 @@ pub(super) struct Login {
 /// Uses up a login link and begins a session of its person. The answer sets the session's cookie.
 #[utoipa::path(post, path = "/api/sessions", tag = "sessions", request_body = Login,
     responses((status = 201, body = Session), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn begin(
     State(api): State<Shared>,
     peer: Option<axum::Extension<Peer>>,
@@ -221,7 +221,7 @@ pub(super) fn begun(api: &Shared, headers: &HeaderMap, begun: Begun) -> impl Int
 /// The sessions that the caller may see, newest first: a person's their own, an owner's token all.
 #[utoipa::path(get, path = "/api/sessions", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Page<Session>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<Page<Session>>, Problem> {
     let now = api.clock.now();
     let found = sessions::list(&mut api.db.read().await?, caller.only(), now).await?;
@@ -232,7 +232,7 @@ pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -
 #[utoipa::path(delete, path = "/api/sessions/{id}", tag = "sessions", security(("bearer" = [])),
     params(("id" = String, Path, description = "The session")),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn end(
     State(api): State<Shared>,
     caller: Caller,
@@ -256,7 +256,7 @@ pub(super) async fn end(
 /// it would let the browser in again.
 #[utoipa::path(delete, path = "/api/sessions/current", tag = "sessions", security(("bearer" = [])),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn log_out(
     State(api): State<Shared>,
     caller: Caller,
@@ -289,7 +289,7 @@ pub(super) async fn log_out(
 /// Ends the other sessions of the caller's person: their other browsers have to log in again.
 #[utoipa::path(delete, path = "/api/sessions/others", tag = "sessions", security(("bearer" = [])),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn end_others(State(api): State<Shared>, caller: Caller) -> Result<StatusCode, Problem> {
     let kept = caller.session.ok_or_else(none)?;
     let person = caller.person;
@@ -341,7 +341,7 @@ enum MyRole {
 /// The caller: on whose behalf they act, and what they may do.
 #[utoipa::path(get, path = "/api/me", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = Me)))]
-#[boxed]
+#[handler]
 pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json<Me>, Problem> {
     let zone = api.context.settings.zone();
     let person = match caller.person {

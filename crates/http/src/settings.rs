@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader},
-    boxed,
     extract::{Query, body},
+    handler,
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
@@ -52,7 +52,7 @@ pub(super) struct SettingsQuery {
 /// Every setting of a scope, with its own and its inherited value.
 #[utoipa::path(get, path = "/api/settings", tag = "settings", security(("bearer" = [])), params(SettingsQuery),
     responses((status = 200, body = Page<SettingView>), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -72,7 +72,7 @@ pub(super) async fn list(
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
     responses((status = 200, body = SettingView), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -100,7 +100,7 @@ pub(super) struct NewValue {
         ("name" = String, Path, description = "The setting")),
     responses((status = 200, body = SettingView), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn put(
     State(api): State<Shared>,
     caller: Caller,
@@ -130,7 +130,7 @@ pub(super) async fn put(
         ("name" = String, Path, description = "The setting")),
     responses((status = 204, description = "It is not set any more"), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody, description = "It was not set")))]
-#[boxed]
+#[handler]
 pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Named) -> Result<StatusCode, Problem> {
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::Configure, &object, named.scope).await?;

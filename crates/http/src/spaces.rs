@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, managed_spaces},
-    boxed,
     extract::{Id, Query},
+    handler,
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
@@ -30,7 +30,7 @@ pub(super) struct SpacesQuery {
 /// the ones where they spoke.
 #[utoipa::path(get, path = "/api/spaces", tag = "spaces", security(("bearer" = [])), params(SpacesQuery),
     responses((status = 200, body = Page<Space>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -52,7 +52,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/spaces/{id}", tag = "spaces", security(("bearer" = [])),
     params(("id" = String, Path, description = "The space")),
     responses((status = 200, body = Space), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,

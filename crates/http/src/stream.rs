@@ -29,8 +29,8 @@ pub(super) use self::shared::{Seat, Streams};
 use super::{
     Shared,
     access::{Caller, Need, Reader},
-    boxed,
     extract::Id,
+    handler,
     problem::{Code, Problem, ProblemBody},
     runs::allowed,
     step::StepView,
@@ -84,7 +84,7 @@ pub(super) struct ResetEvent {}
         ("Last-Event-ID" = Option<u32>, Header, description = "Resume after this step")),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = ProblemBody),
         (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
-#[boxed]
+#[handler]
 pub(super) async fn stream(
     State(api): State<Shared>,
     _: Reader,

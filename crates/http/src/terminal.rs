@@ -33,8 +33,8 @@ pub use self::{
 use super::{
     Shared,
     access::{Admin, Caller},
-    boxed,
     extract::{Body, Query, check_text},
+    handler,
     pace::LONGEST,
     problem::{Code, Problem, ProblemBody},
     stream::{self, Seat},
@@ -74,7 +74,7 @@ pub(super) struct TerminalQuery {
         (status = 400, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "This process has no terminal: it does only a part of the work"),
         (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
-#[boxed]
+#[handler]
 pub(super) async fn open(
     State(api): State<Shared>,
     _: Admin,
@@ -111,7 +111,7 @@ pub(super) async fn open(
 #[utoipa::path(post, path = "/api/terminal/messages", tag = "terminal", security(("bearer" = [])), request_body = Typed,
     responses((status = 200, body = Taken), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 503, body = ProblemBody, description = "Nothing was stored: send it again")))]
-#[boxed]
+#[handler]
 pub(super) async fn typed(
     State(api): State<Shared>,
     _: Admin,
@@ -133,7 +133,7 @@ pub(super) async fn typed(
 #[utoipa::path(post, path = "/api/terminal/shown", tag = "terminal", security(("bearer" = [])), request_body = Shown,
     responses((status = 204, description = "It counts as delivered"), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn shown(
     State(api): State<Shared>,
     _: Admin,

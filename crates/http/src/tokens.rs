@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Scope, Writer},
-    boxed,
     extract::{Body, Id, check_text},
+    handler,
     page::Page,
     problem::{Code, Problem, ProblemBody},
     users,
@@ -23,7 +23,7 @@ const MOST_OF_PERSON: usize = 50;
 /// The tokens that the caller may see, oldest first, without the tokens: a person's their own, an owner's token all.
 #[utoipa::path(get, path = "/api/tokens", tag = "tokens", security(("bearer" = [])),
     responses((status = 200, body = Page<ApiToken>)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -75,7 +75,7 @@ pub(super) struct MadeToken {
 #[utoipa::path(post, path = "/api/tokens", tag = "tokens", security(("bearer" = [])), request_body = NewTokenBody,
     responses((status = 201, body = MadeToken), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -140,7 +140,7 @@ async fn check_count(api: &Shared, caller: &Caller) -> Result<(), Problem> {
 #[utoipa::path(delete, path = "/api/tokens/{id}", tag = "tokens", security(("bearer" = [])),
     params(("id" = String, Path, description = "The token")),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn revoke(
     State(api): State<Shared>,
     caller: Caller,

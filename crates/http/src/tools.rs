@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 use super::{
     Shared,
     access::{Admin, Caller, Need, Object, Reader},
-    boxed,
     extract::{Body, Query},
+    handler,
     page::Page,
     problem::{Code, Problem, ProblemBody},
 };
@@ -58,7 +58,7 @@ impl In {
 #[utoipa::path(get, path = "/api/tools", tag = "tools", security(("bearer" = [])), params(In),
     responses((status = 200, body = Page<ShownTool>), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -84,7 +84,7 @@ fn as_seen_by(caller: &Caller, tool: &mut ShownTool) {
     params(("name" = String, Path, description = "The tool"), In),
     responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -111,7 +111,7 @@ pub(super) struct ToolChange(Map<String, Value>);
     params(("name" = String, Path, description = "The tool"), In),
     responses((status = 200, body = ShownTool), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Admin,
@@ -175,7 +175,7 @@ pub(super) struct Called {
     params(("name" = String, Path, description = "The command")),
     responses((status = 200, body = Called), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It does more than read"), (status = 422, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn call(
     State(api): State<Shared>,
     _: Admin,

@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
-    boxed, channels as channel_routes,
+    channels as channel_routes,
     extract::{Body, Id, Query, nullable},
-    pace,
+    handler, pace,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -52,7 +52,7 @@ pub(super) struct TriggersQuery {
 /// A page of triggers, newest first.
 #[utoipa::path(get, path = "/api/triggers", tag = "triggers", security(("bearer" = [])), params(TriggersQuery),
     responses((status = 200, body = Page<Trigger>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -83,7 +83,7 @@ pub(super) struct TriggerWithFirings {
 #[utoipa::path(get, path = "/api/triggers/{id}", tag = "triggers", security(("bearer" = [])),
     params(("id" = String, Path, description = "The trigger")),
     responses((status = 200, body = TriggerWithFirings), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -168,7 +168,7 @@ pub(super) struct MadeTrigger {
     responses((status = 201, body = MadeTrigger), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is one of that name, or its person has the most of its kind"),
         (status = 429, body = ProblemBody, description = "A person's token makes too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn create(
     State(api): State<Shared>,
     _: Writer,
@@ -340,7 +340,7 @@ pub(super) struct TriggerChange {
     responses((status = 200, body = Trigger), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "There is another of that name, or its person has the most of its kind"),
         (status = 429, body = ProblemBody, description = "A person's token schedules too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     _: Writer,
@@ -396,7 +396,7 @@ pub(super) async fn change(
     params(("id" = String, Path, description = "The trigger")),
     responses((status = 204, description = "It is gone"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It wakes a sleeping run: cancel that")))]
-#[boxed]
+#[handler]
 pub(super) async fn remove(
     State(api): State<Shared>,
     _: Writer,
@@ -432,7 +432,7 @@ pub(super) struct FiredView {
     responses((status = 202, body = FiredView), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "It is turned off, wakes a sleeping run, or its conversation is busy"),
         (status = 429, body = ProblemBody, description = "A person's token fires too many in a minute")))]
-#[boxed]
+#[handler]
 pub(super) async fn fire(
     State(api): State<Shared>,
     _: Writer,

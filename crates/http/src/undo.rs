@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::{
     Shared,
     access::{Caller, Need, Writer},
-    boxed,
     extract::Id,
+    handler,
     problem::{Code, Problem, ProblemBody},
     runs,
 };
@@ -30,7 +30,7 @@ pub(super) struct UndoneBody {
     responses((status = 200, body = UndoneBody), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody,
             description = "There is nothing to undo, it was undone before or is too long ago, or the caller may not")))]
-#[boxed]
+#[handler]
 pub(super) async fn undo(
     State(api): State<Shared>,
     _: Writer,

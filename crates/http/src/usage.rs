@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Reader},
-    boxed,
     extract::Query,
+    handler,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -41,7 +41,7 @@ pub(super) struct UsageQuery {
 /// The usage of models: the dearest groups, of days the newest.
 #[utoipa::path(get, path = "/api/usage", tag = "usage", security(("bearer" = [])), params(UsageQuery),
     responses((status = 200, body = Page<Group>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -97,7 +97,7 @@ pub(super) struct ToolsQuery {
 /// The calls of tools by runs: the most called tools.
 #[utoipa::path(get, path = "/api/usage/tools", tag = "usage", security(("bearer" = [])), params(ToolsQuery),
     responses((status = 200, body = Page<ToolUsage>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn by_tool(
     State(api): State<Shared>,
     _: Reader,

@@ -19,8 +19,8 @@ use serde::Deserialize;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader},
-    boxed,
     extract::{Id, Query, body, check_text, nullable},
+    handler,
     page::{self, Page},
     problem::{Problem, ProblemBody},
 };
@@ -45,7 +45,7 @@ pub(super) struct UsersQuery {
 /// A page of people, newest first.
 #[utoipa::path(get, path = "/api/users", tag = "users", security(("bearer" = [])), params(UsersQuery),
     responses((status = 200, body = Page<User>), (status = 400, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
     _: Reader,
@@ -66,7 +66,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/users/{id}", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = User), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn get(
     State(api): State<Shared>,
     _: Reader,
@@ -81,7 +81,7 @@ pub(super) async fn get(
 #[utoipa::path(get, path = "/api/users/{id}/identities", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = Page<Identity>), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn identities(
     State(api): State<Shared>,
     _: Reader,
@@ -117,7 +117,7 @@ pub(super) struct UserChange {
     params(("id" = String, Path, description = "The person")),
     responses((status = 200, body = User), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "They are the last owner")))]
-#[boxed]
+#[handler]
 pub(super) async fn change(
     State(api): State<Shared>,
     caller: Caller,
@@ -164,7 +164,7 @@ fn checked(field: &str, kind: Kind, value: Option<Option<String>>) -> Result<Opt
     params(("id" = String, Path, description = "The person")),
     responses((status = 202, body = Job, description = "The job that does it"), (status = 404, body = ProblemBody),
         (status = 409, body = ProblemBody, description = "They are the last owner")))]
-#[boxed]
+#[handler]
 pub(super) async fn erase(
     State(api): State<Shared>,
     caller: Caller,

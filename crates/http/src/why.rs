@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::{
     Shared,
     access::{Caller, Need, Reader},
-    boxed,
     extract::Id,
+    handler,
     problem::{Problem, ProblemBody},
     question,
     runs::{allowed, reader_of},
@@ -90,7 +90,7 @@ impl CallWhy {
 #[utoipa::path(get, path = "/api/runs/{id}/why", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run")),
     responses((status = 200, body = Why), (status = 404, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(super) async fn why(
     State(api): State<Shared>,
     _: Reader,

@@ -13,8 +13,9 @@ use serde::Deserialize;
 
 use super::{LONGEST_PART, options::RequestOptions, refused, site, spend, unknown_challenge};
 use crate::{
-    Shared, boxed,
+    Shared,
     extract::{Body, check_text},
+    handler,
     problem::{Code, Problem, ProblemBody},
     server::Peer,
     sessions,
@@ -24,7 +25,7 @@ use crate::{
 /// options of `navigator.credentials.get()`.
 #[utoipa::path(post, path = "/api/sessions/challenge", tag = "sessions",
     responses((status = 200, body = RequestOptions), (status = 409, body = ProblemBody), (status = 429, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(crate) async fn challenge(
     State(api): State<Shared>,
     peer: Option<Extension<Peer>>,
@@ -96,7 +97,7 @@ impl LoginByPasskey {
 #[utoipa::path(post, path = "/api/sessions/passkey", tag = "sessions", request_body = LoginByPasskey,
     responses((status = 201, body = Session), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody)))]
-#[boxed]
+#[handler]
 pub(crate) async fn log_in(
     State(api): State<Shared>,
     peer: Option<Extension<Peer>>,
@@ -121,14 +122,14 @@ pub(crate) async fn log_in(
 }
 
 async fn begin(api: &Shared, site: &Site, login: &LoginByPasskey, headers: &HeaderMap) -> Result<Begun, Problem> {
-    let challenge = passkey::challenge_of(login.answer()).map_err(refused)?;
-    match spend(api, challenge.clone()).await? {
+    let issued = passkey::challenge_of(login.answer()).map_err(refused)?;
+    match spend(api, issued.clone()).await? {
         Some(Purpose::LogIn) => {}
         _ => return Err(unknown_challenge()),
     }
     let known = passkeys::credential(&mut api.db.read().await?, &login.id).await?;
     let known = known.ok_or_else(unknown)?;
-    let count = verified(site, &challenge, login, &known).map_err(|error| {
+    let count = verified(site, &issued, login, &known).map_err(|error| {
         if error == PasskeyError::Counter {
             tracing::warn!(passkey_id = %known.id, "the counter of a passkey did not go up: there may be a copy of it");
         }
@@ -150,7 +151,7 @@ async fn begin(api: &Shared, site: &Site, login: &LoginByPasskey, headers: &Head
 }
 
 /// Whether the passkey that an answer names gave it: how often it has signed by now.
-fn verified(site: &Site, challenge: &str, login: &LoginByPasskey, known: &Credential) -> Result<u32, PasskeyError> {
+fn verified(site: &Site, issued: &str, login: &LoginByPasskey, known: &Credential) -> Result<u32, PasskeyError> {
     // §7.2, steps 6 and 7: the device knows the person whose passkey it is; and the passkey is for this host.
     if known.rp_id != site.host {
         return Err(PasskeyError::Host);
@@ -162,7 +163,7 @@ fn verified(site: &Site, challenge: &str, login: &LoginByPasskey, known: &Creden
         public_key: &known.public_key,
         sign_count: known.sign_count,
     };
-    passkey::verify_login(site, challenge, login.answer(), &login.signature, key)
+    passkey::verify_login(site, issued, login.answer(), &login.signature, key)
 }
 
 fn unknown() -> Problem {
