@@ -10,6 +10,8 @@ use axum::{
 };
 use flate2::{Compression, write::GzEncoder};
 
+use crate::handler;
+
 /// Digits of a content's hash in its name.
 const DIGITS: usize = 12;
 
@@ -66,6 +68,7 @@ fn compressed(content: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Gives one out.
+#[handler]
 pub(crate) async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let all = [&STYLE, &SCRIPT, &PASSKEYS, &ICON];
     let Some(asset) = all

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use axum::{Router, middleware::from_fn};
 use clifford_core::clock::SharedClock;
+pub(crate) use clifford_derive::handler;
 
 /// The services of the pages.
 struct Web {
@@ -30,6 +31,9 @@ struct Web {
 
 /// The state of every page.
 type Shared = Arc<Web>;
+
+/// What `#[handler]` makes of a function.
+type Handler = clifford_http::HandlerOf<Shared>;
 
 /// The pages, and the API behind them.
 pub fn router(api: Router, clock: SharedClock) -> Router {

@@ -13,6 +13,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, when},
         layout,
@@ -70,6 +71,7 @@ fn source(word: &str) -> &'static str {
 }
 
 /// The list, and a form for a new one.
+#[handler]
 pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     let page: Page<Agent> = asker.get("/api/agents").await?;
     let content = html! {
@@ -118,6 +120,7 @@ fn table(asker: &Asker, agents: &[Agent]) -> Markup {
 }
 
 /// Makes one.
+#[handler]
 pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
     let mut new = json!({ "name": form.needed("name")?, "prompt": form.needed_text("prompt")? });
     if let Some(mode) = form.field("mode") {

@@ -16,6 +16,7 @@ use crate::{
     address::part,
     backend::Asker,
     failure::Failure,
+    handler,
     view::{
         document,
         parts::{Tone, badge, head},
@@ -83,6 +84,7 @@ fn tags(description: &Value) -> Vec<&str> {
 }
 
 /// Every operation on one line.
+#[handler]
 pub(crate) async fn index(asker: Asker) -> Result<Markup, Failure> {
     let heads: Heads = asker.get("/api/openapi.json").await?;
     let description = heads.description();
@@ -116,7 +118,8 @@ pub(crate) async fn index(asker: Asker) -> Result<Markup, Failure> {
 }
 
 /// The operations of a tag, with the objects that they take and give.
-pub(crate) async fn tag(asker: Asker, Path(wanted): Path<String>) -> Result<Markup, Failure> {
+#[handler]
+pub(crate) async fn of_tag(asker: Asker, Path(wanted): Path<String>) -> Result<Markup, Failure> {
     let texts: Texts = asker.get("/api/openapi.json").await?;
     let description = texts.of_tag(&wanted);
     drop(texts);

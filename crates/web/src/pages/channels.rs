@@ -16,6 +16,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, title, when},
         layout,
@@ -56,6 +57,7 @@ pub(crate) struct Wanted {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let path = with_query(
         "/api/channels",
@@ -177,6 +179,7 @@ fn mode(mode: &str) -> Markup {
 }
 
 /// Turns one on or off.
+#[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let change = json!({ "enabled": form.needed("enabled")? == "true" });
     form.send(Method::PATCH, &format!("/api/channels/{}", part(&id)), Some(&change))

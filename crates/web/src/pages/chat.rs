@@ -28,6 +28,7 @@ use crate::{
     backend::{Asker, Me, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         layout,
         parts::{Button, head, older, past, text_field},
@@ -57,6 +58,7 @@ impl Channel {
 }
 
 /// The conversation that is going on.
+#[handler]
 pub(crate) async fn now(asker: Asker) -> Result<Markup, Failure> {
     let own = own(&asker).await?;
     let active = own.as_ref().and_then(|channel| channel.active_context_id.clone());
@@ -64,6 +66,7 @@ pub(crate) async fn now(asker: Asker) -> Result<Markup, Failure> {
 }
 
 /// One conversation.
+#[handler]
 pub(crate) async fn show(
     asker: Asker,
     Path(id): Path<String>,
@@ -245,6 +248,7 @@ fn name_field(talk: &Talk) -> Markup {
 }
 
 /// Begins a conversation.
+#[handler]
 pub(crate) async fn begin(form: Form) -> Result<Redirect, Failure> {
     let made = form.send(Method::POST, "/api/contexts", Some(&json!({}))).await?;
     let id = made["id"].as_str().unwrap_or_default();
@@ -252,6 +256,7 @@ pub(crate) async fn begin(form: Form) -> Result<Redirect, Failure> {
 }
 
 /// Edits the last message of a conversation, and has it answered anew.
+#[handler]
 pub(crate) async fn edit(Path((id, message)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
     let edited = json!({ "content": form.needed("content")? });
     let path = format!("/api/messages/{}", part(&message));
@@ -260,6 +265,7 @@ pub(crate) async fn edit(Path((id, message)): Path<(String, String)>, form: Form
 }
 
 /// Names or closes a conversation.
+#[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let change = if form.field("closed").is_some() {
         json!({ "closed": true })

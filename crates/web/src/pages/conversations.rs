@@ -13,6 +13,7 @@ use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
     failure::Failure,
+    handler,
     view::{
         clean,
         format::{At, count, when},
@@ -56,6 +57,7 @@ pub(crate) struct Wanted {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let filters = [
         ("userId", wanted.user_id.as_str()),
@@ -120,6 +122,7 @@ pub(crate) fn to_message(context: &str, message: &str) -> String {
 }
 
 /// One conversation.
+#[handler]
 pub(crate) async fn show(
     asker: Asker,
     Path(id): Path<String>,
@@ -173,6 +176,7 @@ struct Hit {
 }
 
 /// The search.
+#[handler]
 pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result<Markup, Failure> {
     let (people, channels) = try_join!(Names::of_people(&asker), Names::of_channels(&asker))?;
     let user = match (sought.user_id.as_str(), sought.channel_id.as_str()) {

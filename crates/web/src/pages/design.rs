@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{approval, run};
 use crate::{
-    Shared,
+    Shared, handler,
     view::{
         chart, difference, document,
         format::{At, cost, count, date, duration, size, when},
@@ -25,6 +25,7 @@ const COLOURS: [(&str, Tone); 5] = [
 ];
 
 /// The page. It shows nothing of anybody, so it needs no session.
+#[handler]
 pub(crate) async fn show(State(web): State<Shared>) -> Markup {
     let now = web.clock.now();
     document::open(

@@ -10,6 +10,7 @@ use crate::{
     address::with_query,
     backend::{Asker, Page},
     failure::Failure,
+    handler,
     view::{
         csv,
         format::{At, when},
@@ -86,6 +87,7 @@ impl FeedbackQuery {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Result<Markup, Failure> {
     let mut asked = query.filters();
     asked.push(("before", query.before.as_str()));
@@ -97,9 +99,9 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Re
         Names::of_spaces(&asker),
     )?;
     let is_chosen = query.chosen().iter().any(|(_, value)| !value.is_empty());
-    let export = with_query("/feedback.csv", &query.chosen());
+    let file = with_query("/feedback.csv", &query.chosen());
     let content = html! {
-        (head("Feedback", "What people think of answers.", &html! { a.button href=(export) download { "Export as CSV" } }))
+        (head("Feedback", "What people think of answers.", &html! { a.button href=(file) download { "Export as CSV" } }))
         form.card method="get" action="/feedback" {
             div.fields {
                 (choice_field("verdict", "Verdict", &query.verdict, &VERDICTS))
@@ -185,6 +187,7 @@ fn named(asked: &str) -> String {
 }
 
 /// The same as CSV, of all pages.
+#[handler]
 pub(crate) async fn export(asker: Asker, Query(query): Query<FeedbackQuery>) -> Result<Response, Failure> {
     let people = Names::of_people(&asker).await?;
     let mut out = "given_at,verdict,given_by,person_id,person,run,channel,question,answer\r\n".to_owned();

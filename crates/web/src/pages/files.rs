@@ -13,6 +13,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{At, size, when},
@@ -41,6 +42,7 @@ pub(crate) struct Wanted {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let filters = [("q", wanted.q.trim()), ("before", wanted.before.as_str())];
     let page: Page<File> = asker.get(&with_query("/api/files", &filters)).await?;
@@ -86,6 +88,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 }
 
 /// Deletes one.
+#[handler]
 pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, &format!("/api/files/{}", part(&id)), None)
         .await?;

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     backend::{Asker, Page},
     failure::Failure,
+    handler,
     view::{
         format::{At, cost, count, title, when},
         layout,
@@ -62,6 +63,7 @@ struct Trigger {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     let (health, working, queued, waiting, failed, spent, limits, triggers, people) = try_join!(
         asker.look::<Health>("/readyz"),

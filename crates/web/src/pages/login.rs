@@ -12,6 +12,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    handler,
     view::{clean, document, layout, words},
 };
 
@@ -24,6 +25,7 @@ pub(crate) struct Wanted {
 }
 
 /// Says how to get in, or offers to go in by a link: also to a reader who is in, whom it may let in as another person.
+#[handler]
 pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
     let to = if is_local(&wanted.to) { wanted.to.as_str() } else { "/" };
     let known = asker.me().map(|me| me.name.as_str());
@@ -57,12 +59,14 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
 }
 
 /// Goes in.
+#[handler]
 pub(crate) async fn enter(form: Form) -> Result<Response, Failure> {
     let link = json!({ "link": form.needed("link")? });
     login_session::begin(&form, "/api/sessions", &link).await
 }
 
 /// Goes out.
+#[handler]
 pub(crate) async fn leave(form: Form) -> Result<Response, Failure> {
     login_session::end(&form).await
 }

@@ -21,6 +21,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{At, title, when},
@@ -69,6 +70,7 @@ pub(crate) struct MemoryQuery {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Result<Markup, Failure> {
     let filters = [
         ("userId", query.user_id.as_str()),
@@ -196,6 +198,7 @@ const fn lasting(level: i64) -> &'static str {
 }
 
 /// Leads to the message that an item comes from; where none is known, to its conversation.
+#[handler]
 pub(crate) async fn source(asker: Asker, Path(id): Path<String>) -> Result<Redirect, Failure> {
     let source: Source = asker.get(&format!("/api/memories/{}/source", part(&id))).await?;
     let to = match (source.context_id, source.message_id) {
@@ -207,6 +210,7 @@ pub(crate) async fn source(asker: Asker, Path(id): Path<String>) -> Result<Redir
 }
 
 /// Changes an item. The differences that a new text makes are shown first.
+#[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/memories/{}", part(&id));
     let mut change = json!({});
@@ -255,6 +259,7 @@ fn edit(asker: &Asker, item: &Item, back: &str, text: &str) -> Markup {
 }
 
 /// Forgets one.
+#[handler]
 pub(crate) async fn forget(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/memories/{}", part(&id));
     form.send(Method::DELETE, &path, None).await?;

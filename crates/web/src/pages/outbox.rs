@@ -14,6 +14,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, title, when},
         layout,
@@ -68,6 +69,7 @@ pub(crate) struct Wanted {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let filters = [("failed", wanted.failed.as_str())];
     let all = [("failed", wanted.failed.as_str()), ("before", wanted.before.as_str())];
@@ -121,6 +123,7 @@ fn line(asker: &Asker, message: &Undelivered) -> Markup {
 }
 
 /// Sends one again, or gives it up.
+#[handler]
 pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
     if !matches!(action.as_str(), "resend" | "give-up") {
         return Err(Failure::Wrong(format!("A message knows no “{action}”.")));

@@ -9,6 +9,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, title, when},
         parts::Button,
@@ -72,6 +73,7 @@ fn line(asker: &Asker, pairing: &Pairing) -> Markup {
 }
 
 /// Answers one.
+#[handler]
 pub(crate) async fn decide(form: Form) -> Result<Redirect, Failure> {
     let decided = json!({
         "platform": form.needed("platform")?,

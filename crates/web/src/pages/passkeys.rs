@@ -18,6 +18,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{At, when},
@@ -138,12 +139,14 @@ fn credential(form: &Form) -> Result<Value, Failure> {
 }
 
 /// Goes in.
+#[handler]
 pub(crate) async fn enter(form: Form) -> Result<Response, Failure> {
     let credential = credential(&form)?;
     login_session::begin(&form, "/api/sessions/passkey", &credential).await
 }
 
 /// Adds one to the reader's.
+#[handler]
 pub(crate) async fn add(form: Form) -> Result<Redirect, Failure> {
     let mut new = credential(&form)?;
     new["name"] = json!(form.needed("name")?);
@@ -152,6 +155,7 @@ pub(crate) async fn add(form: Form) -> Result<Redirect, Failure> {
 }
 
 /// Gives one another name.
+#[handler]
 pub(crate) async fn rename(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let change = json!({ "name": form.needed("name")? });
     let path = format!("/api/passkeys/{}", part(&id));
@@ -160,6 +164,7 @@ pub(crate) async fn rename(Path(id): Path<String>, form: Form) -> Result<Redirec
 }
 
 /// Removes one.
+#[handler]
 pub(crate) async fn remove(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/passkeys/{}", part(&id));
     form.send(Method::DELETE, &path, None).await?;

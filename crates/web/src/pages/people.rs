@@ -18,6 +18,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::title,
         layout,
@@ -74,6 +75,7 @@ pub(crate) struct PeopleQuery {
 const ROLES: [(&str, &str); 3] = [("owner", "Owner"), ("member", "Member"), ("stranger", "Stranger")];
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Result<Markup, Failure> {
     let path = with_query("/api/users", &[("before", &query.before)]);
     let (page, strangers) = try_join!(asker.get::<Page<Person>>(&path), pairings::open(&asker))?;
@@ -117,6 +119,7 @@ fn role(role: &str) -> Markup {
 }
 
 /// One person.
+#[handler]
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let path = format!("/api/users/{}", part(&id));
     let accounts = format!("{path}/identities");
@@ -183,6 +186,7 @@ fn fields(asker: &Asker, person: &Person, value: impl Fn(&str) -> String) -> Mar
 }
 
 /// Changes a person, after the writer has seen the difference.
+#[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/users/{}", part(&id));
     let person: Person = form.asker.get(&path).await?;
@@ -215,6 +219,7 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
 }
 
 /// Erases one.
+#[handler]
 pub(crate) async fn erase(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, &format!("/api/users/{}", part(&id)), None)
         .await?;

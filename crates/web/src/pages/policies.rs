@@ -13,6 +13,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::title,
@@ -62,6 +63,7 @@ const PLACES: [(&str, &str); 3] = [
 ];
 
 /// The rules and both forms.
+#[handler]
 pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     let page: Page<Rule> = asker.get("/api/policies").await?;
     let content = html! {
@@ -160,6 +162,7 @@ fn tester(asker: &Asker, call: &str, args: &str, place: &str) -> Markup {
 }
 
 /// The tester's answer.
+#[handler]
 pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
     let call = form.needed("call")?;
     let given = form.field("args").unwrap_or("{}");
@@ -188,6 +191,7 @@ pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
 }
 
 /// Makes a rule.
+#[handler]
 pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
     let tools: Vec<_> = (form.needed("tools")?.split(','))
         .map(str::trim)
@@ -206,6 +210,7 @@ pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
 }
 
 /// Deletes one.
+#[handler]
 pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, &format!("/api/policies/{}", part(&id)), None)
         .await?;

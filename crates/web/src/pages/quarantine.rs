@@ -10,6 +10,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, title, when},
         layout,
@@ -88,6 +89,7 @@ pub(crate) fn draw(asker: &Asker, newest: &[Work]) -> Markup {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     let page: Page<Work> = asker.get(&format!("/api/quarantine?limit={SHOWN}")).await?;
     let content = html! {
@@ -132,6 +134,7 @@ fn line(asker: &Asker, work: &Work) -> Markup {
 }
 
 /// Tries one again, or takes it off the list.
+#[handler]
 pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
     if !matches!(action.as_str(), "retry" | "forget") {
         return Err(Failure::Wrong(format!("Work in quarantine knows no “{action}”.")));

@@ -19,6 +19,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, date, title, when},
         layout,
@@ -56,6 +57,7 @@ pub(crate) struct Wanted {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let path = with_query("/api/triggers", &[("before", &wanted.before)]);
     let (page, people) = try_join!(asker.get::<Page<Trigger>>(&path), Names::of_people(&asker))?;
@@ -134,6 +136,7 @@ fn is_of_others(asker: &Asker, trigger: &Trigger) -> bool {
 }
 
 /// A button of one.
+#[handler]
 pub(crate) async fn act(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/triggers/{}", part(&id));
     let enabled = |on: bool| json!({ "enabled": on });

@@ -29,6 +29,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, cost, count, duration, when},
         layout,
@@ -70,6 +71,7 @@ pub(crate) async fn asking(asker: &Asker, runs: impl Iterator<Item = &Run>) -> R
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let whole: Whole = asker.get(&format!("/api/runs/{}", part(&id))).await?;
     let tree = tree(&asker, &whole, 0).await?;
@@ -188,6 +190,7 @@ pub(crate) fn timeline_of(whole: &Whole) -> Markup {
 }
 
 /// A button of the page.
+#[handler]
 pub(crate) async fn act(Path((id, action)): Path<(String, String)>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/runs/{}/{}", part(&id), part(&action));
     let own = format!("/runs/{}", part(&id));

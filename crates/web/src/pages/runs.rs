@@ -10,6 +10,7 @@ use crate::{
     address::with_query,
     backend::{Asker, Page},
     failure::Failure,
+    handler,
     view::{
         format::{At, cost, count, when},
         layout,
@@ -86,6 +87,7 @@ const STATUSES: [(&str, &str); 7] = [
 ];
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let filters = [
         ("status", wanted.status.as_str()),

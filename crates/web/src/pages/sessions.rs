@@ -9,6 +9,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{At, when},
@@ -66,7 +67,7 @@ pub(crate) fn section(asker: &Asker, sessions: &[Session]) -> Markup {
 
 fn line(asker: &Asker, session: &Session, is_here: bool) -> Markup {
     let agent = session.user_agent.as_deref();
-    let (end, now) = (format!("/sessions/{}/end", part(&session.id)), asker.now());
+    let (ending, now) = (format!("/sessions/{}/end", part(&session.id)), asker.now());
     html! {
         li {
             div.about {
@@ -87,7 +88,7 @@ fn line(asker: &Asker, session: &Session, is_here: bool) -> Markup {
             @if is_here {
                 (Button::new("/logout", "Log out").danger("Log out of this browser?").leads_on().draw(asker))
             } @else {
-                (Button::new(&end, "Log out").danger("Log that browser out?").draw(asker))
+                (Button::new(&ending, "Log out").danger("Log that browser out?").draw(asker))
             }
         }
     }
@@ -129,6 +130,7 @@ fn browser(agent: Option<&str>) -> String {
 }
 
 /// Logs a browser out.
+#[handler]
 pub(crate) async fn end(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/sessions/{}", part(&id));
     form.send(Method::DELETE, &path, None).await?;
@@ -136,6 +138,7 @@ pub(crate) async fn end(Path(id): Path<String>, form: Form) -> Result<Redirect, 
 }
 
 /// Logs the other browsers of the reader out.
+#[handler]
 pub(crate) async fn end_others(form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, "/api/sessions/others", None).await?;
     Ok(Redirect::to("/settings"))

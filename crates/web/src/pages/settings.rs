@@ -19,6 +19,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::title,
@@ -100,6 +101,7 @@ pub(crate) struct Wanted {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let own = asker
         .me()
@@ -214,6 +216,7 @@ fn named(value: &str) -> String {
 }
 
 /// Saves what was changed, after its writer has seen the difference. Blank: what is inherited holds again.
+#[handler]
 pub(crate) async fn change(form: Form) -> Result<Response, Failure> {
     let scope = form.needed("scope")?;
     let here = with_query("/settings", &[("scope", scope)]);

@@ -12,6 +12,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{At, when},
@@ -47,6 +48,7 @@ const SCOPES: [(&str, &str); 3] = [
 ];
 
 /// The list, and a form for a new one.
+#[handler]
 pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
     let (page, people) = try_join!(asker.get::<Page<Token>>("/api/tokens"), Names::of_people(&asker))?;
     let (used, revoked): (Vec<_>, Vec<_>) = page.items.iter().partition(|token| token.revoked_at.is_none());
@@ -135,6 +137,7 @@ fn form(asker: &Asker, people: &Names) -> Markup {
 }
 
 /// Makes a token. The answer is the only page that shows it.
+#[handler]
 pub(crate) async fn make(form: Form) -> Result<Markup, Failure> {
     let given = SCOPES.iter().map(|(scope, _)| *scope);
     let scopes: Vec<_> = given
@@ -167,6 +170,7 @@ pub(crate) async fn make(form: Form) -> Result<Markup, Failure> {
 }
 
 /// Revokes one.
+#[handler]
 pub(crate) async fn revoke(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, &format!("/api/tokens/{}", part(&id)), None)
         .await?;

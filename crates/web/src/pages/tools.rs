@@ -18,6 +18,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{count, sentence, title},
@@ -166,6 +167,7 @@ impl Kind {
 }
 
 /// The list.
+#[handler]
 pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<Markup, Failure> {
     let page: Page<Tool> = asker.get(&within.at("/api/tools")).await?;
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
@@ -221,6 +223,7 @@ fn how_many(commands: usize) -> String {
 }
 
 /// One tool, with its form.
+#[handler]
 pub(crate) async fn show(
     asker: Asker,
     Path(name): Path<String>,
@@ -347,6 +350,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// Turns a tool on or off, or saves what was changed in its form, after its writer has seen the difference.
+#[handler]
 pub(crate) async fn change(Path(name): Path<String>, form: Form) -> Result<Response, Failure> {
     let within = Within::of(&form);
     let path = within.at(&format!("/api/tools/{}", part(&name)));

@@ -13,6 +13,7 @@ use crate::{
     address::with_query,
     backend::{Asker, Page},
     failure::Failure,
+    handler,
     view::{
         chart, csv,
         format::{cost, count, title},
@@ -102,6 +103,7 @@ impl Wanted {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let drawn = if wanted.by() == "tool" {
         tools::draw(&asker, &tools::called(&asker, &wanted).await?)
@@ -111,10 +113,10 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let limits = budgets::all(&asker).await?;
     let days = wanted.days().to_string();
     let by = wanted.by();
-    let csv = with_query("/usage.csv", &[("by", by), ("days", &days)]);
+    let file = with_query("/usage.csv", &[("by", by), ("days", &days)]);
     let content = html! {
         (head("Usage", "What models were asked, which tools were called, and what that cost, in the providers' currency.", &html! {
-            a.button href=(csv) download="usage.csv" { "Export as CSV" }
+            a.button href=(file) download="usage.csv" { "Export as CSV" }
         }))
         form.card method="get" action="/usage" {
             div.fields {
@@ -213,6 +215,7 @@ fn table(groups: &[Group], by: &str) -> Markup {
 }
 
 /// The same as CSV.
+#[handler]
 pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Response, Failure> {
     if wanted.by() == "tool" {
         return Ok(tools::csv(&tools::called(&asker, &wanted).await?));

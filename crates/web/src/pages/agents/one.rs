@@ -19,6 +19,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         layout,
         parts::{Button, choice_field, head, long_field, seen},
@@ -34,6 +35,7 @@ pub(crate) struct AgentQuery {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(
     asker: Asker,
     Path(id): Path<String>,
@@ -119,6 +121,7 @@ fn end(asker: &Asker, agent: &Agent) -> Markup {
 }
 
 /// Saves what was changed, after its writer has seen the difference.
+#[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/agents/{}", part(&id));
     let agent: Agent = form.asker.get(&path).await?;
@@ -159,6 +162,7 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
 }
 
 /// Deletes one.
+#[handler]
 pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, &format!("/api/agents/{}", part(&id)), None)
         .await?;

@@ -15,6 +15,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         difference,
         format::{At, count, when},
@@ -60,8 +61,8 @@ pub(super) fn draw(asker: &Asker, agent: &Agent, versions: &Page<Version>) -> Ma
 fn line(asker: &Asker, agent: &Agent, version: &Version) -> Markup {
     let number = version.version.to_string();
     let is_newest = version.version == agent.prompt_version;
-    let compare = format!("/agents/{}/compare", agent.id);
-    let compare = with_query(&compare, &[("a", &number), ("b", &agent.prompt_version.to_string())]);
+    let comparison = format!("/agents/{}/compare", agent.id);
+    let comparison = with_query(&comparison, &[("a", &number), ("b", &agent.prompt_version.to_string())]);
     html! {
         li {
             div.about {
@@ -74,7 +75,7 @@ fn line(asker: &Asker, agent: &Agent, version: &Version) -> Markup {
             }
             @if !is_newest {
                 div.row {
-                    a.button href=(compare) { "Compare with now" }
+                    a.button href=(comparison) { "Compare with now" }
                     (Button::new(&format!("/agents/{}/restore", agent.id), "Go back").with(&[("version", &number)]).leads_on().draw(asker))
                 }
             }
@@ -91,6 +92,7 @@ pub(crate) struct VersionsQuery {
 }
 
 /// Two versions and what differs; left out: the two newest.
+#[handler]
 pub(crate) async fn compare(
     asker: Asker,
     Path(id): Path<String>,
@@ -147,6 +149,7 @@ async fn text(asker: &Asker, agent: &str, version: u32) -> Result<Text, Failure>
 }
 
 /// Goes back to a version, after its reader has seen what that makes different.
+#[handler]
 pub(crate) async fn restore(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/agents/{}", part(&id));
     let number = form.needed("version")?;

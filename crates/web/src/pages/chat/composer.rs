@@ -4,7 +4,7 @@ use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde_json::json;
 
-use crate::{address::part, backend::Asker, failure::Failure, form::Form, view::layout};
+use crate::{address::part, backend::Asker, failure::Failure, form::Form, handler, view::layout};
 
 /// The form, which a chat has at its end. Without a script a recording is a file like any, which a phone offers to make;
 /// with it, a button records.
@@ -36,6 +36,7 @@ pub(super) fn draw(asker: &Asker, context: Option<&str>) -> Markup {
 }
 
 /// Sends a message.
+#[handler]
 pub(crate) async fn send(form: Form) -> Result<Redirect, Failure> {
     let context = form.field("context");
     let voice = form.upload("voice").await?;

@@ -10,6 +10,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         format::{At, when},
         layout,
@@ -37,7 +38,7 @@ struct Code {
 /// The keys, as a part of the person's page.
 pub(super) fn keys(asker: &Asker, person: &str, keys: &Page<Key>) -> Markup {
     let action = format!("/people/{person}/keys");
-    let remove = format!("{action}/remove");
+    let removal = format!("{action}/remove");
     html! {
         section.card id="keys" aria-labelledby="keys-title" {
             h2 id="keys-title" { "Keys of their own" }
@@ -52,7 +53,7 @@ pub(super) fn keys(asker: &Asker, person: &str, keys: &Page<Key>) -> Markup {
                                     strong { (words(&key.provider)) }
                                     div.small.quiet { "given " (when(key.created_at, asker.now())) }
                                 }
-                                (Button::new(&remove, "Remove").with(&[("provider", &key.provider)]).danger("Remove this key? It cannot be read back.").draw(asker))
+                                (Button::new(&removal, "Remove").with(&[("provider", &key.provider)]).danger("Remove this key? It cannot be read back.").draw(asker))
                             }
                         }
                     }
@@ -85,6 +86,7 @@ pub(super) fn linking(asker: &Asker, person: &str) -> Markup {
 }
 
 /// Takes a key.
+#[handler]
 pub(crate) async fn give(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/users/{}/keys/{}", part(&id), part(form.needed("provider")?));
     let key = json!({ "key": form.needed("key")? });
@@ -93,6 +95,7 @@ pub(crate) async fn give(Path(id): Path<String>, form: Form) -> Result<Redirect,
 }
 
 /// Removes one.
+#[handler]
 pub(crate) async fn remove(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     let path = format!("/api/users/{}/keys/{}", part(&id), part(form.needed("provider")?));
     form.send(Method::DELETE, &path, None).await?;
@@ -100,6 +103,7 @@ pub(crate) async fn remove(Path(id): Path<String>, form: Form) -> Result<Redirec
 }
 
 /// Makes a code for another account. The answer is the only page that shows it.
+#[handler]
 pub(crate) async fn code(Path(id): Path<String>, form: Form) -> Result<Markup, Failure> {
     let path = format!("/api/users/{}/link-code", part(&id));
     let made: Value = form.send(Method::POST, &path, None).await?;

@@ -14,6 +14,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean, layout,
         parts::{Button, choice_field, data, head, long_field, seen, text_field},
@@ -171,6 +172,7 @@ impl Field {
 }
 
 /// The page of a rule.
+#[handler]
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let rule: Map<String, Value> = asker.get(&format!("/api/policies/{}", part(&id))).await?;
     let name = name(&rule);
@@ -227,6 +229,7 @@ fn fields(asker: &Asker, action: &str, rule: &Map<String, Value>, value: impl Fn
 }
 
 /// Saves what was changed, after its writer has seen the difference.
+#[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/policies/{}", part(&id));
     let mut rule: Map<String, Value> = form.asker.get(&path).await?;

@@ -11,6 +11,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    handler,
     view::{clean, format::At, layout},
 };
 
@@ -94,6 +95,7 @@ fn time_of(form: &Form) -> Result<Option<String>, Failure> {
 }
 
 /// Makes one.
+#[handler]
 pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
     let user = form.asker.me().and_then(|me| me.user_id.clone());
     let at = time_of(&form)?.ok_or_else(|| Failure::Wrong("Say when, and send it again.".to_owned()))?;

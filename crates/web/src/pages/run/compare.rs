@@ -9,6 +9,7 @@ use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
     failure::Failure,
+    handler,
     pages::runs::Run,
     view::{
         format::{cost, count, duration, when},
@@ -34,6 +35,7 @@ struct Comparison {
 }
 
 /// The page: both runs, or the way to choose them.
+#[handler]
 pub(crate) async fn show(asker: Asker, Query(query): Query<ComparisonQuery>) -> Result<Markup, Failure> {
     let content = html! {
         (head("Compare two runs", "What both did, and where they differ.", &html! { a.button href="/runs" { "All runs" } }))

@@ -11,6 +11,7 @@ use crate::{
     address::part,
     backend::Asker,
     failure::Failure,
+    handler,
     view::{
         difference,
         format::{count, title},
@@ -44,6 +45,7 @@ struct Message {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(
     asker: Asker,
     Path(id): Path<String>,

@@ -11,6 +11,7 @@ use crate::{
     address::part,
     backend::Asker,
     failure::Failure,
+    handler,
     view::{
         format::title,
         layout,
@@ -42,6 +43,7 @@ struct Told {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let replay: Replay = asker.get(&format!("/api/runs/{}/replay", part(&id))).await?;
     let mut before = Value::Null;

@@ -20,6 +20,7 @@ use crate::{
     backend::{Asker, Page},
     failure::Failure,
     form::Form,
+    handler,
     view::{
         clean,
         format::{cost, count},
@@ -64,7 +65,8 @@ struct Spent {
 }
 
 /// The form.
-pub(crate) async fn form(
+#[handler]
+pub(crate) async fn ask(
     asker: Asker,
     Path(id): Path<String>,
     Query(query): Query<RerunQuery>,
@@ -207,6 +209,7 @@ fn area(name: &str, label: &str, value: &str) -> Markup {
 }
 
 /// Its outcome.
+#[handler]
 pub(crate) async fn again(Path(id): Path<String>, form: Form) -> Result<Markup, Failure> {
     let mut asked = json!({});
     for (name, called) in [("from", "The question"), ("promptVersion", "The version of the prompt")] {

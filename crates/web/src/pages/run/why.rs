@@ -9,6 +9,7 @@ use crate::{
     address::part,
     backend::Asker,
     failure::Failure,
+    handler,
     view::{
         format::{sentence, title},
         layout,
@@ -42,6 +43,7 @@ struct Argument {
 }
 
 /// The page.
+#[handler]
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let why: Why = asker.get(&format!("/api/runs/{}/why", part(&id))).await?;
     let content = html! {
