@@ -18,9 +18,9 @@ storm count="1":
 
 # Writes bot.toml.example anew
 example:
-    UPDATE_EXAMPLE=1 cargo test --package clifford-config example
+    UPDATE_DOCS=1 cargo test --package clifford --lib -- reference::example
 
-# Writes the generated pages of docs/reference anew
+# Writes the generated pages of docs/reference anew, and the example
 reference:
     UPDATE_DOCS=1 cargo test --workspace --lib -- reference
 

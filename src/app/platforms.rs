@@ -77,3 +77,20 @@ fn key_arguments() -> Vec<Argument> {
         argument("key", Menu::KeyValue, &[]),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::PLATFORMS;
+
+    #[test]
+    fn each_platform_finds_its_token_in_a_package() {
+        for file in ["packaging/environment", "packaging/compose.yaml"] {
+            let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+            let tokens = PLATFORMS.rows().map(|row| row.about.token_variable);
+            let missing: Vec<_> = tokens.filter(|token| !text.contains(token)).collect();
+            assert_eq!(missing, Vec::<&str>::new(), "not in {file}");
+        }
+    }
+}

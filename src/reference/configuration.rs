@@ -8,7 +8,7 @@ use super::{cell, compare};
 use crate::app::PLATFORMS;
 
 /// The section that shows the keys which every tool has.
-const COMMON_AT: &str = "tools.tools";
+pub(super) const COMMON_AT: &str = "tools.tools";
 
 const HEAD: &str = "\
 # Reference: configuration
@@ -95,16 +95,19 @@ fn sections(text: &mut String, table: &Value, path: &str) {
 }
 
 /// The table that a key holds, or a list of which it holds.
-fn inner(key: &Value) -> Option<&Value> {
+pub(super) fn inner(key: &Value) -> Option<&Value> {
     let table = if key.get("items").is_some() { &key["items"] } else { key };
     table.get("properties").map(|_| table)
 }
 
+/// What an optional key holds when it is there; any other key is itself.
+pub(super) fn present(key: &Value) -> &Value {
+    let mut alternatives = key["anyOf"].as_array().into_iter().flatten();
+    alternatives.find(|one| one["type"] != "null").unwrap_or(key)
+}
+
 fn kind(key: &Value) -> String {
-    let shape = key["anyOf"]
-        .as_array()
-        .and_then(|any| any.iter().find(|one| one["type"] != "null"))
-        .unwrap_or(key);
+    let shape = present(key);
     if key["writeOnly"] == true {
         return "secret".to_owned();
     }

@@ -27,7 +27,7 @@ pub(super) fn nearest_path(given: &str, root: Shape<'_>) -> Option<String> {
 }
 
 /// The paths of all keys, those of lists' elements as `llm.providers[].name`.
-pub fn paths(root: Shape<'_>) -> Vec<String> {
+pub(super) fn paths(root: Shape<'_>) -> Vec<String> {
     let below = |shape: Shape<'_>, prefix: &str| {
         paths(shape)
             .into_iter()

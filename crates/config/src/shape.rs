@@ -54,12 +54,6 @@ impl<'a> Shape<'a> {
             .map(Self::new)
     }
 
-    /// Whether it is a table whose keys are not known beforehand.
-    #[cfg(test)]
-    pub fn is_map(self) -> bool {
-        self.0["additionalProperties"].is_object()
-    }
-
     /// The shape of a list's elements.
     pub fn items(self) -> Option<Self> {
         self.0.get("items").map(Self::new)

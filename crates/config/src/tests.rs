@@ -1,7 +1,6 @@
 //! Whole configurations: their sources, and the errors of wrong values.
 
 mod errors;
-mod example;
 mod precedence;
 
 use std::{collections::BTreeMap, path::Path};
@@ -12,7 +11,7 @@ use clifford_telegram::Telegram;
 
 use super::{ConfigErrors, Loaded, Sources, load};
 
-/// The platforms of the `clifford` that is shipped.
+/// Two platforms to read the sections of. The list of those that are shipped is `src/app/platforms.rs`.
 const PLATFORMS: Platforms = Platforms::new(&[Row::of::<Telegram>(), Row::of::<Discord>()]);
 
 /// An environment with a home, and these variables.

@@ -1,7 +1,10 @@
 //! The progress of a run's steps, for a channel that shows it.
 
 use clifford_action::Category;
-use clifford_chat::outbound::{ProgressKind, Signal};
+use clifford_chat::{
+    outbound::{ProgressKind, Signal},
+    platform::Platform,
+};
 use clifford_text::{Doing, Lang};
 
 use super::step::{Event, Step, StepKind, ToolCall, ToolOutcome};
@@ -59,11 +62,11 @@ fn noted(category: Category, content: String) -> Doing {
     }
 }
 
-/// The work of a run once these steps are recorded, in plain words, as Markdown; `step`: its last model call. `None`:
-/// they begin nothing. It quotes nobody: others may read along, so of a call's arguments only the name of a site is
-/// shown.
-pub fn doing(steps: &[Step], step: u32, lang: Lang) -> Option<String> {
-    let words = steps.iter().rev().find_map(|step| words(&step.kind))?;
+/// The work of a run once these steps are recorded, in plain words, as Markdown; `step`: its last model call,
+/// `shown_on`: the platform that shows it. `None`: they begin nothing. It quotes nobody: others may read along, so of a
+/// call's arguments only the name of a site is shown.
+pub fn doing(steps: &[Step], step: u32, shown_on: Platform, lang: Lang) -> Option<String> {
+    let words = steps.iter().rev().find_map(|step| words(&step.kind, shown_on))?;
     let step = match words {
         Doing::Thinking => step + 1,
         _ => step.max(1),
@@ -75,9 +78,9 @@ pub fn doing(steps: &[Step], step: u32, lang: Lang) -> Option<String> {
 }
 
 /// The work right after a step.
-fn words(step: &StepKind) -> Option<Doing> {
+fn words(step: &StepKind, shown_on: Platform) -> Option<Doing> {
     Some(match step {
-        StepKind::ToolCall(call) => calling(call),
+        StepKind::ToolCall(call) => calling(call, shown_on),
         StepKind::ToolResult(_) | StepKind::Event(Event::Wake { .. } | Event::Confirm { .. }) => Doing::Thinking,
         StepKind::Event(Event::SpawnSubagents { children, .. }) => match children.len() {
             1 => Doing::OwnTask,
@@ -87,7 +90,7 @@ fn words(step: &StepKind) -> Option<Doing> {
     })
 }
 
-fn calling(call: &ToolCall) -> Doing {
+fn calling(call: &ToolCall, shown_on: Platform) -> Doing {
     let (tool, command) = call.name.split_once('.').unwrap_or((&call.name, ""));
     match (tool, command) {
         ("web", "search") => Doing::SearchingWeb,
@@ -108,7 +111,8 @@ fn calling(call: &ToolCall) -> Doing {
         ("weather", _) => Doing::CheckingWeather,
         ("reminders" | "triggers", _) => Doing::SeeingToReminders,
         ("dice", _) => Doing::RollingDice,
-        ("tools" | "system" | "settings" | "platform" | "discord" | "telegram", _) => Doing::LookingAround,
+        ("tools" | "system" | "settings", _) => Doing::LookingAround,
+        (platform, _) if platform == shown_on.as_str() => Doing::LookingAround,
         (other, _) => {
             let named = other.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c));
             Doing::Using {
@@ -180,9 +184,11 @@ mod tests {
             ("image.make", json!({"prompt": "a cat"}), "Making an image"),
             ("compute.eval", json!({"expression": "1"}), "Calculating"),
             ("bank`.pay", json!({"to": "Ben"}), "Using `bank`"),
+            ("sms.history", json!({}), "Looking around here"),
+            ("mail.history", json!({"channel": 7}), "Using `mail`"),
         ];
         for (name, args, expected) in cases {
-            let told = doing(&[called(name, args)], 3, Lang::English);
+            let told = doing(&[called(name, args)], 3, Platform::new("sms"), Lang::English);
             assert_eq!(told, Some(format!("{expected} · step 3")), "{name}");
         }
     }
@@ -203,7 +209,7 @@ mod tests {
             sent: true,
         });
         let call = called("compute.eval", json!({}));
-        let told = |steps: &[Step], step, lang| doing(steps, step, lang).unwrap_or_default();
+        let told = |steps: &[Step], step, lang| doing(steps, step, Platform::WEB, lang).unwrap_or_default();
         let thought = [call.clone(), result];
         assert_eq!(told(&thought, 0, Lang::English), "Thinking · step 1");
         assert_eq!(told(&thought, 0, Lang::German), "Ich denke nach · Schritt 1");

@@ -68,7 +68,7 @@ pub(crate) fn draw(asker: &Asker, connections: Option<&[Connection]>) -> Markup 
                 @if connections.is_empty() {
                     (empty("No platform is connected", &html! {
                         "People reach the bot by this dashboard and by the API alone. " code { "clifford init" }
-                        " on its machine asks what it takes to be on Telegram or Discord."
+                        " on its machine asks what it takes to connect a platform."
                     }))
                 }
                 ul.list { @for connection in connections { (line(asker, connection)) } }

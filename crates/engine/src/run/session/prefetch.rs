@@ -78,7 +78,7 @@ impl Session<'_> {
         let Some(last) = steps.last() else { return };
         self.shown_through = last.seq;
         let Some(to) = self.work.reply_to() else { return };
-        if let Some(doing) = progress::doing(steps, self.state.iterations, self.shown_in()) {
+        if let Some(doing) = progress::doing(steps, self.state.iterations, to.platform, self.shown_in()) {
             let doing = self.cx.masker.mask(&doing).into_owned();
             (self.cx.delivery).doing(to.channel, self.work.run.id, self.work.lease.epoch, doing);
         }

@@ -1,23 +1,17 @@
 //! `bot.toml.example` is made of the keys' own explanations and defaults, and stays true to them.
 
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
+use clifford_config::{Agent, Budget, Config, Files, Provider, Roles, StoredSecrets, Telemetry, TokenPrices, schema};
 use clifford_core::settings::RateLimit;
 use clifford_tools::{Common, ToolSettings};
 use serde_json::Value;
 
-use super::PLATFORMS;
-use crate::{
-    Agent, Budget, Config, Files, Provider, Roles, StoredSecrets, Telemetry, TokenPrices,
-    nearest::paths,
-    shape::{Shape, schema},
-    tree,
+use super::{
+    compare_file,
+    configuration::{COMMON_AT, inner, present},
 };
-
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bot.toml.example");
-
-/// The section in which that stands which every tool has.
-const COMMON_AT: &str = "tools.tools";
+use crate::app::PLATFORMS;
 
 const HEAD: &str = "\
 # Every key of Clifford's configuration, with its default, or with an example where there is none.
@@ -40,7 +34,7 @@ fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
     let shown = keys
         .iter()
         .filter(|(_, key)| key["x-common"] != true || path == COMMON_AT);
-    let (sections, own): (Vec<_>, Vec<_>) = shown.partition(|(_, key)| is_section(Shape::new(key)));
+    let (sections, own): (Vec<_>, Vec<_>) = shown.partition(|(_, key)| inner(key).is_some());
     for (name, key) in own {
         writeln!(text, "{}\n#{name} = {}", comment(key), value(key, in_list)).unwrap();
     }
@@ -57,18 +51,13 @@ fn sections(text: &mut String, table: &Value, path: &str, in_list: bool) {
         } else {
             let keys = section["properties"].as_object().unwrap().values();
             let mut shown = keys.filter(|key| key["x-common"] != true || path == COMMON_AT);
-            let empty = shown.all(|key| is_section(Shape::new(key)));
+            let empty = shown.all(|key| inner(key).is_some());
             if !empty {
                 writeln!(text, "\n{}\n{optional}[{path}]", comment(section)).unwrap();
             }
             self::sections(text, section, &path, false);
         }
     }
-}
-
-/// Whether a key is a table, or a list of tables.
-fn is_section(shape: Shape<'_>) -> bool {
-    shape.takes("object") && !shape.is_map() || shape.items().is_some_and(|items| items.takes("object"))
 }
 
 fn comment(key: &Value) -> String {
@@ -94,21 +83,35 @@ fn uncommented(line: &str) -> Option<&str> {
         .filter(|rest| !rest.is_empty() && !rest.starts_with(' '))
 }
 
+/// The paths of all keys, those of lists' elements as `llm.providers[].name`.
+fn paths(table: &Value) -> Vec<String> {
+    let keys = table["properties"].as_object().into_iter().flatten();
+    let with_inner = keys.flat_map(|(name, key)| {
+        let list = if key.get("items").is_some() { "[]" } else { "" };
+        let below = inner(key).map(paths).unwrap_or_default();
+        let below = below.into_iter().map(move |path| format!("{name}{list}.{path}"));
+        std::iter::once(name.clone()).chain(below)
+    });
+    with_inner.collect()
+}
+
+/// Whether a file has this key; in a list its first element has.
+fn holds(file: &toml::Value, path: &str) -> bool {
+    let mut segments = path.split('.');
+    let found = segments.try_fold(file, |value, segment| match segment.strip_suffix("[]") {
+        Some(list) => value.get(list)?.get(0),
+        None => value.get(segment),
+    });
+    found.is_some()
+}
+
 fn parse(text: &str) -> Config {
-    Config::parse(text, "bot.toml".as_ref(), PLATFORMS).unwrap()
+    Config::parse(text, Path::new("bot.toml"), PLATFORMS).unwrap()
 }
 
 #[test]
 fn the_example_file_is_what_the_types_say() {
-    if std::env::var_os("UPDATE_EXAMPLE").is_some() {
-        std::fs::write(FILE, example()).unwrap();
-    }
-    let file = std::fs::read_to_string(FILE).unwrap();
-    assert_eq!(
-        file,
-        example(),
-        "to write it anew: UPDATE_EXAMPLE=1 cargo test -p clifford-config example"
-    );
+    compare_file("bot.toml.example", &example());
 }
 
 #[test]
@@ -148,11 +151,10 @@ fn the_example_file_names_every_key_with_its_default() {
     let example = example();
     let all: Vec<_> = example.lines().map(|line| uncommented(line).unwrap_or(line)).collect();
     let text = all.join("\n");
-    let tree = tree::read(&text, &std::path::Path::new("bot.toml").into()).unwrap();
-    let schema = schema(PLATFORMS);
-    let missing: Vec<_> = paths(Shape::new(&schema))
+    let written = toml::Value::Table(text.parse().unwrap());
+    let missing: Vec<_> = paths(&schema(PLATFORMS))
         .into_iter()
-        .filter(|path| tree.find(&path.replace("[]", "[0]")).is_none())
+        .filter(|path| !holds(&written, path))
         .filter(
             |path| match path.strip_prefix("tools.").map(|tool| tool.split_once('.')) {
                 // A tool without keys of its own has no section here.
@@ -250,9 +252,13 @@ fn every_key_is_explained_and_every_number_bounded() {
         if !path.is_empty() && key["description"].as_str().is_none_or(|text| !text.ends_with('.')) {
             faults.push(format!("{path} has no sentence"));
         }
-        let shape = Shape::new(key);
-        let number = shape.takes("integer") && !shape.takes("string") || shape.takes("number");
-        if number && !matches!(shape.range(), (Some(_), Some(_))) {
+        let shape = present(key);
+        let takes = |kind: &str| match &shape["type"] {
+            Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+            only => only == kind,
+        };
+        let is_number = takes("integer") && !takes("string") || takes("number");
+        if is_number && !(shape["minimum"].is_number() && shape["maximum"].is_number()) {
             faults.push(format!("{path} has no bounds"));
         }
         for (name, key) in key["properties"].as_object().into_iter().flatten() {
