@@ -3,6 +3,7 @@
 
 mod encryptor;
 mod finished;
+mod hex;
 mod masker;
 pub mod passkey;
 mod secret;
@@ -13,9 +14,10 @@ mod url;
 
 pub use encryptor::{EncryptionError, Encryptor};
 pub use finished::put_in_place;
+pub use hex::hex;
 pub use masker::Masker;
 pub use secret::{HIDDEN, Secret};
 pub use signature::{is_signed, sign};
 pub use source::{SecretError, SecretSource};
-pub use token::{Token, code, code_of, hash, hex};
+pub use token::{Token, code, code_of, hash};
 pub use url::{Url, redact_url};

@@ -3,7 +3,7 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::token::hex;
+use crate::hex::{hex, unhex};
 
 /// The signature of a message that comes in pieces, as hexadecimal digits.
 pub fn sign(secret: &str, pieces: &[&[u8]]) -> String {
@@ -24,16 +24,6 @@ pub(crate) fn mac(secret: &str, pieces: &[&[u8]]) -> Hmac<Sha256> {
         mac.update(piece);
     }
     mac
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    (0..digits.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
-        .collect()
 }
 
 #[cfg(test)]

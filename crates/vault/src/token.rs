@@ -1,7 +1,5 @@
 //! New secrets: API tokens, and the codes that people type to pair or claim.
 
-use std::fmt::Write;
-
 use hmac::Mac;
 use rand::{
     CryptoRng, Rng,
@@ -9,7 +7,7 @@ use rand::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::{Secret, signature::mac};
+use crate::{Secret, hex, signature::mac};
 
 /// The prefix of every API token, so that scanners find lost ones.
 const PREFIX: &str = "clf_";
@@ -45,17 +43,6 @@ impl Token {
 /// A plain hash is enough, because nobody can guess 256 random bits; passwords need more.
 pub fn hash(token: &str) -> String {
     hex(&Sha256::digest(token))
-}
-
-/// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(digits, "{byte:02x}");
-            digits
-        })
 }
 
 /// Letters and digits that are not taken for one another: no `I` and `1`, no `O` and `0`. 32 of them: 5 bits each.
