@@ -1,7 +1,5 @@
 //! The languages of the catalogues, and which of them a reader gets.
 
-use crate::message::Message;
-
 macro_rules! languages {
     ($($(#[$doc:meta])* $name:ident = $code:literal,)*) => {
         /// A language of the catalogues.
@@ -78,11 +76,6 @@ impl Lang {
     /// The language of everybody in a shared place: the place's, else that of the person who gave cause to it.
     pub fn for_place(place: Option<&str>, person: Option<&str>) -> Self {
         Self::for_reader(place, person)
-    }
-
-    /// A sentence in this language.
-    pub fn say(self, message: impl Message) -> String {
-        message.text(self)
     }
 }
 

@@ -26,6 +26,13 @@ pub trait Message {
     }
 }
 
+impl Lang {
+    /// A sentence in this language.
+    pub fn say(self, message: impl Message) -> String {
+        message.text(self)
+    }
+}
+
 /// A number that is counted: each language has its own forms for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub i64);
