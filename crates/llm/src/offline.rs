@@ -2,7 +2,7 @@
 //!
 //! It is no language model, and says so. It reads the conversation that the engine sends to every model,
 //! answers with one action at a time, and knows nothing but what stands in that conversation and what tools tell. A message
-//! is split into intents (`intent`), of which the questions are a table of sentences (`questions`); `parts` says which tool
+//! is split into intents (`understand`), of which the questions are a table of sentences (`questions`); `parts` says which tool
 //! answers each, and `sentences` makes a sentence of its result, in English or German. What it says of itself, such as
 //! its help, comes from the catalogues in the reader's language, and `others` knows how people of the other languages ask
 //! for it.
@@ -22,6 +22,7 @@ mod questions;
 mod sentences;
 mod text;
 mod transcript;
+mod understand;
 mod units;
 mod zones;
 

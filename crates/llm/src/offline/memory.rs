@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     facts::{Fact, fact, parts},
-    intent::{Intent, understand},
+    intent::Intent,
     module,
     transcript::last_words,
+    understand::understand,
 };
 
 /// The most characters of a summary.

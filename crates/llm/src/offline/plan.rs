@@ -4,11 +4,12 @@ use clifford_text::{Lang, Rules};
 use serde_json::{Value, json};
 
 use super::{
-    intent::{Intent, understand},
+    intent::Intent,
     language::{Language, reader},
     parts::{Part, part},
     questions::Question,
     transcript::{CallOutcome, Transcript},
+    understand::understand,
 };
 
 /// Answers in a plain chat, where there are no tools. `told`: the language that its prompt asks for.

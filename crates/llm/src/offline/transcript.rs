@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{
     dates,
-    intent::without_speakers,
     language::{Language, reader},
+    understand::without_speakers,
 };
 
 /// Something the person asked to remember.

@@ -1,4 +1,4 @@
-//! The intent of a message: a few fixed phrases, in English and the commonest in German.
+//! How the intents of a message are found: by a few fixed phrases, in English and the commonest in German.
 
 mod reminder;
 
@@ -8,44 +8,16 @@ use self::reminder::{remind, wait};
 use super::{
     arithmetic,
     facts::{self, Fact},
+    intent::Intent,
     language::Language,
     others,
     phrases::{
         ALL_MEMORIES, ASKING, GREETINGS, HELP, IS, RECALLING, REMEMBERING, REMINDING, THANKS, TOOLS, WAITING,
         WHERE_I_LIVE, WHO_I_AM,
     },
-    questions::{self, Question},
+    questions,
     text::{slug, strip},
 };
-
-/// One thing that a message asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Intent {
-    Greet,
-    Thanks,
-    Help,
-    Calculate(String),
-    Remember {
-        key: String,
-        value: String,
-    },
-    /// About one thing, or about all.
-    Recall(Option<String>),
-    Remind {
-        when: String,
-        what: String,
-    },
-    /// To wait so many seconds.
-    Wait(u64),
-    /// A reminder that does not say when, or not in a way that is understood.
-    RemindWhen,
-    Ping,
-    ListTools,
-    Ask(Question),
-    /// Nothing but emoji.
-    Emoji,
-    Unknown,
-}
 
 /// Characters of a message that are read.
 const LONGEST_MESSAGE: usize = 2_000;

@@ -1,6 +1,9 @@
 //! Reads when to remind, and of what.
 
-use super::{super::phrases::TIME_WORDS, Intent, strip};
+use super::{
+    super::{intent::Intent, phrases::TIME_WORDS},
+    strip,
+};
 
 /// The longest reminder: about a year.
 const LONGEST_WAIT: u64 = 366 * 86_400;
