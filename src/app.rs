@@ -1,5 +1,6 @@
 //! The composition root: the only place that names every adapter and provider.
 
+mod adapters;
 mod announcement;
 mod models;
 mod opening;
@@ -14,7 +15,6 @@ use std::{
     collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 
 use clifford_channel::{Actor, Channel};
@@ -38,6 +38,7 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
+    adapters::Adapters,
     announcement::Place,
     settings::{delivery_settings, ingress_settings},
 };
@@ -175,34 +176,22 @@ impl App {
     /// A setting is wrong, or the database cannot be used.
     pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
         restoring::check(&loaded.data_dir)?;
+        restrict(loaded);
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
-        restrict(loaded);
         let worker = WorkerId::new();
-        let patience = if options.waits_for_database {
-            Duration::from_secs(config.database.wait_seconds)
-        } else {
-            Duration::ZERO
-        };
-        let (db, follows_a_death) = if options.beside {
-            (Db::open(&db_options(loaded, false)).await?, false)
-        } else {
-            opening::open(loaded, &clock, patience).await?
-        };
+        let (db, follows_a_death) = opening::open(loaded, &clock, &options).await?;
 
         let masker = Arc::clone(&secrets.masker);
-        let Adapters { mut channels, actors } = adapters(&config, secrets)?;
-        let platforms = channels.keys().copied().filter(|_| options.channels).collect();
-        let webhooks = platforms::webhooks(&channels, &config, options.channels)?;
-        channels.insert(Platform::WEB, Arc::new(WebChannel));
-        if let Some(terminal) = &options.terminal {
-            channels.insert(Platform::TERMINAL, Arc::clone(terminal));
-        }
         let stop = CancellationToken::new();
+        let Adapters {
+            channels: connected,
+            actors,
+        } = adapters::build(&config, secrets)?;
+        let platforms = connected.keys().copied().filter(|_| options.channels).collect();
+        let webhooks = adapters::webhooks(&connected, &config, options.channels)?;
         let relay = options.relays_terminal.then(|| Relay::new(stop.clone()));
-        if let Some(relay) = &relay {
-            channels.insert(Platform::TERMINAL, Arc::clone(relay) as Arc<dyn Channel>);
-        }
+        let channels = with_own(connected, &options, relay.as_ref());
         let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
         let files = Arc::new(Files::new(storage, config.files.clone(), channels.clone()));
         let delivery = Delivery::new(
@@ -215,23 +204,7 @@ impl App {
             Arc::clone(&masker),
         );
         let roles = Arc::new(models::roles(&config, secrets)?);
-        let services = Arc::new(Services {
-            sees_images: sees_images(&config),
-            transcription: transcription(&config, secrets),
-            speech: speech(&config, secrets),
-            config: config.tools.clone(),
-            secrets: secrets.tools.clone(),
-            actors,
-            data_dir: loaded.data_dir.clone(),
-            notify: Arc::default(),
-            files,
-            about: about(&config, &clock),
-            workers: options.worker_processes,
-        });
-        let tools = Toolbox {
-            registry: Arc::new(Registry::new(loaded.platforms, config.engine.max_tool_retries)),
-            services,
-        };
+        let tools = toolbox(loaded, secrets, &clock, actors, files, options.worker_processes);
         let mcp = mcp::Supervisor::start(&tools.registry, &tools.services);
         let rules = rules(&config, &tools.registry, &tools.options(&[]));
         let context = Context::new(
@@ -247,11 +220,7 @@ impl App {
                 Arc::clone(&secrets.masker),
             ),
         );
-        let careful = Arc::<Careful>::default();
-        if follows_a_death {
-            tracing::warn!("last process crashed, storing events one by one for a while");
-            careful.follow_a_death();
-        }
+        let careful = careful(follows_a_death);
         let runs = Runs::new(Arc::clone(&context));
         let ingress = IngressService::new(
             db.clone(),
@@ -383,13 +352,65 @@ impl App {
 pub fn refusals(loaded: &Loaded, secrets: &Secrets) -> Vec<StartError> {
     let config = &loaded.config;
     let clock: SharedClock = Arc::new(SystemClock);
-    let platforms = adapters(config, secrets).and_then(|adapters| {
-        platforms::webhooks(&adapters.channels, config, true)?;
-        Ok(())
-    });
+    let platforms = adapters::build(config, secrets)
+        .and_then(|adapters| adapters::webhooks(&adapters.channels, config, true))
+        .map(drop)
+        .map_err(StartError::from);
     let files = storage(loaded, secrets, clock).map(drop).map_err(StartError::Files);
     let models = models::roles(config, secrets).map(drop).map_err(StartError::from);
     [platforms, files, models].into_iter().filter_map(Result::err).collect()
+}
+
+/// The channels of platforms, and those that are Clifford's own: the dashboard's, and the terminal's where there is one.
+fn with_own(
+    mut channels: BTreeMap<Platform, Arc<dyn Channel>>,
+    options: &Options,
+    relay: Option<&Arc<Relay>>,
+) -> BTreeMap<Platform, Arc<dyn Channel>> {
+    channels.insert(Platform::WEB, Arc::new(WebChannel));
+    let relay = relay.map(|relay| Arc::clone(relay) as Arc<dyn Channel>);
+    if let Some(terminal) = relay.or_else(|| options.terminal.clone()) {
+        channels.insert(Platform::TERMINAL, terminal);
+    }
+    channels
+}
+
+/// The tools, and what they work with.
+fn toolbox(
+    loaded: &Loaded,
+    secrets: &Secrets,
+    clock: &SharedClock,
+    actors: BTreeMap<Platform, Arc<dyn Actor>>,
+    files: Arc<Files>,
+    workers: Workers,
+) -> Toolbox {
+    let config = &loaded.config;
+    Toolbox {
+        registry: Arc::new(Registry::new(loaded.platforms, config.engine.max_tool_retries)),
+        services: Arc::new(Services {
+            sees_images: sees_images(config),
+            transcription: transcription(config, secrets),
+            speech: speech(config, secrets),
+            config: config.tools.clone(),
+            secrets: secrets.tools.clone(),
+            actors,
+            data_dir: loaded.data_dir.clone(),
+            notify: Arc::default(),
+            files,
+            about: about(config, clock),
+            workers,
+        }),
+    }
+}
+
+/// Whether events are stored one by one: for a while after a process that died.
+fn careful(follows_a_death: bool) -> Arc<Careful> {
+    let careful = Arc::<Careful>::default();
+    if follows_a_death {
+        tracing::warn!("last process crashed, storing events one by one for a while");
+        careful.follow_a_death();
+    }
+    careful
 }
 
 /// The facts that the bot can tell of itself.
@@ -403,27 +424,4 @@ fn about(config: &Config, clock: &SharedClock) -> About {
             .map(|provider| format!("{} ({})", provider.name, provider.model))
             .collect(),
     }
-}
-
-/// The platforms of the configuration.
-#[derive(Default)]
-struct Adapters {
-    /// Where it speaks.
-    channels: BTreeMap<Platform, Arc<dyn Channel>>,
-    /// Where more can be done than that.
-    actors: BTreeMap<Platform, Arc<dyn Actor>>,
-}
-
-fn adapters(config: &Config, secrets: &Secrets) -> Result<Adapters, StartError> {
-    let mut adapters = Adapters::default();
-    let menu = platforms::menu();
-    for section in config.channels.enabled() {
-        let platform = section.platform();
-        if let Some(token) = secrets.token(platform) {
-            let built = section.build(token, &menu)?;
-            adapters.actors.extend(built.actor.map(|actor| (platform, actor)));
-            adapters.channels.insert(platform, built.channel);
-        }
-    }
-    Ok(adapters)
 }

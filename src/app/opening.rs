@@ -11,17 +11,31 @@ use clifford_store::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::db_options;
+use super::{Options, db_options};
 
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
-/// Opens the database, and returns whether the process before this one died. A server that does not answer is waited
-/// for as long as `patience`: it may start at the same time, or be away for a moment.
+/// Opens the database for a process, and returns whether the process before this one died. A process that works beside a
+/// server prepares nothing.
 ///
 /// # Errors
 /// The database cannot be used.
-pub(super) async fn open(loaded: &Loaded, clock: &SharedClock, patience: Duration) -> Result<(Db, bool), StoreError> {
+pub(super) async fn open(loaded: &Loaded, clock: &SharedClock, options: &Options) -> Result<(Db, bool), StoreError> {
+    if options.beside {
+        return Ok((Db::open(&db_options(loaded, false)).await?, false));
+    }
+    let patience = if options.waits_for_database {
+        Duration::from_secs(loaded.config.database.wait_seconds)
+    } else {
+        Duration::ZERO
+    };
+    patiently(loaded, clock, patience).await
+}
+
+/// A server that does not answer is waited for as long as `patience`: it may start at the same time, or be away for a
+/// moment.
+async fn patiently(loaded: &Loaded, clock: &SharedClock, patience: Duration) -> Result<(Db, bool), StoreError> {
     let until = Instant::now() + patience;
     let mut wait = WAITS.0;
     loop {

@@ -99,35 +99,7 @@ pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: 
                 ..Effects::default()
             }
         }
-        Decision::Say { mut before, text, then } => {
-            before.push(StepKind::AssistantMessage {
-                text: text.clone(),
-                sent: true,
-            });
-            let says = vec![text.clone()];
-            match then {
-                Then::Continue => Effects {
-                    steps: before,
-                    says,
-                    ..Effects::default()
-                },
-                Then::Complete => {
-                    let output = if state.output.is_empty() {
-                        text.clone()
-                    } else {
-                        state.output.clone()
-                    };
-                    let finish = Finish {
-                        status: RunStatus::Completed,
-                        ending: EndingKind::Message,
-                        output,
-                        message: Some(text),
-                        error: None,
-                    };
-                    ended(before, says, finish)
-                }
-            }
-        }
+        Decision::Say { before, text, then } => said(state, before, text, then),
         Decision::Spawn {
             mut before,
             children,
@@ -135,13 +107,10 @@ pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: 
         } => {
             let specs = children.iter().map(spec_signature).collect();
             let share = rules.share(state, children.len());
-            let children: Vec<_> = children
-                .into_iter()
-                .map(|spec| child(state, rules, spec, new_id(), share))
-                .collect();
-            let ids = children.iter().map(|child| child.id).collect();
+            let new_child = |spec| child(state, rules, spec, new_id(), share);
+            let children: Vec<_> = children.into_iter().map(new_child).collect();
             before.push(StepKind::Event(Event::SpawnSubagents {
-                children: ids,
+                children: children.iter().map(|child| child.id).collect(),
                 specs,
                 wake_on,
             }));
@@ -187,6 +156,36 @@ pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: 
                 error: Some(failure.error),
             };
             ended(before, message.into_iter().collect(), finish)
+        }
+    }
+}
+
+/// A message, with which the run may end.
+fn said(state: &RunState, mut before: Vec<StepKind>, text: String, then: Then) -> Effects {
+    before.push(StepKind::AssistantMessage {
+        text: text.clone(),
+        sent: true,
+    });
+    let says = vec![text.clone()];
+    match then {
+        Then::Continue => Effects {
+            steps: before,
+            says,
+            ..Effects::default()
+        },
+        Then::Complete => {
+            let output = match state.output.as_str() {
+                "" => text.clone(),
+                output => output.to_owned(),
+            };
+            let finish = Finish {
+                status: RunStatus::Completed,
+                ending: EndingKind::Message,
+                output,
+                message: Some(text),
+                error: None,
+            };
+            ended(before, says, finish)
         }
     }
 }
