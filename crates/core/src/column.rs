@@ -27,7 +27,6 @@ macro_rules! text_column {
 pub(crate) use text_column;
 
 /// An enum whose variants are words, the same in SQL, JSON and Rust.
-#[macro_export]
 macro_rules! text_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -79,4 +78,4 @@ macro_rules! text_enum {
         $crate::column::text_column!($name);
     };
 }
-pub use text_enum;
+pub(crate) use text_enum;

@@ -8,7 +8,7 @@ pub mod access;
 pub mod alignment;
 pub mod budget;
 pub mod clock;
-pub mod column;
+mod column;
 pub mod commands;
 pub mod fault;
 pub mod id;

@@ -37,7 +37,7 @@ mod phrase;
 mod prose;
 pub mod reason;
 pub mod repeats;
-pub mod rule;
+pub(crate) mod rule;
 pub mod sources;
 mod table;
 mod texts;

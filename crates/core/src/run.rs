@@ -10,7 +10,7 @@
 
 pub mod approval;
 pub mod attachments;
-pub mod chat;
+pub(crate) mod chat;
 pub mod columns;
 pub mod comparison;
 pub mod decide;
@@ -20,22 +20,22 @@ pub mod effects;
 pub mod endings;
 pub mod failing;
 pub mod gates;
-pub mod journal;
+pub(crate) mod journal;
 pub mod kept;
 pub mod progress;
 #[cfg(test)]
 mod properties;
 pub mod question;
-pub mod reading;
+pub(crate) mod reading;
 #[doc(hidden)]
 pub mod rehearsal;
 pub mod replay;
 pub mod rerun;
 pub mod rules;
 pub mod sentences;
-pub mod share;
-pub mod similar;
-pub mod sleep;
+pub(crate) mod share;
+pub(crate) mod similar;
+pub(crate) mod sleep;
 pub mod state;
 pub mod step;
 pub mod transcript;

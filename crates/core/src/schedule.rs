@@ -2,7 +2,7 @@
 
 pub mod cron;
 pub mod due;
-pub mod interval;
+pub(crate) mod interval;
 pub mod phrase;
 pub mod told;
 pub mod trigger;

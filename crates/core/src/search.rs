@@ -7,7 +7,7 @@
 //! of the ranking goes out (`search::find`). Nothing is stored on the way but messages that were not in the index yet.
 
 pub mod dates;
-pub mod language;
+pub(crate) mod language;
 pub mod near;
 pub mod query;
 pub mod rank;

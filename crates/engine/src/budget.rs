@@ -9,6 +9,6 @@
 //! of `usage`, kept because it is asked before each call: a missing row is made and locked, then summed up again.
 //! Without budgets there is no further statement.
 
-pub mod charge;
-pub mod notice;
-pub mod reserve;
+pub(crate) mod charge;
+pub(crate) mod notice;
+pub(crate) mod reserve;

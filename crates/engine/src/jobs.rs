@@ -11,8 +11,8 @@ pub mod erase;
 pub mod export;
 mod job;
 pub mod maintenance;
-pub mod memory_write;
-pub mod registry;
+pub(crate) mod memory_write;
+pub(crate) mod registry;
 
 use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 

@@ -8,7 +8,7 @@
 //! others through [`run::Starter`]; code that needs the database alone takes the database.
 
 pub mod ambient;
-pub mod budget;
+mod budget;
 pub mod by_hand;
 mod context;
 pub mod events;

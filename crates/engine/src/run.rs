@@ -3,21 +3,21 @@
 pub mod answering;
 pub mod cancel;
 pub mod commit;
-pub mod draft;
+pub(crate) mod draft;
 pub mod follow_up;
 pub(crate) mod isolation;
 mod loading;
 pub mod masked;
-pub mod perform;
+pub(crate) mod perform;
 pub mod prompt;
 pub mod rerun;
-pub mod session;
+pub(crate) mod session;
 pub(crate) mod settling;
 pub mod title;
-pub mod tool_payer;
+pub(crate) mod tool_payer;
 pub mod undoing;
 pub(crate) mod unpaid;
-pub mod unread;
+pub(crate) mod unread;
 pub mod verdicts;
 
 use clifford_store::runs::Lease;

@@ -1,7 +1,7 @@
 //! The runs that this process works on, each in a task of its own.
 
-pub mod control;
-pub mod suspects;
+pub(crate) mod control;
+pub(crate) mod suspects;
 
 use std::{sync::Arc, time::Duration};
 

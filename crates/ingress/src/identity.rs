@@ -10,7 +10,7 @@
 //! what began there. `/continue` makes one conversation the active one of two channels; each run still answers where it
 //! was asked.
 
-pub mod rules;
+pub(crate) mod rules;
 
 use clifford_core::{clock::Timestamp, id::UserId, people::User};
 use clifford_store::{

@@ -5,7 +5,7 @@ pub mod approvals;
 pub mod feedback;
 pub mod lanes;
 pub mod queue;
-pub mod start;
+pub(crate) mod start;
 pub mod steps;
 pub mod timing;
 pub mod tree;

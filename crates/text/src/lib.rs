@@ -21,8 +21,7 @@
 mod areas;
 mod lang;
 mod localized;
-#[doc(hidden)]
-pub mod message;
+mod message;
 mod numbers;
 
 pub use areas::*;

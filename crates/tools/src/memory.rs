@@ -1,6 +1,6 @@
 //! `memory`: the items of the run's user and earlier messages, as far as its channel may see them.
 
-pub mod noting;
+pub(crate) mod noting;
 mod recall;
 
 use clifford_core::{

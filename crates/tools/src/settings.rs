@@ -1,7 +1,7 @@
 //! `[tools]` of the configuration: a section for each tool that has something to set, made of the tool's own type.
 
 pub mod catalogue;
-pub mod scope;
+pub(crate) mod scope;
 pub mod tool_options;
 
 use std::collections::BTreeMap;

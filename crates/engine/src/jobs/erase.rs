@@ -7,7 +7,7 @@
 //! overwritten), PostgreSQL's tables vacuumed. `jobs/maintenance/left_spaces.rs` does the same for groups and servers that the
 //! bot was removed from.
 
-pub mod quotes;
+pub(crate) mod quotes;
 mod traces;
 
 use std::{fs, io::ErrorKind, path::Path, time::Duration};

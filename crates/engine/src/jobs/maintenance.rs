@@ -9,18 +9,18 @@
 //! **Versions.** Versions without the table do the same work in each process. That is safe beside this: every
 //! maintenance job may be done twice, and by two at once.
 
-pub mod budget_periods;
-pub mod compacted_messages;
-pub mod deleted_files;
-pub mod due;
-pub mod ended_reminders;
-pub mod idle_conversations;
+pub(crate) mod budget_periods;
+pub(crate) mod compacted_messages;
+pub(crate) mod deleted_files;
+pub(crate) mod due;
+pub(crate) mod ended_reminders;
+pub(crate) mod idle_conversations;
 pub mod left_spaces;
-pub mod rate_limits;
-pub mod registry;
+pub(crate) mod rate_limits;
+pub(crate) mod registry;
 pub mod retention;
-pub mod search_index;
-pub mod webhook_signatures;
+pub(crate) mod search_index;
+pub(crate) mod webhook_signatures;
 
 use std::{fmt, sync::Arc, time::Duration};
 

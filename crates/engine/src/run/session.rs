@@ -238,11 +238,6 @@ impl<'a> Session<'a> {
         self.work.lease
     }
 
-    /// The rules' numbers for this run.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
     /// Takes a step: it is applied now, and committed with the next commit.
     fn push(&mut self, kind: StepKind) {
         let step = Step {
