@@ -14,4 +14,4 @@
 pub mod closing;
 pub mod editing;
 
-pub use clifford_content::memory::recall::{MOST, answering, selected, viewer};
+pub use clifford_content::memory::recall::answering;

@@ -29,8 +29,9 @@ use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, 
 use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
 use clifford_text::{Chats, Help, Lang};
 
-pub use self::{
-    complete::{CompletionRequest, complete, completes},
+pub use self::complete::completes;
+pub(crate) use self::{
+    complete::{CompletionRequest, complete},
     keys::{Carrier, Ring, carries_key},
     own_data::{Gathered, hands_out},
     settings::Choices,

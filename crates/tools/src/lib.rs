@@ -49,6 +49,7 @@ pub use offers::{Server, ServerState};
 pub use options::Options;
 pub use paid::{Pays, Price, Purchase};
 pub use registry::{Called, Registry, Visible};
-pub use settings::{ToolSettings, fields, is_secret};
+pub use settings::ToolSettings;
+use settings::{fields, is_secret};
 pub use tool::{Command, Needs, Tool, ToolConfig, ToolError};
 pub use toolbox::Toolbox;

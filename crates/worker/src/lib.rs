@@ -47,7 +47,6 @@ mod task;
 
 pub use document::PICTURES;
 pub use expression::{TOO_COSTLY as EXPRESSION_TOO_COSTLY, fault as expression_fault};
-pub use picture::LONGEST_SIDE;
 pub use pool::Workers;
 pub use process::Program;
 pub use serve::serve;

@@ -21,7 +21,8 @@ mod leaves;
 mod origins;
 mod receipt;
 
-pub use origins::{Holding, Origin, Source, Traced, is_unasked, of_others, origins};
+pub(crate) use origins::is_unasked;
+pub use origins::{Holding, Origin, Source, Traced, of_others, origins};
 pub use receipt::is_receipt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-pub use clifford_llm_api::tokens::{Quarters, weigh, whole_tokens as tokens};
+use clifford_llm_api::tokens::{Quarters, weigh};
 use serde::Serialize;
 
 /// How a text will stand in the prompt.

@@ -10,7 +10,7 @@ use clifford_action::{Action, OutputMode, RecoverAction, Reply, Unreadable};
 use clifford_llm_api::tokens::Quarters;
 use clifford_text::Outcome;
 use spawn::spawn;
-pub use spawn::spec_signature;
+pub(crate) use spawn::spec_signature;
 
 use super::{
     approval,
