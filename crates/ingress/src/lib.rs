@@ -24,6 +24,7 @@ mod in_words;
 mod joining;
 mod managing;
 mod message;
+mod origin;
 mod other_bots;
 mod outcome;
 mod pace;
@@ -43,22 +44,17 @@ use clifford_channel::Ingress;
 use clifford_chat::{
     completion::{Choice, Completion},
     error::IngressError,
-    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Place, Served, Speaker},
-    outbound::{Address, Mark},
+    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Served},
     platform::Platform,
-    role::PlatformRole,
 };
 use clifford_core::{
     access::{self, Audience, Entry},
-    clock::{SharedClock, Timestamp},
-    id::RunId,
-    people::UserRole,
+    clock::SharedClock,
     rate,
     settings::Ingress as Section,
 };
-use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_engine::{Context, Runs, models::byok};
-use clifford_store::{Db, StoreError, Tx, inbound_lookup, messages, people::users, places::channels};
+use clifford_store::{Db, StoreError, inbound_lookup, places::channels};
 use clifford_telemetry::{measures, quarantine::Careful};
 
 use self::{
@@ -66,7 +62,7 @@ use self::{
     connections::Connections,
     edit::EditRules,
     message::AcceptContext,
-    outcome::IngressOutcome,
+    origin::{Origin, answer, newcomer, reply, settle},
     pace::{Limited, Pace},
     platform_roles::ToldRoles,
     threads::Answered,
@@ -104,41 +100,6 @@ pub struct IngressService {
     always: AlwaysPlaces,
     connections: Connections,
     exchanges: other_bots::Exchanges,
-}
-
-/// The speaker and the place, as far as the transaction needs them.
-#[derive(Clone, Debug)]
-struct Origin {
-    place: Place,
-    speaker: Speaker,
-    via: Option<String>,
-    reply_to: Option<String>,
-}
-
-impl Origin {
-    /// That of a caller of the API, who writes in a channel of their own.
-    const fn of_api(place: Place, speaker: Speaker) -> Self {
-        Self {
-            place,
-            speaker,
-            via: None,
-            reply_to: None,
-        }
-    }
-
-    /// The speaker's roles, if they are known and the place has such.
-    fn platform_roles(&self) -> Option<Vec<PlatformRole>> {
-        self.place.space.as_ref().and(self.speaker.roles.clone())
-    }
-
-    fn address(&self) -> Address {
-        Address {
-            place: self.place.external_id.clone(),
-            private: self.place.kind.is_private(),
-            reply_to: self.reply_to.clone(),
-            via: self.via.clone(),
-        }
-    }
 }
 
 impl IngressService {
@@ -281,50 +242,6 @@ impl IngressService {
         inbound_lookup::has_album(&mut conn, place.platform, &place.external_id, account, album).await
     }
 
-    /// Goes on with what a transaction stored, after its commit.
-    fn after_commit(&self, outcome: IngressOutcome) -> Accepted {
-        if !outcome.interrupted.is_empty() {
-            // The questions of those runs are to be changed.
-            self.context.notify.runs.notify_one();
-        }
-        // Before the place of a command is told that no answer comes.
-        for told in outcome.stopped {
-            self.context.delivery.deliver(told);
-        }
-        for (run, epoch) in outcome.interrupted {
-            self.runs.interrupt(run, epoch);
-            // One that waited for subagents has no task to say so.
-            self.context.delivery.cancelled(run);
-        }
-        if let Some((pending, to)) = outcome.answer {
-            self.context.delivery.busy(&to, RunId(pending.message.id.0), 0);
-            let id = RunId(pending.message.id.0);
-            self.context.delivery.deliver(pending);
-            self.context.delivery.done(&to, id, 0);
-        }
-        if let Some(told) = outcome.told {
-            self.context.delivery.deliver(told);
-        }
-        if let Some(to) = outcome.waits {
-            self.context.delivery.mark(&to, Mark::Seen);
-        }
-        match outcome.start {
-            Some(work) => match work.run.wake_at.filter(|at| *at > self.clock.now()) {
-                Some(at) => {
-                    if let Some(to) = work.reply_to() {
-                        self.context.delivery.busy(&to, work.run.id, work.lease.epoch);
-                    }
-                    self.runs.start_later(work.lease, at);
-                }
-                // Busy from the moment in which it has a place.
-                None => self.runs.start(*work),
-            },
-            None if outcome.work_to_claim => self.context.notify.runs.notify_one(),
-            None => {}
-        }
-        outcome.accepted
-    }
-
     /// A configured secret that somebody writes is not even stored, nor a key that was to be given by `/key`.
     fn masked(&self, text: String) -> String {
         let text = match byok::without_secret(&text) {
@@ -444,56 +361,4 @@ impl Ingress for IngressService {
             ConnectionStatus::Disconnected(_) => tracing::debug!(%platform, "failed again to connect to the platform"),
         }
     }
-}
-
-/// Sends a reply to a chat at once, without a run.
-fn answer(
-    outbound: &Outbound,
-    origin: &Origin,
-    channel: &clifford_core::places::Channel,
-    text: &str,
-    now: Timestamp,
-) -> (messages::NewOutbound, Option<(PendingDelivery, To)>) {
-    let to = reply(origin, channel);
-    let (message, pending) = outbound.message(to.clone(), text, now);
-    (message, pending.map(|pending| (pending, to)))
-}
-
-/// Where an origin is answered.
-fn reply(origin: &Origin, channel: &clifford_core::places::Channel) -> To {
-    To {
-        platform: origin.place.platform,
-        channel: channel.id,
-        context: channel.active_context_id,
-        user: None,
-        run: None,
-        address: origin.address(),
-    }
-}
-
-/// The role of a first-time speaker. A speaker in an open place gets no access elsewhere by that; a person at this
-/// machine, or with a token, is trusted.
-fn newcomer(origin: &Origin) -> UserRole {
-    if origin.place.platform.is_own() {
-        UserRole::Member
-    } else {
-        UserRole::Stranger
-    }
-}
-
-/// The person (unless that was looked up already) and the channel of an origin; both are made if they are new.
-async fn settle(
-    tx: &mut Tx,
-    origin: &Origin,
-    known: Option<clifford_core::people::User>,
-    role: UserRole,
-    now: Timestamp,
-) -> Result<(clifford_core::people::User, clifford_core::places::Channel), StoreError> {
-    let user = match known {
-        Some(user) => users::learn_language(tx, user, origin.speaker.language.as_deref(), now).await?,
-        None => users::find_or_create(tx, origin.place.platform, &origin.speaker, role, now).await?,
-    };
-    let person = (origin.place.kind.is_private()).then_some((user.id, origin.speaker.id.as_str()));
-    let channel = channels::find_or_create(tx, &origin.place, person, now).await?;
-    Ok((user, channel))
 }

@@ -1,9 +1,11 @@
 //! The rows that a transaction stored, to go on with after its commit.
 
-use clifford_chat::inbound::Accepted;
+use clifford_chat::{inbound::Accepted, outbound::Mark};
 use clifford_core::id::RunId;
 use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_engine::work::Work;
+
+use super::IngressService;
 
 /// The rows that a transaction stored, to go on with after its commit.
 pub(super) struct IngressOutcome {
@@ -47,5 +49,51 @@ impl IngressOutcome {
             accepted,
             ..Self::ignored()
         }
+    }
+}
+
+impl IngressService {
+    /// Goes on with what a transaction stored, after its commit.
+    pub(super) fn after_commit(&self, outcome: IngressOutcome) -> Accepted {
+        if !outcome.interrupted.is_empty() {
+            // The questions of those runs are to be changed.
+            self.context.notify.runs.notify_one();
+        }
+        // Before the place of a command is told that no answer comes.
+        for told in outcome.stopped {
+            self.context.delivery.deliver(told);
+        }
+        for (run, epoch) in outcome.interrupted {
+            self.runs.interrupt(run, epoch);
+            // One that waited for subagents has no task to say so.
+            self.context.delivery.cancelled(run);
+        }
+        if let Some((pending, to)) = outcome.answer {
+            self.context.delivery.busy(&to, RunId(pending.message.id.0), 0);
+            let id = RunId(pending.message.id.0);
+            self.context.delivery.deliver(pending);
+            self.context.delivery.done(&to, id, 0);
+        }
+        if let Some(told) = outcome.told {
+            self.context.delivery.deliver(told);
+        }
+        if let Some(to) = outcome.waits {
+            self.context.delivery.mark(&to, Mark::Seen);
+        }
+        match outcome.start {
+            Some(work) => match work.run.wake_at.filter(|at| *at > self.clock.now()) {
+                Some(at) => {
+                    if let Some(to) = work.reply_to() {
+                        self.context.delivery.busy(&to, work.run.id, work.lease.epoch);
+                    }
+                    self.runs.start_later(work.lease, at);
+                }
+                // Busy from the moment in which it has a place.
+                None => self.runs.start(*work),
+            },
+            None if outcome.work_to_claim => self.context.notify.runs.notify_one(),
+            None => {}
+        }
+        outcome.accepted
     }
 }

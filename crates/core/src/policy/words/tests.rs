@@ -1,5 +1,6 @@
 //! Words that go out, and words of a message that stay, as tables and properties.
 
+use clifford_text::Lang;
 use proptest::prelude::*;
 use serde_json::json;
 
