@@ -36,7 +36,11 @@ use tracing::Instrument;
 
 pub use self::drafts::StreamingText;
 use self::{drafts::Drafts, late::Retry, status_message::StatusMessages};
-use super::{Busy, Inner, in_flight::InFlightGuard, locked};
+use super::{
+    Inner,
+    at_work::{Busy, locked},
+    in_flight::InFlightGuard,
+};
 use crate::outbound::PendingDelivery;
 
 /// How long a run may work before the indicator shows: an answer at once needs none.

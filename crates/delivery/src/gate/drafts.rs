@@ -16,7 +16,7 @@ use clifford_store::messages::outbox::OutgoingPart;
 use tokio::time::Instant;
 
 use super::Gate;
-use crate::locked;
+use crate::at_work::locked;
 
 /// The most bytes of a growing answer that are kept for its chat: more than the first part of any message shows.
 const MOST: usize = 64 * 1024;

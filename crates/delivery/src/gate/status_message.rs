@@ -26,7 +26,7 @@ use clifford_text::{Doing, Lang};
 use tokio::time::Instant;
 
 use super::Gate;
-use crate::{locked, outbound::key};
+use crate::{at_work::locked, outbound::key};
 
 /// Stands in front of what is done.
 const SIGN: &str = "\u{23f3}";
