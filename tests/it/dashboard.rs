@@ -22,9 +22,8 @@ mod words;
 
 use std::{fs, path::Path};
 
-use clifford_chat::{inbound::Speaker, platform::Platform};
 use clifford_core::{id::UserId, people::UserRole};
-use clifford_store::people::{sessions, users};
+use clifford_store::people::sessions;
 use reqwest::Method;
 use serde_json::Value;
 
@@ -223,19 +222,20 @@ pub async fn link(bot: &Bot, user: Option<UserId>) -> String {
 
 /// Somebody who has spoken before.
 pub async fn person(bot: &Bot, name: &str, role: UserRole) -> UserId {
-    let speaker = Speaker {
-        id: name.to_owned(),
-        name: name.to_owned(),
-        handle: None,
-        is_bot: false,
-        language: None,
-        roles: None,
+    bot.member(name, role).await
+}
+
+/// Two members and an owner, each in a browser of their own.
+pub async fn three_people(bot: &Bot) -> [(UserId, Browser<'_>); 3] {
+    let log_in = async |name: &str, role| {
+        let user = person(bot, name, role).await;
+        (user, Browser::log_in(bot, Some(user)).await)
     };
-    let now = bot.app.clock.now();
-    let write = bot.app.db.write(move |tx| {
-        Box::pin(async move { users::find_or_create(tx, Platform::new("telegram"), &speaker, role, now).await })
-    });
-    write.await.unwrap().id
+    [
+        log_in("Ada", UserRole::Member).await,
+        log_in("Bob", UserRole::Member).await,
+        log_in("Eve", UserRole::Owner).await,
+    ]
 }
 
 /// The cookie that an answer sets.

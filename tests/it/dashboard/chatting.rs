@@ -4,7 +4,7 @@ use clifford_core::people::UserRole;
 use clifford_fakes::openai::OpenAiFake;
 use reqwest::Method;
 
-use super::{Browser, hidden_fields, journeys::bots, person, token};
+use super::{Browser, hidden_fields, journeys::bots, person, three_people, token};
 use crate::{
     api::bot::{Answer, Bot},
     store::erasure::script,
@@ -127,14 +127,7 @@ async fn an_answer_is_rated_in_the_chat_and_its_owner_reads_who_said_what() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_edits_rates_or_reads_the_verdicts_of_somebody_else() {
     let bot = Bot::start().await;
-    let ada = person(&bot, "Ada", UserRole::Member).await;
-    let bob = person(&bot, "Bob", UserRole::Member).await;
-    let eve = person(&bot, "Eve", UserRole::Owner).await;
-    let (adas, bobs, eves) = (
-        Browser::log_in(&bot, Some(ada)).await,
-        Browser::log_in(&bot, Some(bob)).await,
-        Browser::log_in(&bot, Some(eve)).await,
-    );
+    let [(ada, adas), (_, bobs), (_, eves)] = three_people(&bot).await;
     let run = adas.says("what is 6*7?", "completed").await;
     let (context, message) = last_message(&adas).await;
     let rate = format!("/runs/{run}/rate");

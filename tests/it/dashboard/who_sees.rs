@@ -1,22 +1,14 @@
 //! Three people: each sees what is theirs, and an owner all.
 
-use clifford_core::people::UserRole;
 use serde_json::json;
 
-use super::{Browser, PAGES, person, routes};
+use super::{PAGES, routes, three_people};
 use crate::{api::bot::Bot, store::erasure::script};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     let bot = Bot::start().await;
-    let ada = person(&bot, "Ada", UserRole::Member).await;
-    let bob = person(&bot, "Bob", UserRole::Member).await;
-    let eve = person(&bot, "Eve", UserRole::Owner).await;
-    let (adas, bobs, eves) = (
-        Browser::log_in(&bot, Some(ada)).await,
-        Browser::log_in(&bot, Some(bob)).await,
-        Browser::log_in(&bot, Some(eve)).await,
-    );
+    let [(ada, adas), (_, bobs), (_, eves)] = three_people(&bot).await;
     let run = adas.says("remind me in 2 hours to buy quinces", "completed").await;
     let item = serde_json::json!({ "userId": ada, "module": "preferences", "key": "fruit", "value": "quinces" });
     let item = bot.post("/api/memories", &item).await.json();
@@ -162,14 +154,7 @@ impl Objects {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_about_something_of_somebody_else_is_closed_to_a_person_and_open_to_an_owner() {
     let bot = Bot::start().await;
-    let ada = person(&bot, "Ada", UserRole::Member).await;
-    let bob = person(&bot, "Bob", UserRole::Member).await;
-    let eve = person(&bot, "Eve", UserRole::Owner).await;
-    let (adas, bobs, eves) = (
-        Browser::log_in(&bot, Some(ada)).await,
-        Browser::log_in(&bot, Some(bob)).await,
-        Browser::log_in(&bot, Some(eve)).await,
-    );
+    let [(ada, adas), (_, bobs), (_, eves)] = three_people(&bot).await;
     let run = adas.says("remind me in 2 hours to buy quinces", "completed").await;
     let item = json!({ "userId": ada, "module": "preferences", "key": "fruit", "value": "quinces" });
     assert_eq!(bot.post("/api/memories", &item).await.status, 201);
