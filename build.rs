@@ -1,4 +1,5 @@
-//! Tells the program for what machine it is built, and lets tests of PostgreSQL alone say that they are ignored where it is switched off, instead of passing.
+//! Tells the program for what machine it is built, and lets tests of PostgreSQL alone say that they are ignored where
+//! it is switched off, instead of passing.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=CLIFFORD_SKIP_POSTGRES");

@@ -105,7 +105,8 @@ pub(super) struct Gate {
     pub(super) waiting: BTreeMap<MessageId, Held>,
     /// Messages that fail by themselves, tried on beside those.
     pub(super) late: BTreeMap<MessageId, Held>,
-    /// Where work has ended. That is told once what was handed in before is sent: a platform may say that there is no answer.
+    /// Where work has ended. That is told once what was handed in before is sent: a platform may say that there is no
+    /// answer.
     ended: Vec<Address>,
     closing: bool,
 }

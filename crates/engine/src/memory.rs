@@ -8,8 +8,8 @@
 //! commit applies that and moves `remembered_through` and `compacted_through` on. So a crash or a failing model repeats
 //! one piece and loses nothing. In a shared place each person's piece holds their own words and the answers to them
 //! alone. Notes of a run (`tools/memory/noting.rs`) and changes that people make by hand (`memory/editing.rs`:
-//! commands, `/api/memories`, `clifford memory`) go by the same table of levels. `jobs/maintenance/compacted_messages.rs` deletes
-//! messages that a summary has covered for long enough.
+//! commands, `/api/memories`, `clifford memory`) go by the same table of levels.
+//! `jobs/maintenance/compacted_messages.rs` deletes messages that a summary has covered for long enough.
 
 pub mod closing;
 pub mod editing;

@@ -1,5 +1,5 @@
-//! The check whether the person who answers a question of another's run, or stops it, manages the place: the platform is asked,
-//! before the transaction of the command, and only where that decides.
+//! The check whether the person who answers a question of another's run, or stops it, manages the place: the platform
+//! is asked, before the transaction of the command, and only where that decides.
 
 use std::time::Duration;
 

@@ -75,8 +75,8 @@ impl Model for Failover {
             );
             match attempt(candidate, permit, turn, request, sink).await {
                 Ok(completion) => return Ok(completion),
-                // The caller shortens the request, or leaves its images out, and asks again. Another model's answer to this one is not worth its
-                // price.
+                // The caller shortens the request, or leaves its images out, and asks again. Another model's answer to
+                // this one is not worth its price.
                 Err(error @ (ModelError::TooLong { .. } | ModelError::Unseen { .. })) => return Err(error),
                 Err(error) => worst = Some(worse(worst, error)),
             }

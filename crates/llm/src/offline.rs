@@ -1,11 +1,11 @@
 //! A small rule-based responder, so that everything works before a model is connected.
 //!
-//! It is no language model, and says so. It reads the conversation that the engine sends to every model,
-//! answers with one action at a time, and knows nothing but what stands in that conversation and what tools tell. A message
-//! is split into intents (`understand`), of which the questions are a table of sentences (`questions`); `parts` says which tool
+//! It is no language model, and says so. It reads the conversation that the engine sends to every model, answers with
+//! one action at a time, and knows nothing but what stands in that conversation and what tools tell. A message is split
+//! into intents (`understand`), of which the questions are a table of sentences (`questions`); `parts` says which tool
 //! answers each, and `sentences` makes a sentence of its result, in English or German. What it says of itself, such as
-//! its help, comes from the catalogues in the reader's language, and `others` knows how people of the other languages ask
-//! for it.
+//! its help, comes from the catalogues in the reader's language, and `others` knows how people of the other languages
+//! ask for it.
 
 mod arithmetic;
 mod dates;

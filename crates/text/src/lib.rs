@@ -13,8 +13,8 @@
 //! 3. Where the sentence was made, say `lang.say(Area::Sentence { name })`. The reader's language comes from
 //!    [`Lang::for_reader`] (a person), or [`Lang::for_place`] (everybody in a shared place).
 //!
-//! Numbers and costs are written by [`Lang::number`] and [`Lang::decimal`], days and times by `clifford_core::schedule::told`.
-//! `tests/it/sentences.rs` finds sentences that stand in the code instead.
+//! Numbers and costs are written by [`Lang::number`] and [`Lang::decimal`], days and times by
+//! `clifford_core::schedule::told`. `tests/it/sentences.rs` finds sentences that stand in the code instead.
 //!
 //! To add a language: a directory in `catalogues`, a variant in `lang.rs`.
 

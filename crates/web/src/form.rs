@@ -101,7 +101,8 @@ impl FromRequest<Shared> for Form {
     async fn from_request(request: Request, web: &Shared) -> Result<Self, Failure> {
         let (mut parts, body) = request.into_parts();
         let Ok(mut asker) = Asker::from_request_parts(&mut parts, web).await;
-        // Its own address shows no page: after a login, and by the buttons of its answer, its sender goes on where they were.
+        // Its own address shows no page: after a login, and by the buttons of its answer, its sender goes on where they
+        // were.
         if let Some(page) = came_from(&parts.headers) {
             asker.path = page;
         }

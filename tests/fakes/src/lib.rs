@@ -1,5 +1,5 @@
-//! Fakes of Telegram, Discord, model servers, search engines, Open-Meteo, websites and phones with passkeys, as strict as the
-//! real ones.
+//! Fakes of Telegram, Discord, model servers, search engines, Open-Meteo, websites and phones with passkeys, as strict
+//! as the real ones.
 //!
 //! Each service listens on `127.0.0.1:0`, checks requests as the real service would (unknown fields, limits,
 //! required fields, order), records them, and can be told to misbehave. A violation is answered as the

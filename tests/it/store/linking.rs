@@ -438,7 +438,8 @@ pub async fn a_parted_account_takes_what_began_there_and_leaves_the_rest(world: 
             continue;
         }
         assert_eq!(left + gone, *all, "{table}");
-        // The person's token, session, passkey, key, codes, setting and its changes stay; of the two items for one key one was archived, and goes along.
+        // The person's token, session, passkey, key, codes, setting and its changes stay; of the two items for one key
+        // one was archived, and goes along.
         let stays = matches!(
             *table,
             "api_tokens"

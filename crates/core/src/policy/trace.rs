@@ -284,7 +284,8 @@ impl Scale<'_> {
         self.is_payment && asked::AMOUNTS.contains(&leaf.name)
     }
 
-    /// Whether more arguments are a number than the person wrote it. One that they did not write at all is no matter of this.
+    /// Whether more arguments are a number than the person wrote it. One that they did not write at all is no matter of
+    /// this.
     fn is_spent(&self, number: &Number) -> bool {
         let Some(number) = phrase::exact(number) else {
             return true;

@@ -5,7 +5,8 @@ use croner::parser::{CronParser, Seconds};
 use super::interval;
 use crate::clock::{self, Timestamp};
 
-/// When a cron expression (5 fields, or 6 with seconds first) or a repeating interval next comes due in a time zone, after a moment.
+/// When a cron expression (5 fields, or 6 with seconds first) or a repeating interval next comes due in a time zone,
+/// after a moment.
 ///
 /// # Errors
 /// Says what is wrong with the expression or the zone, in words for the model.

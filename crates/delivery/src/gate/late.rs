@@ -1,10 +1,11 @@
 //! Messages that fail by themselves, while their platform takes others: later ones of their chat go out past them, and
 //! they are tried on beside it.
 //!
-//! A message is set aside (`messages.late_since`) when it has failed for [`stuck_after`](clifford_core::settings::Delivery::stuck_after),
-//! and fails once more right after the platform did something else for the same chat. So an outage of the platform, in
-//! which everything fails, keeps the order. The row's mark lets other processes pass it too; a later process goes on
-//! with it as late, and counts the time for which earlier ones have tried it.
+//! A message is set aside (`messages.late_since`) when it has failed for
+//! [`stuck_after`](clifford_core::settings::Delivery::stuck_after), and fails once more right after the platform did
+//! something else for the same chat. So an outage of the platform, in which everything fails, keeps the order. The
+//! row's mark lets other processes pass it too; a later process goes on with it as late, and counts the time for which
+//! earlier ones have tried it.
 
 use std::time::Duration;
 

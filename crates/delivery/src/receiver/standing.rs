@@ -74,7 +74,8 @@ impl Standing {
     }
 }
 
-/// A connection that is down goes before one that lacks something, and that before one that is up; `None`: no connection is this process's.
+/// A connection that is down goes before one that lacks something, and that before one that is up; `None`: no
+/// connection is this process's.
 fn summed_up(shards: &[Option<ConnectionStatus>]) -> Option<ConnectionStatus> {
     let mut own = shards.iter().flatten();
     let is_down = |status: &&ConnectionStatus| matches!(status, ConnectionStatus::Disconnected(_));

@@ -1,11 +1,11 @@
 //! Deletes a person and all of their data: their rows, and quotes of them in texts of others.
 //!
 //! **Erasing.** A person asks in private, gives the code back, and a job of kind `erase` is committed with the
-//! cancelling of their runs. `jobs/erase.rs` waits for the last message, deletes files, and commits everything at
-//! once: their rows (`store/people/erasure.rs`), and their words in rows of others (`jobs/erase/quotes.rs` decides
-//! what quotes them). Cleaning follows: the search index is optimised, SQLite's log emptied (deleted cells are
-//! overwritten), PostgreSQL's tables vacuumed. `jobs/maintenance/left_spaces.rs` does the same for groups and servers that the
-//! bot was removed from.
+//! cancelling of their runs. `jobs/erase.rs` waits for the last message, deletes files, and commits everything at once:
+//! their rows (`store/people/erasure.rs`), and their words in rows of others (`jobs/erase/quotes.rs` decides what
+//! quotes them). Cleaning follows: the search index is optimised, SQLite's log emptied (deleted cells are overwritten),
+//! PostgreSQL's tables vacuumed. `jobs/maintenance/left_spaces.rs` does the same for groups and servers that the bot
+//! was removed from.
 
 pub(crate) mod quotes;
 mod traces;

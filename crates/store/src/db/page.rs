@@ -5,7 +5,8 @@ use clifford_core::value::Value;
 use super::conn::Statement;
 
 /// The question for a page: rows of `select` (which names no condition yet) of which each condition holds that has a
-/// value, such as `("status =", …)`. `given` are the arguments of `select`. Ids begin with their time, so the newest come first.
+/// value, such as `("status =", …)`. `given` are the arguments of `select`. Ids begin with their time, so the newest
+/// come first.
 pub(crate) fn ask(
     select: &str,
     given: Vec<Value>,

@@ -71,8 +71,8 @@ struct Quoting {
     quote: String,
 }
 
-/// Removes the quotes of these messages, which were deleted or set aside, from the newest messages of their channel. Returns the
-/// runs that were asked with such a quote, after locking their conversations.
+/// Removes the quotes of these messages, which were deleted or set aside, from the newest messages of their channel.
+/// Returns the runs that were asked with such a quote, after locking their conversations.
 pub async fn remove(tx: &mut Tx, channel: ChannelId, deleted: &[String]) -> Result<Vec<RunId>, StoreError> {
     let rows: Vec<Quoting> = tx
         .fetch_all(

@@ -139,8 +139,8 @@ pub async fn get(conn: &mut Conn, id: AgentId) -> Result<Option<Agent>, StoreErr
     .await
 }
 
-/// The agent of a channel: its own if that is enabled, else the one that is set for it, of the channel that it is a thread of, or of its space, else the default
-/// one, else none.
+/// The agent of a channel: its own if that is enabled, else the one that is set for it, of the channel that it is a
+/// thread of, or of its space, else the default one, else none.
 pub async fn for_channel(conn: &mut Conn, channel: Option<&Channel>) -> Result<Option<Agent>, StoreError> {
     let (own, id, parent, space) = channel.map_or((None, None, None, None), |channel| {
         (channel.agent_id, Some(channel.id), channel.parent_id, channel.space_id)

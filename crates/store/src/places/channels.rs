@@ -75,8 +75,9 @@ const TOUCH: &str = "UPDATE channels SET last_message_at = $1, updated_at = $1, 
 const DISABLE: &str = "UPDATE channels SET enabled = $1, disabled_reason = $2, updated_at = $3 \
                        WHERE COALESCE(disabled_reason, '') <> $4";
 
-/// The channel of a place; a new one if it is not known. A private one is its person's, by that account. Two that ask at once get the same. The row stays
-/// locked until the transaction ends, so what happens in one channel happens in order.
+/// The channel of a place; a new one if it is not known. A private one is its person's, by that account. Two that ask
+/// at once get the same. The row stays locked until the transaction ends, so what happens in one channel happens in
+/// order.
 pub async fn find_or_create(
     tx: &mut Tx,
     place: &Place,
@@ -409,7 +410,8 @@ pub async fn left_space(
     Ok(())
 }
 
-/// The bot was added to a space. `true`: it has not introduced itself since, and is to do so now; one caller alone gets that.
+/// The bot was added to a space. `true`: it has not introduced itself since, and is to do so now; one caller alone gets
+/// that.
 pub async fn joined_space(tx: &mut Tx, space: SpaceId, now: Timestamp) -> Result<bool, StoreError> {
     let greets = tx
         .execute(

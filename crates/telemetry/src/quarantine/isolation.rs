@@ -1,7 +1,8 @@
 //! Isolation: one suspect at a time is worked on, and nothing else begins meanwhile.
 //!
-//! A suspect may take as long as any work, and nobody is to be kept from an answer for that. So its turn ends after `LONGEST`
-//! if anything else is in line. Its row says before that it is not alone any more: a death from then on proves nothing.
+//! A suspect may take as long as any work, and nobody is to be kept from an answer for that. So its turn ends after
+//! `LONGEST` if anything else is in line. Its row says before that it is not alone any more: a death from then on
+//! proves nothing.
 
 use std::{sync::Arc, time::Duration};
 

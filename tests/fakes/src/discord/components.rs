@@ -131,7 +131,8 @@ fn read_menu(menu: &Value) -> Result<(String, Vec<(String, String)>), Refusal> {
     Ok((id, read))
 }
 
-/// The form that an interaction is answered with: <https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-modal>
+/// The form that an interaction is answered with:
+/// <https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-modal>
 pub(super) fn form(data: &Value) -> Result<Form, Refusal> {
     only("data", data, &["custom_id", "title", "components"])?;
     let invalid = |field: &str, text: &str| Refusal::field(field, "BASE_TYPE_BAD_LENGTH", text);
