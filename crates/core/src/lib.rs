@@ -1,5 +1,9 @@
 //! The rules of Clifford as pure functions: the next step of a run, the questions of policy, and what is remembered,
 //! found, due and paid. No I/O, no clock, no randomness; time and chance come in as arguments.
+//!
+//! Begin with [`run`]: its `state` folds the steps of a run, and its `decide` reads like a table. [`policy`] judges the
+//! calls, [`prompt`] fits what the model sees, [`settings`] are the sections of `bot.toml`, and the types of rows
+//! ([`runs`], [`people`], [`places`], [`messages`]) are named by all crates above.
 
 // The derives name the crate as others see it.
 extern crate self as clifford_core;

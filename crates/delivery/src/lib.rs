@@ -1,4 +1,8 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
+//!
+//! [`outbound`] renders a text into messages and parts, which a run commits with its steps. [`Delivery`] hands them to the
+//! chat's `gate`, which sends part after part and retries. `at_work` tells the gates what runs do meanwhile, `recovery`
+//! takes over what other processes left behind, and [`receiver`] decides which process receives from a platform.
 
 mod asides;
 mod at_work;

@@ -1,7 +1,7 @@
 //! The run engine: a loop in which a model answers with one action at a time, and the engine carries it out.
 //!
 //! In `clifford_core::run`, `state` folds steps into what a run knows, `decide` holds the rules and `effects` what each
-//! decision writes; the three see no clock, database or network. [`run::perform`] does the I/O around them.
+//! decision writes; the three see no clock, database or network. `run::perform` does the I/O around them.
 //!
 //! [`Context`] stands at the bottom: the database, the clock, the models, and what else a run, a job or a trigger works
 //! with. [`Runs`] stands above: the runs that this process works on, with their permits and cancellations. A run starts

@@ -3,15 +3,15 @@
 //! Only http and https, only hosts of the public internet unless the owner allows others, judged anew at every
 //! redirect and by the addresses that are really connected to; within limits of length and time.
 //!
-//! **Out to the web.** Whatever a model or a person gave the address of is fetched by `fetch::Fetcher`, nothing else.
+//! **Out to the web.** [`Fetcher`] fetches whatever a model or a person gave the address of; nothing else does.
 //! `core/net/target.rs` judges an address as it is written, `core/net/address.rs` an IP address (an IPv6 address that
 //! carries an IPv4 address as that), and both are pure. `resolver.rs` is the client's only way to look names up: it
 //! lets public addresses through, and the client connects to what came out of it, so that there is no moment between
 //! a check and a connection. Redirects are followed by hand, each judged as the first address was; hosts that the
 //! owner allows go through a client of their own. `body.rs` counts bytes as they arrive and as they are unpacked.
-//! HTML is parsed in small pieces with a look at the number of nodes in between (`worker/page.rs`), since a few bytes
-//! of broken HTML can make millions, and in a worker process (below). Services that the owner configured (search,
-//! weather) are called by `tools/service.rs`.
+//! HTML is parsed in a worker process (`worker/page.rs`), in small pieces with a look at the number of nodes in between:
+//! a few bytes of broken HTML can make millions. Services that the owner configured (search, weather) are called by
+//! `tools/service.rs`.
 
 mod body;
 mod content;

@@ -4,8 +4,9 @@
 //! more, and `server/hosts.rs` which requests are meant for this server. `auth.rs` finds the token with its person in
 //! one statement, `sessions.rs` that of a browser. A handler names the object that a request is about and what is done
 //! with it; `access` finds how it stands to the caller (for shared places by asking the platform), and
-//! `access/rules.rs`, which is pure, is the one rule that answers. A test plays every route of the description by every kind of token. Streams of runs share one
-//! look at the database (`stream/shared.rs`), and those of everything another (`events/watcher.rs`). Platforms that call the bot are answered in `webhooks.rs`.
+//! `access/rules.rs`, which is pure, is the one rule that answers. A test plays every route of the description by every
+//! kind of token. Streams of runs share one look at the database (`stream/shared.rs`), and those of everything another
+//! (`events/watcher.rs`). Platforms that call the bot are answered in `webhooks.rs`.
 
 mod accepted;
 mod access;

@@ -1,7 +1,7 @@
 //! A rerun: a recorded run once more from one of its steps on, by the same fold and the same rules. Pure.
 //!
 //! The steps before are as they were recorded. From there on replies come in from outside, and everything else that a run
-//! does is answered by the [`Journal`] of the recorded run. A call that stands in no journal is not carried out. A
+//! does is answered by the `Journal` of the recorded run. A call that stands in no journal is not carried out. A
 //! message is only shown then, and the rerun goes on; anything whose outcome the model would read next ends the rerun,
 //! because nobody knows that outcome.
 
