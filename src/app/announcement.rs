@@ -25,7 +25,7 @@ const NAME: &str = "server.json";
 /// The server, as the file tells of it.
 #[derive(Serialize, Deserialize)]
 struct Told {
-    /// Which database it works on, by its hash.
+    /// The database that it works on, by its hash.
     database: String,
     /// Where it listens.
     address: String,

@@ -100,7 +100,7 @@ pub(super) fn inner(key: &Value) -> Option<&Value> {
     table.get("properties").map(|_| table)
 }
 
-/// What an optional key holds when it is there; any other key is itself.
+/// The shape of an optional key when it is there; any other key is its own.
 pub(super) fn present(key: &Value) -> &Value {
     let mut alternatives = key["anyOf"].as_array().into_iter().flatten();
     alternatives.find(|one| one["type"] != "null").unwrap_or(key)

@@ -59,7 +59,7 @@ pub use webhook::Webhook;
 /// One platform. Knows its protocol, and nothing of runs, models or SQL.
 #[async_trait]
 pub trait Channel: Send + Sync + 'static {
-    /// Which platform this is.
+    /// Its platform.
     fn platform(&self) -> Platform;
 
     /// The abilities and limits of the platform.
@@ -72,8 +72,8 @@ pub trait Channel: Send + Sync + 'static {
     /// [`ChannelError`] says whether connecting again can help.
     async fn receive(&self, ingress: Arc<dyn Ingress>, stop: CancellationToken) -> Result<(), ChannelError>;
 
-    /// Which of the connections, over which the platform's events are split, may be this process's: asked once, before
-    /// the first. While the platform, which may know how many there are, does not answer, that is told as its status.
+    /// The connections that may be this process's, of those over which the platform's events are split: asked once,
+    /// before the first. While the platform, which may know how many there are, does not answer, that is its status.
     async fn shards(&self, _ingress: &dyn Ingress) -> Range<u32> {
         0..1
     }
@@ -238,7 +238,7 @@ pub trait Channel: Send + Sync + 'static {
 /// A platform where more can be done than to speak.
 #[async_trait]
 pub trait Actor: Send + Sync + std::fmt::Debug {
-    /// Which platform this is.
+    /// Its platform.
     fn platform(&self) -> Platform;
 
     /// Does it in a place ([`Place::external_id`]) if both the account and the bot may.

@@ -22,7 +22,7 @@ pub struct Unreadable {
 /// Reads the fields of an action of this kind. Unknown fields are left out; camelCase names count as snake_case.
 ///
 /// # Errors
-/// Which field is wrong and why.
+/// The field that is wrong, and why.
 pub(crate) fn reply(kind: &str, fields: &Map<String, Value>) -> Result<Reply, String> {
     let fault = |fault: String| format!("{kind}: {fault}");
     let schema = ACTIONS.get(kind).ok_or_else(|| fault("no such action".into()))?;

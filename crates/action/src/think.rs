@@ -37,7 +37,7 @@ pub fn without_thoughts(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What follows the thought that a text begins with.
+/// The text behind the thought that it begins with.
 fn behind_first(text: &str) -> Option<&str> {
     let text = text.trim_start();
     FIRST_THOUGHTS.iter().find_map(|(open, close)| {

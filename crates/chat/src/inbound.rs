@@ -60,7 +60,7 @@ impl Inbound {
 /// Somebody's reaction to a message, as far as it is a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reaction {
-    /// Which platform.
+    /// The platform.
     pub platform: Platform,
     /// The platform's id of the place, or of the chat that the place is in, where the platform does not tell more.
     pub place: String,
@@ -197,7 +197,7 @@ pub struct Edit {
 /// Messages that are gone. They may never have been handed in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
-    /// Which platform.
+    /// The platform.
     pub platform: Platform,
     /// [`Place::external_id`] of where they stood.
     pub place: String,
@@ -253,7 +253,7 @@ impl Command {
 /// A place got a new id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// Which platform.
+    /// The platform.
     pub platform: Platform,
     /// The old [`Place::external_id`].
     pub from: String,
@@ -271,7 +271,7 @@ pub struct Joined {
 /// The bot cannot write to a place any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Which platform.
+    /// The platform.
     pub platform: Platform,
     /// [`Place::external_id`] of the channel, if one channel was left.
     pub place: Option<String>,
@@ -284,7 +284,7 @@ pub struct Left {
 /// A payload that the adapter could not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Which platform.
+    /// The platform.
     pub platform: Platform,
     /// The payload as it came.
     pub payload: String,
@@ -295,7 +295,7 @@ pub struct Unreadable {
 /// One place where messages are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Which platform.
+    /// The platform.
     pub platform: Platform,
     /// The platform's id, unique on the platform; the adapter finds the place by it alone.
     pub external_id: String,

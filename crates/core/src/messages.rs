@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{column::text_enum, id::RunId};
 
 text_enum! {
-    /// Which way a message went.
+    /// The direction of a message.
     Direction {
         /// From a person.
         Inbound = "inbound",

@@ -1,4 +1,4 @@
-//! What other processes left behind: messages that nobody delivers, and status messages of runs that are over.
+//! Recovery of what other processes left: messages that nobody delivers, and status messages of runs that are over.
 
 use std::{sync::PoisonError, time::Duration};
 

@@ -67,7 +67,7 @@ impl Default for Limits {
 pub struct Network {
     /// The resolver of hosts.
     pub lookup: Arc<dyn Lookup>,
-    /// Which of them may be connected to.
+    /// Those of them that may be connected to.
     pub is_public: fn(IpAddr) -> bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which accounts are one person: two are linked by a code, and an account is parted from the others.
+//! The accounts of one person: two are linked by a code, and an account is parted from the others.
 //!
 //! The account that made the code stays; who enters it becomes part of that person. A refusal is no error: what led
 //! to it (a try that counts, a code that is void) is kept.

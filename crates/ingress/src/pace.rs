@@ -29,7 +29,7 @@ pub(super) enum Limited {
 pub(super) struct Over {
     /// How long until it has room.
     pub(super) wait: Duration,
-    /// Whose messages it counts.
+    /// The author whose messages it counts.
     pub(super) of: RateScope,
 }
 

@@ -49,7 +49,7 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Images that go with one of its messages. A provider that sees none is asked without.
     pub images: Vec<Image>,
-    /// Which message that is, counted from 0.
+    /// The place of that message, counted from 0.
     pub images_with: usize,
     /// The schema of the reply, for providers that can constrain it.
     pub schema: Option<Schema>,
@@ -362,7 +362,7 @@ pub enum ModelError {
         reason: String,
         /// The thing that it does not accept.
         denial: Denial,
-        /// Which setting to mend.
+        /// The setting to mend.
         remedy: String,
     },
     /// The reply broke off.
@@ -380,7 +380,7 @@ fn within(window: Option<u64>) -> String {
 }
 
 impl ModelError {
-    /// Which kind of error it is, in a word: for metrics, traces and logs, where what the provider said has no place.
+    /// The kind of error, in a word: for metrics, traces and logs, where what the provider said has no place.
     pub const fn class(&self) -> &'static str {
         match self {
             Self::Later { .. } => "later",

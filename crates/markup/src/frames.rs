@@ -1,4 +1,4 @@
-//! Which quotes and list items are open while a message is parsed.
+//! The quotes and list items that are open while a message is parsed.
 
 use crate::tree::{Frame, Marker, Quote};
 

@@ -28,7 +28,7 @@ pub struct Whole<R> {
     escapes: Escapes,
     /// The file has begun.
     is_begun: bool,
-    /// What is ready to be read, and how much of it has been.
+    /// The bytes that are ready to be read, and how many of them have been.
     ready: Vec<u8>,
     taken: usize,
 }

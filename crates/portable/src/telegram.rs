@@ -291,7 +291,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Who sent a message. Versions until 2021 wrote numbers; those of people are the small ones.
+/// The sender of a message. Versions until 2021 wrote numbers; those of people are the small ones.
 fn sender<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(match Json::deserialize(from)? {
         Json::String(sender) => Some(sender),

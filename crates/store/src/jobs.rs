@@ -171,7 +171,7 @@ pub struct JobLease {
     pub job: JobId,
     /// The worker.
     pub owner: WorkerId,
-    /// Which claim.
+    /// The claim.
     pub epoch: i64,
 }
 
@@ -379,7 +379,7 @@ pub async fn next_due(conn: &mut Conn, window: ClaimWindow) -> Result<Option<Tim
     Ok(row.0.map(Timestamp))
 }
 
-/// Which jobs a page shows.
+/// The jobs that a page shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     /// Only those that do this.

@@ -57,7 +57,7 @@ pub struct MaintenanceLease {
     pub job: MaintenanceKind,
     /// The worker.
     pub owner: WorkerId,
-    /// Which claim.
+    /// The claim.
     pub epoch: i64,
 }
 

@@ -50,7 +50,7 @@ pub struct Message {
     /// Its id.
     #[schema(value_type = String)]
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Where.
     #[schema(value_type = String)]

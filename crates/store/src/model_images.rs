@@ -1,4 +1,4 @@
-//! Which models see images, as they taught: what one process learned, the others know.
+//! The models that see images, as they taught: what one process learned, the others know.
 
 use clifford_core::{clock::Timestamp, row::FromRow, value::args};
 

@@ -38,7 +38,7 @@ pub struct Lease {
     pub run: RunId,
     /// The worker.
     pub owner: WorkerId,
-    /// Which claim.
+    /// The claim.
     pub epoch: i64,
 }
 
@@ -50,7 +50,7 @@ pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> 
         .pop())
 }
 
-/// Which runs a page shows.
+/// The runs that a page shows.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only these.
@@ -117,7 +117,7 @@ pub struct Advance {
     pub wake_at: Option<Timestamp>,
     /// The reason that it waits for.
     pub wake_reason: Option<String>,
-    /// Which subagents wake it (`all`, `first`).
+    /// The subagents that wake it (`all`, `first`).
     pub wake_on: Option<String>,
     /// Model calls since the last commit.
     pub llm_calls: u64,

@@ -199,7 +199,7 @@ pub struct LocatedMessage {
     pub context_id: ContextId,
     /// Its name.
     pub context_name: Option<String>,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// The text.
     #[serde(skip)]

@@ -107,7 +107,7 @@ pub async fn by_name(conn: &mut Conn, name: &str) -> Result<Option<Trigger>, Sto
         .await
 }
 
-/// Which triggers a page shows.
+/// The triggers that a page shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     /// Only those that do this.

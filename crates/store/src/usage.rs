@@ -104,7 +104,7 @@ impl Group {
     }
 }
 
-/// Which usage is summed up.
+/// The usage that is summed up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     /// From this moment on.

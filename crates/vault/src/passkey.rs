@@ -41,10 +41,10 @@ const LONGEST_ID: usize = 1023;
 /// Why an answer proves nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PasskeyError {
-    /// What the browser says is no JSON of its form.
+    /// The browser's answer is no JSON of its form.
     #[error("the browser's part of the answer cannot be read")]
     ClientData,
-    /// What the authenticator says has not its form.
+    /// The authenticator's answer has not its form.
     #[error("the device's part of the answer cannot be read")]
     AuthenticatorData,
     /// A login was asked for, and a new passkey is there, or the other way round.
@@ -88,9 +88,9 @@ pub struct Site {
 /// The answer to a challenge, in base64url as it came.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// What the browser says.
+    /// The browser's answer.
     pub client_data: &'a str,
-    /// What the authenticator says.
+    /// The authenticator's answer.
     pub authenticator_data: &'a str,
 }
 
@@ -193,7 +193,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     BASE64.decode(text).ok()
 }
 
-/// What the browser says (§5.8.1).
+/// The browser's answer (§5.8.1).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ClientData {
@@ -225,7 +225,7 @@ impl ClientData {
     }
 }
 
-/// What the authenticator says (§6.1).
+/// The authenticator's answer (§6.1).
 struct AuthenticatorData<'a> {
     host_hash: &'a [u8],
     flags: u8,

@@ -16,14 +16,14 @@ pub enum Task {
     },
     /// All text of the HTML in the body.
     PageText {
-        /// Which part of the text.
+        /// The part of the text.
         window: Window,
     },
     /// The article of the HTML in the body, as Markdown, with its links.
     Article {
         /// The page's address.
         url: String,
-        /// Which part of the text.
+        /// The part of the text.
         window: Window,
     },
     /// The image in the body, in a size that models look at.
@@ -32,7 +32,7 @@ pub enum Task {
     Document,
     /// The picture of a page of the PDF in the body.
     PageImage {
-        /// Which page, counted from 1.
+        /// The page, counted from 1.
         page: u32,
     },
 }

@@ -38,7 +38,7 @@ struct SendMessage {
     wait_seconds: Option<u32>,
 }
 
-/// Which runs.
+/// The runs that are asked for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListRuns {
@@ -49,7 +49,7 @@ struct ListRuns {
     limit: Option<u32>,
 }
 
-/// Which run.
+/// The run that is asked for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadTrace {

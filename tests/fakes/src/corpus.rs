@@ -26,7 +26,7 @@ pub struct Session {
 /// A question whose answer is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Which conversation holds the answer.
+    /// The conversation that holds the answer.
     pub conversation: usize,
     /// The question.
     pub text: String,
@@ -181,7 +181,7 @@ impl Draw {
 struct Fact {
     /// The lines, one after another; the first person speaks.
     lines: Vec<String>,
-    /// Which of the lines answers.
+    /// The line that answers.
     answer: usize,
     question: String,
 }

@@ -34,7 +34,7 @@ pub struct JudgedMessage {
 /// A part of an answer that a platform took.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard {
-    /// Which part of which answer.
+    /// The part of the answer.
     pub piece: Piece,
     /// Where.
     pub room: usize,

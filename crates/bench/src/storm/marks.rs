@@ -5,7 +5,7 @@
 pub struct Piece {
     /// The number of the message that it answers.
     pub question: usize,
-    /// Which part of the answer it is, from 1.
+    /// Its place among the parts of the answer, from 1.
     pub part: usize,
     /// How many there are.
     pub of: usize,

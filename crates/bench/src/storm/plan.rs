@@ -23,7 +23,7 @@ pub struct Size {
 /// A chat, and who is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Which platform it is on.
+    /// Its platform.
     pub platform: Platform,
     /// The members: people of the same platform, by their place.
     pub members: Vec<usize>,
@@ -85,7 +85,7 @@ pub enum Shape {
 pub enum Trouble {
     /// A process is killed after this time, and started again.
     Kill {
-        /// Which one.
+        /// The one that is meant.
         process: usize,
         /// How long after.
         after: Duration,

@@ -1,4 +1,4 @@
-//! Which pieces are the best answers: those that are near in meaning, and those that hold the words.
+//! The pieces that answer best: those that are near in meaning, and those that hold the words.
 
 use std::collections::BTreeMap;
 

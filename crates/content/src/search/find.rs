@@ -63,7 +63,7 @@ pub struct NearbyText {
     /// The message.
     #[schema(value_type = String)]
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its beginning, as it was said.
     pub content: String,

@@ -1,4 +1,4 @@
-//! Which messages are ranked: those of the rarest words first, so many at a time. Pure.
+//! The messages that are ranked: those of the rarest words first, so many at a time. Pure.
 
 use std::collections::HashSet;
 

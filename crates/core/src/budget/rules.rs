@@ -1,4 +1,4 @@
-//! Which budgets a call is charged to, and whether one lets it through. Pure.
+//! The budgets that a call is charged to, and whether one lets it through. Pure.
 
 use clifford_chat::role::{PlatformRole, any_named};
 use jiff::tz::TimeZone;

@@ -96,7 +96,7 @@ pub(crate) fn check_key(key: &str) -> Result<(), String> {
 /// Whether this is a module.
 ///
 /// # Errors
-/// Which ones there are.
+/// Those that there are.
 pub(crate) fn check_module(module: &str) -> Result<(), String> {
     if MODULES.contains(&module) {
         Ok(())

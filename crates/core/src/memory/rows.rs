@@ -14,7 +14,7 @@ use crate::{
 pub struct SourceMessage {
     /// Its id.
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its author; of an outbound message: the person whom it answers.
     pub user_id: Option<UserId>,

@@ -34,7 +34,7 @@ pub struct Applied {
 /// An operation that was not applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Which one, counted from 1.
+    /// Its number, counted from 1.
     pub operation: usize,
     /// Why.
     pub reason: String,
@@ -73,7 +73,7 @@ struct Slot {
     is_new: bool,
     changed: bool,
     active: bool,
-    /// Which operation spoke of it last; none: 0.
+    /// The operation that spoke of it last; none: 0.
     spoken: usize,
 }
 

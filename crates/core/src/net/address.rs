@@ -1,4 +1,4 @@
-//! Which addresses are of the public internet: a pure rule, by the registries of special-purpose addresses.
+//! The addresses of the public internet: a pure rule, by the registries of special-purpose addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! Which addresses may be fetched at all, before anything is looked up: a pure rule.
+//! The addresses that may be fetched at all, before anything is looked up: a pure rule.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 

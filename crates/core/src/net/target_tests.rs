@@ -1,4 +1,4 @@
-//! Which addresses may be fetched, as tables.
+//! The addresses that may be fetched, as tables.
 
 use super::*;
 use crate::net::address::is_public;

@@ -1,4 +1,4 @@
-//! Which messages of a conversation are shown: the newest, from a point that stays where it is for many messages. Pure.
+//! The messages of a conversation that are shown: the newest, from a point that stays for many messages. Pure.
 //!
 //! Messages are taken one after the other, as they were said. When they have become too many, the older half goes at
 //! once. So what is shown follows from the messages alone, and begins at the same one until the next time.

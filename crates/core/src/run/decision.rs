@@ -39,7 +39,7 @@ pub enum Decision {
         before: Vec<StepKind>,
         /// The subagents.
         children: Vec<SubagentSpec>,
-        /// Which of them wake the run.
+        /// Those of them that wake the run.
         wake_on: WakeOn,
     },
     /// Sleep.

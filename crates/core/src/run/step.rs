@@ -262,7 +262,7 @@ pub enum Event {
         children: Vec<RunId>,
         /// The canonical form of each of their specs.
         specs: Vec<String>,
-        /// Which of them wake this run.
+        /// Those of them that wake this run.
         wake_on: WakeOn,
     },
     /// A subagent ended.

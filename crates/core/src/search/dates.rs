@@ -71,7 +71,7 @@ impl Moment {
     }
 }
 
-/// Which end of a time is meant.
+/// The end of a time that is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Where it begins.
@@ -251,7 +251,7 @@ struct Reading {
     is_absolute: bool,
     /// How many words it takes; at least one.
     taken: usize,
-    /// Which of them name the month and the year.
+    /// Those of them that name the month and the year.
     spelled: Vec<usize>,
 }
 

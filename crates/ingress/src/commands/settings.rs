@@ -1,6 +1,6 @@
-//! `/settings`: managers see and change the settings of a group or server, everybody their own in private. Settings
-//! that can be set is the catalogue's (`clifford_tools::settings::catalogue`); each change is kept with the person who
-//! made it, told in the place, and taken back by `/settings undo`.
+//! `/settings`: managers see and change the settings of a group or server, everybody their own in private. The catalogue
+//! (`clifford_tools::settings::catalogue`) knows what can be set; each change is kept with the person who made it, told
+//! in the place, and taken back by `/settings undo`.
 
 mod complete;
 mod tools;

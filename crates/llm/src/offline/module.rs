@@ -1,4 +1,4 @@
-//! Which module of the memory a fact belongs to, told by the words of its key.
+//! The module of the memory that a fact belongs to, told by the words of its key.
 
 const IDENTITY: &[&str] = &[
     "name",

@@ -117,7 +117,7 @@ impl Fault {
 }
 
 impl ProviderSettings<'_> {
-    /// Which setting to look at.
+    /// The setting to look at.
     fn remedy(&self, denial: Denial) -> String {
         let Self {
             provider,

@@ -18,7 +18,7 @@ pub(crate) struct Decoder {
     /// The last line ended with a carriage return: a line feed behind it ends none.
     is_returned: bool,
     data: Option<String>,
-    /// What came in the place of events: a whole reply. `None`, once there was an event.
+    /// The whole reply that came in place of events. `None`, once there was an event.
     whole: Option<String>,
 }
 

@@ -17,7 +17,7 @@ fn is_number(number: i64) -> bool {
     (0..=i64::from(u32::MAX)).contains(&number)
 }
 
-/// Which message it is a part of is looked at when it is stored.
+/// The message of a part is looked at when it is stored.
 pub(super) fn part(row: &Part) -> Verdict {
     if !["pending", "sending", "delivered", "failed"].contains(&row.status.as_str()) {
         return Err("status is `delivered`, `failed`, `sending` or `pending`".to_owned());

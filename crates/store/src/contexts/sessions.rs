@@ -32,7 +32,7 @@ pub struct Session {
 pub struct SessionMessage {
     /// Its id.
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// The text.
     pub content: String,
@@ -68,7 +68,7 @@ pub async fn of_channels(
     conn.fetch_all(sql, args).await
 }
 
-/// Which messages of a conversation.
+/// The messages of a conversation that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageRange {
     /// The newest.

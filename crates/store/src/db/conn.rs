@@ -55,7 +55,7 @@ pub(crate) type Statement = (String, Vec<Value>);
 /// compiled once, and not into each of a thousand callers.
 type Boxed<'c, T> = BoxFuture<'c, Result<T, StoreError>>;
 
-/// What the database says to a statement, read as the caller's type.
+/// The database's answer to a statement, read as the caller's type.
 pub(crate) type Answer<'c, T, R> = Map<Boxed<'c, R>, fn(Result<R, StoreError>) -> Result<T, StoreError>>;
 
 /// The rows that one of several questions has.

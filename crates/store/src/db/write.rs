@@ -11,7 +11,7 @@ use futures::{FutureExt, TryFutureExt};
 use super::Pools;
 use crate::{BoxFuture, Db, StoreError, Tx};
 
-/// What a transaction returns, whatever its type.
+/// The result of a transaction, whatever its type.
 pub(super) type Outcome = Result<Box<dyn Any + Send>, StoreError>;
 /// The statements of a transaction.
 pub(super) type Work = Box<dyn for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Outcome> + Send>;

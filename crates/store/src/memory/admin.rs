@@ -54,7 +54,7 @@ pub struct Item {
 const COLUMNS: &str = "id, user_id, level, module, key, value, confidence, context_id, origin_space, shareable, pinned, \
                        archived, created_at, last_seen_at";
 
-/// Which items a page shows.
+/// The items that a page shows.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only of this person.

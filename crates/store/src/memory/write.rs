@@ -92,7 +92,7 @@ pub async fn is_compacting(conn: &mut Conn, context: ContextId) -> Result<bool, 
 pub struct MessagePosition {
     /// Its id.
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
 }
 

@@ -22,7 +22,7 @@ use crate::{Conn, StoreError, withheld};
 pub struct ConversationMessage {
     /// Its id.
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its author, or the person whom it answers.
     pub user_id: Option<UserId>,

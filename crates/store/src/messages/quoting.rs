@@ -1,4 +1,4 @@
-//! Which message each quote is of, so that a quote goes when its message is deleted or set aside.
+//! The message that each quote is of, so that a quote goes when its message is deleted or set aside.
 //!
 //! The platform's id stands in the quote's JSON: the message itself need not be stored.
 

@@ -45,7 +45,7 @@ pub fn without_quotes(text: &str) -> String {
 pub struct AnsweredMessage {
     /// Its id.
     pub id: MessageId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its author, or the person whom it answers.
     pub user_id: Option<UserId>,

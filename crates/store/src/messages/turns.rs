@@ -23,7 +23,7 @@ use crate::{Conn, StoreError, db::conn::Statement, withheld};
 pub struct Turn {
     /// Its message's id; none, where nobody asks for it.
     pub id: Option<MessageId>,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// The text, with what it answers.
     pub content: String,

@@ -63,7 +63,7 @@ pub enum Recipients {
     Of(UserId, Vec<SpaceId>),
 }
 
-/// Which of them.
+/// Those that are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only of these channels.

@@ -49,7 +49,7 @@ pub struct Person {
 /// An account of theirs.
 #[derive(Clone, Debug, FromRow)]
 pub struct Account {
-    /// Which platform.
+    /// The platform.
     pub platform: String,
     /// The platform's id of it.
     pub platform_user_id: String,

@@ -20,7 +20,7 @@ const KEY_LENGTH: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairingRequest {
-    /// Which platform.
+    /// The platform.
     pub platform: String,
     /// The platform's id of the account.
     pub platform_user_id: String,

@@ -16,7 +16,7 @@ use crate::{Conn, StoreError, Tx};
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pairing {
-    /// Which platform.
+    /// The platform.
     pub platform: String,
     /// The platform's id of the account.
     pub platform_user_id: String,

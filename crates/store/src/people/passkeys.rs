@@ -86,7 +86,7 @@ pub struct NewPasskey {
     pub name: String,
 }
 
-/// What a challenge is for.
+/// The purpose of a challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To log in.

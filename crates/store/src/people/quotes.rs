@@ -23,7 +23,7 @@ pub struct Column {
     key: &'static str,
     /// And their place within that; `0`: they are known by the key alone.
     seq: &'static str,
-    /// Which rows: of the channel `$1`, changed since `$2`.
+    /// The rows of the channel `$1` that changed since `$2`.
     of_channel: &'static str,
     /// It holds JSON.
     pub is_json: bool,

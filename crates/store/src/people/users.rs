@@ -16,7 +16,7 @@ use crate::{Conn, StoreError, Tx, db::conn::Statement};
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Identity {
-    /// Which platform.
+    /// The platform.
     pub platform: String,
     /// The platform's id of the account.
     pub platform_user_id: String,
@@ -161,7 +161,7 @@ pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>,
     .await
 }
 
-/// Which people a page shows.
+/// The people that a page shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     /// Only with this role.

@@ -200,7 +200,7 @@ pub async fn runs(conn: &mut Conn, ids: &[RunId]) -> Result<Vec<RunOf>, StoreErr
     Ok(found)
 }
 
-/// Which of these ids of a kind are here. Of settings, which have none, it knows nothing.
+/// Those of these ids of a kind that are here. Of settings, which have none, it knows nothing.
 pub async fn there(conn: &mut Conn, kind: Kind, ids: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let table = kind.table();
     if kind == Kind::Setting || ids.is_empty() {

@@ -177,7 +177,7 @@ pub struct Position {
     pub user: UserId,
 }
 
-/// Which verdicts.
+/// The verdicts that are asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     /// Only these.

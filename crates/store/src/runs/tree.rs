@@ -61,7 +61,7 @@ pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunI
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// Which subagents wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
+/// The subagents that wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
 pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
     #[derive(FromRow)]
     struct Awaited {

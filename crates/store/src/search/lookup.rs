@@ -46,7 +46,7 @@ impl Reach {
         self.visible(args) + &self.times(args)
     }
 
-    /// Which of them may be found, whenever they were said.
+    /// Those of them that may be found, whenever they were said.
     pub(super) fn visible(&self, args: &mut Vec<Value>) -> String {
         let mut sql = format!(
             "m.context_id IS NOT NULL AND m.deleted_at IS NULL AND {} AND {}",
@@ -331,7 +331,7 @@ pub struct Beside {
     pub number: i64,
     /// Its conversation.
     pub context_id: ContextId,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// When it was said.
     pub said_at: Timestamp,

@@ -22,7 +22,7 @@ pub const SOON: Duration = LONGEST.saturating_add(HANDOVER);
 /// How long a suspect waits for what began right before its turn: that is not its doing.
 const SETTLING: Duration = Duration::from_millis(50);
 
-/// Which piece of work: an id and the epoch of its claim.
+/// A piece of work: an id and the epoch of its claim.
 pub type Key = (String, i64);
 
 /// The suspects of this process.

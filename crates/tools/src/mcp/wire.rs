@@ -149,7 +149,7 @@ pub(super) struct Mended<R> {
     line: Vec<u8>,
     /// The rest of a line that is too long passes.
     is_passing: bool,
-    /// What is ready to be read, and how much of it has been.
+    /// The bytes that are ready to be read, and how many of them have been.
     ready: Vec<u8>,
     taken: usize,
 }

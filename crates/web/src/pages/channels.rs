@@ -48,7 +48,7 @@ struct Space {
     channels: u64,
 }
 
-/// Which ones.
+/// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

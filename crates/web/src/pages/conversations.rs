@@ -47,7 +47,7 @@ impl Talk {
     }
 }
 
-/// Which ones.
+/// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Wanted {
@@ -107,7 +107,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Conversations", &content))
 }
 
-/// Which messages of one: those before one, or those around one that is sought.
+/// The messages of one that are asked for: those before one, or those around one that is sought.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Before {

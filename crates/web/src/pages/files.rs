@@ -33,7 +33,7 @@ struct File {
     created_at: At,
 }
 
-/// Which ones.
+/// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

@@ -60,7 +60,7 @@ pub(crate) fn draw(asker: &Asker, failed: &[Undelivered]) -> Markup {
     }
 }
 
-/// Which ones.
+/// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

@@ -131,7 +131,7 @@ fn scripted(action: &str, challenge: &str, none: &str, fields: &Markup) -> Marku
     }
 }
 
-/// What the script put into a form.
+/// The fields that the script put into a form.
 fn credential(form: &Form) -> Result<Value, Failure> {
     let wrong = || Failure::Wrong("No passkey came with the form. Load the page again, and try once more.".to_owned());
     let read = form.field("credential").map(serde_json::from_str::<Value>);

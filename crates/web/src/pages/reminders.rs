@@ -49,7 +49,7 @@ struct Trigger {
     last_error: Option<String>,
 }
 
-/// Which ones.
+/// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

@@ -66,7 +66,7 @@ impl Run {
     }
 }
 
-/// Which runs.
+/// The runs that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

@@ -55,7 +55,7 @@ type Reading = fn(&Group) -> f64;
 /// The way in which a chart writes a number.
 type Unit = fn(f64) -> String;
 
-/// Which sums.
+/// The sums that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {

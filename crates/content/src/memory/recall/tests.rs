@@ -1,4 +1,4 @@
-//! Which items and messages come into a prompt, by tables.
+//! The items and messages that come into a prompt, by tables.
 
 use clifford_core::{
     id::{AgentId, ChannelId, SpaceId},

@@ -1,4 +1,4 @@
-//! Which texts among a call's arguments are addresses by the schema of the arguments.
+//! The texts among a call's arguments that are addresses by the schema of the arguments.
 
 use serde_json::{Map, Value};
 

@@ -11,11 +11,11 @@ pub(super) struct TimePhrase {
     pub wait: Vec<(i64, Unit)>,
     /// How often.
     pub repeat: Option<Repeat>,
-    /// Which day.
+    /// The day.
     pub day: Option<Day>,
-    /// Which time of the day.
+    /// The time of the day.
     pub time: Option<Time>,
-    /// Which part of the day.
+    /// The part of the day.
     pub part: Option<Part>,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Repeat {
     Monthly(i8),
 }
 
-/// Which day is meant.
+/// The day that is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Day {
     /// So many days from today.

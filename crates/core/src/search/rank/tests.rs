@@ -1,4 +1,4 @@
-//! Which texts are better answers.
+//! The texts that answer better.
 
 use jiff::tz::TimeZone;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Which rows belong to what is exported.
+//! The rows that belong to what is exported.
 
 use super::Scope;
 use crate::{
