@@ -158,22 +158,22 @@ pub const METRICS: &[Metric] = &[
                 Cancelled.as_str(),
             ],
         )],
-        "Times that a run came to rest here, by what it came to.",
+        "Times that a run ended or paused in this process, by outcome.",
     ),
     counter(
         "clifford_iterations_total",
         &[],
-        "Iterations of runs that were begun here.",
+        "Iterations of runs that this process began.",
     ),
     counter(
         "clifford_panics_total",
         &[],
-        "Times that a run, a job or another part of the bot panicked here.",
+        "Times that a run, a job or another part of this process panicked.",
     ),
     counter(
         "clifford_leases_lost_total",
         &[],
-        "Runs that this process had in flight and another one has now.",
+        "Runs that this process lost to another one, because their lease expired.",
     ),
     counter(
         "clifford_worker_process_starts_total",
@@ -189,24 +189,24 @@ pub const METRICS: &[Metric] = &[
         "clifford_worker_process_seconds",
         &LONG,
         &[of("task", &super::measures::WORKER_TASKS)],
-        "How long a task took that a worker process has done.",
+        "How long a task took that a worker process completed.",
     ),
-    gauge("clifford_workers_busy", &[], "Runs that are worked on here now."),
+    gauge("clifford_workers_busy", &[], "Runs in progress in this process."),
     gauge(
         "clifford_workers_limit",
         &[],
-        "The most runs that are worked on here at once (engine.max_concurrent_runs).",
+        "The most runs that this process works on at once (engine.max_concurrent_runs).",
     ),
     gauge(
         "clifford_approvals_pending",
         &[],
-        "Runs that wait for a person's word, in the database.",
+        "Runs in the database that wait for a person's approval.",
     ),
     gauge("clifford_queue_depth", &[QUEUE], "Work in the database that is due."),
     gauge(
         "clifford_queue_oldest_seconds",
         &[QUEUE],
-        "For how long the oldest of them has waited.",
+        "Age of the oldest work in the database that is due.",
     ),
     histogram(
         "clifford_model_seconds",
@@ -235,7 +235,7 @@ pub const METRICS: &[Metric] = &[
                 ],
             ),
         ],
-        "Calls of models, by what they came to after retries.",
+        "Model calls, by outcome after retries.",
     ),
     counter(
         "clifford_model_tokens_total",
@@ -260,13 +260,13 @@ pub const METRICS: &[Metric] = &[
     counter(
         "clifford_tool_calls_total",
         &[TOOL, of("outcome", &["success", "failure"])],
-        "Calls of tools, by what they came to.",
+        "Tool calls, by outcome.",
     ),
-    histogram("clifford_tool_seconds", &LONG, &[TOOL], "How long a tool took."),
+    histogram("clifford_tool_seconds", &LONG, &[TOOL], "How long a tool call took."),
     counter(
         "clifford_events_total",
         &[PLATFORM, of("outcome", &super::measures::EVENT_OUTCOMES)],
-        "Events of platforms, by what became of them.",
+        "Events of platforms, by outcome.",
     ),
     counter(
         "clifford_unreadable_events_total",
@@ -292,12 +292,12 @@ pub const METRICS: &[Metric] = &[
         "clifford_send_seconds",
         &LONG,
         &[PLATFORM],
-        "How long a platform took to take a part of a message.",
+        "How long a platform took to accept a part of a message.",
     ),
     counter(
         "clifford_send_failures_total",
         &[PLATFORM, of("reason", &super::measures::SEND_FAILURES)],
-        "Attempts to send a part that came to nothing.",
+        "Failed attempts to send a part of a message.",
     ),
     counter(
         "clifford_late_messages_total",
@@ -327,12 +327,12 @@ pub const METRICS: &[Metric] = &[
     counter(
         "clifford_jobs_total",
         &[of("kind", JOBS), of("outcome", &["done", "rescheduled"])],
-        "Jobs and maintenance jobs that were worked on here, by what they came to.",
+        "Jobs and maintenance jobs that ran in this process, by outcome.",
     ),
     counter(
         "clifford_triggers_fired_total",
         &[of("kind", &[TriggerKind::Run.as_str(), TriggerKind::Reminder.as_str()])],
-        "Triggers that fired here.",
+        "Triggers that this process fired.",
     ),
     gauge("clifford_database_up", &[], "1 if the database answered this scrape."),
     histogram(
@@ -372,7 +372,7 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "clifford_uptime_seconds",
         &[],
-        "For how long this process has been at work.",
+        "How long this process has been running, in seconds.",
     ),
     gauge("clifford_tasks", &[], "Tasks of this process that have not ended."),
     histogram(

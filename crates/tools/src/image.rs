@@ -193,7 +193,7 @@ pub async fn shown(workers: &Workers, whose: &str, bytes: &[u8]) -> Result<Image
         }),
         Ok(None) => unreduced(bytes),
         Err(error) => {
-            tracing::debug!(%error, "image not reduced");
+            tracing::debug!(%error, "failed to reduce an image, keeping it as it is");
             unreduced(bytes)
         }
     }

@@ -131,7 +131,7 @@ async fn begin(api: &Shared, site: &Site, login: &LoginByPasskey, headers: &Head
     let known = known.ok_or_else(unknown)?;
     let count = verified(site, &issued, login, &known).map_err(|error| {
         if error == PasskeyError::Counter {
-            tracing::warn!(passkey_id = %known.id, "the counter of a passkey did not go up: there may be a copy of it");
+            tracing::warn!(passkey_id = %known.id, "refused a passkey whose counter did not increase: there may be a copy of it");
         }
         refused(error)
     })?;
