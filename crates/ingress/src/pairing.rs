@@ -3,6 +3,7 @@
 
 mod deciding;
 mod notices;
+mod owners;
 pub(crate) mod places;
 
 use std::time::Duration;

@@ -1,25 +1,19 @@
 //! Notices to the owners of strangers who ask to be let in: each owner once an account and day, with buttons. A flood
 //! of strangers makes no flood of messages: the last notice of an hour says that there may be more.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
-use clifford_chat::{outbound::Button, platform::Platform};
+use clifford_chat::outbound::Button;
 use clifford_core::clock::Timestamp;
-use clifford_delivery::outbound::{Outbound, To};
+use clifford_delivery::outbound::Outbound;
 use clifford_markup::{inline::inline, shortened};
 use clifford_store::{
     StoreError, Tx,
-    db::notify,
-    messages,
-    people::{
-        pairings::{self, Request},
-        reading,
-    },
-    places::channels,
+    people::pairings::{self, Request},
 };
 use clifford_text::{Answer, Lang};
 
-use super::deciding::{Decision, private};
+use super::{deciding::Decision, owners};
 use crate::Origin;
 
 /// The most accounts of which the owners are told within an hour.
@@ -49,36 +43,13 @@ pub(super) async fn tell_owners(
         return Ok(false);
     }
     let account = format!("{}:{}", visit.place.platform, visit.speaker.id);
-    let mut owners = HashSet::new();
-    let mut notices = Vec::new();
-    for channel in channels::of_owners(tx).await? {
-        let (Some(owner), Ok(platform)) = (channel.user_id, channel.platform.parse::<Platform>()) else {
-            continue;
-        };
-        if !owners.insert(owner) {
-            continue;
-        }
-        let to = To {
-            platform,
-            channel: channel.id,
-            context: None,
-            user: Some(owner),
-            run: None,
-            address: private(&channel),
-        };
-        let lang = reading::by_id(tx, Some(owner), Some(channel.id)).await?;
-        let text = text(visit, &account, told + 1 == MOST, lang);
-        let (mut message, _) = outbound.message_with(to, &text, buttons(&account, lang), None, now);
-        // Whichever process serves the owner's platform claims it.
-        message.lease = None;
-        messages::insert_outbound(tx, &message, now).await?;
-        notices.push(message.id);
-    }
+    let is_last = told + 1 == MOST;
+    let question = |lang| (text(visit, &account, is_last, lang), buttons(&account, lang));
+    let notices = owners::ask(tx, outbound, now, question).await?;
     if notices.is_empty() {
         return Ok(false);
     }
     pairings::noticed(tx, visit.place.platform, &visit.speaker.id, &notices, now).await?;
-    notify::work(tx).await?;
     Ok(true)
 }
 

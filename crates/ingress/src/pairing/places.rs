@@ -1,19 +1,14 @@
 //! Shared places in which somebody addresses the bot whom it does not know: the place is told once a day that it answers
 //! people whom its owner knows, and the owners are asked, with buttons, whether everybody there may talk to it.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use clifford_chat::{
     inbound::Accepted,
     outbound::{Address, Button},
-    platform::Platform,
 };
-use clifford_core::{
-    clock::Timestamp,
-    id::{MessageId, UserId},
-    places::Channel,
-};
-use clifford_delivery::outbound::{self, Outbound, To};
+use clifford_core::{clock::Timestamp, id::MessageId, places::Channel};
+use clifford_delivery::outbound::{self, Outbound};
 use clifford_markup::{inline::inline, shortened};
 use clifford_store::{
     StoreError, Tx,
@@ -29,7 +24,7 @@ use clifford_store::{
 use clifford_text::{Answer, Lang};
 use serde_json::{Value, json};
 
-use super::deciding::private;
+use super::{deciding::private, owners};
 use crate::{Origin, answer, outcome::IngressOutcome};
 
 /// The setting of a space that holds when it was told, and what the owners were asked.
@@ -124,15 +119,7 @@ async fn ask_owners(
         return Ok(Vec::new());
     };
     let id = format!("{}:{}", origin.place.platform, space.external_id);
-    let (mut owners, mut notices) = (HashSet::<UserId>::new(), Vec::new());
-    for channel in channels::of_owners(tx).await? {
-        let (Some(owner), Ok(platform)) = (channel.user_id, channel.platform.parse::<Platform>()) else {
-            continue;
-        };
-        if !owners.insert(owner) {
-            continue;
-        }
-        let lang = reading::by_id(tx, Some(owner), Some(channel.id)).await?;
+    owners::ask(tx, outbound, now, |lang| {
         let asks = lang.say(Answer::AsksInPlace {
             person: inline(&shortened(&origin.speaker.name, NAME)),
             place: place_name(space.name.as_deref(), &space.external_id),
@@ -143,24 +130,9 @@ async fn ask_owners(
             Button::new(&lang.say(Answer::EverybodyButton), format!("pair everybody {id}")).positive(),
             Button::new(&lang.say(Answer::NobodyMoreButton), format!("pair nobody {id}")),
         ];
-        let to = To {
-            platform,
-            channel: channel.id,
-            context: None,
-            user: Some(owner),
-            run: None,
-            address: private(&channel),
-        };
-        let (mut message, _) = outbound.message_with(to, &text, buttons, None, now);
-        // Whichever process serves the owner's platform claims it.
-        message.lease = None;
-        messages::insert_outbound(tx, &message, now).await?;
-        notices.push(message.id);
-    }
-    if !notices.is_empty() {
-        notify::work(tx).await?;
-    }
-    Ok(notices)
+        (text, buttons)
+    })
+    .await
 }
 
 /// The name of a place as it is shown.
