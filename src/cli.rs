@@ -155,7 +155,7 @@ enum Command {
     Config(config::Args),
     /// Change settings while the bot runs, for it, a place or a person.
     Settings(settings::Args),
-    /// List agents.
+    /// List, make and change agents, and bring earlier prompts back.
     Agents(agents::Args),
     /// Add, list and fire triggers: reminders, scheduled runs, webhooks.
     Triggers(triggers::Args),

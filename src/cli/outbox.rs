@@ -120,7 +120,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     output::table(
         ["MESSAGE", "STATUS", "CHANNEL", "SINCE", "TRIES", "WHY", "TEXT"],
         rows.collect(),
-        "everything is delivered",
+        "no undelivered messages found",
     )
 }
 

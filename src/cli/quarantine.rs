@@ -86,7 +86,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     output::table(
         ["ID", "KIND", "SINCE", "ABOUT"],
         rows.collect(),
-        "nothing is in quarantine",
+        "no quarantined work found",
     )
 }
 
