@@ -1,4 +1,4 @@
-//! Questions to the API, in the name of the person who reads a page: their cookie or token goes along, so the API decides
+//! Requests to the API, in the name of the person who reads a page: their cookie or token goes along, so the API decides
 //! what they see and may do.
 
 use std::convert::Infallible;
@@ -68,7 +68,7 @@ pub(crate) struct Me {
     pub(crate) time_zone: String,
 }
 
-/// How many questions of one page are asked at once. Each of them has a connection of the database to itself, and a
+/// How many requests of one page are made at once. Each of them has a connection of the database to itself, and a
 /// connection keeps what it has read: a page that asks for all of its parts at once would leave some megabytes behind.
 const AT_ONCE: usize = 2;
 

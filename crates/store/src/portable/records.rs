@@ -86,7 +86,7 @@ pub struct Agent {
     pub prompt: String,
     /// How it answers.
     pub mode: Mode,
-    /// Whether it takes runs. Which one is the default, the configuration tells.
+    /// Whether it takes runs. The configuration tells which agent is the default.
     pub enabled: bool,
     /// Where it comes from.
     pub source: AgentSource,
