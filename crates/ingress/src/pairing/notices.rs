@@ -29,7 +29,7 @@ const NAME: usize = 40;
 /// told.
 pub(super) async fn tell_owners(
     tx: &mut Tx,
-    visit: &Origin,
+    origin: &Origin,
     before: Option<&Request>,
     outbound: &Outbound,
     now: Timestamp,
@@ -42,21 +42,21 @@ pub(super) async fn tell_owners(
     if told >= MOST {
         return Ok(false);
     }
-    let account = format!("{}:{}", visit.place.platform, visit.speaker.id);
+    let account = format!("{}:{}", origin.place.platform, origin.speaker.id);
     let is_last = told + 1 == MOST;
-    let question = |lang| (text(visit, &account, is_last, lang), buttons(&account, lang));
+    let question = |lang| (text(origin, &account, is_last, lang), buttons(&account, lang));
     let notices = owners::ask(tx, outbound, now, question).await?;
     if notices.is_empty() {
         return Ok(false);
     }
-    pairings::noticed(tx, visit.place.platform, &visit.speaker.id, &notices, now).await?;
+    pairings::noticed(tx, origin.place.platform, &origin.speaker.id, &notices, now).await?;
     Ok(true)
 }
 
 /// The text of a notice, Markdown. The last paragraph gives way to what was decided.
-fn text(visit: &Origin, account: &str, is_last: bool, lang: Lang) -> String {
-    let name = inline(&shortened(&visit.speaker.name, NAME));
-    let handle = visit.speaker.handle.as_deref();
+fn text(origin: &Origin, account: &str, is_last: bool, lang: Lang) -> String {
+    let name = inline(&shortened(&origin.speaker.name, NAME));
+    let handle = origin.speaker.handle.as_deref();
     let handle = handle.map_or(String::new(), |handle| {
         format!(", @{}", inline(&shortened(handle, NAME)))
     });
