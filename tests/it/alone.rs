@@ -1,4 +1,5 @@
-//! Commands of a person's own in a group of Telegram: nobody else sees them, nor what is answered.
+//! What is a person's alone where others read along: their own commands in a group of Telegram, which nobody else sees, nor
+//! what is answered; and what they told the bot in private.
 
 use crate::harness::{Setup, Site};
 
@@ -65,4 +66,32 @@ async fn a_command_that_nobody_else_sees_is_refused_as_such() {
     );
     bot.finish().await;
     assert_eq!(bot.look().await.count("messages").await, 0);
+}
+
+#[tokio::test]
+async fn in_a_private_channel_of_people_nothing_is_known_that_one_of_them_told_in_private() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("channels.discord.access", "open")
+        .start()
+        .await;
+    let (ada, bob) = (bot.discord.user("Ada"), bot.discord.user("Bob"));
+    let direct = bot.discord.dm(ada);
+    bot.discord.user_says(direct, ada, "my secret is PINEAPPLE");
+    bot.discord.wait_for_sent(direct, 1).await;
+    let theirs = bot.discord.private_channel(bob);
+    let asked = bot.discord.asks_elsewhere(theirs, ada, "what do you know?");
+    let replies = bot.discord.wait_for_replies(asked, 1).await;
+    assert_eq!(replies[0].content, "You said: [Ada] what do you know?");
+    let request = bot.model.requests().pop().unwrap();
+    let prompt = format!("{}{}", request.text(0), request.text(1));
+    assert!(!prompt.contains("PINEAPPLE"), "{prompt}");
+    bot.finish().await;
+    let shared = bot
+        .look()
+        .await
+        .channels()
+        .await
+        .into_iter()
+        .filter(|channel| !channel.is_private());
+    assert_eq!(shared.count(), 1);
 }

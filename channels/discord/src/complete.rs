@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{Body, Call},
-    directory::ChannelInfo,
+    directory::{ChannelInfo, elsewhere},
     map::{self, InteractionPayload},
     shared::Shared,
 };
@@ -49,6 +49,9 @@ async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &InteractionPayl
 /// The channel as a place; Discord is asked once about one of a guild that is not known.
 async fn place(shared: &Shared, typed: &InteractionPayload, within: Duration) -> Place {
     let (channel, guild) = (typed.channel, typed.guild);
+    if typed.is_elsewhere() {
+        return elsewhere(channel);
+    }
     let directory = &shared.directory;
     if guild.is_some() && directory.place(channel).is_none() {
         let mut call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));

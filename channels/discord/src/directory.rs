@@ -287,6 +287,22 @@ impl Directory {
     }
 }
 
+/// A private channel of people that the bot is no member of. It stands for a server of its own: others read along there, so
+/// nothing that its person told the bot in private is known.
+pub(crate) fn elsewhere(id: u64) -> Place {
+    Place {
+        platform: crate::PLATFORM,
+        external_id: id.to_string(),
+        parent: None,
+        kind: PlaceKind::Group,
+        name: None,
+        space: Some(Space {
+            external_id: id.to_string(),
+            name: None,
+        }),
+    }
+}
+
 impl Cache {
     fn add(&mut self, channel: ChannelInfo, guild: Option<u64>) {
         let Some(id) = channel.id else {

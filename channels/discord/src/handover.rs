@@ -13,7 +13,7 @@ use crate::{
     answer,
     answers::Placeholder,
     api::Call,
-    directory::ChannelInfo,
+    directory::{ChannelInfo, elsewhere},
     map::{self, InteractionPayload, Me, Payload, created_ms},
     shared::Shared,
     via::Via,
@@ -156,7 +156,7 @@ impl Handover {
         acknowledged: JoinHandle<bool>,
         alone: bool,
     ) -> Result<(), Stopped> {
-        let place = self.place(command.channel, command.guild).await?;
+        let place = self.place_of(command).await?;
         let via = self.open(command, alone, acknowledged).await;
         if alone && via.is_none() {
             // Elsewhere others would read the answer. Discord has told its giver that there is none.
@@ -181,7 +181,7 @@ impl Handover {
         pressed: &InteractionPayload,
         acknowledged: JoinHandle<bool>,
     ) -> Result<(), Stopped> {
-        let place = self.place(pressed.channel, pressed.guild).await?;
+        let place = self.place_of(pressed).await?;
         let roles = self.roles(&place, Some(pressed.roles.clone()));
         let of_speaker = |event: Option<Inbound>| match event {
             Some(Inbound::Command(mut command)) => {
@@ -267,6 +267,14 @@ impl Handover {
                     pause(wait, &self.stop).await?;
                 }
             }
+        }
+    }
+
+    /// The place of an interaction.
+    async fn place_of(&self, given: &InteractionPayload) -> Result<Place, Stopped> {
+        match given.is_elsewhere() {
+            true => Ok(elsewhere(given.channel)),
+            false => self.place(given.channel, given.guild).await,
         }
     }
 

@@ -149,7 +149,7 @@ impl Intake {
 
     /// Whether only the person who gave a command sees its answer: where others read along, what is theirs alone.
     fn is_alone(&self, command: &InteractionPayload) -> bool {
-        let (name, is_shared) = (command.command(), command.guild.is_some());
+        let (name, is_shared) = (command.command(), command.is_shared());
         let mut commands = self.shared.config.commands.iter();
         commands.any(|known| known.name == name && (known.private || known.personal && is_shared))
     }

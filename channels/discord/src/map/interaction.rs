@@ -61,6 +61,10 @@ impl InteractionHeader {
     }
 }
 
+/// The context of private channels but for that with the bot:
+/// <https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object-interaction-context-types>
+const PRIVATE_CHANNEL: i64 = 2;
+
 /// An interaction: who, where, and what of.
 #[derive(Clone, Debug)]
 pub(crate) struct InteractionPayload {
@@ -73,6 +77,8 @@ pub(crate) struct InteractionPayload {
     /// The ids of their roles.
     pub(crate) roles: Vec<u64>,
     may_open_threads: bool,
+    /// It was given in a private channel of people that the bot is no member of.
+    elsewhere: bool,
     /// The button stands below a message that only this person sees.
     below_private: bool,
     data: Value,
@@ -102,6 +108,7 @@ impl InteractionPayload {
             speaker,
             roles: member.map(roles).unwrap_or_default(),
             may_open_threads: member.is_some_and(opens_threads),
+            elsewhere: lenient::int(&value, "context") == Some(PRIVATE_CHANNEL),
             below_private: lenient::object(&value, "message").is_some_and(is_ephemeral),
             data: value.get("data").cloned().unwrap_or_default(),
         })
@@ -109,7 +116,18 @@ impl InteractionPayload {
 
     /// Whether what was pressed stands where others read along, but its message is this person's alone.
     pub(crate) fn is_below_private(&self) -> bool {
-        self.below_private && self.guild.is_some()
+        self.below_private && self.is_shared()
+    }
+
+    /// Whether others read along where it was given.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.guild.is_some() || self.elsewhere
+    }
+
+    /// Whether it was given in a private channel of people that the bot is no member of: it comes there with a person who
+    /// added it to their own account.
+    pub(crate) const fn is_elsewhere(&self) -> bool {
+        self.elsewhere
     }
 
     /// The name of the command; empty, if it is none.

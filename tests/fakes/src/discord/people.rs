@@ -201,6 +201,16 @@ impl DiscordFake {
         })
     }
 
+    /// A person asks by `/ask` in a private channel that the bot is no member of: it is an app of their account.
+    /// <https://docs.discord.com/developers/resources/application#installation-context>
+    pub fn asks_elsewhere(&self, channel: u64, user: u64, text: &str) -> u64 {
+        let options = json!([{"name": "text", "type": 3, "value": text}]);
+        self.interact(2, channel, user, "ask", |_| {
+            json!({"context": 2, "authorizing_integration_owners": {"1": user.to_string()},
+                "data": {"id": "5", "name": "ask", "type": 1, "options": options}})
+        })
+    }
+
     /// An interaction of a kind, with fields of its own. Returns its id.
     pub(super) fn interact(
         &self,

@@ -144,6 +144,17 @@ impl DiscordFake {
         room["id"].as_str().and_then(|id| id.parse().ok()).expect("a snowflake")
     }
 
+    /// A private channel between a person and others, which the bot sees nothing of; returns its id.
+    pub fn private_channel(&self, with: u64) -> u64 {
+        let mut state = self.shared.state();
+        let id = state.clock.snowflake();
+        let recipient = state.users.get(&with).cloned().unwrap_or_default();
+        let mut room = Room::new(json::dm(id, &recipient), None);
+        room.refuses = Some((403, 50_001, "Missing Access"));
+        state.channels.insert(id, room);
+        id
+    }
+
     /// From now on the bot may not write to this channel: status, code and text of the refusal.
     pub fn refuse(&self, channel: u64, status: u16, code: u64, message: &'static str) {
         if let Some(room) = self.shared.state().channels.get_mut(&channel) {
