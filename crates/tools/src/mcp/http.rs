@@ -6,7 +6,10 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
 use reqwest::{
     Client, RequestBuilder, Response, StatusCode,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{
+        ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+        WWW_AUTHENTICATE,
+    },
     redirect,
 };
 use rmcp::{
@@ -107,7 +110,11 @@ impl StreamableHttpClient for Caller {
             Some(kind) if kind.starts_with(EVENT_STREAM_MIME_TYPE) => {
                 Ok(StreamableHttpPostResponse::Sse(events(response), session))
             }
-            Some(kind) if kind.starts_with(JSON_MIME_TYPE) => {
+            // Some servers call their JSON a text, or nothing.
+            kind if kind
+                .as_deref()
+                .is_none_or(|kind| kind.starts_with(JSON_MIME_TYPE) || kind.starts_with("text/plain")) =>
+            {
                 let body = body(response, MESSAGE).await?;
                 let is_request = matches!(message, JsonRpcMessage::Request(_));
                 match serde_json::from_slice(&mended(&body)) {
@@ -118,7 +125,10 @@ impl StreamableHttpClient for Caller {
                 }
             }
             _ if !matches!(message, JsonRpcMessage::Request(_)) => Ok(StreamableHttpPostResponse::Accepted),
-            kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
+            kind => Err(unexpected(format!(
+                "its answer is {}, not JSON",
+                kind.unwrap_or_default()
+            ))),
         }
     }
 
@@ -187,6 +197,7 @@ fn text(response: &Response, header: impl reqwest::header::AsHeaderName) -> Opti
 /// The answer of a server that does not do as it was asked: an error of the protocol, if it is one.
 async fn complaint(status: StatusCode, response: Response) -> Result<StreamableHttpPostResponse, Fault> {
     let (session, retry_after) = (text(&response, HEADER_SESSION_ID), text(&response, &RETRY_AFTER));
+    let place = text(&response, &LOCATION).filter(|_| status.is_redirection());
     let body = body(response, COMPLAINT).await.unwrap_or_default();
     if let Ok(error @ JsonRpcMessage::Error(_)) = serde_json::from_slice::<ServerJsonRpcMessage>(&mended(&body)) {
         return Ok(StreamableHttpPostResponse::Json(error, session));
@@ -195,9 +206,21 @@ async fn complaint(status: StatusCode, response: Response) -> Result<StreamableH
         return Err(HttpStatusError::new(status.as_u16(), retry_after).into());
     }
     let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
-    Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
-        "HTTP {status}: {said}"
-    ))))
+    Err(unexpected(match place {
+        // The query may hold a key.
+        Some(place) => format!(
+            "HTTP {status}: it redirects to {}",
+            place.split('?').next().unwrap_or_default()
+        ),
+        None if [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status) => {
+            format!("HTTP {status}: {said}; it may be a server of the older transport, which is not spoken here")
+        }
+        None => format!("HTTP {status}: {said}"),
+    }))
+}
+
+fn unexpected(text: String) -> Fault {
+    StreamableHttpError::UnexpectedServerResponse(Cow::Owned(text))
 }
 
 async fn body(response: Response, most: usize) -> Result<Vec<u8>, Fault> {

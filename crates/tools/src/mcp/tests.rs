@@ -343,6 +343,10 @@ async fn over_http() -> String {
                 let text = format!("\u{feff}: hello\r\nid: 1\r\nevent: message\r\ndata: {answer}\r\n\r\n");
                 ([("content-type", "text/event-stream; charset=utf-8")], text).into_response()
             }
+            Some("tools/call") if asked["params"]["name"] == "bare" => {
+                let list = json!([answered(json!("from far"))]).to_string();
+                ([("content-type", "text/plain")], list).into_response()
+            }
             Some("tools/call") => {
                 Json(answered(json!({ "content": [{ "type": "text", "text": "from far" }] }))).into_response()
             }
@@ -371,6 +375,7 @@ async fn a_server_over_http_is_asked_with_its_token() {
         .collect();
     assert_eq!(tools, ["say"]);
     assert_eq!(answered(&connection, "say").await, Ok(json!({ "text": "from far" })));
+    assert_eq!(answered(&connection, "bare").await, Ok(json!({ "text": "from far" })));
     let odd = "(left out: a part that cannot be read here, of the type hologram)\nfrom far \u{fffd}";
     assert_eq!(answered(&connection, "odd").await, Ok(json!({ "text": odd })));
     connection.close().await;

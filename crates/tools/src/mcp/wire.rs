@@ -1,6 +1,8 @@
 //! What a server writes, put right where JSON or JSON-RPC take it otherwise, before the protocol's types read it: they
 //! leave out a whole message by one odd field, and its call would wait until its time is over.
 
+mod answer;
+
 use std::{
     borrow::Cow,
     io,
@@ -9,95 +11,25 @@ use std::{
 };
 
 use clifford_action::without_halves;
-use rmcp::model::ContentBlock;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
-
-use super::words;
-
-/// The most characters of the name of an unknown part's type.
-const NAME: usize = 60;
 
 /// A message as the protocol's types read it; what is no JSON stays as it is.
 pub(super) fn mended(message: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(message);
     let text = text.trim_start_matches('\u{feff}');
     let read = serde_json::from_str(text).or_else(|_| serde_json::from_str(&with_nulls(&without_halves(text))));
-    let Ok(Value::Object(mut fields)) = read else {
-        return Cow::Borrowed(message);
+    let mut fields = match read {
+        Ok(Value::Object(fields)) => fields,
+        // One request has one answer, also in a list.
+        Ok(Value::Array(list)) => match list.into_iter().find(answer::is_one) {
+            Some(Value::Object(fields)) => fields,
+            _ => return Cow::Borrowed(message),
+        },
+        _ => return Cow::Borrowed(message),
     };
-    if is_answer(&fields) {
-        answer(&mut fields);
-    }
+    answer::mend(&mut fields);
     Cow::Owned(Value::Object(fields).to_string().into_bytes())
-}
-
-fn is_answer(fields: &Map<String, Value>) -> bool {
-    !fields.contains_key("method") && (fields.contains_key("result") || fields.contains_key("error"))
-}
-
-fn answer(fields: &mut Map<String, Value>) {
-    fields.entry("jsonrpc").or_insert_with(|| json!("2.0"));
-    // The requests' numbers are whole ones.
-    let id = fields.get("id").and_then(|id| match id {
-        Value::String(text) => text.parse().ok(),
-        Value::Number(number) => number
-            .as_f64()
-            .filter(|id| number.is_f64() && id.fract() == 0.0 && *id >= 0.0),
-        _ => None,
-    });
-    if let Some(id) = id {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it is whole and not negative"
-        )]
-        fields.insert("id".to_owned(), json!(id as u64));
-    }
-    // Version 1 of the protocol has both fields, one of them null.
-    if fields.get("error").is_some_and(Value::is_null) {
-        fields.remove("error");
-    } else if fields.contains_key("error") && fields.get("result").is_some_and(Value::is_null) {
-        fields.remove("result");
-    }
-    if let Some(Value::Object(result)) = fields.get_mut("result") {
-        result_of_call(result);
-    }
-}
-
-/// Only a call's result has content.
-fn result_of_call(result: &mut Map<String, Value>) {
-    let Some(content) = result.get_mut("content") else {
-        return;
-    };
-    let parts = match content.take() {
-        Value::Array(parts) => parts,
-        Value::Null => Vec::new(),
-        one => vec![one],
-    };
-    *content = parts.into_iter().map(part).collect();
-    let failed = match result.get("isError") {
-        None | Some(Value::Bool(_)) => return,
-        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
-        Some(value) => value.as_f64().is_some_and(|number| number != 0.0),
-    };
-    result.insert("isError".to_owned(), failed.into());
-}
-
-/// A part as it is, else its text, else what it calls itself.
-fn part(part: Value) -> Value {
-    if serde_json::from_value::<ContentBlock>(part.clone()).is_ok() {
-        return part;
-    }
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let text = text(Some(&part)).or_else(|| text(part.get("text"))).unwrap_or_else(|| {
-        let kind = text(part.get("type")).unwrap_or_else(|| "none".to_owned());
-        format!(
-            "(left out: a part that cannot be read here, of the type {})",
-            words::cleaned(&kind, NAME)
-        )
-    });
-    json!({ "type": "text", "text": text })
 }
 
 /// Without the numbers that JSON lacks, which Python and others write all the same.
@@ -212,6 +144,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Mended<R> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
@@ -238,75 +171,6 @@ mod tests {
         );
         for message in ["hello", "", "[1]", "{\"a\":", "NaN", "\"NaN", "{\"a\":\"\\"] {
             assert_eq!(*mended(message.as_bytes()), *message.as_bytes());
-        }
-    }
-
-    #[test]
-    fn an_answer_is_read_whatever_is_odd_about_its_form() {
-        let plain = json!({ "jsonrpc": "2.0", "id": 7, "result": {} });
-        for message in [
-            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":"7","result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":7.0,"result":{}}"#,
-            r#"{"id":7,"result":{},"error":null}"#,
-        ] {
-            assert_eq!(read(message), plain, "{message}");
-        }
-        assert_eq!(
-            read(r#"{"id":7,"result":null,"error":{"code":1,"message":"no"}}"#),
-            json!({ "jsonrpc": "2.0", "id": 7, "error": { "code": 1, "message": "no" } })
-        );
-        for same in [
-            json!({ "jsonrpc": "2.0", "id": "a-7", "result": null }),
-            json!({ "jsonrpc": "2.0", "id": -7.0, "result": {} }),
-            json!({ "id": "7", "method": "ping" }),
-        ] {
-            assert_eq!(read(&same.to_string()), same);
-        }
-    }
-
-    #[test]
-    fn one_odd_part_takes_no_other_one_away() {
-        let content = |content: Value| read(&json!({ "id": 1, "result": { "content": content } }).to_string());
-        let text = |text: &str| json!({ "type": "text", "text": text });
-        for (given, expected) in [
-            (
-                json!([text("a"), { "type": "image", "data": "AA", "mimeType": "image/png" }]),
-                None,
-            ),
-            (
-                json!([text("a"), { "type": "hologram", "data": "x" }, text("b")]),
-                Some(json!([
-                    text("a"),
-                    text("(left out: a part that cannot be read here, of the type hologram)"),
-                    text("b"),
-                ])),
-            ),
-            (
-                json!([{ "type": "markdown", "text": "*a*" }, "b"]),
-                Some(json!([text("*a*"), text("b")])),
-            ),
-            (
-                json!([7]),
-                Some(json!([text(
-                    "(left out: a part that cannot be read here, of the type none)"
-                )])),
-            ),
-            (json!("a"), Some(json!([text("a")]))),
-            (json!(text("a")), Some(json!([text("a")]))),
-            (json!(null), Some(json!([]))),
-        ] {
-            let expected = expected.unwrap_or_else(|| given.clone());
-            assert_eq!(content(given.clone())["result"]["content"], expected, "{given}");
-        }
-        for (odd, failed) in [
-            (json!("true"), true),
-            (json!(1), true),
-            (json!("no"), false),
-            (json!(null), false),
-        ] {
-            let message = json!({ "id": 1, "result": { "content": [], "isError": odd } });
-            assert_eq!(read(&message.to_string())["result"]["isError"], failed, "{message}");
         }
     }
 
