@@ -60,13 +60,20 @@ pub enum StartError {
     Store(#[from] StoreError),
     /// A model's settings.
     #[error("the model provider cannot be used: {0}")]
-    Model(#[from] clifford_llm::SetupError),
+    Model(clifford_llm::SetupError),
     /// The settings of where files are kept.
     #[error("files cannot be kept: {0}")]
     Files(String),
     /// A platform's settings.
     #[error(transparent)]
     Channel(#[from] clifford_chat::error::ChannelError),
+}
+
+// Not by `#[from]`: whoever shows an error with its causes would show this one twice.
+impl From<clifford_llm::SetupError> for StartError {
+    fn from(error: clifford_llm::SetupError) -> Self {
+        Self::Model(error)
+    }
 }
 
 impl StartError {

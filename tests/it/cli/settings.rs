@@ -92,6 +92,17 @@ fn a_setting_of_the_environment_that_is_no_text_is_named() {
 }
 
 #[test]
+fn a_key_that_none_can_be_is_told_once() {
+    let machine = Machine::new();
+    let mut command = machine.command(["ask", "hello"]);
+    command.envs([("OPENAI_API_KEY", "a\nb"), ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")]);
+    Ended::of(command.output().expect("the binary runs")).fails_with(
+        "the model provider cannot be used: `key` of provider `main` has characters that no key has: look for line \
+         breaks and blanks",
+    );
+}
+
+#[test]
 fn a_secret_that_is_no_regular_file_is_not_waited_for() {
     let machine = Machine::new();
     let pipe = machine.path("token");
