@@ -1,0 +1,239 @@
+//! One conversation as the page shows it: what the API knows of it, and how that is drawn.
+
+use futures::{future::OptionFuture, try_join};
+use maud::{Markup, html};
+
+use super::{
+    Channel,
+    actions::{self, Verdicts},
+    asides, composer,
+};
+use crate::{
+    address::{part, with_query},
+    backend::{Asker, Page},
+    failure::Failure,
+    pages::{
+        conversations::{Before, Talk},
+        message::{Message, Shown, messages_of},
+        run::{Whole, timeline_of},
+        runs::Run,
+    },
+    view::{
+        layout,
+        parts::{Button, head, older, past, text_field},
+        words,
+    },
+};
+
+/// A conversation, or none where the reader has none yet.
+pub(super) struct View {
+    id: Option<String>,
+    talk: Option<Talk>,
+    /// All that the reader has.
+    talks: Vec<Talk>,
+    /// Newest first.
+    messages: Vec<Message>,
+    /// Where older messages begin.
+    older: Option<String>,
+    /// The run of the moment.
+    whole: Option<Whole>,
+    verdicts: Verdicts,
+    /// An owner may look at conversations of others, too.
+    is_own: bool,
+    /// Its newest messages are among those shown.
+    is_newest: bool,
+}
+
+impl View {
+    pub(super) async fn read(
+        asker: &Asker,
+        own: Option<Channel>,
+        id: Option<String>,
+        wanted: &Before,
+    ) -> Result<Self, Failure> {
+        let is_newest = wanted.before.is_empty();
+        let talks = own
+            .as_ref()
+            .map(|own| with_query("/api/contexts", &[("channelId", &own.id), ("limit", "50")]));
+        let runs = own
+            .as_ref()
+            .map(|own| with_query("/api/runs", &[("channel", &own.id), ("limit", "20")]));
+        let talk = id.as_ref().map(|id| format!("/api/contexts/{}", part(id)));
+        let messages = id.as_ref().map(|id| {
+            let given = [
+                ("contextId", id.as_str()),
+                ("before", wanted.before.as_str()),
+                ("limit", "50"),
+            ];
+            with_query("/api/messages", &given)
+        });
+        let (talks, runs, talk, messages) = try_join!(
+            maybe(talks.as_deref().map(|path| asker.get::<Page<Talk>>(path))),
+            maybe(runs.as_deref().map(|path| asker.get::<Page<Run>>(path))),
+            maybe(talk.as_deref().map(|path| asker.get::<Talk>(path))),
+            maybe(messages.as_deref().map(|path| asker.get::<Page<Message>>(path))),
+        )?;
+        let mut runs = runs.unwrap_or_default().items.into_iter();
+        let here = runs.find(|run| run.context_id == id && run.kind != "subagent");
+        let path = here.map(|run| format!("/api/runs/{}", part(&run.id)));
+        let whole = maybe(path.as_deref().map(|path| asker.get::<Whole>(path))).await?;
+        let found = messages.unwrap_or_default();
+        let mut messages = found.items;
+        messages.retain(|message| !message.is_gone());
+        let mut verdicts = Verdicts::default();
+        if let Some(own) = &own {
+            verdicts = Verdicts::of(asker, &own.id).await?;
+            if own.active_context_id == id && is_newest {
+                asides::among(&mut messages, asides::of(asker, &own.id).await?);
+            }
+        }
+        Ok(Self {
+            is_own: own.is_some_and(|own| talk.as_ref().is_some_and(|talk| talk.channel_id == own.id)),
+            is_newest,
+            id,
+            talk,
+            talks: talks.unwrap_or_default().items,
+            messages,
+            older: found.next,
+            whole,
+            verdicts,
+        })
+    }
+
+    pub(super) fn title(&self) -> &str {
+        self.talk.as_ref().map_or("Chat", Talk::title)
+    }
+
+    pub(super) fn draw(&self, asker: &Asker) -> Markup {
+        html! {
+            (head(self.title(), "", &html! {
+                (Button::new("/chat/new", "New conversation").leads_on().draw(asker))
+            }))
+            div.chat.traced {
+                aside aria-label="Conversations" { (self.draw_talks(asker)) }
+                div.stack {
+                    (past("talk"))
+                    div id="talk" data-live { (self.draw_messages(asker)) }
+                    @if self.is_own || self.id.is_none() { (composer::draw(asker, self.id.as_deref())) } @else {
+                        p.small.quiet {
+                            "This conversation was held elsewhere, or by somebody else: it is only read here. "
+                            a href="/chat" { "Your own chat" }
+                        }
+                    }
+                }
+                aside.card.small id="trace" data-live aria-label="What the bot does" { (self.draw_trace()) }
+            }
+        }
+    }
+
+    /// The reader's conversations, and the name of this one.
+    fn draw_talks(&self, asker: &Asker) -> Markup {
+        html! {
+            ul.talks {
+                @for one in &self.talks {
+                    @let current = (Some(&one.id) == self.id.as_ref()).then_some("page");
+                    li { a href={ "/chat/" (one.id) } aria-current=[current] { (words(one.title())) } }
+                }
+            }
+            @if let Some(talk) = &self.talk {
+                details.small {
+                    summary { "Name or close it" }
+                    form.stack method="post" action={ "/chat/" (talk.id) } {
+                        (layout::token(asker))
+                        (text_field("name", "Name", talk.title(), ""))
+                        div.row {
+                            button type="submit" { "Rename" }
+                            button type="submit" name="closed" value="yes" { "Close" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn draw_messages(&self, asker: &Asker) -> Markup {
+        let person = if self.is_own || self.talk.is_none() {
+            "You"
+        } else {
+            "Person"
+        };
+        let below = |message: &Message| self.draw_below(asker, message);
+        html! {
+            @if let Some(id) = &self.id { (older(&format!("/chat/{id}"), &[], self.older.as_deref())) }
+            (messages_of(asker, &self.messages, Shown { person, sought: "" }, &below))
+            @if let Some(whole) = &self.whole {
+                (working(asker, whole))
+                @if let (Some(id), true) = (&self.id, self.is_newest) {
+                    (actions::failed(asker, id, whole, self.last_said()))
+                }
+            }
+            @if !self.is_newest {
+                p { a.button href={ "/chat/" (self.id.as_deref().unwrap_or_default()) } { "The newest messages" } }
+            }
+            div id="end" {}
+        }
+    }
+
+    /// The things that may be done with a message.
+    fn draw_below(&self, asker: &Asker, message: &Message) -> Markup {
+        match (&message.run_id, message.is_persons()) {
+            _ if message.is_aside() => asides::buttons(asker, message),
+            _ if !self.is_own => html! {},
+            (_, true) if self.last_said().is_some_and(|last| last.id == message.id) => {
+                let may_edit = !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
+                html! {
+                    (actions::queued(message))
+                    @if may_edit { (actions::anew(asker, self.id.as_deref().unwrap_or_default(), message)) }
+                }
+            }
+            (Some(run), false) if ends_answer(&self.messages, message) => self.verdicts.draw(asker, run),
+            _ => html! {},
+        }
+    }
+
+    /// The last words of the reader, where they may still be changed.
+    fn last_said(&self) -> Option<&Message> {
+        let mut messages = self.messages.iter();
+        messages
+            .find(|message| message.is_persons() && !message.is_aside())
+            .filter(|_| self.is_own && self.is_newest)
+    }
+
+    fn draw_trace(&self) -> Markup {
+        html! {
+            @if let Some(whole) = &self.whole {
+                div.row.apart { (whole.run.badge()) a href={ "/runs/" (whole.run.id) } { "The whole run" } }
+                (timeline_of(whole))
+            } @else {
+                p.quiet { "What the bot does for an answer shows here, step by step." }
+            }
+        }
+    }
+}
+
+/// It is the last message of its run: one answer is rated once.
+fn ends_answer(newest_first: &[Message], message: &Message) -> bool {
+    let of_run = newest_first
+        .iter()
+        .find(|one| one.run_id == message.run_id && !one.is_persons());
+    of_run.is_some_and(|newest| newest.id == message.id)
+}
+
+/// The answer that is being written, or what the run waits for.
+fn working(asker: &Asker, whole: &Whole) -> Markup {
+    let run = &whole.run;
+    let stop = format!("/runs/{}/cancel", run.id);
+    html! {
+        @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
+            div.message {
+                div.by { strong { "Bot" } (run.badge()) (Button::new(&stop, "Stop").draw(asker)) }
+                div.body.draft data-stream=(run.id) {}
+                @if let Some(approval) = whole.approval() { div.note.warn.stack { (approval.draw(asker)) } }
+            }
+        }
+    }
+}
+
+async fn maybe<T>(question: Option<impl Future<Output = Result<T, Failure>>>) -> Result<Option<T>, Failure> {
+    OptionFuture::from(question).await.transpose()
+}
