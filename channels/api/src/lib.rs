@@ -49,6 +49,7 @@ pub use clifford_chat::{
     },
     platform::Platform,
     role::PlatformRole,
+    typed::TypedLine,
 };
 pub use menu::{Argument, MenuCommand, ShownTo};
 pub use row::{Platforms, Row, Section};

@@ -2,9 +2,7 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use clifford_channel::{
-    Accepted, Addressed, Command, Inbound, Ingress, IngressError, Message, Place, PlaceKind, Platform, Speaker,
-};
+use clifford_channel::{Accepted, Inbound, Ingress, IngressError, TypedLine};
 use clifford_text::Terminal as Own;
 
 use crate::{PLACE, Terminal, paint::Dress};
@@ -91,49 +89,19 @@ impl Terminal {
     }
 
     pub(crate) fn event(&self, text: String, command: Option<(String, String)>) -> Inbound {
-        let id = format!("{}-{}", self.session, self.typed.fetch_add(1, Ordering::Relaxed) + 1);
-        let sent_at = (self.config.clock)();
-        let place = Place {
-            platform: Platform::TERMINAL,
-            external_id: PLACE.to_owned(),
-            parent: None,
-            kind: PlaceKind::Private,
-            name: Some("terminal".to_owned()),
-            space: None,
+        let (command, text) = match command {
+            Some((name, argument)) => (Some(name), argument),
+            None => (None, text),
         };
-        let speaker = Speaker {
-            id: self.config.speaker.clone(),
-            name: self.config.speaker.clone(),
-            handle: None,
-            is_bot: false,
+        let line = TypedLine {
+            place: PLACE.to_owned(),
+            speaker: self.config.speaker.clone(),
             language: self.config.language.clone(),
-            roles: None,
+            id: format!("{}-{}", self.session, self.typed.fetch_add(1, Ordering::Relaxed) + 1),
+            text,
+            command,
+            sent_at: (self.config.clock)(),
         };
-        match command {
-            Some((name, argument)) => Inbound::Command(Command {
-                place,
-                speaker,
-                id,
-                name,
-                argument,
-                sent_at,
-                via: None,
-                answered_alone: false,
-            }),
-            None => Inbound::Message(Message {
-                place,
-                speaker,
-                id,
-                text,
-                sent_at,
-                reply_to: None,
-                addressed: Addressed::default(),
-                attachments: Vec::new(),
-                album: None,
-                backfilled: false,
-                via: None,
-                quoted: None,
-            }),
-        }
+        line.into_event()
     }
 }

@@ -12,3 +12,4 @@ pub mod lenient;
 pub mod outbound;
 pub mod platform;
 pub mod role;
+pub mod typed;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clifford_chat::{
     error::IngressError,
-    inbound::{Accepted, Addressed, Command, Inbound, Message, Place, PlaceKind, Speaker},
+    inbound::{Accepted, Command, Inbound},
     outbound::{Part, Payload, ProgressKind},
-    platform::Platform,
+    typed::TypedLine,
 };
 use clifford_core::clock::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -165,49 +165,16 @@ impl Typed {
 
     /// The event that it is.
     pub fn into_event(self) -> Inbound {
-        let place = Place {
-            platform: Platform::TERMINAL,
-            external_id: self.place,
-            parent: None,
-            kind: PlaceKind::Private,
-            name: Some("terminal".to_owned()),
-            space: None,
-        };
-        let speaker = Speaker {
-            id: self.speaker.clone(),
-            name: self.speaker,
-            handle: None,
-            is_bot: false,
+        let line = TypedLine {
+            place: self.place,
+            speaker: self.speaker,
             language: self.language,
-            roles: None,
+            id: self.id,
+            text: self.text,
+            command: self.command,
+            sent_at: self.sent_at.to_jiff(),
         };
-        let sent_at = self.sent_at.to_jiff();
-        match self.command {
-            Some(name) => Inbound::Command(Command {
-                place,
-                speaker,
-                id: self.id,
-                name,
-                argument: self.text,
-                sent_at,
-                via: None,
-                answered_alone: false,
-            }),
-            None => Inbound::Message(Message {
-                place,
-                speaker,
-                id: self.id,
-                text: self.text,
-                sent_at,
-                reply_to: None,
-                addressed: Addressed::default(),
-                attachments: Vec::new(),
-                album: None,
-                backfilled: false,
-                via: None,
-                quoted: None,
-            }),
-        }
+        line.into_event()
     }
 }
 
