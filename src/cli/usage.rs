@@ -93,8 +93,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     };
     let filter = Filter {
         since: since(args.since, &zone)?,
-        until: None,
         user,
+        ..Filter::default()
     };
     let verdicts = feedback::verdicts(&mut conn, filter.since, user).await?;
     let sums = match args.by {

@@ -45,6 +45,7 @@ mod skewed_leases;
 
 mod tool_usage;
 mod triggers;
+mod usage_of_space;
 mod views;
 pub mod world;
 mod writer;

@@ -1,7 +1,11 @@
 //! The use of models and of tools, in sums.
 
 use axum::{Json, extract::State};
-use clifford_core::{clock::Timestamp, id::UserId, models::Grouping};
+use clifford_core::{
+    clock::Timestamp,
+    id::{SpaceId, UserId},
+    models::Grouping,
+};
 use clifford_store::usage::{
     self, Filter, Group,
     tools::{self, ToolUsage},
@@ -10,7 +14,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Caller, Reader},
+    access::{Caller, Need, Object, Reader},
     extract::Query,
     handler,
     page::{self, Page},
@@ -34,13 +38,18 @@ pub(super) struct UsageQuery {
     /// Only this person's.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
+    /// Only in the channels of this space, whosever it is.
+    #[param(value_type = Option<String>)]
+    space_id: Option<SpaceId>,
     /// The most groups, at most 200.
     limit: Option<u32>,
 }
 
-/// The usage of models: the dearest groups, of days the newest.
+/// The usage of models: the dearest groups, of days the newest. A person's token counts what is their person's, and by
+/// `spaceId` what was used in a space that they manage.
 #[utoipa::path(get, path = "/api/usage", tag = "usage", security(("bearer" = [])), params(UsageQuery),
-    responses((status = 200, body = Page<Group>), (status = 400, body = ProblemBody)))]
+    responses((status = 200, body = Page<Group>), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody)))]
 #[handler]
 pub(super) async fn list(
     State(api): State<Shared>,
@@ -54,7 +63,8 @@ pub(super) async fn list(
             .map_err(|fault| Problem::new(Code::InvalidQuery, fault).of_field("by"))?,
         None => Grouping::Day,
     };
-    let filter = filter(&api, &caller, (wanted.since, wanted.until), wanted.user_id).await?;
+    let whose = (wanted.user_id, wanted.space_id);
+    let filter = filter(&api, &caller, (wanted.since, wanted.until), whose).await?;
     let zone = api.context.settings.zone();
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.db.read().await?;
@@ -67,12 +77,20 @@ async fn filter(
     api: &Shared,
     caller: &Caller,
     (since, until): (Option<Timestamp>, Option<Timestamp>),
-    user: Option<UserId>,
+    (user, space): (Option<UserId>, Option<SpaceId>),
 ) -> Result<Filter, Problem> {
+    if let Some(space) = space {
+        let (object, what) = (Object::Space(space), format!("space {space}"));
+        caller.allow_field(api, Need::See, &object, "spaceId", what).await?;
+    }
     Ok(Filter {
         since: since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
         until,
-        user: caller.owner_filter(api, user).await?,
+        user: match space {
+            Some(_) => user,
+            None => caller.owner_filter(api, user).await?,
+        },
+        space,
     })
 }
 
@@ -90,13 +108,17 @@ pub(super) struct ToolsQuery {
     /// Only of this person's runs.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
+    /// Only of runs in the channels of this space, whosever they are.
+    #[param(value_type = Option<String>)]
+    space_id: Option<SpaceId>,
     /// The most tools, at most 200.
     limit: Option<u32>,
 }
 
 /// The calls of tools by runs: the most called tools.
 #[utoipa::path(get, path = "/api/usage/tools", tag = "usage", security(("bearer" = [])), params(ToolsQuery),
-    responses((status = 200, body = Page<ToolUsage>), (status = 400, body = ProblemBody)))]
+    responses((status = 200, body = Page<ToolUsage>), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody)))]
 #[handler]
 pub(super) async fn by_tool(
     State(api): State<Shared>,
@@ -104,7 +126,8 @@ pub(super) async fn by_tool(
     caller: Caller,
     Query(wanted): Query<ToolsQuery>,
 ) -> Result<Json<Page<ToolUsage>>, Problem> {
-    let filter = filter(&api, &caller, (wanted.since, wanted.until), wanted.user_id).await?;
+    let whose = (wanted.user_id, wanted.space_id);
+    let filter = filter(&api, &caller, (wanted.since, wanted.until), whose).await?;
     let limit = page::limit(wanted.limit)?;
     let found = tools::by_tool(&mut api.db.read().await?, filter, limit).await?;
     Ok(Json(Page::whole(found)))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, RunId, UsageId, UserId},
+    id::{ChannelId, RunId, SpaceId, UsageId, UserId},
     models::{Grouping, Role},
     row::FromRow,
     run::step::LlmResponse,
@@ -113,6 +113,8 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Only this person's.
     pub user: Option<UserId>,
+    /// Only in channels of this space.
+    pub space: Option<SpaceId>,
 }
 
 /// A stored number, capped so that no sum overflows: an earlier version stored any number that a provider reported.
@@ -159,13 +161,15 @@ const SUMS: &str = concat!(
     " ELSE 0 END), 0) AS DOUBLE PRECISION)
          AS own_key_cost"
 );
-const WHERE: &str = "u.created_at >= $1 AND u.created_at < $2 AND ($3 = '' OR u.user_id = $3)";
+const WHERE: &str = "u.created_at >= $1 AND u.created_at < $2 AND ($3 = '' OR u.user_id = $3)
+    AND ($4 = '' OR u.space_id = $4)";
 /// Every zone's days begin at a quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
 fn arguments(filter: Filter) -> Vec<clifford_core::value::Value> {
     let user = filter.user.map(|user| user.to_string()).unwrap_or_default();
-    args![filter.since, filter.until.unwrap_or(Timestamp(i64::MAX)), user]
+    let space = filter.space.map(|space| space.to_string()).unwrap_or_default();
+    args![filter.since, filter.until.unwrap_or(Timestamp(i64::MAX)), user, space]
 }
 
 /// Everything together.
@@ -197,7 +201,7 @@ pub async fn grouped(
     };
     let sql = format!(
         "SELECT {key} AS key, {name} AS name, {SUMS} FROM usage u {joined} WHERE {WHERE} GROUP BY {key}
-         ORDER BY cost DESC, prompt_tokens DESC, key LIMIT $4"
+         ORDER BY cost DESC, prompt_tokens DESC, key LIMIT $5"
     );
     let mut args = arguments(filter);
     args.push(limit.into());

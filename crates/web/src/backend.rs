@@ -106,6 +106,11 @@ impl Asker {
         self.me.as_ref()
     }
 
+    /// The reader sees what is theirs, or a place that they manage: they are no owner, and not the operator.
+    pub(crate) fn is_person(&self) -> bool {
+        self.me.as_ref().is_none_or(|me| me.role == "person")
+    }
+
     /// Reads an answer whose status is part of what it tells.
     pub(crate) async fn look<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, Failure> {
         let response = self.response(Method::GET, path, None).await?;

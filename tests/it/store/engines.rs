@@ -3,7 +3,7 @@
 use super::{
     agents, answers, budgets, changes, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists,
     managing, memory_items, memory_writes, merging, moves, outside, passkeys, places, policies, prompt_context,
-    queue_depth, quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, triggers,
+    queue_depth, quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, triggers, usage_of_space,
     world::{Home, World},
 };
 
@@ -65,6 +65,7 @@ on_both_engines![
     budgets::who_was_told_is_known_by_whose_end_told_them,
     budgets::usage_is_summed_up_by_everything_that_it_belongs_to,
     budgets::no_number_that_was_ever_reported_overflows_a_sum,
+    usage_of_space::the_use_of_a_space_is_that_of_all_of_its_channels_and_of_no_other,
     claims::two_workers_never_claim_the_same_run,
     claims::of_one_tree_no_more_than_its_share_is_at_work_over_all_processes,
     claims::what_subagents_used_is_told_with_what_theirs_did,

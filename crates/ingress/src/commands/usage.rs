@@ -57,6 +57,7 @@ pub(super) async fn own(
             since: window.from,
             until: Some(window.until),
             user: Some(user.id),
+            space: None,
         };
         lines.push(format!(
             "- {}: {}",

@@ -35,6 +35,7 @@ pub struct ToolUsage {
 /// A run changes whenever it gets a step: by that time its steps are found.
 const CALLS: &str = "FROM runs r JOIN run_steps s ON s.run_id = r.id
     WHERE r.updated_at >= $1 AND s.created_at >= $1 AND s.created_at < $2 AND ($3 = '' OR r.user_id = $3)
+        AND ($4 = '' OR r.channel_id IN (SELECT c.id FROM channels c WHERE c.space_id = $4))
         AND s.type = 'tool_result' AND s.tool_name IS NOT NULL";
 
 /// A call that spent something.
@@ -62,7 +63,7 @@ pub async fn by_tool(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<
              CAST(COALESCE(SUM({took}), 0) AS BIGINT) AS duration_ms,
              CAST(COALESCE(MAX({took}), 0) AS BIGINT) AS longest_ms,
              MAX(s.created_at) AS last_at, CAST(0 AS DOUBLE PRECISION) AS cost
-         {CALLS} GROUP BY s.tool_name ORDER BY calls DESC, tool LIMIT $4"
+         {CALLS} GROUP BY s.tool_name ORDER BY calls DESC, tool LIMIT $5"
     );
     let mut args = arguments(filter);
     args.push(limit.into());
@@ -81,8 +82,8 @@ async fn costs(conn: &mut Conn, filter: Filter) -> Result<HashMap<String, f64>, 
     // A result of others may hold the same letters: whether it spent something is told by reading it.
     let sql = format!(
         r#"SELECT s.run_id AS run_id, s.seq AS seq, s.tool_name AS tool, s.result_json AS result
-         {CALLS} AND s.result_json LIKE '%"spent":{{%' AND (s.run_id > $4 OR (s.run_id = $4 AND s.seq > $5))
-         ORDER BY s.run_id, s.seq LIMIT $6"#
+         {CALLS} AND s.result_json LIKE '%"spent":{{%' AND (s.run_id > $5 OR (s.run_id = $5 AND s.seq > $6))
+         ORDER BY s.run_id, s.seq LIMIT $7"#
     );
     let mut costs = HashMap::new();
     let mut behind = (String::new(), 0);

@@ -8,7 +8,7 @@ use jiff::{ToSpan, civil::Date};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::budgets;
+use super::{budgets, names::Names};
 use crate::{
     address::with_query,
     backend::{Asker, Page},
@@ -61,6 +61,8 @@ type Unit = fn(f64) -> String;
 pub(crate) struct Wanted {
     by: String,
     days: String,
+    /// Only in this server or group, by its id.
+    space: String,
 }
 
 const BY: [(&str, &str); 7] = [
@@ -96,7 +98,13 @@ impl Wanted {
 
     async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
         let since = self.since(asker);
-        let path = with_query("/api/usage", &[("by", self.by()), ("since", &since), ("limit", "100")]);
+        let asked = [
+            ("by", self.by()),
+            ("since", since.as_str()),
+            ("spaceId", self.space.as_str()),
+            ("limit", "100"),
+        ];
+        let path = with_query("/api/usage", &asked);
         let page: Page<Group> = asker.get(&path).await?;
         Ok(page.items)
     }
@@ -110,10 +118,21 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     } else {
         drawn(&asker, &wanted, &wanted.groups(&asker).await?)
     };
-    let limits = budgets::all(&asker).await?;
+    let spaces = Names::of_spaces(&asker).await?;
+    let everywhere = if asker.is_person() {
+        "My own, everywhere"
+    } else {
+        "Everywhere"
+    };
+    let spaces = spaces.filter(everywhere);
+    // Budgets are of everybody and of the reader.
+    let limits = match wanted.space.is_empty() {
+        true => budgets::all(&asker).await?,
+        false => Vec::new(),
+    };
     let days = wanted.days().to_string();
     let by = wanted.by();
-    let file = with_query("/usage.csv", &[("by", by), ("days", &days)]);
+    let file = with_query("/usage.csv", &[("by", by), ("days", &days), ("space", &wanted.space)]);
     let content = html! {
         (head("Usage", "What models were asked, which tools were called, and what that cost, in the providers' currency.", &html! {
             a.button href=(file) download="usage.csv" { "Export as CSV" }
@@ -122,6 +141,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             div.fields {
                 (choice_field("by", "By", by, &BY))
                 (choice_field("days", "In the last", &days, &SPANS))
+                @if spaces.len() > 1 { (choice_field("space", "Where", &wanted.space, &spaces)) }
                 button type="submit" { "Show" }
             }
         }
@@ -276,6 +296,7 @@ mod tests {
         let wanted = |by: &str, days: &str| Wanted {
             by: by.to_owned(),
             days: days.to_owned(),
+            ..Wanted::default()
         };
         assert_eq!((wanted("x", "x").by(), wanted("x", "x").days()), ("day", 30));
         assert_eq!((wanted("model", "7").by(), wanted("model", "7").days()), ("model", 7));

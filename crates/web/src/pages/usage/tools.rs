@@ -37,7 +37,13 @@ impl ToolGroup {
 }
 
 pub(super) async fn called(asker: &Asker, wanted: &Wanted) -> Result<Vec<ToolGroup>, Failure> {
-    let path = with_query("/api/usage/tools", &[("since", &wanted.since(asker)), ("limit", "100")]);
+    let asked = [
+        ("since", wanted.since(asker)),
+        ("spaceId", wanted.space.clone()),
+        ("limit", "100".to_owned()),
+    ];
+    let asked = asked.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let path = with_query("/api/usage/tools", &asked);
     let page: Page<ToolGroup> = asker.get(&path).await?;
     Ok(page.items)
 }
