@@ -6,6 +6,7 @@ pub mod journeys;
 mod live;
 mod logged_in;
 mod managers;
+mod of_a_server;
 mod own;
 mod owners;
 mod passkeys;

@@ -1,10 +1,11 @@
-//! Channels: where the bot is, whether it answers there, and how.
+//! Channels: where the bot is, whether it answers there, and how; and the servers and groups that have them.
 
 use axum::{
     extract::{Path, Query},
     http::Method,
     response::Redirect,
 };
+use clifford_core::places::TURNED_OFF;
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -40,7 +41,7 @@ struct Channel {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Space {
+pub(crate) struct Space {
     id: String,
     platform: String,
     name: Option<String>,
@@ -69,7 +70,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         connections::all(&asker)
     )?;
     let is_in_space = !wanted.space.is_empty();
-    let is_owner = asker.me().is_some_and(|me| me.role != "person");
+    let is_owner = !asker.is_person();
     let spaces = spaces.unwrap_or_default().items;
     let here = spaces.iter().find(|space| space.id == wanted.space);
     let about = match is_owner {
@@ -81,10 +82,10 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             @if is_in_space { a.button href="/channels" { "All channels" } }
         }))
         @match here {
-            Some(space) => (servers(std::slice::from_ref(space))),
+            Some(space) => (servers("Servers and groups", std::slice::from_ref(space))),
             None => {
                 (connections::draw(&asker, platforms.as_deref()))
-                (servers(&spaces))
+                (servers("Servers and groups", &spaces))
             }
         }
         section id="channels" data-live aria-label="Channels" {
@@ -112,11 +113,21 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Channels", &content))
 }
 
-fn servers(spaces: &[Space]) -> Markup {
+/// The servers and groups that a person manages; of an owner, who sees all of them, none.
+pub(crate) async fn managed(asker: &Asker) -> Result<Vec<Space>, Failure> {
+    if !asker.is_person() {
+        return Ok(Vec::new());
+    }
+    let found: Option<Page<Space>> = asker.find("/api/spaces?limit=200").await?;
+    Ok(found.unwrap_or_default().items)
+}
+
+/// Servers and groups, with the ways to what is theirs.
+pub(crate) fn servers(heading: &str, spaces: &[Space]) -> Markup {
     html! {
         @if !spaces.is_empty() {
             section.card aria-labelledby="spaces-title" {
-                h2 id="spaces-title" { "Servers and groups" }
+                h2 id="spaces-title" { (heading) }
                 ul.list {
                     @for space in spaces {
                         li {
@@ -130,6 +141,8 @@ fn servers(spaces: &[Space]) -> Markup {
                             @if space.left_at.is_some() { (badge(Tone::Plain, "left")) }
                             div.row {
                                 a.button href=(with_query("/channels", &[("space", &space.id)])) { "Channels" }
+                                a.button href=(with_query("/usage", &[("space", &space.id)])) { "Usage" }
+                                a.button href=(with_query("/feedback", &[("place", &format!("space:{}", space.id))])) { "Feedback" }
                                 a.button href={ "/settings?scope=space:" (space.id) } { "Settings" }
                             }
                         }
@@ -156,16 +169,26 @@ fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
             td data-label="Last message" { @if let Some(at) = channel.last_message_at { (when(at, asker.now())) } }
             td data-label="State" {
                 @if channel.enabled { (badge(Tone::Good, "answers")) } @else {
-                    (badge(Tone::Plain, channel.disabled_reason.as_deref().unwrap_or("off")))
+                    (badge(Tone::Plain, "off"))
+                    " " span.small.quiet { (why_off(channel.disabled_reason.as_deref())) }
                 }
             }
             td {
                 div.row {
+                    a.button href=(with_query("/runs", &[("channel", &channel.id)])) { "Runs" }
                     a.button href={ "/settings?scope=channel:" (channel.id) } { "Settings" }
                     @if is_owner { (Button::new(&action, label).with(&[("enabled", turn)]).draw(asker)) }
                 }
             }
         }
+    }
+}
+
+/// Why nothing is answered there, and how that ends.
+fn why_off(reason: Option<&str>) -> Markup {
+    match reason {
+        None | Some(TURNED_OFF) => html! { "An owner turned it off." },
+        Some(reason) => html! { (words(reason)) ". The next message there turns it on again." },
     }
 }
 

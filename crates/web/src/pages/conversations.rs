@@ -71,10 +71,19 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let (page, people, channels) = try_join!(
         asker.get::<Page<Talk>>(&path),
         Names::of_people(&asker),
-        Names::of_channels(&asker)
+        Names::of_channels_with(&asker, &wanted.channel_id)
     )?;
+    let about = match channels.name(&wanted.channel_id) {
+        Some(name) => format!("What was said in {}.", clean(name)),
+        None => "What was said, on every platform.".to_owned(),
+    };
+    let is_chosen = filters.iter().any(|(_, value)| !value.is_empty());
+    let seek = with_query("/search", &[("channelId", &wanted.channel_id)]);
     let content = html! {
-        (head("Conversations", "What was said, on every platform.", &html! { a.button href="/search" { "Search" } }))
+        (head("Conversations", &about, &html! {
+            @if is_chosen { a.button href="/conversations" { "Show all" } }
+            a.button href=(seek) { "Search" }
+        }))
         @if page.items.is_empty() {
             (empty("No conversations yet", &html! { a href="/chat" { "Write to the bot" } ", here or on a platform." }))
         } @else {
@@ -91,7 +100,12 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                         tr {
                             td.lead { a href={ "/conversations/" (talk.id) } { (words(talk.title())) } }
                             td data-label="Channel" { (channels.show(Some(&talk.channel_id))) }
-                            td data-label="Person" { (people.show(talk.user_id.as_deref())) }
+                            td data-label="Person" {
+                                @match &talk.user_id {
+                                    Some(user) => (people.show(Some(user))),
+                                    None => span.quiet { "everybody there" },
+                                }
+                            }
                             td.number data-label="Turns" { (count(talk.turn_count)) }
                             td data-label="Last" { (when(talk.last_user_interaction_at.unwrap_or(talk.created_at), asker.now())) }
                             td data-label="State" {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{
     budgets::{self, Budget},
+    channels,
     names::Names,
     outbox, pairings, quarantine, reminders,
     run::{self, Whole},
@@ -56,6 +57,7 @@ struct Spent {
 struct Trigger {
     id: String,
     kind: String,
+    user_id: Option<String>,
     name: Option<String>,
     content: String,
     enabled: bool,
@@ -79,10 +81,11 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     let asking = run::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
     let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
     let since = asker.now().before(DAY);
-    let (strangers, aside, unsent) = try_join!(
+    let (strangers, aside, unsent, managed) = try_join!(
         pairings::open(&asker),
         quarantine::newest(&asker, FEW),
-        outbox::failed_since(&asker, since, FEW)
+        outbox::failed_since(&asker, since, FEW),
+        channels::managed(&asker)
     )?;
     let failed: Vec<_> = (failed.items.iter())
         .filter(|run| run.updated_at.0 >= since)
@@ -98,11 +101,12 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         div.grid id="home" data-live {
             div.column {
                 (at_work(&asker, &working.items, &queued.items, &people))
-                (next(&asker, triggers.items))
+                (next(&asker, triggers.items, &people))
                 (failures(&asker, &failed, &people))
                 (outbox::draw(&asker, &unsent))
             }
             div.column {
+                (channels::servers("What you manage", &managed))
                 (spending(&spent.items, &limits, asker.today()))
                 (well(health.as_ref()))
             }
@@ -248,7 +252,8 @@ fn line(asker: &Asker, run: &Run, people: &Names, action: &str, label: &str) -> 
     }
 }
 
-fn next(asker: &Asker, mut triggers: Vec<Trigger>) -> Markup {
+fn next(asker: &Asker, mut triggers: Vec<Trigger>, people: &Names) -> Markup {
+    let is_mine = |trigger: &Trigger| asker.me().is_some_and(|me| me.user_id == trigger.user_id);
     triggers.retain(|trigger| trigger.enabled && trigger.next_at.is_some());
     triggers.sort_by_key(|trigger| trigger.next_at);
     html! {
@@ -264,6 +269,7 @@ fn next(asker: &Asker, mut triggers: Vec<Trigger>) -> Markup {
                                 span.clamp { (words(trigger.name.as_deref().unwrap_or(&trigger.content))) }
                                 div.small.quiet {
                                     (title(&trigger.kind))
+                                    @if !is_mine(trigger) { " of " (people.show(trigger.user_id.as_deref())) }
                                     @if let Some(at) = trigger.next_at { " · " (when(at, asker.now())) }
                                 }
                             }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
+    address::part,
     backend::{Asker, Page},
     failure::Failure,
     view::words,
@@ -30,6 +31,19 @@ impl Names {
     /// The channels that the reader sees.
     pub(crate) async fn of_channels(asker: &Asker) -> Result<Self, Failure> {
         Self::of(asker, "/api/channels?limit=200").await
+    }
+
+    /// The same with the one that a list is of. The list of who manages a server has only the chats in which they write.
+    pub(crate) async fn of_channels_with(asker: &Asker, wanted: &str) -> Result<Self, Failure> {
+        let mut names = Self::of_channels(asker).await?;
+        if !wanted.is_empty() && names.name(wanted).is_none() {
+            let found: Option<Named> = asker.find(&format!("/api/channels/{}", part(wanted))).await?;
+            if let Some(found) = found {
+                let name = found.name.unwrap_or_else(|| "(no name)".to_owned());
+                names.0.insert(found.id, name);
+            }
+        }
+        Ok(names)
     }
 
     /// The spaces that the reader sees.

@@ -96,7 +96,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Resu
                     @for person in &page.items {
                         tr {
                             td.lead { a href={ "/people/" (person.id) } { (words(&person.name)) } }
-                            td data-label="Role" { (role(&person.role)) }
+                            td data-label="Role" { (role(&asker, &person.role)) }
                             td data-label="Language" { (words(person.language.as_deref().unwrap_or("–"))) }
                             td data-label="Time zone" { (words(person.time_zone.as_deref().unwrap_or("–"))) }
                         }
@@ -109,7 +109,11 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Resu
     Ok(layout::page(&asker, "People", &content))
 }
 
-fn role(role: &str) -> Markup {
+/// A role; of a stranger's own, nothing: their page tells them who they are to the bot by what it lets them do.
+fn role(asker: &Asker, role: &str) -> Markup {
+    if role == "stranger" && asker.is_person() {
+        return html! {};
+    }
     let tone = match role {
         "owner" => Tone::Calm,
         "member" => Tone::Good,
@@ -132,7 +136,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
     let action = format!("/people/{}", person.id);
     let content = html! {
         (head(&person.name, "", &html! {
-            (role(&person.role))
+            (role(&asker, &person.role))
             a.button href={ (path) "/export" } download { "Take everything out" }
         }))
         section.card aria-labelledby="accounts-title" {

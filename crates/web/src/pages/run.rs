@@ -70,6 +70,11 @@ pub(crate) async fn asking(asker: &Asker, runs: impl Iterator<Item = &Run>) -> R
     Ok(found.into_iter().flatten().collect())
 }
 
+/// Whether the reader sees all of a person's runs. Who manages a server sees those there alone.
+fn sees_runs_of(asker: &Asker, user: &str) -> bool {
+    !asker.is_person() || asker.me().is_some_and(|me| me.user_id.as_deref() == Some(user))
+}
+
 /// The page.
 #[handler]
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
@@ -103,7 +108,9 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
             }
             p.small.row {
                 @if let Some(context) = &run.context_id { a href={ "/conversations/" (context) } { "Conversation" } }
-                @if let Some(user) = &run.user_id { a href={ "/runs?user=" (user) } { "Runs of this person" } }
+                @if let Some(user) = run.user_id.as_ref().filter(|user| sees_runs_of(&asker, user)) {
+                    a href={ "/runs?user=" (user) } { "Runs of this person" }
+                }
                 @if let Some(channel) = &run.channel_id { a href={ "/runs?channel=" (channel) } { "Runs of this channel" } }
                 @if let Some(parent) = &run.parent_run_id { a href={ "/runs/" (parent) } { "The run that asked for it" } }
             }

@@ -102,7 +102,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let (page, people, channels) = try_join!(
         asker.get::<Page<Run>>(&path),
         Names::of_people(&asker),
-        Names::of_channels(&asker)
+        Names::of_channels_with(&asker, &wanted.channel)
     )?;
     let (all_people, all_channels) = (people, channels);
     let (people, channels) = (all_people.filter("Everybody"), all_channels.filter("Everywhere"));
@@ -114,7 +114,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             div.fields {
                 (choice_field("status", "Status", &wanted.status, &STATUSES))
                 @if people.len() > 2 { (choice_field("user", "Person", &wanted.user, &people)) }
-                @if channels.len() > 2 { (choice_field("channel", "Channel", &wanted.channel, &channels)) }
+                @if channels.len() > 2 || !wanted.channel.is_empty() { (choice_field("channel", "Channel", &wanted.channel, &channels)) }
                 button type="submit" { "Show" }
                 @if filters.iter().any(|(_, value)| !value.is_empty()) { a.button href="/runs" { "Show all" } }
             }

@@ -1,0 +1,185 @@
+//! Somebody who manages a group and opens the dashboard for the first time: the start page leads to what is theirs
+//! there, every list says which place it is of, and no link leads to a page that they may not see.
+
+use clifford_core::id::UserId;
+use clifford_fakes::telegram::TelegramFake;
+use serde_json::Value;
+
+use super::Browser;
+use crate::{
+    api::bot::Bot,
+    store::erasure::{column, script},
+};
+
+/// The accounts on Telegram: Mia manages the group, Ada only speaks there.
+const MIA: i64 = 7;
+const ADA: i64 = 8;
+
+struct Garden {
+    telegram: TelegramFake,
+    bot: Bot,
+    space: String,
+    channel: String,
+}
+
+/// A group in which Ada asked twice and Mia once; Mia asked once in private.
+async fn garden() -> Garden {
+    let telegram = TelegramFake::start().await.unwrap();
+    let chat = telegram.supergroup(-1_000_500, "Garden");
+    let mias = telegram.user(MIA, "Mia");
+    telegram.user(ADA, "Ada");
+    telegram.standing(chat, MIA, serde_json::json!({ "status": "administrator" }));
+    let bot = Bot::connected(&[
+        ("channels.telegram.api_url", telegram.api_url()),
+        ("channels.telegram.token", TelegramFake::TOKEN),
+        ("channels.telegram.access", "open"),
+    ])
+    .await;
+    for (count, (chat, person, question)) in [
+        (chat, ADA, "@clifford_bot what is 3*4?"),
+        (chat, ADA, "@clifford_bot what is 3*5?"),
+        (chat, MIA, "@clifford_bot what is 3*6?"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        telegram.user_says(chat, person, question);
+        telegram.wait_for_sent(chat, count + 1).await;
+    }
+    telegram.user_says(mias, MIA, "what is 2*7?");
+    telegram.wait_for_sent(mias, 1).await;
+    let space = column(&bot.app.db, "SELECT id FROM spaces").await.remove(0);
+    let channel = column(&bot.app.db, "SELECT id FROM channels WHERE space_id IS NOT NULL").await;
+    Garden {
+        telegram,
+        bot,
+        space,
+        channel: channel.into_iter().next().unwrap(),
+    }
+}
+
+impl Garden {
+    async fn person(&self, name: &str) -> UserId {
+        let sql = format!("SELECT id FROM users WHERE name = '{name}'");
+        column(&self.bot.app.db, &sql).await[0].parse().unwrap()
+    }
+
+    /// The run of a question, once it is over.
+    async fn run(&self, browser: &Browser<'_>, question: &str) -> Value {
+        let path = format!("/api/runs?channel={}", self.channel);
+        loop {
+            let runs = browser.data(&path).await;
+            let runs = runs["items"].as_array().unwrap();
+            let found = runs.iter().find(|run| {
+                let asked = run["inputText"].as_str().unwrap();
+                asked.contains(question) && run["status"] == "completed"
+            });
+            if let Some(run) = found {
+                return run.clone();
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_start_page_leads_a_manager_to_what_they_manage() {
+    let garden = garden().await;
+    let mias = Browser::log_in(&garden.bot, Some(garden.person("Mia").await)).await;
+    let adas = Browser::log_in(&garden.bot, Some(garden.person("Ada").await)).await;
+    let home = mias.page("/").await;
+    assert!(home.contains("What you manage") && home.contains("Garden"), "{home}");
+    let space = &garden.space;
+    let ways = [
+        format!("/channels?space={space}"),
+        format!("/usage?space={space}"),
+        format!("/feedback?place=space%3A{space}"),
+        format!("/settings?scope=space:{space}"),
+    ];
+    for way in &ways {
+        assert!(home.contains(&format!("href=\"{way}\"")), "{way}: {home}");
+        mias.page(way).await;
+        assert!(matches!(adas.get(way).await.status, 403 | 404), "{way}");
+    }
+    assert!(!adas.page("/").await.contains("What you manage"));
+    let list = mias.page(&ways[0]).await;
+    let runs = format!("/runs?channel={}", garden.channel);
+    assert!(list.contains(&format!("href=\"{runs}\"")), "{list}");
+    // A status is chosen within the channel.
+    let page = mias.page(&runs).await;
+    let chosen = format!("<option value=\"{}\" selected>Garden</option>", garden.channel);
+    assert!(page.contains(&chosen), "{page}");
+    let there = format!("/conversations?channelId={}", garden.channel);
+    let page = mias.page(&there).await;
+    assert!(
+        page.contains("What was said in Garden.") && page.contains("everybody there"),
+        "{page}"
+    );
+    garden.bot.app.shutdown().await;
+    assert!(garden.telegram.violations().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_use_of_a_place_counts_all_who_write_there_and_only_there() {
+    let garden = garden().await;
+    let mias = Browser::log_in(&garden.bot, Some(garden.person("Mia").await)).await;
+    for question in ["3*4", "3*5", "3*6"] {
+        garden.run(&mias, question).await;
+    }
+    let calls = async |path: &str| {
+        let groups = mias.data(path).await;
+        let groups = groups["items"].as_array().unwrap();
+        groups.iter().map(|group| group["calls"].as_u64().unwrap()).sum::<u64>()
+    };
+    let there = format!("spaceId={}", garden.space);
+    let (mine, tools) = ("/api/usage?by=day", "/api/usage/tools");
+    // Each answer takes two calls of the offline responder, and one of a tool.
+    assert_eq!(calls(mine).await, 4, "hers there and in private");
+    assert_eq!(calls(&format!("{mine}&{there}")).await, 6, "everybody's there");
+    assert_eq!(calls(tools).await, 2);
+    assert_eq!(calls(&format!("{tools}?{there}")).await, 3);
+    let page = mias
+        .page(&format!("/usage?by=user&days=7&space={}", garden.space))
+        .await;
+    assert!(page.contains(">Ada<") && page.contains(">Mia<"), "{page}");
+    let selected = format!("<option value=\"{}\" selected>Garden</option>", garden.space);
+    assert!(page.contains(&selected), "{page}");
+    let file = mias
+        .page(&format!("/usage.csv?by=user&days=7&space={}", garden.space))
+        .await;
+    assert!(file.contains("\"Ada\","), "{file}");
+    garden.bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_link_of_a_managers_pages_leads_where_they_may_not_go() {
+    let garden = garden().await;
+    let mia = garden.person("Mia").await;
+    let mias = Browser::log_in(&garden.bot, Some(mia)).await;
+    let ada = garden.person("Ada").await;
+    let adas = garden.run(&mias, "3*4").await;
+    let own = garden.run(&mias, "3*6").await;
+    let of_run = async |run: &Value| mias.page(&format!("/runs/{}", run["id"].as_str().unwrap())).await;
+    let page = of_run(&adas).await;
+    assert!(
+        page.contains("Runs of this channel") && !page.contains(&format!("user={ada}")),
+        "{page}"
+    );
+    assert!(of_run(&own).await.contains(&format!("href=\"/runs?user={mia}\"")));
+    let owner = Browser::log_in(&garden.bot, None).await;
+    let run = format!("/runs/{}", adas["id"].as_str().unwrap());
+    assert!(owner.page(&run).await.contains(&format!("href=\"/runs?user={ada}\"")));
+    // What is not answered says why, and how that ends.
+    let off = "UPDATE channels SET enabled = FALSE, disabled_reason = 'chat not found' WHERE space_id IS NOT NULL";
+    script(&garden.bot.app.db, off).await;
+    let list = format!("/channels?space={}", garden.space);
+    let page = mias.page(&list).await;
+    assert!(
+        page.contains("chat not found") && page.contains("The next message there turns it on again."),
+        "{page}"
+    );
+    let off = "UPDATE channels SET disabled_reason = 'turned off' WHERE space_id IS NOT NULL";
+    script(&garden.bot.app.db, off).await;
+    assert!(mias.page(&list).await.contains("An owner turned it off."));
+    garden.bot.app.shutdown().await;
+}
