@@ -1,6 +1,8 @@
 //! Passkeys through the real binary: a challenge is made before a restart and answered after it, by one process and
 //! answered by another.
 
+mod killed;
+
 use clifford_fakes::authenticator::Authenticator;
 use futures::future::join_all;
 use reqwest::{Client, StatusCode, redirect::Policy};

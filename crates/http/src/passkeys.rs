@@ -29,6 +29,7 @@ use clifford_store::{
     StoreError,
     people::passkeys::{self, NewPasskey, Passkey, Purpose},
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_vault::passkey::{self, Answer, PasskeyError};
 use serde::Deserialize;
 
@@ -223,7 +224,11 @@ async fn spend(api: &Shared, issued: String) -> Result<Option<Purpose>, Problem>
     let write = api
         .db
         .write(move |tx| Box::pin(async move { passkeys::spend(tx, &issued, now).await }));
-    Ok(write.await?)
+    let purpose = write.await?;
+    if purpose.is_some() {
+        crash::reach(Point::ChallengeSpent);
+    }
+    Ok(purpose)
 }
 
 fn unknown_challenge() -> Problem {

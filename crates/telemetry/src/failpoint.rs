@@ -40,6 +40,10 @@ pub enum Point {
     MemoryReplied,
     /// A piece of a memory write is committed.
     MemoryWritten,
+    /// A passkey's challenge is used up; nothing came of its answer.
+    ChallengeSpent,
+    /// A stranger is decided about; that is not committed.
+    PairingDecided,
 }
 
 impl Point {
@@ -63,6 +67,8 @@ impl Point {
             Self::BeforeMemoryCall => "before_memory_call",
             Self::MemoryReplied => "memory_replied",
             Self::MemoryWritten => "memory_written",
+            Self::ChallengeSpent => "challenge_spent",
+            Self::PairingDecided => "pairing_decided",
         }
     }
 }

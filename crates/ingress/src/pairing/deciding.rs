@@ -11,6 +11,7 @@ use clifford_store::{
     people::{pairings, reading, users},
     places::channels,
 };
+use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_text::{Answer, Lang};
 
 /// How much of a name is shown.
@@ -110,6 +111,7 @@ pub async fn decide(
         messages::insert_outbound(tx, &message, now).await?;
     }
     notify::work(tx).await?;
+    crash::reach(Point::PairingDecided);
     Ok(Some(request.name))
 }
 
