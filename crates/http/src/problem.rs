@@ -145,7 +145,7 @@ impl Code {
             Self::LinkCodeUnknown => "There is no such code",
             Self::LinkUnknown => "There is no such link",
             Self::PasskeyRefused => "The passkey was not taken",
-            Self::TooManyTries => "Too many codes were tried",
+            Self::TooManyTries => "It was tried too often",
             Self::AlreadyLinked => "Both are one person already",
             Self::LinkOtherWayRound => "The code must come from the other account",
             Self::NotSigned => "The signature is not good",

@@ -15,7 +15,11 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
-use super::{Shared, failure::Failure, session};
+use super::{
+    Shared,
+    failure::{Failure, Refused},
+    session,
+};
 
 /// The most bytes of an answer that a page is made from.
 const MOST: usize = 32 * 1024 * 1024;
@@ -225,10 +229,13 @@ pub(crate) async fn refusal(response: Response, page: &str) -> Failure {
     if response.status() == StatusCode::UNAUTHORIZED {
         return Failure::Unknown(page.to_owned());
     }
+    let seconds = response.headers().get(header::RETRY_AFTER);
+    let seconds = seconds.and_then(|seconds| seconds.to_str().ok()?.parse().ok());
     let Ok(bytes) = to_bytes(response.into_body(), MOST).await else {
         return Failure::Unreadable;
     };
-    serde_json::from_slice(&bytes).map_or(Failure::Unreadable, Failure::Refused)
+    let refused = serde_json::from_slice::<Refused>(&bytes);
+    refused.map_or(Failure::Unreadable, |refused| Failure::Refused(refused.after(seconds)))
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {

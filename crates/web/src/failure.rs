@@ -1,7 +1,7 @@
 //! Why a page cannot be shown, and the way out.
 
 use axum::{
-    http::StatusCode,
+    http::{StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
 use maud::{Markup, html};
@@ -31,9 +31,17 @@ pub(crate) struct Refused {
     detail: String,
     /// The field that is wrong.
     field: Option<String>,
+    /// After how many seconds it may be tried again.
+    #[serde(skip)]
+    retry_after: Option<u32>,
 }
 
 impl Refused {
+    /// The same, to be tried again after so many seconds.
+    pub(crate) fn after(self, retry_after: Option<u32>) -> Self {
+        Self { retry_after, ..self }
+    }
+
     /// It is not the reader's to see, or it is not there.
     pub(crate) fn is_of_access(&self) -> bool {
         matches!(self.status, 403 | 404)
@@ -92,12 +100,14 @@ pub(crate) enum Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
+        let mut retry_after = None;
         let (status, title, detail) = match self {
             Self::Unknown(wanted) => {
                 let wanted = if wanted == "/" { "" } else { &wanted };
                 return Redirect::to(&with_query("/login", &[("to", wanted)])).into_response();
             }
             Self::Refused(refused) => {
+                retry_after = refused.retry_after;
                 let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
                 let (title, detail) = refused.words();
                 (status, title, detail)
@@ -137,6 +147,9 @@ impl IntoResponse for Failure {
         let page = told.page(None);
         let mut response = (status, page).into_response();
         response.extensions_mut().insert(told);
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
         response
     }
 }
@@ -206,6 +219,7 @@ mod tests {
                 status: 422,
                 detail: detail.to_owned(),
                 field: field.map(str::to_owned),
+                retry_after: None,
             };
             let (title, detail) = refused.words();
             assert_eq!((title.as_str(), detail.as_str()), expected);

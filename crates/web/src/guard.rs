@@ -53,7 +53,12 @@ pub(crate) async fn guarded(request: Request, next: Next) -> Response {
     if let Some(back) = back
         && let Some(told) = response.extensions_mut().remove::<Told>()
     {
+        // Not its length, which is another page's.
+        let wait = response.headers_mut().remove(header::RETRY_AFTER);
         response = (response.status(), told.page(Some(&back))).into_response();
+        response
+            .headers_mut()
+            .extend(wait.map(|wait| (header::RETRY_AFTER, wait)));
     }
     dressed(response)
 }

@@ -129,3 +129,34 @@ async fn a_form_that_is_refused_says_what_is_wrong_in_its_own_words() {
     assert!(answer.text.contains("The address is not right"), "{}", answer.text);
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_writes_too_fast_reads_when_to_go_on_and_comes_back_to_the_page() {
+    let bot = Bot::with(&[("ingress.user_messages_per_minute", "2")]).await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let adas = Browser::log_in(&bot, Some(ada)).await;
+    let token = token(&adas.page("/chat").await).to_owned();
+    let send = async |content: &str| {
+        let request = bot.request(Method::POST, "/chat").header("cookie", &adas.cookie);
+        let request = request.header("origin", format!("http://{}", bot.address));
+        let request = request.header("referer", format!("http://{}/chat", bot.address));
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let fields = [("token", token.as_str()), ("content", content)];
+        bot.send(request.body(encoded(&fields))).await
+    };
+    assert_eq!([send("one").await.status, send("two").await.status], [303, 303]);
+    let refused = send("three").await;
+    assert_eq!(refused.status, 429, "{}", refused.text);
+    let seconds: u64 = refused.header("retry-after").parse().expect("when to go on");
+    assert!((1..=60).contains(&seconds), "{seconds}");
+    for part in [
+        "Too many messages were sent",
+        &format!("try again in {seconds} s"),
+        "href=\"/chat\" data-back",
+    ] {
+        assert!(refused.text.contains(part), "{part}: {}", refused.text);
+    }
+    // To look costs nothing.
+    assert_eq!(adas.get("/chat").await.status, 200);
+    bot.app.shutdown().await;
+}
