@@ -776,6 +776,7 @@ fn rows() -> Vec<Row> {
         ),
         Row("get", "/api/budgets", "", Nothing, none(), LIST),
         Row("get", "/api/budgets", "userId=@", Person, none(), OF_PERSON),
+        Row("get", "/api/budgets", "spaceId=@", About::Space, none(), SEE_SPACE_LIST),
         Row("get", "/api/files", "", Nothing, none(), READ),
         Row(
             "get",

@@ -3,7 +3,8 @@
 
 use clifford_core::id::UserId;
 use clifford_fakes::telegram::TelegramFake;
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 use super::Browser;
 use crate::{
@@ -28,7 +29,7 @@ async fn garden() -> Garden {
     let chat = telegram.supergroup(-1_000_500, "Garden");
     let mias = telegram.user(MIA, "Mia");
     telegram.user(ADA, "Ada");
-    telegram.standing(chat, MIA, serde_json::json!({ "status": "administrator" }));
+    telegram.standing(chat, MIA, json!({ "status": "administrator" }));
     let bot = Bot::connected(&[
         ("channels.telegram.api_url", telegram.api_url()),
         ("channels.telegram.token", TelegramFake::TOKEN),
@@ -144,6 +145,20 @@ async fn the_use_of_a_place_counts_all_who_write_there_and_only_there() {
     assert!(page.contains(">Ada<") && page.contains(">Mia<"), "{page}");
     let selected = format!("<option value=\"{}\" selected>Garden</option>", garden.space);
     assert!(page.contains(&selected), "{page}");
+    // Budgets that she set there, with what is left of them.
+    let set = format!("/api/settings/space:{}/budget", garden.space);
+    let set = garden.bot.call(Method::PUT, &set, &json!({ "value": "5/day" })).await;
+    assert_eq!(set.status, 200, "{}", set.text);
+    let budgets = mias.data(&format!("/api/budgets?{there}")).await;
+    let budget = &budgets["items"][0];
+    assert_eq!(
+        (&budget["scope"], &budget["cost"], &budget["spentCost"]),
+        (&json!("space"), &json!(5.0), &json!(0.0)),
+        "{budgets}"
+    );
+    let page = mias.page(&format!("/usage?space={}", garden.space)).await;
+    assert!(page.contains("Everybody there, this day: "), "{page}");
+    assert!(!mias.page("/usage").await.contains("Everybody there"));
     let file = mias
         .page(&format!("/usage.csv?by=user&days=7&space={}", garden.space))
         .await;

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
+    address::with_query,
     backend::{Asker, Page},
     failure::Failure,
     view::{
@@ -24,9 +25,9 @@ pub(crate) struct Budget {
     spent_tokens: u64,
 }
 
-/// The budgets that hold for the reader.
-pub(crate) async fn all(asker: &Asker) -> Result<Vec<Budget>, Failure> {
-    let page: Page<Budget> = asker.get("/api/budgets").await?;
+/// The budgets that hold for the reader, or those of a space.
+pub(crate) async fn all(asker: &Asker, space: &str) -> Result<Vec<Budget>, Failure> {
+    let page: Page<Budget> = asker.get(&with_query("/api/budgets", &[("spaceId", space)])).await?;
     Ok(page.items)
 }
 
@@ -44,7 +45,12 @@ pub(crate) fn draw(budgets: &[Budget]) -> Markup {
 
 /// The spent part of a budget, as a bar with its numbers.
 pub(crate) fn left(budget: &Budget) -> Markup {
-    let whose = if budget.scope == "bot" { "Everybody" } else { "You" };
+    let whose = match budget.scope.as_str() {
+        "bot" => "Everybody",
+        "space" => "Everybody there",
+        "member" => "You there",
+        _ => "You",
+    };
     let float = |tokens: u64| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
     html! {
         @if let Some(most) = budget.cost {

@@ -74,7 +74,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         asker.get::<Page<Run>>("/api/runs?status=waiting&limit=200"),
         asker.get::<Page<Run>>("/api/runs?status=failed&limit=50"),
         asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
-        budgets::all(&asker),
+        budgets::all(&asker, ""),
         asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
         Names::of_people(&asker),
     )?;

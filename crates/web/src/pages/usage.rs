@@ -125,11 +125,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         "Everywhere"
     };
     let spaces = spaces.filter(everywhere);
-    // Budgets are of everybody and of the reader.
-    let limits = match wanted.space.is_empty() {
-        true => budgets::all(&asker).await?,
-        false => Vec::new(),
-    };
+    let limits = budgets::all(&asker, &wanted.space).await?;
     let days = wanted.days().to_string();
     let by = wanted.by();
     let file = with_query("/usage.csv", &[("by", by), ("days", &days), ("space", &wanted.space)]);
