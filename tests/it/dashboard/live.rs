@@ -6,7 +6,7 @@ use clifford_fakes::postgres::Cluster;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{Browser, person};
+use super::{Browser, pages, person};
 use crate::{
     api::bot::Bot,
     sse::{Event, Sse},
@@ -200,4 +200,34 @@ async fn the_figures_of_usage_follow_what_is_used() {
             other.app.shutdown().await;
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_that_shows_what_happens_has_a_part_that_follows_it() {
+    let bot = Bot::start().await;
+    let owner = Browser::log_in(&bot, None).await;
+    owner.says("hello", "completed").await;
+    // Forms, references, and answers to what their reader asked for.
+    let stands = [
+        "/login",
+        "/design",
+        "/api/docs",
+        "/search",
+        "/settings",
+        "/runs/compare",
+    ];
+    let mut seen = 0;
+    for path in pages().into_iter().filter(|path| !stands.contains(&path.as_str())) {
+        let page = owner.page(&path).await;
+        assert!(page.contains(" data-live"), "{path}: {page}");
+        seen += 1;
+    }
+    assert!(seen > 15, "{seen}");
+    // A conversation that begins, and somebody who writes for the first time, come into the lists of an open page.
+    for path in ["/conversations", "/people"] {
+        let page = owner.page(path).await;
+        let part = live_part(&page, &path[1..]);
+        assert!(part.contains("<table"), "{path}: {page}");
+    }
+    bot.app.shutdown().await;
 }

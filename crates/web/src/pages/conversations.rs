@@ -84,38 +84,45 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             @if is_chosen { a.button href="/conversations" { "Show all" } }
             a.button href=(seek) { "Search" }
         }))
-        @if page.items.is_empty() {
-            (empty("No conversations yet", &html! { a href="/chat" { "Write to the bot" } ", here or on a platform." }))
-        } @else {
-            table.table.cards {
-                caption.hidden { "Conversations, newest first" }
-                thead {
-                    tr {
-                        th scope="col" { "Name" } th scope="col" { "Channel" } th scope="col" { "Person" }
-                        th.number scope="col" { "Turns" } th scope="col" { "Last" } th scope="col" { "State" }
-                    }
-                }
-                tbody {
-                    @for talk in &page.items {
+        section id="conversations" data-live aria-label="Conversations" {
+            @if page.items.is_empty() {
+                (empty("No conversations yet", &html! { a href="/chat" { "Write to the bot" } ", here or on a platform." }))
+            } @else {
+                table.table.cards {
+                    caption.hidden { "Conversations, newest first" }
+                    thead {
                         tr {
-                            td.lead { a href={ "/conversations/" (talk.id) } { (words(talk.title())) } }
-                            td data-label="Channel" { (channels.show(Some(&talk.channel_id))) }
-                            td data-label="Person" {
-                                @match &talk.user_id {
-                                    Some(user) => (people.show(Some(user))),
-                                    None => span.quiet { "everybody there" },
+                            th scope="col" { "Name" } th scope="col" { "Channel" } th scope="col" { "Person" }
+                            th.number scope="col" { "Turns" } th scope="col" { "Last" } th scope="col" { "State" }
+                        }
+                    }
+                    tbody {
+                        @for talk in &page.items {
+                            tr {
+                                td.lead { a href={ "/conversations/" (talk.id) } { (words(talk.title())) } }
+                                td data-label="Channel" { (channels.show(Some(&talk.channel_id))) }
+                                td data-label="Person" {
+                                    @match &talk.user_id {
+                                        Some(user) => (people.show(Some(user))),
+                                        None => span.quiet { "everybody there" },
+                                    }
                                 }
-                            }
-                            td.number data-label="Turns" { (count(talk.turn_count)) }
-                            td data-label="Last" { (when(talk.last_user_interaction_at.unwrap_or(talk.created_at), asker.now())) }
-                            td data-label="State" {
-                                @if talk.closed_at.is_some() { (badge(Tone::Plain, "closed")) } @else { (badge(Tone::Good, "open")) }
+                                td.number data-label="Turns" { (count(talk.turn_count)) }
+                                td data-label="Last" {
+                                    (when(talk.last_user_interaction_at.unwrap_or(talk.created_at), asker.now()))
+                                }
+                                td data-label="State" {
+                                    @match talk.closed_at {
+                                        Some(_) => (badge(Tone::Plain, "closed")),
+                                        None => (badge(Tone::Good, "open")),
+                                    }
+                                }
                             }
                         }
                     }
                 }
+                (older("/conversations", &filters, page.next.as_deref()))
             }
-            (older("/conversations", &filters, page.next.as_deref()))
         }
     };
     Ok(layout::page(&asker, "Conversations", &content))

@@ -86,24 +86,31 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Resu
     let content = html! {
         (head("People", about, &html! {}))
         (pairings::draw(&asker, &strangers))
-        @if page.items.is_empty() {
-            (empty("Nobody yet", &html! { "A person shows here with their first message." }))
-        } @else {
-            table.table.cards {
-                caption.hidden { "People, newest first" }
-                thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "Language" } th scope="col" { "Time zone" } } }
-                tbody {
-                    @for person in &page.items {
+        section id="people" data-live aria-label="People" {
+            @if page.items.is_empty() {
+                (empty("Nobody yet", &html! { "A person shows here with their first message." }))
+            } @else {
+                table.table.cards {
+                    caption.hidden { "People, newest first" }
+                    thead {
                         tr {
-                            td.lead { a href={ "/people/" (person.id) } { (words(&person.name)) } }
-                            td data-label="Role" { (role(&asker, &person.role)) }
-                            td data-label="Language" { (words(person.language.as_deref().unwrap_or("–"))) }
-                            td data-label="Time zone" { (words(person.time_zone.as_deref().unwrap_or("–"))) }
+                            th scope="col" { "Name" } th scope="col" { "Role" }
+                            th scope="col" { "Language" } th scope="col" { "Time zone" }
+                        }
+                    }
+                    tbody {
+                        @for person in &page.items {
+                            tr {
+                                td.lead { a href={ "/people/" (person.id) } { (words(&person.name)) } }
+                                td data-label="Role" { (role(&asker, &person.role)) }
+                                td data-label="Language" { (words(person.language.as_deref().unwrap_or("–"))) }
+                                td data-label="Time zone" { (words(person.time_zone.as_deref().unwrap_or("–"))) }
+                            }
                         }
                     }
                 }
+                (older("/people", &[], page.next.as_deref()))
             }
-            (older("/people", &[], page.next.as_deref()))
         }
     };
     Ok(layout::page(&asker, "People", &content))
