@@ -48,6 +48,22 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     let whose = "data-label=\"Person\"><bdi>Ada</bdi>";
     assert!(eves.page("/runs").await.contains(whose));
     assert!(!adas.page("/runs").await.contains("data-label=\"Person\""));
+    // Their own is told to them as theirs, and to an owner as somebody's.
+    let remembered = [adas.page("/memory").await, eves.page("/memory").await];
+    let words = [
+        ["What the bot remembers of you", "What the bot remembers of people"],
+        ["told to you alone", "told to them alone"],
+    ];
+    for [hers, theirs] in words {
+        assert!(
+            remembered[0].contains(hers) && !remembered[0].contains(theirs),
+            "{hers}"
+        );
+        assert!(
+            remembered[1].contains(theirs) && !remembered[1].contains(hers),
+            "{theirs}"
+        );
+    }
     // A search begins with what is one's own, whoever else there is.
     eves.says("what is 6*7?", "completed").await;
     assert!(eves.page("/search?q=42").await.contains("<mark>"));

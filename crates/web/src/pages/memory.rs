@@ -109,8 +109,12 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Resu
         .chain(modules.iter().map(|(module, name)| (*module, name.as_str())))
         .collect();
     let persons: Vec<_> = [("", "Everybody")].into_iter().chain(people.choices()).collect();
+    let about = match asker.is_person() {
+        true => "What the bot remembers of you, and shows to the model when it answers you.",
+        false => "What the bot remembers of people, and shows to the model when it answers them.",
+    };
     let content = html! {
-        (head("Memory", "What the bot remembers of people, and shows to the model when it answers them.", &html! {}))
+        (head("Memory", about, &html! {}))
         form.card method="get" action="/memory" role="search" {
             div.fields {
                 div.field { label for="q" { "Words" } input type="search" id="q" name="q" value=(clean(&query.q)) autocomplete="off"; }
@@ -152,13 +156,13 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
                 div { span.quiet { (words(&title(&item.module))) " · " } strong { (words(&item.key)) } }
                 div.row {
                     @if item.pinned { (badge(Tone::Calm, "pinned")) }
-                    (seen_by(item))
+                    (seen_by(item, asker.is_person()))
                     @if item.archived { (badge(Tone::Plain, "archived")) }
                 }
             }
             p { (words(&item.value)) }
             p.small.quiet.row {
-                span { "of " (people.show(Some(&item.user_id))) }
+                @if !asker.is_person() { span { "of " (people.show(Some(&item.user_id))) } }
                 span { "came up " (when(item.last_seen_at, asker.now())) }
                 span { (lasting(item.level)) }
                 @if item.context_id.is_some() { a href={ "/memory/" (item.id) "/source" } { "where it was said" } }
@@ -178,12 +182,17 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
     }
 }
 
-/// The people to whom the bot may tell an item.
-fn seen_by(item: &Item) -> Markup {
+/// The people to whom the bot may tell an item; of the reader's own: to the reader.
+fn seen_by(item: &Item, is_own: bool) -> Markup {
+    let alone = if is_own {
+        "told to you alone"
+    } else {
+        "told to them alone"
+    };
     match (item.shareable, &item.origin_space) {
         (true, _) => badge(Tone::Warn, "may be told anywhere"),
         (false, Some(_)) => badge(Tone::Calm, "told in its group, too"),
-        (false, None) => badge(Tone::Good, "told to them alone"),
+        (false, None) => badge(Tone::Good, alone),
     }
 }
 
