@@ -116,6 +116,14 @@ async fn the_start_page_leads_a_manager_to_what_they_manage() {
         page.contains("What was said in Garden.") && page.contains("everybody there"),
         "{page}"
     );
+    // So it is searched, and feedback names it.
+    let page = mias
+        .page(&format!("/search?q=nothing&channelId={}", garden.channel))
+        .await;
+    assert!(page.contains(&chosen), "{page}");
+    let page = mias.page(&ways[2]).await;
+    let there = format!("<option value=\"channel:{}\">Garden</option>", garden.channel);
+    assert!(page.contains(&there), "{page}");
     garden.bot.app.shutdown().await;
     assert!(garden.telegram.violations().is_empty());
 }

@@ -199,7 +199,10 @@ struct Hit {
 /// The search.
 #[handler]
 pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result<Markup, Failure> {
-    let (people, channels) = try_join!(Names::of_people(&asker), Names::of_channels(&asker))?;
+    let (people, channels) = try_join!(
+        Names::of_people(&asker),
+        Names::of_channels_with(&asker, &sought.channel_id)
+    )?;
     let user = match (sought.user_id.as_str(), sought.channel_id.as_str()) {
         // The API wants to know where to look: at what is the reader's own, if they are somebody.
         ("", "") => {

@@ -95,7 +95,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Re
     let (page, people, channels, spaces) = try_join!(
         asker.get::<Page<Given>>(&path),
         Names::of_people(&asker),
-        Names::of_channels(&asker),
+        Names::of_channels_in(&asker, query.place.strip_prefix("space:").unwrap_or_default()),
         Names::of_spaces(&asker),
     )?;
     let is_chosen = query.chosen().iter().any(|(_, value)| !value.is_empty());

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
-    address::part,
+    address::{part, with_query},
     backend::{Asker, Page},
     failure::Failure,
     view::words,
@@ -42,6 +42,16 @@ impl Names {
                 let name = found.name.unwrap_or_else(|| "(no name)".to_owned());
                 names.0.insert(found.id, name);
             }
+        }
+        Ok(names)
+    }
+
+    /// The same with those of the space that a list is of.
+    pub(crate) async fn of_channels_in(asker: &Asker, space: &str) -> Result<Self, Failure> {
+        let mut names = Self::of_channels(asker).await?;
+        if !space.is_empty() {
+            let there = with_query("/api/channels", &[("spaceId", space), ("limit", "200")]);
+            names.0.extend(Self::of(asker, &there).await?.0);
         }
         Ok(names)
     }
