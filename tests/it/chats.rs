@@ -1,5 +1,6 @@
 //! Conversations: edits, albums, groups, topics, messages in quick succession.
 
+use clifford_core::messages::Direction;
 use clifford_fakes::telegram::Chat;
 use serde_json::json;
 
@@ -190,6 +191,26 @@ async fn an_album_is_one_message_and_one_run() {
         ["look at this\n[photo]\n[photo]\n[photo]"]
     );
     assert_eq!(bot.telegram.sent(chat).len(), 1);
+}
+
+#[tokio::test]
+async fn in_a_group_an_album_is_whole_though_its_last_piece_alone_speaks_to_the_bot() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.telegram.user(7, "Ada");
+    bot.telegram.user(8, "Bob");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    bot.telegram.album(group, 8, &["", "not for it"]);
+    // Telegram's apps write the comment on several files below the last of them.
+    bot.telegram.album(group, 7, &["", "", "@clifford_bot look at these"]);
+    bot.telegram.wait_for_sent(group, 1).await;
+    bot.telegram.wait_for_confirmed().await;
+    bot.finish().await;
+    assert_eq!(bot.look().await.runs().await.len(), 1);
+    let inputs = scripted_model::inputs(&bot.model.requests());
+    let last = inputs.last().unwrap();
+    assert!(last.starts_with("[Ada] look at these\n[photo]"), "{last}");
+    assert_eq!(last.matches("[photo]").count(), 3, "{last}");
+    assert_eq!(bot.look().await.messages(Direction::Inbound).await.len(), 3);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 //! access rules, the same transaction (`command.rs`), and a repeat is a repeat. The platform's acknowledgement goes out
 //! at once, independent of the command's result. Completion of an argument only reads (`completion.rs`).
 
+mod albums;
 mod always;
 mod api;
 mod api_command;
@@ -54,7 +55,7 @@ use clifford_core::{
     settings::Ingress as Section,
 };
 use clifford_engine::{Context, Runs, models::byok};
-use clifford_store::{Db, StoreError, inbound_lookup, places::channels};
+use clifford_store::{Db, StoreError, places::channels};
 use clifford_telemetry::{measures, quarantine::Careful};
 
 use self::{
@@ -97,6 +98,7 @@ pub struct IngressService {
     pace: Pace,
     told_roles: ToldRoles,
     told_managers: managing::ToldManagers,
+    albums: albums::Albums,
     always: AlwaysPlaces,
     connections: Connections,
     exchanges: other_bots::Exchanges,
@@ -123,6 +125,7 @@ impl IngressService {
             pace,
             told_roles: ToldRoles::default(),
             told_managers: managing::ToldManagers::default(),
+            albums: albums::Albums::default(),
             always: AlwaysPlaces::default(),
             connections: Connections::default(),
             exchanges: other_bots::Exchanges::default(),
@@ -230,16 +233,6 @@ impl IngressService {
                 Err(error)
             }
         }
-    }
-
-    /// Whether a message is a further piece of an album that spoke to the bot: only one of them has the caption.
-    async fn goes_on_with_album(&self, message: &Message) -> Result<bool, StoreError> {
-        let Some(album) = &message.album else {
-            return Ok(false);
-        };
-        let (place, account) = (&message.place, &message.speaker.id);
-        let mut conn = self.db.read_local().await?;
-        inbound_lookup::has_album(&mut conn, place.platform, &place.external_id, account, album).await
     }
 
     /// A configured secret that somebody writes is not even stored, nor a key that was to be given by `/key`.

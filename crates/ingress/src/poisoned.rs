@@ -54,7 +54,7 @@ impl IngressService {
                 _ => String::new(),
             });
             match event {
-                Inbound::Message(message) => Box::pin(self.message_or_answer(message)).await,
+                Inbound::Message(message) => Box::pin(self.piece_or_message(message)).await,
                 Inbound::Edit(edit) => Box::pin(self.edit(edit)).await,
                 Inbound::Deleted(deleted) => Box::pin(self.deleted(deleted)).await,
                 Inbound::Command(command) => Box::pin(self.command(command)).await,
