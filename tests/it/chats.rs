@@ -214,6 +214,30 @@ async fn in_a_group_an_album_is_whole_though_its_last_piece_alone_speaks_to_the_
 }
 
 #[tokio::test]
+async fn a_long_text_that_telegram_cut_is_one_message_also_where_its_first_piece_alone_speaks_to_the_bot() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    let long = "word ".repeat(800);
+    for (place, called) in [(chat, ""), (group, "@clifford_bot ")] {
+        bot.telegram
+            .user_says(place, 7, &format!("{called}{}", long.trim_end()));
+        bot.telegram.user_says(place, 7, "and so it ends");
+        bot.telegram.wait_for_sent(place, 1).await;
+    }
+    bot.telegram.wait_for_confirmed().await;
+    bot.finish().await;
+    assert_eq!(bot.look().await.runs().await.len(), 2);
+    let inputs = scripted_model::inputs(&bot.model.requests());
+    for input in &inputs {
+        assert!(
+            input.contains("word word") && input.ends_with("and so it ends"),
+            "{input}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn with_debounce_messages_in_quick_succession_are_answered_as_one() {
     let mut bot = Setup::on(Site::Telegram).set("ingress.debounce_ms", 400).start().await;
     let room = bot.room(Site::Telegram, 7, "Ada");

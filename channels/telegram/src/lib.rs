@@ -12,6 +12,7 @@ mod alone;
 mod answer;
 mod api;
 mod caption;
+mod cut;
 mod draft;
 mod fetch;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -100,6 +101,8 @@ pub struct Telegram {
     guests: guest::Answers,
     /// Topics of private chats that wait for a name.
     untitled: topics::Untitled,
+    /// Long texts whose pieces may still come.
+    cuts: cut::Cuts,
 }
 
 impl Telegram {
@@ -122,6 +125,7 @@ impl Telegram {
             hook: Hook::of(settings, token)?,
             guests: guest::Answers::default(),
             untitled: topics::Untitled::default(),
+            cuts: cut::Cuts::default(),
             settings: settings.clone(),
             menu: menu.to_vec(),
         })

@@ -168,7 +168,8 @@ impl Poller<'_> {
         for raw in batch {
             let id = update_id(raw.get());
             last = last.max(id);
-            let event = inbound(raw.get(), &self.me, Timestamp::now());
+            let mut event = inbound(raw.get(), &self.me, Timestamp::now());
+            self.telegram.cuts.join(&mut event);
             self.telegram.untitled.note(raw.get());
             let mut alert = None;
             if let Some(id) = query_id(raw.get()) {

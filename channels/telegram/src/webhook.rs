@@ -158,7 +158,8 @@ impl Webhook for Telegram {
             tracing::debug!(?error, "failed to ask Telegram for the bot's account");
             IngressError::Unavailable("Telegram does not tell the bot's account".to_owned())
         })?;
-        let event = inbound(&raw, me, Timestamp::now());
+        let mut event = inbound(&raw, me, Timestamp::now());
+        self.cuts.join(&mut event);
         self.untitled.note(&raw);
         let (alert, text) = oneshot::channel();
         let query = query_id(&raw).map(|id| Query {

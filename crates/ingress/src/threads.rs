@@ -51,8 +51,9 @@ impl IngressService {
         now: Timestamp,
     ) -> Result<Answered, StoreError> {
         let place = &message.place;
-        // Of an album only one piece has the question.
-        if place.kind != PlaceKind::Group || message.album.is_some() {
+        // Of an album only one piece has the question; of a long text that was cut, the first.
+        let is_of_several = message.album.is_some() && !message.attachments.is_empty();
+        if place.kind != PlaceKind::Group || is_of_several {
             return Ok(Answered::Here);
         }
         let is_too_old = message.backfilled && now.since(message.sent_at.into()) > self.settings.section.catch_up;
