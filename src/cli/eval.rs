@@ -78,7 +78,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
     let text =
         std::fs::read_to_string(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
-    let mut tasks = task::read(&text).with_context(|| args.file.display().to_string())?;
+    // Editors put a byte order mark in front.
+    let text = text.trim_start_matches('\u{feff}');
+    let mut tasks = task::read(text).with_context(|| args.file.display().to_string())?;
     if let Some(only) = &args.only {
         tasks.retain(|task| task.name.contains(only));
     }

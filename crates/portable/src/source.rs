@@ -192,6 +192,7 @@ pub fn detect(path: &Path) -> Result<Format, ImportError> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     match head {
         _ if head.get(257..262) == Some(b"ustar".as_slice()) => Ok(Format::Clifford),
+        [0x1f, 0x8b, ..] => none("compressed with gzip: unpack it first, and name the archive"),
         [b'P', b'K', ..] => none("a zip file: unpack it first, and name the directory"),
         _ if head.starts_with(b"{\"type\":\"export\"") => {
             none("JSON Lines are to be read by people; `clifford export --out FILE` writes an archive to import")

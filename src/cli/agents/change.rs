@@ -79,7 +79,7 @@ impl PromptFlags {
                 .with_context(|| format!("failed to read the prompt from {}", path.display()))?,
             (None, None) => return Ok(None),
         };
-        let text = text.trim().to_owned();
+        let text = text.trim_start_matches('\u{feff}').trim().to_owned();
         check("the prompt", &text, LONGEST.1)?;
         Ok(Some(text))
     }

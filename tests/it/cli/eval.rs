@@ -11,7 +11,7 @@ fn tasks_are_played_scored_and_counted() {
     machine.write(
         "tasks.jsonl",
         concat!(
-            "# two that pass, one that cannot\n",
+            "\u{feff}# two that pass, one that cannot\n",
             r#"{"name":"product","turns":["what is 6 * 7?"],"expect":{"answer_contains":["42"],"calls":[{"name":"compute.eval"}],"max_model_calls":3}}"#,
             "\n",
             r#"{"name":"known","memory":[{"module":"preferences","key":"tea","value":"green tea"}],"turns":["hi"],"expect":{"afterwards":[{"name":"memory.get","args":{"key":"tea"},"contains":["Green tea"]}]}}"#,

@@ -235,6 +235,12 @@ fn data_of_other_programs_need_a_person() {
     machine
         .run(["import", zip, "--for", "you"])
         .fails_with(&format!("{zip}: a zip file: unpack it first, and name the directory"));
+    let gzip = machine.path("bot.tar.gz");
+    std::fs::write(&gzip, [0x1f, 0x8b, 8, 0, 0]).expect("a file");
+    let gzip = gzip.to_str().expect("text");
+    machine.run(["import", gzip]).fails_with(&format!(
+        "{gzip}: compressed with gzip: unpack it first, and name the archive"
+    ));
     machine.write("lines.jsonl", &machine.run(["export", "you"]).succeeds());
     let refused = machine.run(["import", "lines.jsonl"]);
     assert!(
