@@ -33,6 +33,12 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// Whether this was less than a span before `now`. One that is yet to come was not, unless the clocks of two machines
+    /// explain it: the clock was stepped back since, and nothing may wait until it has caught up.
+    pub fn was_within(self, span: Duration, now: Self) -> bool {
+        now.since(self) < span && self.since(now) <= span
+    }
+
     /// A moment as RFC 3339 has it. So near the end of the year 9999 that it has no place among moments (in some time zone
     /// the next year has begun), it is the last one.
     #[must_use]
@@ -114,6 +120,14 @@ pub type SharedClock = Arc<dyn Clock>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_yet_to_come_was_not_within_any_span() {
+        let minute = Duration::from_secs(60);
+        for (at, expected) in [(0, false), (1, true), (60_000, true), (120_000, true), (120_001, false)] {
+            assert_eq!(Timestamp(at).was_within(minute, Timestamp(60_000)), expected, "{at}");
+        }
+    }
 
     #[test]
     fn moments_are_read_up_to_the_end_of_the_calendar() {

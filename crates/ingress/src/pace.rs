@@ -74,10 +74,10 @@ impl Pace {
         }
         if self.writers.len() > CROWD {
             self.writers
-                .retain(|_, writer| writer.times.back().is_some_and(|last| now.since(*last) < MINUTE));
+                .retain(|_, writer| writer.times.back().is_some_and(|last| last.was_within(MINUTE, now)));
         }
         let mut writer = self.writers.entry((place.platform, speaker.id.clone())).or_default();
-        while writer.times.front().is_some_and(|first| now.since(*first) >= MINUTE) {
+        while writer.times.front().is_some_and(|first| !first.was_within(MINUTE, now)) {
             writer.times.pop_front();
         }
         match writer.times.front() {
@@ -109,7 +109,7 @@ impl Pace {
 
     /// Whether a person hears again, in a shared place, that they may not answer: once a minute.
     pub(super) fn may_refuse(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> bool {
-        let lately = |at: &Timestamp| now.since(*at) < MINUTE;
+        let lately = |at: &Timestamp| at.was_within(MINUTE, now);
         if self.refused.len() > CROWD {
             self.refused.retain(|_, at| lately(at));
         }
@@ -167,6 +167,12 @@ mod tests {
         assert_eq!(wait(62), Some(Duration::from_secs(8)));
         assert_eq!(wait(63), Some(Duration::from_secs(7)));
         assert_eq!(wait(70), None);
+        // The clock ran ahead for a moment.
+        assert_eq!((at(90_000), at(90_001)), (Limited::No, Limited::No));
+        assert_eq!(
+            (at(100), at(101), at(102)),
+            (Limited::No, Limited::No, Limited::Tell(over(58)))
+        );
     }
 
     #[test]
@@ -192,5 +198,7 @@ mod tests {
         assert!(at(PlaceKind::Group, 0));
         pace.refused(Platform::new("telegram"), "1".into(), Timestamp(0));
         assert!(!at(PlaceKind::Group, 59) && at(PlaceKind::Private, 59) && at(PlaceKind::Group, 60));
+        pace.refused(Platform::new("telegram"), "1".into(), Timestamp(90_000_000));
+        assert!(at(PlaceKind::Group, 100), "the clock ran ahead for a moment");
     }
 }

@@ -75,6 +75,10 @@ pub struct CountOutcome {
     pub refused: i64,
 }
 
+/// Milliseconds by which the clocks of two machines may differ. A bucket that was filled later than that is one of a clock
+/// that was stepped back since: it fills from now on.
+const SKEW: i64 = 60_000;
+
 /// Counts a message. `$3`: the most messages; `$4`: how many a millisecond adds.
 fn statement(subject: &str, limit: &RateLimit, now: Timestamp) -> (String, Vec<Value>) {
     const FILLED: &str = "(rate_buckets.tokens + $4 * CASE WHEN $5 > rate_buckets.filled_at
@@ -85,7 +89,8 @@ fn statement(subject: &str, limit: &RateLimit, now: Timestamp) -> (String, Vec<V
             "INSERT INTO rate_buckets (subject, name, tokens, filled_at, refused) VALUES ($1, $2, $3 - 1.0, $5, 0)
              ON CONFLICT (subject, name) DO UPDATE SET
                  tokens = {left} - CASE WHEN {left} >= 1 THEN 1 ELSE 0 END,
-                 filled_at = CASE WHEN $5 > rate_buckets.filled_at THEN $5 ELSE rate_buckets.filled_at END,
+                 filled_at = CASE WHEN $5 > rate_buckets.filled_at OR rate_buckets.filled_at - $5 > {SKEW} THEN $5
+                     ELSE rate_buckets.filled_at END,
                  refused = CASE WHEN {left} >= 1 THEN 0 ELSE rate_buckets.refused + 1 END
              RETURNING tokens, refused"
         ),

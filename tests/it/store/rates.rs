@@ -67,4 +67,7 @@ pub async fn a_bucket_is_emptied_and_fills_by_the_clock(world: World) {
     };
     assert_eq!(forget(at(999)).await, 1);
     assert_eq!(forget(at(1_000)).await, 0);
+    // The clock ran ahead for a moment: the bucket does not wait until it is that time.
+    assert_eq!((take(at(90_000)).await, take(at(90_000)).await), ((1.0, 0), (0.0, 0)));
+    assert_eq!((take(at(1_000)).await, take(at(1_060)).await), ((0.0, 1), (1.0, 0)));
 }

@@ -35,7 +35,7 @@ pub(super) async fn tell_owners(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let told_at = before.and_then(|request| request.noticed_at);
-    if told_at.is_some_and(|at| now.since(at) < AGAIN_AFTER) {
+    if told_at.is_some_and(|at| at.was_within(AGAIN_AFTER, now)) {
         return Ok(false);
     }
     let told = pairings::noticed_since(tx, now.before(HOUR)).await?;

@@ -77,7 +77,7 @@ pub(crate) async fn meet(
     let set = settings::at_place(tx, &origin.place).await?;
     let value = |name: &str| set.iter().find(|row| row.name == name).map(|row| row.value.as_str());
     let before = value(ASKED).and_then(Asked::read);
-    let is_due = value(EVERYBODY).is_none() && before.is_none_or(|asked| now.since(asked.at) >= AGAIN_AFTER);
+    let is_due = value(EVERYBODY).is_none() && before.is_none_or(|asked| !asked.at.was_within(AGAIN_AFTER, now));
     let may_ask = is_due && settings::set_since(tx, ASKED, now.before(HOUR)).await? < MOST;
     if !is_command && !may_ask {
         return Ok(IngressOutcome::ignored());
