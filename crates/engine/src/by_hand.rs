@@ -47,6 +47,10 @@ pub async fn call(
     context.tools.registry.settled(name).await;
     let known = context.tools.registry.command(name);
     let unknown = |options: &Options| {
+        let tool = name.split('.').next().unwrap_or_default();
+        if let Some(why) = context.tools.registry.away(tool) {
+            return NotCalled::Unknown(format!("{name} cannot be called: {why}; `clifford doctor` tries it"));
+        }
         let why = context.tools.registry.unknown(options, name);
         NotCalled::Unknown(why.replace("tools.list names those there are", "`clifford tools list` shows them"))
     };

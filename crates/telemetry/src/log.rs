@@ -57,6 +57,10 @@ pub(super) fn start(
     beside: Option<impl Layer<Registry> + Send + Sync>,
 ) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(level).with_context(|| format!("log.level: `{level}` cannot be read"))?;
+    let filter = match told_twice(level) {
+        Some(directive) => filter.add_directive(directive.parse().context("a directive of the log")?),
+        None => filter,
+    };
     let is_coloured = format == LogFormat::Text && io::IsTerminal::is_terminal(&io::stderr());
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(Masked {
@@ -74,6 +78,13 @@ pub(super) fn start(
     // A second start in one process (a test) keeps the first.
     let _ = subscriber.try_init();
     Ok(())
+}
+
+/// The directive against what a library says of errors that this program logs in its own words; none where somebody looks
+/// for details, or asks for that library's.
+fn told_twice(level: &str) -> Option<&'static str> {
+    let wants_all = ["debug", "trace", "rmcp"].iter().any(|word| level.contains(word));
+    (!wants_all).then_some("rmcp=off")
 }
 
 /// Fields as text, without what a terminal would obey: what is left of that in a line are the subscriber's own colours.
@@ -160,6 +171,18 @@ mod tests {
 
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
+        }
+    }
+
+    #[test]
+    fn a_library_speaks_where_it_is_asked_or_details_are() {
+        for (level, expected) in [
+            ("info", Some("rmcp=off")),
+            ("warn,clifford_delivery=info", Some("rmcp=off")),
+            ("debug", None),
+            ("info,rmcp=warn", None),
+        ] {
+            assert_eq!(told_twice(level), expected, "{level}");
         }
     }
 

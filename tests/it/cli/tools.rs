@@ -127,3 +127,19 @@ fn a_call_of_no_tool_names_the_command_that_lists_them() {
         "the arguments are not a JSON object: write them in quotes, such as '{\"expression\": \"17 * 23\"}'",
     );
 }
+
+#[test]
+fn a_tool_whose_server_is_not_there_is_told_from_one_that_nobody_has() {
+    let machine = Machine::new();
+    machine.write(
+        "bot.toml",
+        "[[tools.mcp]]\nname = \"far\"\ncommand = \"/no/such/program\"\n",
+    );
+    machine.run(["tools", "call", "far.say", "{}"]).fails_with(
+        "far.say cannot be called: the MCP server `far` is not at work now; it is being started, which may take a \
+         while; `clifford doctor` tries it",
+    );
+    machine
+        .run(["tools", "call", "near.say", "{}"])
+        .fails_with("there is no tool near.say; `clifford tools list` shows them");
+}
