@@ -2,7 +2,7 @@
 //!
 //! The process's umask makes new files and directories private, whoever makes them (SQLite, too). Existing files are
 //! restricted when the data is opened. A directory that is private keeps others out of all that is in it, so only one
-//! that is not is gone through.
+//! that is not is gone through. Devices, and directories that everybody shares (`/tmp`), are nobody's to close.
 
 use std::{
     fs::{self, Metadata},
@@ -15,6 +15,8 @@ use rustix::{fs::Mode, process::umask};
 
 /// The permission bits of other users.
 const OTHERS: u32 = 0o077;
+/// The bit of a directory in which everybody may remove only what is their own.
+const STICKY: u32 = 0o1000;
 
 /// Files and directories on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +64,7 @@ impl LocalData {
     fn walk(&self, found: &mut Vec<(PathBuf, u32)>) {
         if let Ok(metadata) = fs::metadata(&self.data_dir)
             && metadata.is_dir()
+            && !is_shared(&self.data_dir, &metadata)
         {
             let was_open = is_open(&metadata);
             if was_open {
@@ -81,6 +84,7 @@ impl LocalData {
         });
         for file in files {
             if let Ok(metadata) = fs::metadata(&file)
+                && metadata.is_file()
                 && is_open(&metadata)
                 && !found.iter().any(|(path, _)| *path == file)
             {
@@ -96,7 +100,7 @@ fn within(directory: &Path, deep: bool, found: &mut Vec<(PathBuf, u32)>) -> io::
         let entry = entry?;
         // Links are not followed: what they lead to is not ours.
         let Ok(metadata) = entry.metadata() else { continue };
-        if metadata.is_symlink() {
+        if !metadata.is_file() && !metadata.is_dir() {
             continue;
         }
         let is_open = is_open(&metadata);
@@ -108,6 +112,12 @@ fn within(directory: &Path, deep: bool, found: &mut Vec<(PathBuf, u32)>) -> io::
         }
     }
     Ok(())
+}
+
+/// Whether a directory is one of the whole machine: the root, or one in which everybody makes files of their own.
+fn is_shared(directory: &Path, metadata: &Metadata) -> bool {
+    let is_root = fs::canonicalize(directory).is_ok_and(|path| path.parent().is_none());
+    is_root || metadata.mode() & STICKY != 0
 }
 
 fn is_open(metadata: &Metadata) -> bool {
@@ -190,6 +200,33 @@ mod tests {
         assert_eq!(found, [open.clone(), open.join("a")]);
         kept.restrict();
         assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn devices_and_directories_of_everybody_stay_as_they_are() {
+        let root = tempfile::tempdir().unwrap();
+        let shared = root.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::write(shared.join("theirs"), "text").unwrap();
+        set(&shared.join("theirs"), 0o644);
+        fs::write(shared.join("clifford.db"), "text").unwrap();
+        set(&shared.join("clifford.db"), 0o644);
+        set(&shared, 0o1777);
+        let open = |data_dir: &Path, database: &Path| {
+            let kept = LocalData {
+                data_dir: data_dir.to_owned(),
+                database: Some(database.to_owned()),
+            };
+            kept.open_to_others()
+        };
+        let database = shared.join("clifford.db");
+        assert_eq!(open(&shared, &database), std::slice::from_ref(&database));
+        assert_eq!(open(Path::new("/"), &database), [database]);
+        assert_eq!(open(&shared, Path::new("/dev/null")), Vec::<PathBuf>::new());
+        let socket = root.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        set(&socket, 0o666);
+        assert_eq!(open(&shared, &socket), Vec::<PathBuf>::new());
     }
 
     #[test]
