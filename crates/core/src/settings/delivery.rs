@@ -12,7 +12,7 @@ use super::units::{Hours, Seconds};
 #[serde(default, deny_unknown_fields)]
 pub struct Delivery {
     /// Whether a part is sent again if it is unknown whether it arrived: the process died, or the connection broke.
-    /// A platform that drops repeats, as Discord does, is always sent to again; Telegram does not.
+    /// It matters where the platform cannot drop a repeat: on Telegram, and not on Discord.
     pub resend_ambiguous: bool,
     /// The most messages that an answer is split into; a longer one goes out as a file.
     #[schemars(range(min = 1, max = 100))]
