@@ -50,6 +50,7 @@ pub(crate) fn implement(mut function: ItemFn) -> syn::Result<TokenStream> {
         Some(_) => (quote!(request), quote!(state)),
         None => (quote!(_), quote!(_)),
     };
+    // Routes and descriptions name it as the function that it was.
     Ok(quote! {
         #(#attributes)*
         #[allow(non_upper_case_globals)]

@@ -15,6 +15,9 @@ use syn::{Data, DeriveInput, Error, Field, Fields, ItemFn, LitStr, parse_macro_i
 ///
 /// axum takes such functions as they are, but each is a type of its own there, for which the compiler builds a dozen
 /// layers of the router anew.
+///
+/// A constant is no function: what other code calls stands in a function of its own, and no variable of the module has
+/// the name of a handler, since the compiler would take it for a pattern.
 #[proc_macro_attribute]
 pub fn handler(_: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let function = parse_macro_input!(item as ItemFn);
