@@ -23,7 +23,7 @@ use tokio::process::{Child, Command};
 use crate::{db_probe::DbProbe, scripted_model};
 
 /// How long anything may take before a journey gives up.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Which platform a journey is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

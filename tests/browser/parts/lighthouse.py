@@ -43,11 +43,23 @@ def ask(address, told, headers):
         if ended.returncode == 0:
             found = json.loads(told.read_text())
             if all(found["categories"][name]["score"] is not None for name in CATEGORIES):
-                return found["categories"], ""
+                return found, ""
             why = json.dumps(found.get("runtimeError") or found.get("runWarnings"))
         else:
             why = (ended.stderr or ended.stdout).strip()[-1000:]
     return None, why
+
+
+def tell_faults(found, name):
+    """Which of its rules a page breaks, and where: a figure alone can't be mended."""
+    for rule in found["categories"][name]["auditRefs"]:
+        audit = found["audits"][rule["id"]]
+        if not rule["weight"] or audit["score"] in (None, 1):
+            continue
+        print(f"{audit['id']}: {audit['title']}")
+        for item in (audit.get("details") or {}).get("items", [])[:5]:
+            node = item.get("node") or {}
+            print(f"  {node.get('snippet')} {node.get('explanation') or item}")
 
 
 def score(bot, report):
@@ -63,9 +75,11 @@ def score(bot, report):
                 print(f"Lighthouse could not look at {page}: {why}")
                 continue
             for name, limit in CATEGORIES.items():
-                reached = round(100 * found[name]["score"])
+                reached = round(100 * found["categories"][name]["score"])
                 # What else runs on the machine decides how fast it is.
                 holds = None if name == "performance" else reached >= int(limit)
+                if holds is False:
+                    tell_faults(found, name)
                 report.tell(f"Lighthouse, {page}, phone: {name}", reached, limit, holds)
     finally:
         headers.unlink()
