@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use clifford_fakes::discord::DiscordFake;
+use clifford_fakes::discord::{DiscordFake, permission};
 use serde_json::Value;
 
 use crate::{
     api_watch::{Watch, watched},
     approvals::{asking, remembers},
     harness::{Bot, Setup, Site},
+    images::finish,
     scripted_model::Prompt,
 };
 
@@ -302,5 +303,38 @@ async fn what_a_forwarded_message_says_is_read_as_a_strangers_word() {
     let look = bot.look().await;
     let run = look.run().await.id;
     assert!(look.steps(run).await.contains(&"tainted".to_owned()));
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn where_it_may_neither_reply_nor_attach_files_a_long_answer_comes_as_texts_once() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("memory.enabled", false)
+        .set("engine.planning_gate", "off")
+        .start()
+        .await;
+    let lines: Vec<_> = (0..1_500).map(|line| format!("line {line:04}")).collect();
+    let long = lines.join("\n");
+    bot.model.respond_with(move |_| finish(&long));
+    let ada = bot.discord.user("Ada");
+    let channel = bot.discord.channel(bot.discord.guild("Team"), "general");
+    bot.discord
+        .lacks(channel, permission::READ_MESSAGE_HISTORY | permission::ATTACH_FILES);
+    bot.discord.user_says(channel, ada, "Clifford count");
+    bot.until("all to be delivered", async |look| {
+        let last = bot.discord.sent(channel).pop()?;
+        (last.content.contains("line 1499") && look.undelivered().await == 0).then_some(())
+    })
+    .await;
+    let sent = bot.discord.sent(channel);
+    assert!(
+        sent.iter().all(|sent| sent.files.is_empty() && sent.reply_to.is_none()),
+        "{sent:?}"
+    );
+    let said: Vec<_> = sent.iter().flat_map(|sent| sent.content.lines()).collect();
+    assert_eq!(said, lines);
+    // The channel is none that takes nothing.
+    bot.discord.user_says(channel, ada, "Clifford again");
+    bot.discord.wait_for_sent(channel, 2 * sent.len()).await;
     bot.finish().await;
 }

@@ -12,7 +12,7 @@ use crate::{
     answers::Placeholder,
     api::{ApiError, Body, Call},
     drafts::{is_draft, marked},
-    post::{Posted, channel, message, message_of_files, send_error, without_old_buttons},
+    post::{Posted, channel, is_about_the_reply, message, message_of_files, send_error, without_old_buttons},
     shared::Shared,
     via::Via,
     voice::Voice,
@@ -124,16 +124,26 @@ pub(crate) async fn post(
 ) -> Result<Posted, ApiError> {
     let path = format!("/channels/{channel}/messages");
     let call = Call::new(Method::POST, "send", &to.place, path);
-    let to = answer::late(shared, to).await;
-    let posted = shared.api.call(&call.clone().body(message(&to, parts, key))).await;
-    match posted {
-        // The right to send voice messages is one of its own.
-        Err(ApiError::Refused(refusal)) if Voice::of(parts).is_some() => {
-            tracing::debug!(%refusal, "Discord refused a voice message, sending it as a file");
-            let body = message_of_files(&to, parts, key);
-            shared.api.call(&call.body(body)).await
+    let mut to = answer::late(shared, to).await;
+    let mut is_voice = Voice::of(parts).is_some();
+    loop {
+        let body = match is_voice {
+            true => message(&to, parts, key),
+            false => message_of_files(&to, parts, key),
+        };
+        match shared.api.call(&call.clone().body(body)).await {
+            // The answer is worth more than what it points at.
+            Err(ApiError::Refused(refusal)) if to.reply_to.is_some() && is_about_the_reply(&refusal) => {
+                tracing::debug!(%refusal, "Discord refused the reply, sending without it");
+                to.reply_to = None;
+            }
+            // The right to send voice messages is one of its own.
+            Err(ApiError::Refused(refusal)) if is_voice => {
+                tracing::debug!(%refusal, "Discord refused a voice message, sending it as a file");
+                is_voice = false;
+            }
+            posted => return posted,
         }
-        posted => posted,
     }
 }
 

@@ -237,8 +237,32 @@ pub(crate) fn send_error(error: ApiError) -> SendError {
 fn is_gone(refusal: &Refusal) -> bool {
     matches!(
         refusal.code,
-        10_003 | 10_004 | 50_001 | 50_007 | 50_013 | 50_278 | 160_005
+        10_003 | 10_004 | 50_001 | 50_007 | MISSING_PERMISSIONS | 50_278 | 160_005
     )
+}
+
+/// The same for a part, or files: a channel that takes no files takes texts, so it is not gone.
+pub(crate) fn error_of(parts: &[Part], error: ApiError) -> SendError {
+    let has_files = parts.iter().any(|part| !matches!(part, Part::Text { .. }));
+    match error {
+        ApiError::Refused(refusal) if has_files && refusal.code == MISSING_PERMISSIONS => {
+            SendError::Rejected(refusal.to_string())
+        }
+        error => send_error(error),
+    }
+}
+
+/// The bot lacks a permission.
+const MISSING_PERMISSIONS: u64 = 50_013;
+/// It lacks the one to read what it would reply to.
+const MAY_NOT_REPLY: u64 = 160_002;
+/// A field is wrong; which one is in the text.
+const BAD_FIELD: u64 = 50_035;
+
+/// The message stands in the way that is to be replied to: one of the platform's own, or one that the bot may not read.
+/// <https://docs.discord.com/developers/topics/opcodes-and-status-codes#json>
+pub(crate) fn is_about_the_reply(refusal: &Refusal) -> bool {
+    refusal.code == MAY_NOT_REPLY || refusal.code == BAD_FIELD && refusal.message.contains("message_reference")
 }
 
 /// The interaction takes nothing more: unknown message, webhook or interaction, a token that has expired.
@@ -313,6 +337,47 @@ mod tests {
         ];
         for (error, expected) in cases {
             assert_eq!(send_error(error).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_channel_that_takes_no_files_is_not_gone() {
+        let file = Part::File {
+            name: "answer.md".to_owned(),
+            content: "x".to_owned(),
+            caption: String::new(),
+            markup: None,
+        };
+        let text = Part::Text {
+            text: "x".to_owned(),
+            plain: "x".to_owned(),
+            rich: None,
+            buttons: Vec::new(),
+        };
+        for (part, code, is_gone) in [(&file, 50_013, false), (&file, 50_001, true), (&text, 50_013, true)] {
+            let error = error_of(std::slice::from_ref(part), refused(403, code));
+            assert_eq!(matches!(error, SendError::Gone(_)), is_gone, "{code} {error}");
+        }
+    }
+
+    #[test]
+    fn a_refused_reply_is_told_from_a_refused_message() {
+        for (code, message, expected) in [
+            (160_002, "Cannot reply without permission to read message history", true),
+            (
+                50_035,
+                r#"Invalid Form Body: {"message_reference":{"_errors":[{"code":"REPLIES_CANNOT_REPLY_TO_SYSTEM_MESSAGE"}]}}"#,
+                true,
+            ),
+            (50_035, r#"Invalid Form Body: {"content":{}}"#, false),
+            (50_013, "Missing Permissions", false),
+        ] {
+            let refusal = Refusal {
+                status: 400,
+                code,
+                message: message.to_owned(),
+            };
+            assert_eq!(is_about_the_reply(&refusal), expected, "{message}");
         }
     }
 }

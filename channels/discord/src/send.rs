@@ -8,7 +8,7 @@ use crate::{
     answer,
     api::{ApiError, Call},
     draft,
-    post::{Posted, channel, has_ended, send_error},
+    post::{Posted, channel, error_of, has_ended, send_error},
     shared::Shared,
     via::Via,
 };
@@ -26,7 +26,7 @@ pub(crate) async fn send(
             Err(ApiError::Refused(refusal)) if has_ended(&refusal) => {
                 tracing::debug!(%refusal, "interaction expired, sending to its channel instead");
             }
-            other => return receipt(other),
+            other => return receipt(parts, other),
         }
     }
     let below = to.via.as_deref().and_then(Via::parse_in_place);
@@ -35,7 +35,7 @@ pub(crate) async fn send(
             Err(ApiError::Refused(refusal)) => {
                 tracing::debug!(%refusal, "failed to put an answer in a message's place, sending it to the channel");
             }
-            other => return receipt(other),
+            other => return receipt(parts, other),
         }
     }
     channel(to)?;
@@ -46,7 +46,7 @@ pub(crate) async fn send(
                 .to_owned(),
         ));
     }
-    receipt(draft::finish(shared, to, parts, key).await)
+    receipt(parts, draft::finish(shared, to, parts, key).await)
 }
 
 /// Shows "is typing". An interaction shows that it is being answered without.
@@ -83,11 +83,11 @@ async fn indicate(shared: &Shared, to: &Address) -> Result<(), SendError> {
     shared.api.call::<Value>(&call).await.map(drop).map_err(send_error)
 }
 
-fn receipt(posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {
+fn receipt(parts: &[Part], posted: Result<Posted, ApiError>) -> Result<Receipt, SendError> {
     let receipt = |posted: Posted| Receipt {
         id: posted.id.unwrap_or_default(),
     };
-    posted.map(receipt).map_err(send_error)
+    posted.map(receipt).map_err(|error| error_of(parts, error))
 }
 
 /// The most files of a message: <https://docs.discord.com/developers/resources/message#create-message>

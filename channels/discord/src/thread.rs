@@ -31,9 +31,15 @@ pub(crate) async fn open(shared: &Shared, place: &str, thread: &NewThread) -> Re
     let body = json!({ "name": thread.title, "auto_archive_duration": ARCHIVE_AFTER });
     let call = Call::new(Method::POST, "threads", channel, path).body(Body::Json(body));
     match shared.api.call::<Value>(&call).await {
-        Ok(_) => Ok(message.to_string()),
-        Err(ApiError::Refused(refusal)) if refusal.code == HAS_THREAD => Ok(message.to_string()),
-        Err(error) => Err(send_error(error)),
+        Ok(_) => {}
+        Err(ApiError::Refused(refusal)) if refusal.code == HAS_THREAD => {}
+        Err(error) => return Err(send_error(error)),
+    }
+    // To open threads is one right, to write in them another. The indicator needs the latter, too.
+    let typing = Call::new(Method::POST, "typing", message, format!("/channels/{message}/typing"));
+    match shared.api.call::<Value>(&typing).await {
+        Err(error @ ApiError::Refused(_)) => Err(send_error(error)),
+        Err(_) | Ok(_) => Ok(message.to_string()),
     }
 }
 

@@ -8,6 +8,7 @@ mod editing;
 mod giving_up;
 mod in_order;
 mod late;
+mod reshaping;
 mod status;
 mod status_message;
 
@@ -127,6 +128,8 @@ pub(super) struct Held {
     is_cut: bool,
     /// Its files go one by one: as one message the platform did not take them.
     goes_singly: bool,
+    /// The part that goes in another form than it was made in: a text as a file, or a file as texts.
+    reshaped: Option<i64>,
     origin: Origin,
     _taken: InFlightGuard,
 }
@@ -330,6 +333,7 @@ impl Gate {
                     retry: None,
                     is_cut: false,
                     goes_singly: false,
+                    reshaped: None,
                     origin,
                     _taken: taken,
                 });
@@ -345,6 +349,7 @@ impl Gate {
                     retry: None,
                     is_cut: false,
                     goes_singly: false,
+                    reshaped: None,
                     origin: Origin::default(),
                     _taken: taken,
                 });

@@ -24,6 +24,9 @@ use sha2::{Digest, Sha256};
 
 use crate::rendering::{as_file, as_one, rendered};
 
+/// The name of an answer that goes as a file.
+pub(crate) const ANSWER_FILE: &str = "answer.md";
+
 /// How outbound messages are made.
 #[derive(Clone)]
 pub struct Outbound {
@@ -280,7 +283,7 @@ impl Outbound {
     ) -> Vec<(String, Part)> {
         let mut rendered = rendered(text, limits);
         if rendered.len() > usize::try_from(self.max_parts).unwrap_or(usize::MAX) {
-            rendered = vec![as_file("answer.md".to_owned(), text, limits)];
+            rendered = vec![as_file(ANSWER_FILE.to_owned(), text, limits)];
         }
         if let Some(Part::Text { buttons, .. }) = rendered.last_mut() {
             *buttons = below.into_iter().filter_map(|button| self.fitting(button)).collect();

@@ -40,6 +40,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub use self::rights::permission;
 use self::{
     error::Refusal,
     ids::Clock,
@@ -235,6 +236,7 @@ impl Room {
             sent: Vec::new(),
             typings: 0,
             refuses: None,
+            lacks: 0,
         }
     }
 

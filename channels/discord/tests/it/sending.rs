@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use clifford_channel::{Address, Channel, DeliveryKey, Part, SendError, Signal};
-use clifford_fakes::discord::{Fault, Route, Sent, SentFile};
+use clifford_channel::{Address, Channel, DeliveryKey, NewThread, Part, SendError, Signal};
+use clifford_fakes::discord::{Fault, Route, Sent, SentFile, permission};
 
 use crate::support::{Bot, to};
 
@@ -47,6 +47,59 @@ async fn an_answer_to_a_deleted_message_goes_out_all_the_same() {
     };
     bot.send(&address, "hi", "key-1").await.unwrap();
     assert_eq!(bot.fake.sent(channel)[0].reply_to, None);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn where_it_may_not_reply_or_attach_files_a_text_goes_out_all_the_same() {
+    let bot = Bot::start().await;
+    let (channel, user) = bot.channel();
+    let asked = bot.fake.user_says(channel, user, "hello?");
+    let address = Address {
+        reply_to: Some(asked.to_string()),
+        ..to(channel)
+    };
+    bot.fake
+        .lacks(channel, permission::READ_MESSAGE_HISTORY | permission::ATTACH_FILES);
+    bot.send(&address, "hi", "key-1").await.unwrap();
+    let sent = bot.fake.sent(channel);
+    assert_eq!((sent.len(), sent[0].reply_to), (1, None));
+    let file = Part::File {
+        name: "answer.md".into(),
+        content: "long".into(),
+        caption: String::new(),
+        markup: None,
+    };
+    let refused = bot
+        .discord
+        .send(&address, &file, &DeliveryKey("key-2".to_owned()))
+        .await;
+    assert!(matches!(refused, Err(SendError::Rejected(_))), "{refused:?}");
+    bot.fake.lacks(channel, permission::SEND_MESSAGES);
+    let gone = bot.send(&address, "hi", "key-3").await;
+    assert!(matches!(gone, Err(SendError::Gone(_))), "{gone:?}");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_thread_in_which_it_may_not_write_is_none_to_answer_in() {
+    let bot = Bot::start().await;
+    for (lacks, is_opened) in [
+        (0, true),
+        (permission::CREATE_PUBLIC_THREADS, false),
+        (permission::SEND_MESSAGES_IN_THREADS, false),
+    ] {
+        let (channel, user) = bot.channel();
+        let asked = bot.fake.user_says(channel, user, "hello?");
+        bot.fake.lacks(channel, lacks);
+        let thread = NewThread {
+            message: asked.to_string(),
+            via: None,
+            title: "hello".to_owned(),
+        };
+        let opened = bot.discord.open_thread(&channel.to_string(), &thread).await;
+        assert_eq!(opened.is_ok(), is_opened, "{opened:?}");
+    }
     bot.finish().await;
 }
 

@@ -87,16 +87,3 @@ fn name(part: &OutgoingPart) -> Option<&str> {
 fn names<'a>(parts: &[&'a OutgoingPart]) -> Vec<&'a str> {
     parts.iter().filter_map(|part| name(part)).collect()
 }
-
-/// A text as a file, for a platform that refuses it as a message.
-pub(super) fn as_file(part: &Part) -> Option<Part> {
-    match part {
-        Part::Text { plain, .. } if !plain.is_empty() => Some(Part::File {
-            name: "answer.md".to_owned(),
-            content: plain.clone(),
-            caption: String::new(),
-            markup: None,
-        }),
-        _ => None,
-    }
-}

@@ -5,7 +5,7 @@ use clifford_store::messages::outbox::{self, Outgoing};
 use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_text::Undelivered;
 
-use super::{DELIVERED, FAILED, Gate, Held, LOOK, Sent, giving_up::as_file};
+use super::{DELIVERED, FAILED, Gate, Held, LOOK, Sent, reshaping::reshape};
 use crate::status_mark::Mark;
 
 impl Gate {
@@ -43,6 +43,12 @@ impl Gate {
                     self.drafts.became(&part.key);
                     self.draft_became(held.message.run_id, &part.key, &receipt.id).await;
                     crash::reach(Point::PartSent);
+                    held.parts.remove(0);
+                    if held.parts.first().is_some_and(|next| next.seq == part.seq) {
+                        // The row's other pieces follow; the first points at the question.
+                        held.message.address.0.reply_to = None;
+                        continue;
+                    }
                     let is_last = last == Some(part.seq);
                     let mark = Mark::Delivered {
                         seq: part.seq,
@@ -50,7 +56,6 @@ impl Gate {
                         is_last,
                     };
                     self.mark(&held.message, mark).await;
-                    held.parts.remove(0);
                     if !is_last {
                         crash::reach(Point::BetweenParts);
                     }
@@ -59,16 +64,15 @@ impl Gate {
                 Sent::Refused(reason) | Sent::GivenUp(reason, _) if held.message.edits.is_some() => {
                     self.give_up_all(&mut held, &reason, None).await;
                 }
-                Sent::Refused(reason) => match as_file(&part.body.0) {
-                    Some(file) => {
-                        tracing::warn!(message_id = %held.message.id, channel_id = %self.id, "platform refused the text, sending it as a file");
-                        tracing::debug!(message_id = %held.message.id, reason, "platform refused the text (details)");
-                        if let Some(part) = held.parts.first_mut() {
-                            part.body.0 = file;
-                        }
+                Sent::Refused(reason) => {
+                    let limits = self.channel.limits();
+                    if reshape(&mut held, &part, &limits) {
+                        tracing::warn!(message_id = %held.message.id, channel_id = %self.id, "platform refused the answer, sending it in another form");
+                        tracing::debug!(message_id = %held.message.id, reason, "platform refused the answer (details)");
+                    } else {
+                        self.give_up_part(&mut held, &reason, Some(Undelivered::Refused)).await;
                     }
-                    None => self.give_up_part(&mut held, &reason, Some(Undelivered::Refused)).await,
-                },
+                }
                 Sent::GivenUp(reason, told) => self.give_up_part(&mut held, &reason, told).await,
                 Sent::AllGivenUp(reason) => self.give_up_all(&mut held, &reason, Some(Undelivered::TooLong)).await,
                 Sent::Gone(reason) => self.give_up_all(&mut held, &reason, None).await,

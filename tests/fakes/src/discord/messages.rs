@@ -15,8 +15,8 @@ use super::{
     Sent, SentFile, Shared, checks, components,
     error::{Refusal, only},
     interactions::is_ephemeral,
-    json::{dispatched, mentioned_ids, message},
-    rights,
+    json::{THREAD, dispatched, mentioned_ids, message},
+    rights::{self, permission},
     state::State,
 };
 
@@ -142,6 +142,19 @@ impl Draft {
         self.check_voice()
     }
 
+    /// Checks that the bot may send it to a channel:
+    /// <https://docs.discord.com/developers/resources/message#create-message>
+    fn allowed(&self, state: &State, channel: u64) -> Result<(), Refusal> {
+        may_write(state, channel)?;
+        if !self.files.is_empty() {
+            rights::may(state, channel, permission::ATTACH_FILES)?;
+        }
+        match self.body.get("message_reference") {
+            Some(_) => rights::may(state, channel, permission::READ_MESSAGE_HISTORY),
+            None => Ok(()),
+        }
+    }
+
     /// The message that this one answers, checked to exist:
     /// <https://docs.discord.com/developers/resources/message#message-reference-structure>
     fn reference(&self, state: &State, channel: u64) -> Result<Option<u64>, Refusal> {
@@ -203,11 +216,25 @@ impl Draft {
     }
 }
 
+/// Checks that the bot may write to a channel, which is one permission in threads and another elsewhere.
+pub(super) fn may_write(state: &State, channel: u64) -> Result<(), Refusal> {
+    let is_thread = state
+        .channels
+        .get(&channel)
+        .is_some_and(|room| room.json["type"] == THREAD);
+    let writing = match is_thread {
+        true => permission::SEND_MESSAGES_IN_THREADS,
+        false => permission::SEND_MESSAGES,
+    };
+    rights::may(state, channel, writing)
+}
+
 /// Takes a message for a channel, or returns the one that came before with the same nonce.
 pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value, Refusal> {
     let mut guard = shared.state();
     let state = &mut *guard;
     draft.check()?;
+    draft.allowed(state, channel)?;
     let reply_to = draft.reference(state, channel)?;
     let nonce = draft.text("nonce").map(|nonce| (state.bot, nonce.to_owned()));
     let enforced = draft.body["enforce_nonce"] == json!(true);

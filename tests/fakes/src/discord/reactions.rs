@@ -7,7 +7,12 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{DiscordFake, Shared, error::Refusal, json};
+use super::{
+    DiscordFake, Shared,
+    error::Refusal,
+    json,
+    rights::{self, permission},
+};
 
 /// <https://docs.discord.com/developers/resources/message#create-reaction>
 pub(super) async fn add(
@@ -15,6 +20,10 @@ pub(super) async fn add(
     Path((channel, message, emoji)): Path<(u64, u64, String)>,
 ) -> Response {
     let mut state = shared.state();
+    let may_react = rights::may(&state, channel, permission::ADD_REACTIONS);
+    if may_react.is_err() || rights::may(&state, channel, permission::READ_MESSAGE_HISTORY).is_err() {
+        return Refusal::new(403, 50_013, "Missing Permissions").into_response();
+    }
     let room = state.channels.get(&channel);
     if !room.is_some_and(|room| room.messages.contains_key(&message)) {
         return Refusal::new(404, 10_008, "Unknown Message").into_response();

@@ -19,7 +19,8 @@ use super::{
     gateway, interactions,
     json::FORUM,
     messages::{self, Draft},
-    reactions, rights,
+    reactions,
+    rights::{self, permission},
     state::{self, Room, State},
 };
 
@@ -155,6 +156,9 @@ async fn read_message(Extract(shared): Extract<Shared>, Path((id, message)): Pat
     let Some(room) = state.channels.get(&id) else {
         return unknown_channel().into_response();
     };
+    if rights::may(&state, id, permission::READ_MESSAGE_HISTORY).is_err() {
+        return Refusal::new(403, 50_001, "Missing Access").into_response();
+    }
     let found = room
         .messages
         .get(&message)
@@ -182,6 +186,10 @@ async fn read_messages(Extract(shared): Extract<Shared>, Path(id): Path<u64>, qu
     };
     if let Some(refusal) = room.refusal() {
         return refusal.into_response();
+    }
+    // <https://docs.discord.com/developers/resources/message#get-channel-messages>
+    if rights::may(state, id, permission::READ_MESSAGE_HISTORY).is_err() {
+        return Json(json!([])).into_response();
     }
     let first = query.after.map_or(0, |after| after.saturating_add(1));
     let end = query.before.unwrap_or(u64::MAX).max(first);
@@ -266,13 +274,16 @@ async fn delete_message(Extract(shared): Extract<Shared>, Path((id, message)): P
 }
 
 async fn typing(Extract(shared): Extract<Shared>, Path(id): Path<u64>) -> Response {
-    let refusal = match shared.state().channels.get_mut(&id) {
+    let mut guard = shared.state();
+    let may_write = messages::may_write(&guard, id).err();
+    let refusal = match guard.channels.get_mut(&id) {
         Some(room) => {
             room.typings += 1;
-            room.refusal()
+            may_write.or_else(|| room.refusal())
         }
         None => Some(unknown_channel()),
     };
+    drop(guard);
     shared.changed();
     refusal.map_or_else(|| StatusCode::NO_CONTENT.into_response(), IntoResponse::into_response)
 }

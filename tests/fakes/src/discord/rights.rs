@@ -15,6 +15,17 @@ use super::{
     state::{Role, Room, State},
 };
 
+/// Permissions: <https://docs.discord.com/developers/topics/permissions#permissions-bitwise-permission-flags>
+#[expect(missing_docs, reason = "Discord's names")]
+pub mod permission {
+    pub const ADD_REACTIONS: u64 = 1 << 6;
+    pub const SEND_MESSAGES: u64 = 1 << 11;
+    pub const ATTACH_FILES: u64 = 1 << 15;
+    pub const READ_MESSAGE_HISTORY: u64 = 1 << 16;
+    pub const CREATE_PUBLIC_THREADS: u64 = 1 << 35;
+    pub const SEND_MESSAGES_IN_THREADS: u64 = 1 << 38;
+}
+
 /// Everybody's rights in a new guild.
 const EVERYBODY: u64 = 1 << 10 | 1 << 11 | 1 << 16 | 1 << 35 | 1 << 38 | 1 << 49;
 /// The most pins of a channel.
@@ -69,6 +80,13 @@ impl DiscordFake {
             list.push(json!({
                 "id": of.to_string(), "type": 0, "allow": allow.to_string(), "deny": deny.to_string(),
             }));
+        }
+    }
+
+    /// The bot lacks these permissions in a channel from now on.
+    pub fn lacks(&self, channel: u64, permissions: u64) {
+        if let Some(room) = self.shared.state().channels.get_mut(&channel) {
+            room.lacks = permissions;
         }
     }
 
@@ -210,6 +228,9 @@ fn begin(shared: &Shared, channel: u64, message: Option<u64>, body: &Value) -> R
     if let Err(refusal) = checked {
         return shared.refuse(state, refusal);
     }
+    if let Err(refusal) = may(state, channel, permission::CREATE_PUBLIC_THREADS) {
+        return refusal.into_response();
+    }
     let Some(guild) = state.channels.get(&channel).and_then(|room| room.guild) else {
         return Refusal::new(400, 50_024, "Cannot execute action on this channel type").into_response();
     };
@@ -247,6 +268,23 @@ pub(super) fn starts(state: &mut State, channel: u64, thread: u64) {
     room.messages.insert(id, message.clone());
     let guild = room.guild;
     state.dispatch("MESSAGE_CREATE", &json::dispatched(&message, guild));
+}
+
+/// Refuses what takes a permission that the bot lacks in a channel; a thread has those of its channel.
+/// <https://docs.discord.com/developers/topics/opcodes-and-status-codes#json>
+pub(super) fn may(state: &State, channel: u64, wanted: u64) -> Result<(), Refusal> {
+    let of = |id: u64| state.channels.get(&id);
+    let parent = of(channel).and_then(|room| room.json["parent_id"].as_str()?.parse().ok());
+    let lacks = [Some(channel), parent].into_iter().flatten().filter_map(of);
+    match lacks.fold(0, |all, room| all | room.lacks) & wanted {
+        0 => Ok(()),
+        permission::READ_MESSAGE_HISTORY => Err(Refusal::new(
+            403,
+            160_002,
+            "Cannot reply without permission to read message history",
+        )),
+        _ => Err(Refusal::new(403, 50_013, "Missing Permissions")),
+    }
 }
 
 /// The rules for a poll within a message.

@@ -106,6 +106,8 @@ pub(super) struct Room {
     pub(super) typings: usize,
     /// Status, code and text of the refusal that every request for it gets.
     pub(super) refuses: Option<(u16, u64, &'static str)>,
+    /// The permissions that the bot lacks there.
+    pub(super) lacks: u64,
 }
 
 /// An interaction.
