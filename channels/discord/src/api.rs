@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use clifford_channel::ChannelError;
+use clifford_channel::{ChannelError, lenient};
 use reqwest::{
     Client, Method, Response, StatusCode,
     header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER},
@@ -32,6 +32,8 @@ const USER_AGENT: &str = concat!(
 );
 /// How long a file may take, in or out.
 const FILE_TIMEOUT: Duration = Duration::from_secs(120);
+/// The shortest wait after a 429, whatever it says.
+const SHORTEST_WAIT: Duration = Duration::from_millis(250);
 /// When a 429 does not say how long to wait.
 const UNTOLD_WAIT: Duration = Duration::from_secs(5);
 
@@ -170,9 +172,7 @@ impl Api {
             .map_err(unreachable)?;
         match response.status() {
             status if status.is_success() => Ok(response),
-            StatusCode::TOO_MANY_REQUESTS => Err(ApiError::Limited(
-                retry_after(response.headers()).unwrap_or(UNTOLD_WAIT),
-            )),
+            StatusCode::TOO_MANY_REQUESTS => Err(ApiError::Limited(obeyed(None, retry_after(response.headers())))),
             status if status.is_client_error() => Err(ApiError::Refused(refusal(status, response).await)),
             status => Err(ApiError::Failed(status)),
         }
@@ -244,24 +244,24 @@ impl Api {
     }
 
     async fn limited(&self, key: &Key, response: Response) -> ApiError {
-        #[derive(Default, Deserialize)]
-        struct TooMany {
-            retry_after: Option<f64>,
-            #[serde(default)]
-            global: bool,
-        }
         let header = retry_after(response.headers());
         // Where a proxy before Discord refuses, the body is no JSON.
-        let body: TooMany = response.json().await.unwrap_or_default();
-        let told = body.retry_after.and_then(wait);
-        let wait = told.or(header).unwrap_or(UNTOLD_WAIT);
-        self.buckets(|buckets| buckets.refused(key, wait, body.global, Instant::now()));
+        let body: Value = response.json().await.unwrap_or_default();
+        let told = lenient::number(&body, "retry_after").and_then(wait);
+        let (wait, is_global) = (obeyed(told, header), lenient::flag(&body, "global"));
+        self.buckets(|buckets| buckets.refused(key, wait, is_global, Instant::now()));
         ApiError::Limited(wait)
     }
 
     fn buckets<T>(&self, look: impl FnOnce(&mut Buckets) -> T) -> T {
         look(&mut self.buckets.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// How long to wait after a 429, by its body and its header. No time at all is none that lets anything pass.
+fn obeyed(body: Option<Duration>, header: Option<Duration>) -> Duration {
+    let said = |wait: Option<Duration>| wait.filter(|wait| !wait.is_zero());
+    said(body).or(said(header)).unwrap_or(UNTOLD_WAIT).max(SHORTEST_WAIT)
 }
 
 fn form(json: &Value, files: &[FilePart]) -> Result<Form, ApiError> {
@@ -311,4 +311,25 @@ pub(crate) fn unreachable(error: reqwest::Error) -> ApiError {
         .map(|cause| format!(": {cause}"))
         .unwrap_or_default();
     ApiError::Unreachable(format!("{error}{cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_for_haste_is_never_asked_again_at_once() {
+        let seconds = Duration::from_secs;
+        for (body, header, expected) in [
+            (Some(Duration::ZERO), None, UNTOLD_WAIT),
+            (Some(Duration::ZERO), Some(seconds(9)), seconds(9)),
+            (Some(seconds(2)), Some(seconds(9)), seconds(2)),
+            (Some(Duration::from_millis(1)), None, SHORTEST_WAIT),
+            (None, Some(Duration::ZERO), UNTOLD_WAIT),
+            (None, Some(seconds(9)), seconds(9)),
+            (None, None, UNTOLD_WAIT),
+        ] {
+            assert_eq!(obeyed(body, header), expected, "{body:?} {header:?}");
+        }
+    }
 }

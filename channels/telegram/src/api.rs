@@ -35,6 +35,8 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 const FILE_TIMEOUT: Duration = Duration::from_secs(120);
 /// The wait if a 429 names none, in seconds.
 const RETRY_AFTER: u64 = 5;
+/// The shortest wait after a 429, whatever it names.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait that is obeyed.
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
@@ -282,9 +284,9 @@ fn read<R: DeserializeOwned>(status: u16, body: &[u8]) -> Result<R, ApiError> {
     })
 }
 
-/// The wait that Telegram asks for, cut to one that the clock can hold.
+/// The wait that Telegram asks for: long enough for another answer, and short enough for the clock.
 fn wait(seconds: u64) -> Duration {
-    Duration::from_secs(seconds).min(LONGEST_WAIT)
+    Duration::from_secs(seconds).clamp(SHORTEST_WAIT, LONGEST_WAIT)
 }
 
 #[cfg(test)]
@@ -297,7 +299,7 @@ mod tests {
             code,
             description: description.to_owned(),
         };
-        let cases: [(u16, &str, Result<u32, ApiError>); 10] = [
+        let cases: [(u16, &str, Result<u32, ApiError>); 13] = [
             (200, r#"{"ok":true,"result":7}"#, Ok(7)),
             (
                 403,
@@ -317,6 +319,21 @@ mod tests {
             (
                 429,
                 r#"{"ok":false,"error_code":429,"description":"x"}"#,
+                Err(ApiError::RetryAfter(Duration::from_secs(5))),
+            ),
+            (
+                429,
+                r#"{"ok":false,"error_code":429,"parameters":{"retry_after":0}}"#,
+                Err(ApiError::RetryAfter(Duration::from_secs(1))),
+            ),
+            (
+                429,
+                r#"{"ok":false,"error_code":429,"parameters":{"retry_after":-3}}"#,
+                Err(ApiError::RetryAfter(Duration::from_secs(5))),
+            ),
+            (
+                429,
+                r#"{"ok":false,"error_code":429,"parameters":{"retry_after":"NaN"}}"#,
                 Err(ApiError::RetryAfter(Duration::from_secs(5))),
             ),
             (
