@@ -4,6 +4,7 @@ mod adapters;
 mod announcement;
 mod models;
 mod opening;
+pub(crate) mod owned;
 pub mod permissions;
 mod platforms;
 pub(crate) mod restoring;
@@ -154,6 +155,7 @@ pub fn local_data(loaded: &Loaded) -> LocalData {
     let database = loaded.database_url.as_str().strip_prefix("sqlite:");
     LocalData {
         data_dir: loaded.data_dir.clone(),
+        is_usual: loaded.config.data.dir.is_none(),
         database: database.map(|path| PathBuf::from(path.trim_start_matches("//"))),
     }
 }

@@ -17,10 +17,10 @@ use clifford_vault::{Secret, Token};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::local_data;
-
-/// The file's name.
-const NAME: &str = "server.json";
+use super::{
+    local_data,
+    owned::{ANNOUNCEMENT, NEW_ANNOUNCEMENT},
+};
 
 /// The server, as the file tells of it.
 #[derive(Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Announcement {
             None => loaded.database_url.as_str().to_owned(),
         };
         Self {
-            path: loaded.data_dir.join(NAME),
+            path: loaded.data_dir.join(ANNOUNCEMENT),
             // An address may hold a password.
             database: clifford_vault::hash(&database),
             held: Arc::default(),
@@ -143,7 +143,7 @@ impl Announcement {
     /// The file cannot be written or locked.
     pub(super) fn write(&self, place: &Place, token: &Token, stays: Stays) -> io::Result<()> {
         let told = self.record(place, token, stays);
-        let new = self.path.with_extension("json.new");
+        let new = self.path.with_file_name(NEW_ANNOUNCEMENT);
         // One that a crash left must not lend its mode.
         remove(&new)?;
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
@@ -201,7 +201,7 @@ mod tests {
     fn a_server_is_found_by_its_database_until_it_takes_its_word_back() {
         let directory = tempfile::tempdir().unwrap();
         let of = |database: &str| Announcement {
-            path: directory.path().join(NAME),
+            path: directory.path().join(ANNOUNCEMENT),
             database: database.to_owned(),
             held: Arc::default(),
         };
@@ -219,7 +219,10 @@ mod tests {
             )
         );
         assert!(of("b").read().is_none());
-        let mode = fs::metadata(directory.path().join(NAME)).unwrap().permissions().mode();
+        let mode = fs::metadata(directory.path().join(ANNOUNCEMENT))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
         ours.take_back(&Token::new(&mut rand::rng()));
         assert!(ours.read().is_some());
@@ -231,7 +234,7 @@ mod tests {
     fn what_a_killed_server_left_behind_tells_of_nobody() {
         let directory = tempfile::tempdir().unwrap();
         let announcement = Announcement {
-            path: directory.path().join(NAME),
+            path: directory.path().join(ANNOUNCEMENT),
             database: "a".to_owned(),
             held: Arc::default(),
         };

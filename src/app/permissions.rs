@@ -2,7 +2,9 @@
 //!
 //! The process's umask makes new files and directories private, whoever makes them (SQLite, too). Existing files are
 //! restricted when the data is opened. A directory that is private keeps others out of all that is in it, so only one
-//! that is not is gone through. Devices, and directories that everybody shares (`/tmp`), are nobody's to close.
+//! that is not is gone through. A data directory in which somebody has other files too (`data.dir = "."`) stays open with
+//! those, and only what Clifford makes there is closed (`owned.rs`). Devices, and directories that everybody shares
+//! (`/tmp`), are nobody's to close.
 
 use std::{
     fs::{self, Metadata},
@@ -12,6 +14,8 @@ use std::{
 };
 
 use rustix::{fs::Mode, process::umask};
+
+use super::owned::{self, Level};
 
 /// The permission bits of other users.
 const OTHERS: u32 = 0o077;
@@ -23,6 +27,8 @@ const STICKY: u32 = 0o1000;
 pub struct LocalData {
     /// The data directory.
     pub data_dir: PathBuf,
+    /// It is where it is by itself, so all of it is Clifford's, whatever is in it.
+    pub is_usual: bool,
     /// The database, if it is a file.
     pub database: Option<PathBuf>,
 }
@@ -62,31 +68,22 @@ impl LocalData {
 
     /// Finds what is open to others, each with its mode.
     fn walk(&self, found: &mut Vec<(PathBuf, u32)>) {
+        let database: Vec<_> = self.database.iter().flat_map(|path| owned::of_database(path)).collect();
         if let Ok(metadata) = fs::metadata(&self.data_dir)
             && metadata.is_dir()
             && !is_shared(&self.data_dir, &metadata)
         {
-            let was_open = is_open(&metadata);
-            if was_open {
-                found.push((self.data_dir.clone(), metadata.mode() & 0o7777));
-            }
+            let level = if self.is_usual { Level::Whole } else { Level::Data };
             // Its own entries are looked at in any case: there are a handful of files.
-            if let Err(error) = within(&self.data_dir, was_open, found) {
+            if let Err(error) = within(&self.data_dir, &metadata, level, &database, found) {
                 tracing::warn!(directory = %self.data_dir.display(), %error, "failed to check permissions");
             }
         }
-        let files = self.database.iter().flat_map(|database| {
-            ["", "-wal", "-shm", "-journal", ".lock"].map(|end| {
-                let mut name = database.as_os_str().to_owned();
-                name.push(end);
-                PathBuf::from(name)
-            })
-        });
-        for file in files {
-            if let Ok(metadata) = fs::metadata(&file)
+        for file in database {
+            if let Ok(metadata) = fs::symlink_metadata(&file)
                 && metadata.is_file()
                 && is_open(&metadata)
-                && !found.iter().any(|(path, _)| *path == file)
+                && !found.iter().any(|(path, _)| is_same(path, &file))
             {
                 found.push((file, metadata.mode() & 0o7777));
             }
@@ -94,24 +91,42 @@ impl LocalData {
     }
 }
 
-/// Goes through a directory; into those in it that are private only if `deep`.
-fn within(directory: &Path, deep: bool, found: &mut Vec<(PathBuf, u32)>) -> io::Result<()> {
+/// Goes through a directory: what is Clifford's there, and the directory itself, unless something else is in it as well.
+fn within(
+    directory: &Path,
+    metadata: &Metadata,
+    level: Level,
+    database: &[PathBuf],
+    found: &mut Vec<(PathBuf, u32)>,
+) -> io::Result<()> {
+    let mut has_others = false;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        let is_database = || database.iter().any(|file| is_same(file, &path)).then_some(Level::Whole);
+        let Some(level) = level.entry(&name).or_else(is_database) else {
+            has_others |= !owned::is_nobodys(&name);
+            continue;
+        };
         // Links are not followed: what they lead to is not ours.
         let Ok(metadata) = entry.metadata() else { continue };
-        if !metadata.is_file() && !metadata.is_dir() {
-            continue;
-        }
-        let is_open = is_open(&metadata);
-        if is_open {
-            found.push((entry.path(), metadata.mode() & 0o7777));
-        }
-        if metadata.is_dir() && (deep || is_open) {
-            within(&entry.path(), true, found)?;
+        if metadata.is_dir() && is_open(&metadata) {
+            within(&path, &metadata, level, database, found)?;
+        } else if metadata.is_file() && is_open(&metadata) {
+            found.push((path, metadata.mode() & 0o7777));
         }
     }
+    if is_open(metadata) && !has_others {
+        found.push((directory.to_owned(), metadata.mode() & 0o7777));
+    }
     Ok(())
+}
+
+/// Whether two paths name one entry of a directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| path.parent().and_then(|parent| parent.canonicalize().ok());
+    one.file_name() == other.file_name() && place(one) == place(other)
 }
 
 /// Whether a directory is one of the whole machine: the root, or one in which everybody makes files of their own.
@@ -128,6 +143,8 @@ fn is_open(metadata: &Metadata) -> bool {
 mod tests {
     use super::*;
 
+    const ID: &str = "0192cafe0000700080000000000000aa";
+
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o777
     }
@@ -142,18 +159,19 @@ mod tests {
         let data_dir = root.path().join("data");
         let shard = data_dir.join("files/aa");
         fs::create_dir_all(&shard).unwrap();
-        let (file, log) = (shard.join("a"), data_dir.join("clifford.db-wal"));
+        let (file, log) = (shard.join(ID), data_dir.join("clifford.db-wal"));
         let (database, outside) = (root.path().join("other.db"), elsewhere.path().join("theirs"));
         for path in [&file, &log, &database, &outside] {
             fs::write(path, "text").unwrap();
             set(path, 0o644);
         }
-        std::os::unix::fs::symlink(&outside, data_dir.join("link")).unwrap();
+        std::os::unix::fs::symlink(&outside, data_dir.join("secret.key")).unwrap();
         for directory in [&data_dir, &data_dir.join("files"), &shard] {
             set(directory, 0o755);
         }
         let kept = LocalData {
             data_dir: data_dir.clone(),
+            is_usual: false,
             database: Some(database.clone()),
         };
         let mut open = kept.open_to_others();
@@ -193,6 +211,7 @@ mod tests {
         set(&data_dir, 0o700);
         let kept = LocalData {
             data_dir,
+            is_usual: true,
             database: None,
         };
         let mut found = kept.open_to_others();
@@ -200,6 +219,58 @@ mod tests {
         assert_eq!(found, [open.clone(), open.join("a")]);
         kept.restrict();
         assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn where_others_have_files_too_only_what_clifford_makes_is_closed() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |name: &str| root.path().join(name);
+        let own_file = format!("files/aa/{ID}");
+        let own = [
+            "bot.db",
+            "bot.db-wal",
+            "secret.key",
+            "before-restore-1/clifford.db",
+            &own_file,
+        ];
+        let theirs = ["letter.txt", "src/main.rs", "files/photo.jpg", "clifford.db.txt"];
+        for directory in ["src", "files/aa", "before-restore-1"] {
+            fs::create_dir_all(file(directory)).unwrap();
+        }
+        for name in own.iter().chain(&theirs) {
+            fs::write(file(name), "text").unwrap();
+            set(&file(name), 0o644);
+        }
+        // The database is named by a link, and its log stands beside the file that the link leads to.
+        std::os::unix::fs::symlink("bot.db", file("link.db")).unwrap();
+        let directories = ["", "src", "files", "files/aa", "before-restore-1"];
+        for name in directories {
+            set(&file(name), 0o755);
+        }
+        let kept = LocalData {
+            data_dir: root.path().to_owned(),
+            is_usual: false,
+            database: Some(file("link.db")),
+        };
+        kept.restrict();
+        assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
+        assert_eq!(own.map(|name| mode(&file(name))), [0o600; 5]);
+        assert_eq!(theirs.map(|name| mode(&file(name))), [0o644; 4]);
+        assert_eq!(
+            directories.map(|name| mode(&file(name))),
+            [0o755, 0o755, 0o755, 0o700, 0o700]
+        );
+        // Without the others' files the directory is Clifford's own.
+        for name in ["letter.txt", "files/photo.jpg", "clifford.db.txt", "link.db"] {
+            fs::remove_file(file(name)).unwrap();
+        }
+        fs::remove_dir_all(file("src")).unwrap();
+        let kept = LocalData {
+            database: Some(file("bot.db")),
+            ..kept
+        };
+        kept.restrict();
+        assert_eq!(["", "files"].map(|name| mode(&file(name))), [0o700; 2]);
     }
 
     #[test]
@@ -215,6 +286,7 @@ mod tests {
         let open = |data_dir: &Path, database: &Path| {
             let kept = LocalData {
                 data_dir: data_dir.to_owned(),
+                is_usual: false,
                 database: Some(database.to_owned()),
             };
             kept.open_to_others()
@@ -234,6 +306,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let kept = LocalData {
             data_dir: root.path().join("none"),
+            is_usual: true,
             database: None,
         };
         kept.restrict();

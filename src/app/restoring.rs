@@ -12,8 +12,7 @@ use std::{
 
 use clifford_store::StoreError;
 
-/// The name of the mark in the data directory.
-const MARK: &str = "restore-in-progress";
+use super::owned::RESTORE_MARK;
 
 /// A restore that moves its parts.
 pub(crate) struct Moving {
@@ -28,7 +27,7 @@ impl Moving {
     /// # Errors
     /// The disk's.
     pub(crate) fn begin(data_dir: &Path) -> io::Result<Self> {
-        let mark = data_dir.join(MARK);
+        let mark = data_dir.join(RESTORE_MARK);
         let was_there = mark.try_exists()?;
         File::create(&mark)?.sync_all()?;
         File::open(data_dir)?.sync_all()?;
@@ -56,7 +55,7 @@ impl Moving {
 /// # Errors
 /// One is, or was killed there.
 pub(crate) fn check(data_dir: &Path) -> Result<(), StoreError> {
-    let mark = data_dir.join(MARK);
+    let mark = data_dir.join(RESTORE_MARK);
     if mark.exists() {
         return Err(StoreError::WrongState(format!(
             "{} says that a restore has not come to its end: if it does not run any more, give `clifford restore --force` \

@@ -10,19 +10,21 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail};
-use clifford_config::Loaded;
+use clifford_config::{DATABASE_FILE, Loaded};
+use clifford_content::files::FILES;
 use clifford_core::settings::{Database, FileStore};
 use clifford_store::{Db, DbOptions, copy};
+use clifford_vault::KEY_FILE;
 use serde_json::json;
 
-use self::archive::{DATABASE, FILES, Head, KEY, Writer};
+use self::archive::{Head, Writer};
 use super::{
     bar::{Bar, Unit},
     examples,
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::app;
+use crate::app::{self, owned::BACKUP_PARTS};
 
 /// Arguments of `backup`.
 #[derive(Debug, clap::Args)]
@@ -50,7 +52,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     app::restrict(&loaded);
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let parts = tempfile::Builder::new()
-        .prefix(".clifford-backup-")
+        .prefix(BACKUP_PARTS)
         .tempdir_in(beside.unwrap_or(Path::new(".")))
         .map_err(|error| {
             let why = match error.kind() {
@@ -63,7 +65,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
                 path.display()
             )
         })?;
-    let database = parts.path().join(DATABASE);
+    let database = parts.path().join(DATABASE_FILE);
     let schema = copy_database(&loaded, &database, &args).await?;
     let part = parts.path().join("archive");
     let head = Head::new(setup::now(), schema);
@@ -151,8 +153,8 @@ fn write(loaded: &Loaded, part: &Path, head: &Head, database: &Path, args: &Args
         .sum();
     let bar = Bar::new(!args.format.json, "writing the archive", Unit::Bytes, Some(bytes));
     let mut archive = Writer::create(part, head)?.shown_by(bar);
-    archive.add(DATABASE, database)?;
-    archive.add(KEY, &loaded.data_dir.join(KEY))?;
+    archive.add(DATABASE_FILE, database)?;
+    archive.add(KEY_FILE, &loaded.data_dir.join(KEY_FILE))?;
     let mut added = 0;
     for (name, path) in &files {
         added += u64::from(archive.add(name, path)?);

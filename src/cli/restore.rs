@@ -13,13 +13,15 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail};
-use clifford_config::Loaded;
+use clifford_config::{DATABASE_FILE, Loaded};
+use clifford_content::files::FILES;
 use clifford_store::{Db, copy};
+use clifford_vault::KEY_FILE;
 use serde_json::json;
 
 use super::{
     backup::{
-        archive::{self, DATABASE, FILES, Head, KEY},
+        archive::{self, Head},
         file_options, log_of,
     },
     bar::{Bar, Unit},
@@ -27,10 +29,11 @@ use super::{
     output::{self, Format, when},
     setup::{self, Globals},
 };
-use crate::app::{self, restoring::Moving};
-
-/// The beginning of the name of the directory with the parts of a backup.
-const PARTS: &str = ".restore-";
+use crate::app::{
+    self,
+    owned::{BEFORE_RESTORE, RESTORE_PARTS, RESTORED_END},
+    restoring::Moving,
+};
 
 /// Arguments of `restore`.
 #[derive(Debug, clap::Args)]
@@ -67,7 +70,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
     remove_leftovers(&loaded.data_dir)?;
     let parts = tempfile::Builder::new()
-        .prefix(PARTS)
+        .prefix(RESTORE_PARTS)
         .tempdir_in(&loaded.data_dir)
         .map_err(|error| {
             let (dir, why) = (loaded.data_dir.display(), error.kind());
@@ -75,10 +78,10 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         })?;
     let (head, files) = archive::extract(&args.archive, parts.path(), !args.format.json)?;
     let bar = Bar::new(!args.format.json, "checking the database", Unit::Things(""), None);
-    check(&parts.path().join(DATABASE)).await?;
+    check(&parts.path().join(DATABASE_FILE)).await?;
     drop(bar);
     let moving = Moving::begin(&loaded.data_dir).context("the data directory cannot be written")?;
-    let mut moves = Moves::new(format!("before-restore-{}", setup::now().0));
+    let mut moves = Moves::new(format!("{BEFORE_RESTORE}{}", setup::now().0));
     let moved = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves).await;
     if let Err(error) = moved {
         moves.undo();
@@ -100,7 +103,7 @@ fn remove_leftovers(data_dir: &Path) -> anyhow::Result<()> {
     for entry in fs::read_dir(data_dir).context("the data directory cannot be read")? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(PARTS) && path.is_dir() {
+        if name.starts_with(RESTORE_PARTS) && path.is_dir() {
             fs::remove_dir_all(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
         }
     }
@@ -116,7 +119,7 @@ fn hold(database: &Path) -> anyhow::Result<File> {
 
 /// Something that a backup would replace.
 fn present(loaded: &Loaded, database: Option<&Path>) -> io::Result<Option<PathBuf>> {
-    let places = [loaded.data_dir.join(KEY), loaded.data_dir.join(FILES)];
+    let places = [loaded.data_dir.join(KEY_FILE), loaded.data_dir.join(FILES)];
     for place in database.map(Path::to_owned).into_iter().chain(places) {
         if place.try_exists()? {
             return Ok(Some(place));
@@ -205,12 +208,12 @@ async fn put_in_place(
     head: &Head,
     moves: &mut Moves,
 ) -> anyhow::Result<()> {
-    for name in [KEY, FILES] {
+    for name in [KEY_FILE, FILES] {
         let place = loaded.data_dir.join(name);
         moves.put_aside(&place)?;
         moves.rename(&parts.join(name), &place)?;
     }
-    let restored = parts.join(DATABASE);
+    let restored = parts.join(DATABASE_FILE);
     match database {
         Some(place) => replace(&restored, place, moves).await,
         None => fill_postgres(loaded, &restored, head).await,
@@ -219,7 +222,7 @@ async fn put_in_place(
 
 /// Where the database waits to take its place.
 fn near(place: &Path) -> PathBuf {
-    log_of(place, ".restored")
+    log_of(place, RESTORED_END)
 }
 
 /// Puts the database in its place. Its directory may be on another disk, so it goes there by a copy first.

@@ -56,7 +56,10 @@ fn user_dir(env: &BTreeMap<String, String>, variable: &str, fallback: &str) -> O
         .map(|base| base.join("clifford"))
 }
 
+/// The file of the SQLite database in the data directory, where `database.url` names no other.
+pub const DATABASE_FILE: &str = "clifford.db";
+
 /// The address of the SQLite database in `dir`: what follows `sqlite:` is a path as it is, with nothing encoded.
 pub(super) fn database_url(dir: &Path) -> Url {
-    Url::from(format!("sqlite:{}", dir.join("clifford.db").display()))
+    Url::from(format!("sqlite:{}", dir.join(DATABASE_FILE).display()))
 }

@@ -43,7 +43,7 @@ pub use clifford_core::{
 pub use clifford_llm::{Provider, ProviderKind, RoleModel, Structured, TokenPrices};
 pub use clifford_telemetry::{Log, LogFormat};
 use clifford_tools::ToolSettings;
-pub use data::{Data, config_dir};
+pub use data::{DATABASE_FILE, Data, config_dir};
 pub use error::{ConfigErrors, Location, Problem};
 pub use examine::{Examined, examine};
 pub use http::Http;

@@ -28,6 +28,7 @@ mod storage;
 mod sweep;
 mod text;
 
+pub use directory::FILES;
 pub use error::FileError;
 pub use keep::{Content, Files, NewFile};
 pub use location::Location;

@@ -21,6 +21,9 @@ const VERSION: &str = "1";
 const NONCE: usize = 12;
 const KEY: usize = 32;
 
+/// The name of the key file in the data directory.
+pub const KEY_FILE: &str = "secret.key";
+
 /// Why something cannot be encrypted or decrypted.
 #[derive(Debug, thiserror::Error)]
 pub enum EncryptionError {
@@ -233,7 +236,7 @@ mod tests {
     #[test]
     fn a_key_file_is_made_once_and_is_its_owners_alone() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("data/secret.key");
+        let path = directory.path().join("data").join(KEY_FILE);
         let encrypted: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8)
                 .map(|_| {

@@ -12,7 +12,7 @@ mod source;
 mod token;
 mod url;
 
-pub use encryptor::{EncryptionError, Encryptor};
+pub use encryptor::{EncryptionError, Encryptor, KEY_FILE};
 pub use finished::put_in_place;
 pub use hex::hex;
 pub use masker::Masker;

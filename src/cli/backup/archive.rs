@@ -13,18 +13,15 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use clifford_config::DATABASE_FILE;
+use clifford_content::files::FILES;
 use clifford_core::clock::Timestamp;
 use clifford_portable::{Summed, Watched};
+use clifford_vault::KEY_FILE;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::bar::{Bar, Unit};
 
-/// The database's name in an archive.
-pub(in crate::cli) const DATABASE: &str = "clifford.db";
-/// The key's, as in the data directory.
-pub(in crate::cli) const KEY: &str = "secret.key";
-/// The directory of people's files, as in the data directory.
-pub(in crate::cli) const FILES: &str = "files";
 const HEAD: &str = "clifford-backup.json";
 const SUMS: &str = "SHA256SUMS";
 const NO_BACKUP: &str = "`clifford backup` has not written it";
@@ -185,7 +182,7 @@ fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {
             io::copy(&mut content, &mut file)?;
             file.flush()?;
             file.sync_all()?;
-            files += u64::from(name != DATABASE && name != KEY);
+            files += u64::from(name != DATABASE_FILE && name != KEY_FILE);
         }
         if content.bytes != size {
             bail!("it is cut short in `{name}`: copy it again");
@@ -199,7 +196,7 @@ fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {
         bail!("it is cut short before its sums: copy it again");
     };
     compare(&found, &sums)?;
-    if !found.contains_key(DATABASE) {
+    if !found.contains_key(DATABASE_FILE) {
         bail!("it has no database");
     }
     Ok((head, files))
@@ -225,7 +222,8 @@ fn name_of<R: Read>(entry: &tar::Entry<'_, R>) -> anyhow::Result<String> {
     let path = Path::new(&name);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
     let depth = path.components().count();
-    let known = [HEAD, DATABASE, KEY, SUMS].contains(&name.as_str()) || (path.starts_with(FILES) && depth == 3);
+    let known =
+        [HEAD, DATABASE_FILE, KEY_FILE, SUMS].contains(&name.as_str()) || (path.starts_with(FILES) && depth == 3);
     if !plain || !known || name.contains('\0') || !entry.header().entry_type().is_file() {
         bail!("`{name}` is nothing that a backup holds");
     }

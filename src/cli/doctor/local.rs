@@ -223,7 +223,7 @@ pub(super) fn permissions(loaded: &Loaded) -> Option<Check> {
         (_, true) => Check::warn(
             NAME,
             format!("other users of this machine can read {counted}, such as {first}"),
-            "`clifford serve` restricts them when it starts; until then: chmod -R go= the data directory",
+            "`clifford serve` restricts them when it starts; until then: chmod go= each of them",
         ),
     })
 }

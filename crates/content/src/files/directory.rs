@@ -1,4 +1,4 @@
-//! Contents in the data directory, in `files/`, spread over directories by the end of their ids.
+//! Contents in the data directory, in [`FILES`], spread over directories by the end of their ids.
 
 use std::{
     fs::{self, File},
@@ -11,6 +11,9 @@ use clifford_core::id::FileId;
 
 use super::StorageError;
 
+/// The directory of people's files in the data directory.
+pub const FILES: &str = "files";
+
 /// The data directory.
 #[derive(Debug)]
 pub(super) struct Directory(pub(super) PathBuf);
@@ -20,7 +23,7 @@ impl Directory {
     pub(super) fn path(id: FileId) -> String {
         let name = id.0.simple().to_string();
         let shard = name.get(name.len() - 2..).unwrap_or("00");
-        format!("files/{shard}/{name}")
+        format!("{FILES}/{shard}/{name}")
     }
 
     /// Writes to a temporary file, syncs it, then renames it: a file that can be found is complete.

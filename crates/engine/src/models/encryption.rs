@@ -5,10 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use clifford_vault::{EncryptionError, Encryptor, Masker, Secret};
-
-/// The key file's name in the data directory.
-const FILE: &str = "secret.key";
+use clifford_vault::{EncryptionError, Encryptor, KEY_FILE, Masker, Secret};
 
 /// Encrypts and decrypts stored secrets. The key is looked for, or made, when it is first needed.
 #[derive(Debug)]
@@ -33,7 +30,7 @@ impl Encryption {
     pub fn new(key: Option<Secret>, data_dir: &Path, masker: Arc<Masker>) -> Self {
         Self {
             key,
-            file: data_dir.join(FILE),
+            file: data_dir.join(KEY_FILE),
             encryptor: OnceLock::new(),
             masker,
         }
@@ -120,7 +117,7 @@ mod tests {
             .map(|directory| Encryption::new(None, directory.path(), Arc::default()));
         let encrypted = one.encrypt("key main", &Secret::new("hunter22")).unwrap();
         let fault = other.decrypt("key main", &encrypted).unwrap_err().to_string();
-        let file = directories[1].path().join("secret.key");
+        let file = directories[1].path().join(KEY_FILE);
         assert_eq!(
             fault,
             format!(

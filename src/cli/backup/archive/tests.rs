@@ -44,8 +44,8 @@ fn refused(archive: &[u8]) -> String {
 #[test]
 fn what_was_put_in_comes_out() {
     let entries = [
-        (DATABASE, "rows"),
-        (KEY, "key"),
+        (DATABASE_FILE, "rows"),
+        (KEY_FILE, "key"),
         ("files/aa/1aa", "text"),
         ("files/bb/2bb", ""),
     ];
@@ -71,7 +71,7 @@ fn what_leads_out_of_the_directory_or_is_no_part_of_a_backup_is_refused() {
         "bot.toml",
         "./clifford.db",
     ] {
-        let error = refused(&archive(&[(DATABASE, "rows"), (name, "x")]));
+        let error = refused(&archive(&[(DATABASE_FILE, "rows"), (name, "x")]));
         assert_eq!(error, format!("`{name}` is nothing that a backup holds"));
     }
 }
@@ -97,21 +97,21 @@ fn a_link_is_refused() {
 
 #[test]
 fn what_is_damaged_missing_doubled_or_cut_off_is_named() {
-    let whole = archive(&[(DATABASE, "these rows"), (KEY, "key")]);
+    let whole = archive(&[(DATABASE_FILE, "these rows"), (KEY_FILE, "key")]);
     let place = whole.windows(10).position(|bytes| bytes == b"these rows").unwrap();
     let mut damaged = whole.clone();
     damaged[place] = b'T';
     assert_eq!(refused(&damaged), "`clifford.db` is damaged");
-    assert_eq!(refused(&archive(&[(KEY, "key")])), "it has no database");
+    assert_eq!(refused(&archive(&[(KEY_FILE, "key")])), "it has no database");
     // The second one cannot be made where the first one is.
-    assert!(!refused(&archive(&[(DATABASE, "rows"), (DATABASE, "rows")])).is_empty());
+    assert!(!refused(&archive(&[(DATABASE_FILE, "rows"), (DATABASE_FILE, "rows")])).is_empty());
     assert_eq!(refused(b"no archive at all"), NO_BACKUP);
     assert_eq!(refused(b""), NO_BACKUP);
 }
 
 #[test]
 fn an_archive_that_ends_anywhere_is_said_to_be_cut_short() {
-    let whole = archive(&[(DATABASE, "these rows"), (KEY, "key")]);
+    let whole = archive(&[(DATABASE_FILE, "these rows"), (KEY_FILE, "key")]);
     let sums = whole
         .windows(SUMS.len())
         .position(|bytes| bytes == SUMS.as_bytes())
@@ -149,7 +149,7 @@ proptest! {
         rows in ".{1,2000}",
         files in prop::collection::btree_map("files/[0-9a-f]{2}/[0-9a-f]{32}", ".{0,700}", 0..8),
     ) {
-        let mut entries = vec![(DATABASE, rows.as_str())];
+        let mut entries = vec![(DATABASE_FILE, rows.as_str())];
         entries.extend(files.iter().map(|(name, content)| (name.as_str(), content.as_str())));
         let dir = tempfile::tempdir().unwrap();
         let (_, count) = take_apart(archive(&entries).as_slice(), dir.path()).unwrap();
@@ -161,12 +161,12 @@ proptest! {
 
     #[test]
     fn a_byte_that_changed_is_noticed_or_changes_nothing(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
-        let mut bytes = archive(&[(DATABASE, "rows"), (KEY, "key")]);
+        let mut bytes = archive(&[(DATABASE_FILE, "rows"), (KEY_FILE, "key")]);
         let place = place.index(bytes.len());
         bytes[place] = byte;
         let dir = tempfile::tempdir().unwrap();
         if take_apart(bytes.as_slice(), dir.path()).is_ok() {
-            for (name, content) in [(DATABASE, "rows"), (KEY, "key")] {
+            for (name, content) in [(DATABASE_FILE, "rows"), (KEY_FILE, "key")] {
                 prop_assert_eq!(fs::read_to_string(dir.path().join(name)).unwrap(), content);
             }
         }
