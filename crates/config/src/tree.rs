@@ -170,15 +170,32 @@ fn shorten(text: &str) -> String {
     }
 }
 
+/// The lines of a text. Each value of a file asks for its own, so they are counted once.
+struct Lines {
+    /// Where each but the first begins.
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self {
+            starts: ends.map(|(end, _)| end + 1).collect(),
+        }
+    }
+
+    /// The number of the line in which this byte stands, from 1.
+    fn at(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte) + 1
+    }
+}
+
 /// Reads a file's text. All faults of its syntax are reported together.
 pub fn read(text: &str, path: &Arc<Path>) -> Result<Node, ConfigErrors> {
-    let place = |span: Range<usize>| {
-        let before = &text.as_bytes()[..span.start.min(text.len())];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Location::File {
-            path: Arc::clone(path),
-            line,
-        }
+    let lines = Lines::of(text);
+    let place = |span: Range<usize>| Location::File {
+        path: Arc::clone(path),
+        line: lines.at(span.start),
     };
     let (document, faults) = DeTable::parse_recoverable(text);
     let faults = faults.iter().map(|fault| {
@@ -247,5 +264,29 @@ fn value(parsed: &DeValue<'_>, place: &dyn Fn(Range<usize>) -> Location) -> Valu
                 .collect(),
         ),
         DeValue::Table(entries) => table(entries, place),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_byte_stands_in_a_line() {
+        let lines = Lines::of("a = 1\n\nb = \"é\"\r\nc = 2");
+        for (byte, line) in [
+            (0, 1),
+            (4, 1),
+            (5, 1),
+            (6, 2),
+            (7, 3),
+            (16, 3),
+            (17, 4),
+            (21, 4),
+            (99, 4),
+        ] {
+            assert_eq!(lines.at(byte), line, "{byte}");
+        }
+        assert_eq!(Lines::of("").at(0), 1);
     }
 }
