@@ -81,6 +81,22 @@ async fn a_reply_in_other_words_denies_the_call_and_is_what_the_person_wants_ins
 }
 
 #[tokio::test]
+async fn words_behind_the_command_are_what_the_person_wants_instead() {
+    let mut bot = started(asking(Site::Telegram)).await;
+    let chat = bot.telegram.user(7, "Ada");
+    tell(&bot, chat, 7, "Ada drinks tea").await;
+    landed(&bot).await;
+    // A code that no question has is no word.
+    let answer = tell(&bot, chat, 7, "/deny 0123456789ab").await.text;
+    assert!(answer.starts_with("I don't know that question."), "{answer}");
+    bot.telegram.user_says(chat, 7, "/deny only coffee");
+    runs(&bot, 1, RunStatus::Completed).await;
+    assert_eq!(kept(&bot).await, 0);
+    assert!(heard(&bot, "only coffee"));
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn a_strangers_words_answer_nothing() {
     let mut bot = started(asking(Site::Telegram)).await;
     bot.telegram.user(7, "Ada");

@@ -76,6 +76,11 @@ pub fn parse(id: &str) -> Option<(RunId, String)> {
     Some((run.parse().ok()?, code.to_owned()))
 }
 
+/// Whether a word is meant as a question's id or code, whether or not there is such a question.
+pub fn is_id(word: &str) -> bool {
+    parse(word).is_some() || (word.len() == CODE && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// A question to a person.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {

@@ -52,12 +52,16 @@ pub(super) async fn deny(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let argument = argument.trim();
-    let (id, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
-    let words = Some(words.trim()).filter(|words| !words.is_empty());
-    let denied = Decided::Denied {
-        words: words.map(str::to_owned),
+    let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    // Without an id all of it is what the person wants instead.
+    let (id, words) = match question::is_id(first) {
+        true => (Some(first), rest.trim()),
+        false => (None, argument),
     };
-    answer(tx, Some(id).filter(|id| !id.is_empty()), denied, channel, by, lang, now).await
+    let denied = Decided::Denied {
+        words: Some(words).filter(|words| !words.is_empty()).map(str::to_owned),
+    };
+    answer(tx, id, denied, channel, by, lang, now).await
 }
 
 /// A person's decision.
