@@ -9,10 +9,16 @@ use clifford_store::{
     people::users,
 };
 
+use super::local;
+
+/// The person at this machine, as lists call them.
+pub const HERE: &str = "this machine";
+
 /// How many people with the same name are considered.
 const TOLD_APART: u32 = 10;
 
-/// The person who is meant: by their id, as `platform:account`, or by a name that nobody else has.
+/// The person who is meant: by their id, as `platform:account`, or by a name that nobody else has; or as lists show
+/// whoever sits at this machine.
 ///
 /// # Errors
 /// Nobody or several are meant, or the store's.
@@ -20,6 +26,10 @@ pub async fn find(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
     if let Ok(id) = text.parse::<UserId>() {
         let user = users::get(conn, id).await?;
         return user.ok_or_else(|| nobody(text));
+    }
+    let is_here = text == HERE || text.ends_with(&format!(" ({HERE})"));
+    if is_here && let Some(user) = users::by_identity(conn, Platform::TERMINAL, local::SPEAKER).await? {
+        return Ok(user);
     }
     if let Some((platform, account)) = text.split_once(':')
         && let Ok(platform) = platform.parse::<Platform>()

@@ -152,7 +152,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
 fn display_name(user: &User, is_here: bool) -> String {
     let name = output::head(&user.name, 40);
     if is_here {
-        format!("{name} (this machine)")
+        format!("{name} ({})", people::HERE)
     } else {
         name
     }
@@ -181,7 +181,7 @@ fn lines(user: &User, identities: &[Identity]) -> Vec<String> {
         format!("time zone  {}", user.time_zone.clone().unwrap_or_else(unknown)),
     ];
     lines.extend(identities.iter().map(|own| {
-        let name = if is_here(own) { "this machine" } else { &own.name };
+        let name = if is_here(own) { people::HERE } else { &own.name };
         format!("account    {}:{} ({name})", own.platform, own.platform_user_id)
     }));
     lines

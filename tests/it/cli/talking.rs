@@ -199,7 +199,10 @@ fn exit_ends_a_conversation_by_a_pipe_as_well_and_whoever_has_no_name_is_at_this
     assert!(said.starts_with("You are the person at this machine."), "{said}");
     let listed = machine.run(["users", "list"]).succeeds();
     assert!(listed.contains("you (this machine)"), "{listed}");
-    machine.run(["users", "set", "you", "--name", "Ada"]).succeeds();
+    machine
+        .run(["users", "set", "you (this machine)", "--name", "Ada"])
+        .succeeds();
+    machine.run(["users", "show", "this machine"]).succeeds();
     let said = machine.pipe("/whoami\n", &["chat", "--quiet"]).succeeds();
     assert!(said.starts_with("You are Ada."), "{said}");
 }
