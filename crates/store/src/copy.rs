@@ -12,7 +12,7 @@ mod shape;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_core::value::Value;
+use clifford_core::{id::MessageId, value::Value};
 
 use self::{
     journal::Step,
@@ -195,7 +195,7 @@ async fn copy_from(
     }
     let messages = tables.iter().zip(&counts).find(|(table, _)| table.name == "messages");
     meter.begin(Phase::Indexing, messages.map_or(0, |(_, count)| *count));
-    index(to, &mut meter).await?;
+    index(to, messages.map(|(table, _)| &**table), &mut meter).await?;
     meter.begin(Phase::Verifying, all);
     let mut verified = Vec::with_capacity(tables.len());
     let mut written = to.read().await?;
@@ -323,15 +323,9 @@ async fn copy_links(reader: &mut Conn, to: &Db, table: &Arc<Table>, link: usize)
 }
 
 /// Builds the full-text indexes of the target.
-async fn index(to: &Db, meter: &mut Meter<'_>) -> Result<(), StoreError> {
-    let mut rows = 0;
-    loop {
-        let indexed = (to.write(|tx| Box::pin(async move { search::index(tx, None, PAGE).await }))).await?;
-        if indexed == 0 {
-            break;
-        }
-        rows += u64::try_from(indexed).unwrap_or(u64::MAX);
-        meter.rows("messages", rows);
+async fn index(to: &Db, messages: Option<&Table>, meter: &mut Meter<'_>) -> Result<(), StoreError> {
+    if let Some(messages) = messages {
+        index_messages(to, messages, meter).await?;
     }
     const PIECES: &str = "chunk_search";
     let mut after = journal::number(to, PIECES).await?;
@@ -353,6 +347,34 @@ async fn index(to: &Db, meter: &mut Meter<'_>) -> Result<(), StoreError> {
     }
     to.write(|tx| Box::pin(async move { documents::go_on_numbering(tx).await }))
         .await
+}
+
+async fn index_messages(to: &Db, table: &Table, meter: &mut Meter<'_>) -> Result<(), StoreError> {
+    const MESSAGES: &str = "message_search";
+    let reached = journal::step(to, MESSAGES, table).await?.after;
+    let mut after = reached.first().and_then(|id| match id {
+        Value::Text(id) => id.as_deref()?.parse::<MessageId>().ok(),
+        _ => None,
+    });
+    let mut rows = 0;
+    loop {
+        let from = after;
+        let reached = to
+            .write(move |tx| {
+                Box::pin(async move {
+                    let reached = search::index_anew(tx, from, PAGE).await?;
+                    if let Some(reached) = reached {
+                        journal::mark(tx, MESSAGES, &[reached.message.into()], false).await?;
+                    }
+                    Ok(reached)
+                })
+            })
+            .await?;
+        let Some(reached) = reached else { return Ok(()) };
+        after = Some(reached.message);
+        rows += u64::try_from(reached.messages).unwrap_or(u64::MAX);
+        meter.rows(&table.name, rows);
+    }
 }
 
 async fn verify(

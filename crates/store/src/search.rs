@@ -104,10 +104,64 @@ pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> R
     let unindexed = unindexed();
     let sql = format!("SELECT id, channel_id, content FROM messages WHERE {unindexed} {of_channels} LIMIT $1 {lock}");
     let mut batch: Vec<Unindexed> = tx.fetch_all(sql, args).await?;
-    if batch.is_empty() {
-        return Ok(0);
-    }
     batch.sort_by_key(|message| message.id);
+    put_in(tx, &batch).await?;
+    Ok(batch.len())
+}
+
+/// How far the index is that is made of all messages, in the order of their ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The last message that was looked at.
+    pub message: MessageId,
+    /// How many were.
+    pub messages: usize,
+}
+
+/// Looks at up to `limit` messages behind this one, and takes those into the index that belong there and are not in it.
+/// `None`: there are no more. Where many messages are missing this reads each of them once, and [`index`] may read those
+/// that it leaves for later again and again.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn index_anew(tx: &mut Tx, after: Option<MessageId>, limit: u32) -> Result<Option<Reached>, StoreError> {
+    let unindexed = unindexed();
+    // The planner of a database that is just being filled knows nothing of it: it is left no choice.
+    let sql = format!(
+        "SELECT id, channel_id, content, CAST(CASE WHEN {unindexed} THEN 1 ELSE 0 END AS BIGINT) AS belongs
+         FROM messages WHERE id > $1 ORDER BY id LIMIT $2"
+    );
+    let after = after.map_or_else(String::new, |id| id.to_string());
+    let looked: Vec<Looked> = tx.fetch_all(sql, args![after, limit]).await?;
+    let reached = looked.last().map(|last| Reached {
+        message: last.id,
+        messages: looked.len(),
+    });
+    let missing = looked.into_iter().filter(|message| message.belongs == 1);
+    let missing: Vec<_> = missing
+        .map(|message| Unindexed {
+            id: message.id,
+            channel_id: message.channel_id,
+            content: message.content,
+        })
+        .collect();
+    put_in(tx, &missing).await?;
+    Ok(reached)
+}
+
+#[derive(FromRow)]
+struct Looked {
+    id: MessageId,
+    channel_id: ChannelId,
+    content: String,
+    belongs: i64,
+}
+
+/// Puts messages into the index.
+async fn put_in(tx: &mut Tx, batch: &[Unindexed]) -> Result<(), StoreError> {
+    if batch.is_empty() {
+        return Ok(());
+    }
     let numbers = numbers(tx, batch.len()).await?;
     let postgres = tx.is_postgres();
     let (mut documents, mut owners) = (Values::default(), Values::default());
@@ -129,7 +183,7 @@ pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> R
         owners.sql
     );
     tx.execute(sql, owners.args).await?;
-    Ok(batch.len())
+    Ok(())
 }
 
 /// Rows of a `VALUES` clause, as they are put together.

@@ -177,3 +177,39 @@ async fn a_copy_within_one_engine_is_refused() {
         "a copy goes from SQLite to PostgreSQL or back: within one engine use `clifford db backup` or pg_dump"
     );
 }
+
+#[tokio::test]
+async fn the_index_is_made_anew_by_one_look_at_each_message() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        two_people(&home.db).await;
+        script(
+            &home.db,
+            "UPDATE messages SET search_id = NULL; DELETE FROM message_search;
+             UPDATE messages SET deleted_at = 1 WHERE direction = 'outbound'",
+        )
+        .await;
+        let all = column(&home.db, "SELECT id FROM messages").await.len();
+        let (mut after, mut looked, mut pages) = (None, 0, 0);
+        while let Some(reached) = home
+            .db
+            .write(move |tx| Box::pin(search::index_anew(tx, after, 100)))
+            .await
+            .expect("indexes")
+        {
+            after = Some(reached.message);
+            looked += reached.messages;
+            pages += 1;
+        }
+        assert_eq!((looked, pages), (all, all.div_ceil(100)));
+        let mut conn = home.db.read().await.expect("reads");
+        assert!(!search::has_unindexed(&mut conn).await.expect("reads"));
+        drop(conn);
+        // What is deleted is passed over.
+        let indexed = "SELECT id FROM messages WHERE search_id IS NOT NULL AND deleted_at IS NOT NULL";
+        assert_eq!(column(&home.db, indexed).await, Vec::<String>::new());
+        home.db.close().await;
+    }
+}
