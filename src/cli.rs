@@ -59,6 +59,7 @@ use std::{
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 use clifford_channel::Platforms;
+use clifford_telemetry::runtime;
 use clifford_worker as worker;
 
 use self::{
@@ -71,6 +72,10 @@ const LINGER: Duration = Duration::from_millis(200);
 
 /// The exit code of a command line that is no command.
 const WRONG_USAGE: u8 = 2;
+
+/// How many files a command has to be able to open. With fewer it comes to a stop in the middle: a server that is at rest
+/// has some thirty open.
+const LEAST_FILES: u64 = 64;
 
 /// The exit codes, as every help names them.
 const EXIT_CODES: &str = "0 done, 1 failed, 2 wrong usage";
@@ -210,6 +215,13 @@ pub fn main(platforms: Platforms) -> ExitCode {
     // It has neither settings nor a runtime: nothing is to be there before its limits are.
     if matches!(cli.command, Some(Command::Worker)) {
         return worker::serve();
+    }
+    let files = runtime::raise_open_files();
+    if files < LEAST_FILES {
+        return failed(&anyhow::anyhow!(
+            "this process may open only {files} files, and needs {LEAST_FILES} or more: raise the limit (`ulimit -n 1024`, or \
+             LimitNOFILE= in a unit of systemd)"
+        ));
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

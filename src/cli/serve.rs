@@ -9,7 +9,7 @@ use std::{pin::Pin, process::ExitCode};
 
 use clifford_config::Loaded;
 use clifford_http::Metrics;
-use clifford_telemetry::{self as telemetry, Exporter, runtime};
+use clifford_telemetry::{self as telemetry, Exporter};
 use clifford_vault::Url;
 use tokio::time::Instant;
 
@@ -70,7 +70,6 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let (loaded, secrets) = globals.load_with_secrets()?;
     let otlp_endpoint = loaded.config.telemetry.otlp_endpoint.as_ref().map(Url::as_str);
     let traces = telemetry::init(&loaded.config.log, otlp_endpoint, &secrets.masker)?;
-    runtime::raise_open_files();
     let mut signals = Signals::listen()?;
     // Bound before anything is received: a wrong address stops the start, not a server at work.
     let mut plan = Plan::new(loaded, secrets, args).await?;

@@ -14,19 +14,24 @@ const EVERY: Duration = Duration::from_millis(250);
 const MOST_FILES: u64 = 65_536;
 
 /// Lets this process open as many files as its hard limit allows: each model call that waits for its answer is one, and
-/// the soft limit is often 1,024.
-pub fn raise_open_files() {
+/// the soft limit is often 1,024. Returns how many it may open then.
+pub fn raise_open_files() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(MOST_FILES, |hard| hard.min(MOST_FILES));
-    if limit.current.is_none_or(|soft| soft >= wanted) {
-        return;
+    let soft = limit.current.unwrap_or(u64::MAX);
+    if soft >= wanted {
+        return soft;
     }
     let raised = Rlimit {
         current: Some(wanted),
         maximum: limit.maximum,
     };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::debug!(%error, "failed to raise the limit of open files");
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => wanted,
+        Err(error) => {
+            tracing::debug!(%error, "failed to raise the limit of open files");
+            soft
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 use anyhow::Context;
 use clifford_config::{Loaded, Secrets};
 use clifford_http::{self as http, Metrics, Socket};
-use clifford_telemetry::runtime;
 use clifford_worker::Workers;
 
 use super::Platforms;
@@ -41,7 +40,6 @@ impl Host {
             ));
             loaded.config.http.public_url = None;
         }
-        runtime::raise_open_files();
         // Before anything is done that is counted.
         Metrics::install(&loaded.platforms.names());
         let server = http::Server::on(&socket, &loaded.config.http);

@@ -3,7 +3,7 @@
 use clifford_fakes::telegram::Fault;
 use serde_json::Value;
 
-use super::Machine;
+use super::{Ended, Machine};
 use crate::harness::{Bot, Setup, Site};
 
 async fn json(bot: &Bot, args: &[&str]) -> Value {
@@ -182,4 +182,27 @@ fn an_agent_is_made_changed_brought_back_to_a_version_and_removed() {
         refused.code == 1 && refused.err.contains("stands in bot.toml"),
         "{refused:?}"
     );
+}
+
+#[test]
+fn a_limit_of_open_files_is_raised_or_told() {
+    let machine = Machine::new();
+    let under = |limit: &str| {
+        let script = format!(
+            "ulimit {limit} && exec {} ask 'what is 17 * 23?'",
+            env!("CARGO_BIN_EXE_clifford")
+        );
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).env_clear().env("PATH", "/usr/bin:/bin");
+        command.env("HOME", machine.path("")).current_dir(machine.path(""));
+        Ended::of(command.output().expect("it runs"))
+    };
+    under("-n 20").fails_with(
+        "this process may open only 20 files, and needs 64 or more: raise the limit (`ulimit -n 1024`, or LimitNOFILE= in \
+         a unit of systemd)",
+    );
+    // The soft limit is its own to raise, and the least is enough.
+    for limit in ["-S -n 20", "-n 64"] {
+        assert_eq!(under(limit).succeeds(), "17 * 23 = 391\n");
+    }
 }
