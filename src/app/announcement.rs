@@ -13,7 +13,7 @@ use std::{
 };
 
 use clifford_config::Loaded;
-use clifford_vault::{Secret, Token};
+use clifford_vault::{Secret, Token, irregular};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +110,10 @@ impl Announcement {
 
     /// The server that announced itself, if it lives and works on the same database.
     pub fn read(&self) -> Option<Announced> {
+        // A pipe would be waited for.
+        if irregular(&self.path).is_some() {
+            return None;
+        }
         let mut file = File::open(&self.path).ok()?;
         // A shared lock does not keep others that ask from theirs, and ends with the file.
         if flock(&file, FlockOperation::NonBlockingLockShared) != Err(rustix::io::Errno::WOULDBLOCK) {

@@ -86,7 +86,7 @@ pub(super) fn is_nobodys(name: &str) -> bool {
 }
 
 /// A database and the files beside it. They stand where a link to the database leads.
-pub(super) fn of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
     let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
     BESIDE_DATABASE.into_iter().map(move |end| {
         let mut name = real.clone().into_os_string();

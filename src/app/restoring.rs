@@ -29,7 +29,10 @@ impl Moving {
     pub(crate) fn begin(data_dir: &Path) -> io::Result<Self> {
         let mark = data_dir.join(RESTORE_MARK);
         let was_there = mark.try_exists()?;
-        File::create(&mark)?.sync_all()?;
+        if !was_there {
+            // What a link of this name leads to is not ours.
+            File::create_new(&mark)?.sync_all()?;
+        }
         File::open(data_dir)?.sync_all()?;
         Ok(Self { mark, was_there })
     }

@@ -1,6 +1,7 @@
 //! `clifford backup`: database, key and files in one archive, while the bot runs.
 
 pub(super) mod archive;
+pub(super) mod parts;
 
 use std::{
     fs,
@@ -17,14 +18,17 @@ use clifford_store::{Db, DbOptions, copy};
 use clifford_vault::KEY_FILE;
 use serde_json::json;
 
-use self::archive::{Head, Writer};
+use self::{
+    archive::{Head, Writer},
+    parts::Parts,
+};
 use super::{
     bar::{Bar, Unit},
     examples,
     output::{self, Format},
     setup::{self, Globals},
 };
-use crate::app::{self, owned::BACKUP_PARTS};
+use crate::app;
 
 /// Arguments of `backup`.
 #[derive(Debug, clap::Args)]
@@ -46,25 +50,22 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     if path == Path::new("-") {
         bail!("a backup goes into a file: name one");
     }
-    if path.exists() {
+    if path.symlink_metadata().is_ok() {
         bail!("{} exists already: name a new file", path.display());
     }
     app::restrict(&loaded);
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    let parts = tempfile::Builder::new()
-        .prefix(BACKUP_PARTS)
-        .tempdir_in(beside.unwrap_or(Path::new(".")))
-        .map_err(|error| {
-            let why = match error.kind() {
-                ErrorKind::NotFound => "there is no such directory".to_owned(),
-                ErrorKind::PermissionDenied => "you may not write there".to_owned(),
-                kind => kind.to_string(),
-            };
-            anyhow!(
-                "nothing can be written beside {} ({why}): name another place",
-                path.display()
-            )
-        })?;
+    let parts = Parts::beside(beside.unwrap_or(Path::new("."))).map_err(|error| {
+        let why = match error.kind() {
+            ErrorKind::NotFound => "there is no such directory".to_owned(),
+            ErrorKind::PermissionDenied => "you may not write there".to_owned(),
+            kind => kind.to_string(),
+        };
+        anyhow!(
+            "nothing can be written beside {} ({why}): name another place",
+            path.display()
+        )
+    })?;
     let database = parts.path().join(DATABASE_FILE);
     let schema = copy_database(&loaded, &database, &args).await?;
     let part = parts.path().join("archive");

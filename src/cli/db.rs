@@ -3,6 +3,7 @@
 mod copy;
 
 use std::{
+    fs::File,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -12,6 +13,7 @@ use clifford_store::{Db, DbOptions, SchemaState};
 use serde_json::json;
 
 use super::{
+    backup::parts::Parts,
     bar::{Bar, Unit},
     examples,
     output::{self, Format},
@@ -124,7 +126,8 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
 }
 
 async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Result<ExitCode> {
-    if path.exists() {
+    // A link that leads nowhere is there, too: the copy would be written where it leads.
+    if path.symlink_metadata().is_ok() {
         bail!("{} exists already: name a new file", path.display());
     }
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
@@ -136,11 +139,10 @@ async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Resul
     }
     let db = globals.database().await?;
     let bar = Bar::new(!format.json, "copying the database", Unit::Things(""), None);
-    db.backup(path)
-        .await
-        .with_context(|| format!("the backup to {} failed", path.display()))?;
+    let written = write_backup(&db, path, beside.unwrap_or(Path::new("."))).await;
     drop(bar);
     db.close().await;
+    written.with_context(|| format!("the backup to {} failed", path.display()))?;
     let bytes = std::fs::metadata(path).map(|file| file.len()).unwrap_or_default();
     if format.json {
         output::json(&json!({ "path": path, "bytes": bytes }))?;
@@ -152,6 +154,15 @@ async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Resul
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Only a whole copy has its name, and it takes no other file's.
+async fn write_backup(db: &Db, path: &Path, beside: &Path) -> anyhow::Result<()> {
+    let parts = Parts::beside(beside)?;
+    let part = parts.path().join("copy");
+    db.backup(&part).await?;
+    File::open(&part)?.sync_all()?;
+    Ok(clifford_vault::put_in_place(&part, path)?)
 }
 
 async fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {

@@ -19,7 +19,7 @@ use anyhow::{Context, bail};
 use clifford_channel::{Platforms, Row, Section};
 use clifford_config::{self as config, Config, Sources};
 use clifford_store::people::claim;
-use clifford_vault::Secret;
+use clifford_vault::{Secret, irregular};
 use serde_json::json;
 
 use self::{
@@ -58,6 +58,12 @@ pub(super) struct Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let path = globals.config.clone().unwrap_or_else(|| PathBuf::from("bot.toml"));
+    if let Some(kind) = irregular(&path) {
+        bail!(
+            "{} is {kind}, and stays as it is: name a file by --config",
+            path.display()
+        );
+    }
     let present = (path.exists() && !args.force).then_some(());
     if present.is_some() && args.yes {
         bail!(

@@ -4,10 +4,13 @@
 //! aside, and each part of the backup takes its place by a rename. A failure puts everything back. A place where a restore
 //! was killed in between is not worked on (`app/restoring.rs`).
 
+mod heir;
+
 use std::{
     collections::BTreeSet,
     fs::{self, File},
     io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -16,9 +19,10 @@ use anyhow::{Context, anyhow, bail};
 use clifford_config::{DATABASE_FILE, Loaded};
 use clifford_content::files::FILES;
 use clifford_store::{Db, copy};
-use clifford_vault::KEY_FILE;
+use clifford_vault::{KEY_FILE, irregular};
 use serde_json::json;
 
+use self::heir::Heir;
 use super::{
     backup::{
         archive::{self, Head},
@@ -31,7 +35,7 @@ use super::{
 };
 use crate::app::{
     self,
-    owned::{BEFORE_RESTORE, RESTORE_PARTS, RESTORED_END},
+    owned::{self, BEFORE_RESTORE, RESTORE_MARK, RESTORE_PARTS, RESTORED_END},
     restoring::Moving,
 };
 
@@ -53,11 +57,16 @@ pub(super) struct Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
-    File::open(&args.archive).with_context(|| format!("{} cannot be read", args.archive.display()))?;
+    if args.archive.is_dir() {
+        bail!("{} is a directory: name the archive in it", args.archive.display());
+    }
+    // Opened once: it may be a pipe.
+    let archive = File::open(&args.archive).with_context(|| format!("{} cannot be read", args.archive.display()))?;
+    let database = setup::sqlite_path(&loaded).map(|path| led_to(&path)).transpose()?;
+    replaceable(&loaded, database.as_deref())?;
     app::restrict(&loaded);
     fs::create_dir_all(&loaded.data_dir)
         .with_context(|| format!("the data directory {} cannot be made", loaded.data_dir.display()))?;
-    let database = setup::sqlite_path(&loaded);
     // Held to the end, so that no bot starts on what is being moved.
     let _lock = database.as_deref().map(hold).transpose()?;
     if let Some(there) = present(&loaded, database.as_deref())?
@@ -76,13 +85,21 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             let (dir, why) = (loaded.data_dir.display(), error.kind());
             anyhow!("the data directory {dir} is not writable ({why})")
         })?;
-    let (head, files) = archive::extract(&args.archive, parts.path(), !args.format.json)?;
+    let (head, files) = archive::extract(archive, &args.archive, parts.path(), !args.format.json)?;
     let bar = Bar::new(!args.format.json, "checking the database", Unit::Things(""), None);
     check(&parts.path().join(DATABASE_FILE)).await?;
     drop(bar);
+    let heir = Heir::of(&loaded.data_dir)?;
+    heir.inherit(parts.path())?;
     let moving = Moving::begin(&loaded.data_dir).context("the data directory cannot be written")?;
     let mut moves = Moves::new(format!("{BEFORE_RESTORE}{}", setup::now().0));
     let moved = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves).await;
+    let moved = moved.and_then(|()| {
+        database
+            .iter()
+            .flat_map(|path| owned::of_database(path))
+            .try_for_each(|path| heir.inherit(&path))
+    });
     if let Err(error) = moved {
         moves.undo();
         if let Some(database) = &database {
@@ -96,6 +113,55 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         .context("everything is restored, but the mark of that cannot be removed")?;
     report(&loaded, &args, &head, files, &moves)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file that a path of a database leads to: what is restored takes its place, not that of a link to it.
+///
+/// # Errors
+/// A link leads to a file of another user.
+fn led_to(path: &Path) -> anyhow::Result<PathBuf> {
+    if !fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Ok(path.to_owned());
+    }
+    let real = fs::canonicalize(path)
+        .with_context(|| format!("{} is a symbolic link that leads nowhere: remove it", path.display()))?;
+    let (owner, own) = (fs::metadata(&real)?.uid(), rustix::process::geteuid().as_raw());
+    if owner != own {
+        bail!(
+            "{} leads to {}, which belongs to another user: remove the link, or restore as that user",
+            path.display(),
+            real.display()
+        );
+    }
+    Ok(real)
+}
+
+/// Nothing, if what a restore replaces is what Clifford makes: files, and a directory of them.
+///
+/// # Errors
+/// Something else stands there, and is not moved.
+fn replaceable(loaded: &Loaded, database: Option<&Path>) -> anyhow::Result<()> {
+    let database = database
+        .iter()
+        .flat_map(|path| owned::of_database(path))
+        .collect::<Vec<_>>();
+    let (key, mark) = (loaded.data_dir.join(KEY_FILE), loaded.data_dir.join(RESTORE_MARK));
+    for path in database.into_iter().chain([key, mark]) {
+        if let Some(kind) = irregular(&path) {
+            bail!(
+                "{} is {kind}, and is left where it is: restore elsewhere with --set data.dir=… or --set database.url=…",
+                path.display()
+            );
+        }
+    }
+    let files = loaded.data_dir.join(FILES);
+    if files.exists() && !files.is_dir() {
+        bail!(
+            "{} is no directory, and is left where it is: restore elsewhere with --set data.dir=…",
+            files.display()
+        );
+    }
+    Ok(())
 }
 
 /// Removes what killed restores have left.

@@ -14,6 +14,7 @@ mod interrupts;
 mod killed;
 mod manners;
 mod mcp;
+mod odd_places;
 mod operating;
 mod own_data;
 mod people;

@@ -136,6 +136,7 @@ impl Db {
                 path.display()
             ))
         };
+        lock::regular(path)?;
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
             std::fs::create_dir_all(dir).map_err(|error| unusable(&error))?;
         }

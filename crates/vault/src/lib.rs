@@ -4,6 +4,7 @@
 mod encryptor;
 mod finished;
 mod hex;
+mod kind;
 mod masker;
 pub mod passkey;
 mod secret;
@@ -15,6 +16,7 @@ mod url;
 pub use encryptor::{EncryptionError, Encryptor, KEY_FILE};
 pub use finished::put_in_place;
 pub use hex::hex;
+pub use kind::{irregular, irregular_itself};
 pub use masker::Masker;
 pub use secret::{HIDDEN, Secret};
 pub use signature::{is_signed, sign};

@@ -123,11 +123,25 @@ impl Writer {
 }
 
 /// Takes an archive apart into an empty directory, and checks all of it; returns its head and how many files of people
-/// it has.
-pub(in crate::cli) fn extract(archive: &Path, into: &Path, shown: bool) -> anyhow::Result<(Head, u64)> {
-    let file = File::open(archive).with_context(|| format!("{} cannot be opened", archive.display()))?;
-    let bar = Bar::new(shown, "reading the archive", Unit::Bytes, Some(file.metadata()?.len()));
-    take_apart(bar.reading(file), into).with_context(|| format!("{} is no whole backup", archive.display()))
+/// it has. Errors call it by its name.
+pub(in crate::cli) fn extract(archive: File, name: &Path, into: &Path, shown: bool) -> anyhow::Result<(Head, u64)> {
+    let bar = Bar::new(
+        shown,
+        "reading the archive",
+        Unit::Bytes,
+        Some(archive.metadata()?.len()),
+    );
+    take_apart(bar.reading(archive), into).map_err(|error| {
+        let of_disk = |error: &io::Error| matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+        let is_full = error.chain().filter_map(|cause| cause.downcast_ref()).any(of_disk);
+        error.context(match is_full {
+            true => format!(
+                "{} cannot be unpacked beside the data, where there is no room for it",
+                name.display()
+            ),
+            false => format!("{} is no whole backup", name.display()),
+        })
+    })
 }
 
 fn take_apart(archive: impl Read, into: &Path) -> anyhow::Result<(Head, u64)> {

@@ -2,9 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, BufWriter},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
@@ -19,6 +18,7 @@ use clifford_store::{
     portable::{self, Cursor, Kind, Record, Scope},
 };
 use serde_json::json;
+use tempfile::NamedTempFile;
 
 use super::{Args, unwritable};
 use crate::{
@@ -43,16 +43,12 @@ pub(super) async fn write(globals: &Globals, db: &Db, args: &Args, out: &Path) -
     let storage = storage(globals, &loaded)?;
     let mut conn = db.read().await?;
     let (scope, name) = scope(&mut conn, args).await?;
-    let file = create(out)?;
+    let part = create(out)?;
     let head = Head::new(env!("CARGO_PKG_VERSION"), setup::now(), name);
-    let written = records(&mut conn, &storage, scope, file, &head, !args.format.json).await;
-    let counts = match written {
-        Ok(counts) => counts,
-        Err(error) => {
-            fs::remove_file(out).ok();
-            return Err(error);
-        }
-    };
+    let file = part.reopen().map_err(unwritable)?;
+    let counts = records(&mut conn, &storage, scope, file, &head, !args.format.json).await?;
+    // Only a whole archive has its name, and it takes no other file's.
+    clifford_vault::put_in_place(part.path(), out).map_err(|error| unmade(out, error))?;
     let bytes = fs::metadata(out)?.len();
     if args.format.json {
         return output::json(&json!({
@@ -113,20 +109,26 @@ async fn scope(conn: &mut Conn, args: &Args) -> anyhow::Result<(Scope, String)> 
     })
 }
 
-/// A new file that nobody else may read.
-fn create(path: &Path) -> anyhow::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} already exists; choose another name", path.display()),
-            _ => anyhow::Error::new(error).context(format!(
-                "{} cannot be made: name a new file where you may write",
-                path.display()
-            )),
-        })
+/// A new file beside the one that it is to be, which nobody else may read. It goes with what holds it.
+fn create(path: &Path) -> anyhow::Result<NamedTempFile> {
+    if path.symlink_metadata().is_ok() {
+        return Err(unmade(path, io::ErrorKind::AlreadyExists.into()));
+    }
+    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    tempfile::Builder::new()
+        .prefix(".clifford-export-")
+        .tempfile_in(beside.unwrap_or(Path::new(".")))
+        .map_err(|error| unmade(path, error))
+}
+
+fn unmade(path: &Path, error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} already exists; choose another name", path.display()),
+        _ => anyhow::Error::new(error).context(format!(
+            "{} cannot be made: name a new file where you may write",
+            path.display()
+        )),
+    }
 }
 
 async fn records(

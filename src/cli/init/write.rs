@@ -18,6 +18,9 @@ pub(super) fn write(path: &Path, text: &str, secret: bool) -> anyhow::Result<()>
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
         fs::create_dir_all(dir).with_context(explain)?;
     }
+    // Where it is a link, what that leads to is written.
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = real.as_path();
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let beside = Path::new(&beside);
@@ -29,10 +32,14 @@ pub(super) fn write(path: &Path, text: &str, secret: bool) -> anyhow::Result<()>
         .mode(if secret { 0o600 } else { 0o644 })
         .open(beside)
         .with_context(explain)?;
-    file.write_all(text.as_bytes())
+    let written = file
+        .write_all(text.as_bytes())
         .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(beside, path))
-        .with_context(explain)
+        .and_then(|()| fs::rename(beside, path));
+    if written.is_err() {
+        fs::remove_file(beside).ok();
+    }
+    written.with_context(explain)
 }
 
 /// Whether a file is for its owner's eyes only.

@@ -6,10 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clifford_vault::{irregular, irregular_itself};
+
 use super::StoreError;
 
 pub(super) enum LockError {
     Held,
+    /// The path is no file's, but something of this kind.
+    Irregular(&'static str),
     Io(io::Error),
 }
 
@@ -20,6 +24,7 @@ impl LockError {
                 "another process works with {}: stop it first; for several processes set database.url to a PostgreSQL database",
                 path.display()
             )),
+            Self::Irregular(kind) => no_file(path, kind),
             Self::Io(error) => StoreError::Unavailable(format!(
                 "the lock beside {} cannot be made: {error}; check that the directory is writable and has space, or set database.url",
                 path.display()
@@ -28,9 +33,29 @@ impl LockError {
     }
 }
 
+/// Nothing, if a regular file is at the place of a database, or nothing yet.
+///
+/// # Errors
+/// [`StoreError::BadUrl`]: a directory, a device or something else is there, which no database is put into.
+pub(super) fn regular(database: &Path) -> Result<(), StoreError> {
+    irregular(database).map_or(Ok(()), |kind| Err(no_file(database, kind)))
+}
+
+fn no_file(path: &Path, kind: &str) -> StoreError {
+    StoreError::BadUrl(format!(
+        "{} is {kind}, and no database can be there: name a file as sqlite:PATH (database.url)",
+        path.display()
+    ))
+}
+
 /// Whether a process holds the lock of a SQLite database.
 pub fn is_held(database: &Path) -> bool {
-    let Ok(file) = File::open(lock_path(database)) else {
+    let path = lock_path(database);
+    // A pipe would be waited for.
+    if irregular_itself(&path).is_some() {
+        return false;
+    }
+    let Ok(file) = File::open(path) else {
         return false;
     };
     // A shared lock does not wait for others that ask as well, and ends with the file.
@@ -60,11 +85,19 @@ fn lock_path(database: &Path) -> PathBuf {
 }
 
 pub(super) fn lock(database: &Path) -> Result<File, LockError> {
+    if let Some(kind) = irregular(database) {
+        return Err(LockError::Irregular(kind));
+    }
+    let path = lock_path(database);
+    if let Some(kind) = irregular_itself(&path) {
+        let why = format!("{} is {kind}; remove it", path.display());
+        return Err(LockError::Io(io::Error::other(why)));
+    }
     let file = File::options()
         .create(true)
         .truncate(false)
         .write(true)
-        .open(lock_path(database))
+        .open(path)
         .map_err(LockError::Io)?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
@@ -112,5 +145,29 @@ mod tests {
                 assert!(!is_held(held));
             }
         }
+    }
+
+    #[test]
+    fn only_a_regular_file_is_locked() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| dir.path().join(name);
+        fs::create_dir(file("directory.db")).expect("a directory");
+        symlink("/dev/null", file("device.db")).expect("a link");
+        for (name, kind) in [("directory.db", "a directory"), ("device.db", "a device")] {
+            let error = hold(&file(name)).expect_err(name).to_string();
+            assert!(error.contains(&format!("{name} is {kind}, and no database")), "{error}");
+            assert!(!is_held(&file(name)));
+        }
+        // Nothing is made where a link at the place of the lock leads.
+        symlink(file("elsewhere"), file("a.db.lock")).expect("a link");
+        let error = hold(&file("a.db")).expect_err("a link").to_string();
+        assert!(error.contains("a.db.lock is a symbolic link; remove it"), "{error}");
+        assert!(!is_held(&file("a.db")));
+        let mut names: Vec<_> = fs::read_dir(dir.path())
+            .expect("entries")
+            .map(|entry| entry.expect("one").file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["a.db.lock", "device.db", "directory.db"]);
     }
 }
