@@ -2,6 +2,7 @@
 
 mod adapters;
 mod announcement;
+pub(crate) mod known;
 mod models;
 mod opening;
 pub(crate) mod owned;

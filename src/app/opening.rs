@@ -11,7 +11,7 @@ use clifford_store::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::{Options, db_options};
+use super::{Options, db_options, known};
 
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
@@ -57,7 +57,9 @@ async fn patiently(loaded: &Loaded, clock: &SharedClock, patience: Duration) -> 
 }
 
 async fn once(loaded: &Loaded, clock: &SharedClock) -> Result<(Db, bool), StoreError> {
+    known::check(loaded).await?;
     let db = Db::open(&db_options(loaded, true)).await?;
+    known::remember(loaded);
     match prepare(&db, &loaded.config, clock).await {
         Ok(follows_a_death) => Ok((db, follows_a_death)),
         Err(error) => {

@@ -23,6 +23,8 @@ pub(crate) const RESTORE_PARTS: &str = ".restore-";
 pub(crate) const BEFORE_RESTORE: &str = "before-restore-";
 /// The same of a backup that is being written.
 pub(crate) const BACKUP_PARTS: &str = ".clifford-backup-";
+/// The databases that are known here, and its temporary file's beginning.
+pub(crate) const KNOWN: &str = "known.json";
 /// A key that is being written is `secret.NUMBER.new`.
 const NEW_KEY: (&str, &str) = ("secret.", ".new");
 const NEW_KEY_NUMBER: usize = 16;
@@ -64,7 +66,7 @@ impl Level {
 
 fn is_own(name: &str) -> bool {
     let names = [KEY_FILE, TYPED, ANNOUNCEMENT, NEW_ANNOUNCEMENT, RESTORE_MARK];
-    let beginnings = [RESTORE_PARTS, BEFORE_RESTORE, BACKUP_PARTS];
+    let beginnings = [RESTORE_PARTS, BEFORE_RESTORE, BACKUP_PARTS, KNOWN];
     let new_key = name
         .strip_prefix(NEW_KEY.0)
         .and_then(|rest| rest.strip_suffix(NEW_KEY.1));
@@ -118,6 +120,8 @@ mod tests {
             (Level::Data, ".restore-Xy12", Some(Level::Whole)),
             (Level::Data, "before-restore-1795000000000", Some(Level::Whole)),
             (Level::Data, ".clifford-backup-Xy12", Some(Level::Whole)),
+            (Level::Data, "known.json", Some(Level::Whole)),
+            (Level::Data, "known.jsonXy12", Some(Level::Whole)),
             (Level::Data, "files", Some(Level::Files)),
             (Level::Files, "ab", Some(Level::Shard)),
             (Level::Shard, id, Some(Level::Whole)),

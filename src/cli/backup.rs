@@ -45,7 +45,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
-    setup::existing(&loaded)?;
+    setup::existing(&loaded).await?;
     let path = &args.path;
     if path == Path::new("-") {
         bail!("a backup goes into a file: name one");
@@ -74,6 +74,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         .with_context(|| format!("the backup to {} failed", path.display()))?;
     // A file that came in the meantime is not replaced.
     clifford_vault::put_in_place(&part, path).with_context(|| format!("{} cannot be made", path.display()))?;
+    app::known::backed_up(&loaded, path, setup::now());
     let bytes = fs::metadata(path).map(|file| file.len()).unwrap_or_default();
     let in_bucket = loaded.config.files.store == FileStore::S3;
     if args.format.json {

@@ -38,7 +38,13 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Migrate the schema, and create the database if there is none; `serve` does so as well.
-    Migrate(Format),
+    Migrate {
+        /// Begin with an empty database where there was another that is empty or gone now.
+        #[arg(long)]
+        new: bool,
+        #[command(flatten)]
+        format: Format,
+    },
     /// Show which database is used, and whether its schema is up to date.
     Status(Format),
     /// Copy the database to a new file while it is in use (SQLite; for PostgreSQL use pg_dump).
@@ -56,7 +62,7 @@ enum Command {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::Migrate(format) => migrate(globals, format).await,
+        Command::Migrate { new, format } => migrate(globals, new, format).await,
         Command::Status(format) => status(globals, format).await,
         Command::Backup { path, format } => backup(globals, &path, format).await,
         Command::Check(format) => check(globals, format).await,
@@ -64,8 +70,11 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
 }
 
-async fn migrate(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
+async fn migrate(globals: &Globals, new: bool, format: Format) -> anyhow::Result<ExitCode> {
     let loaded = globals.load()?;
+    if new {
+        app::known::forget(&loaded);
+    }
     let db = setup::database_or_new(&loaded).await?;
     let schema = db.schema().await?;
     db.close().await;
@@ -87,7 +96,7 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
         migrate: false,
         ..app::db_options(&loaded, false)
     };
-    setup::existing(&loaded)?;
+    setup::existing(&loaded).await?;
     let db = Db::open(&options).await?;
     let schema = db.schema().await?;
     db.close().await;

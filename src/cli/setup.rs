@@ -120,17 +120,18 @@ impl Globals {
     /// The settings are wrong, or the database is not there or cannot be used.
     pub async fn database(&self) -> anyhow::Result<Db> {
         let loaded = self.load()?;
-        existing(&loaded)?;
-        database_or_new(&loaded).await
+        existing(&loaded).await?;
+        open(&loaded).await
     }
 }
 
 /// Nothing, if the database is there or cannot be looked for.
 ///
 /// # Errors
-/// It is not there, and how to make it.
-pub(super) fn existing(loaded: &Loaded) -> anyhow::Result<()> {
+/// It is not there, and how to make it; or it was there once, and is empty.
+pub(super) async fn existing(loaded: &Loaded) -> anyhow::Result<()> {
     app::restoring::check(&loaded.data_dir)?;
+    app::known::check(loaded).await?;
     match sqlite_path(loaded).filter(|path| !path.exists()) {
         None => Ok(()),
         Some(path) => bail!(
@@ -140,14 +141,21 @@ pub(super) fn existing(loaded: &Loaded) -> anyhow::Result<()> {
     }
 }
 
-/// The database, which is made if it is not there.
+/// The database, which is made if it is not there and never was.
 ///
 /// # Errors
 /// The database cannot be used.
 pub(super) async fn database_or_new(loaded: &Loaded) -> anyhow::Result<Db> {
     app::restoring::check(&loaded.data_dir)?;
+    app::known::check(loaded).await?;
+    open(loaded).await
+}
+
+async fn open(loaded: &Loaded) -> anyhow::Result<Db> {
     app::restrict(loaded);
-    Ok(Db::open(&app::db_options(loaded, false)).await?)
+    let db = Db::open(&app::db_options(loaded, false)).await?;
+    app::known::remember(loaded);
+    Ok(db)
 }
 
 /// The environment, as far as it is text.

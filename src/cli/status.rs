@@ -22,7 +22,7 @@ use super::{
     output::{self, Format, Paint, paint},
     setup::{self, Globals},
 };
-use crate::app::Announcement;
+use crate::app::{self, Announcement};
 
 /// How long the API of this machine may take to say that it lives.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -113,7 +113,8 @@ async fn look(loaded: &Loaded) -> anyhow::Result<Status> {
     };
     let mut platforms = Vec::new();
     let mut work = None;
-    if setup::existing(loaded).is_ok() {
+    app::known::check(loaded).await?;
+    if setup::existing(loaded).await.is_ok() {
         let db = setup::database_or_new(loaded).await?;
         let mut conn = db.read().await?;
         for section in loaded.config.channels.enabled() {

@@ -5,6 +5,7 @@ mod backup;
 mod damaged;
 mod data;
 mod doctor;
+mod emptied;
 mod eval;
 mod foreign;
 mod hostile;

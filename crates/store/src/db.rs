@@ -5,6 +5,7 @@ pub(crate) mod conn;
 pub mod free_space;
 pub(crate) mod local;
 mod lock;
+mod new;
 pub mod notify;
 pub(crate) mod page;
 mod places;
@@ -28,11 +29,14 @@ use clifford_core::settings::{Database, Synchronous};
 use clifford_telemetry::measures;
 use futures::FutureExt;
 use sqlx::{ConnectOptions, Connection as _};
-use sqlx_postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx_postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
-pub use self::lock::{hold, is_held};
+pub use self::{
+    lock::{hold, is_held},
+    new::is_new,
+};
 use super::{Conn, Schema, StoreError, is_lasting};
 use crate::db::{
     local::{BUSY_TIMEOUT, Locals, PRAGMAS},
@@ -207,7 +211,8 @@ impl Db {
             .application_name("clifford")
             .statement_cache_capacity(400)
             .disable_statement_logging();
-        try_out(&connect).await?;
+        // Whether it hears of the end is its own affair.
+        reach(&connect).await?.close().await.ok();
         let pool = PgPoolOptions::new()
             .max_connections(options.section.max_connections)
             .acquire_timeout(ANSWER)
@@ -379,13 +384,9 @@ impl Db {
 }
 
 /// Connects once: who waits for a pool's first connection is not told why there is none.
-async fn try_out(connect: &PgConnectOptions) -> Result<(), StoreError> {
+async fn reach(connect: &PgConnectOptions) -> Result<PgConnection, StoreError> {
     let why = match timeout(ANSWER, connect.connect()).await {
-        Ok(Ok(connection)) => {
-            // Whether it hears of that is its own affair.
-            connection.close().await.ok();
-            return Ok(());
-        }
+        Ok(Ok(connection)) => return Ok(connection),
         Ok(Err(error)) => Ok(error),
         Err(_) => Err(format!("it did not answer within {} s", ANSWER.as_secs())),
     };

@@ -29,6 +29,9 @@ const LITTLE: u64 = 500 << 20;
 pub(super) async fn database(loaded: &Loaded) -> Check {
     const NAME: &str = "database";
     let shown = loaded.database_url.to_string();
+    if let Err(error) = app::known::check(loaded).await {
+        return Check::fail(NAME, error.to_string(), "do that before the next start");
+    }
     if let Some(path) = setup::sqlite_path(loaded).filter(|path| !path.exists()) {
         let above = nearest(&path);
         return if above.is_dir() && access(&above, Access::WRITE_OK).is_ok() {
@@ -88,6 +91,7 @@ pub(super) async fn quarantine(loaded: &Loaded) -> Option<Check> {
 }
 
 async fn quarantined(loaded: &Loaded) -> Result<Vec<(Kind, i64)>, StoreError> {
+    app::known::check(loaded).await?;
     let options = DbOptions {
         migrate: false,
         ..app::db_options(loaded, false)
@@ -114,6 +118,7 @@ pub(super) async fn maintenance(loaded: &Loaded) -> Option<Check> {
 }
 
 async fn failing(loaded: &Loaded) -> Result<Vec<Record>, StoreError> {
+    app::known::check(loaded).await?;
     let options = DbOptions {
         migrate: false,
         ..app::db_options(loaded, false)

@@ -10,7 +10,7 @@ use sqlx::{
     SqlSafeStr as _,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
 };
-use sqlx_postgres::PgPool;
+use sqlx_postgres::{PgExecutor, PgPool};
 use sqlx_sqlite::SqlitePool;
 
 use crate::{StoreError, is_lasting};
@@ -160,8 +160,8 @@ pub(super) async fn of_sqlite(pool: &SqlitePool) -> Result<Schema, StoreError> {
     schema_of(sqlx::query_as(APPLIED).fetch_all(pool).await, &SQLITE)
 }
 
-pub(super) async fn of_postgres(pool: &PgPool) -> Result<Schema, StoreError> {
-    schema_of(sqlx::query_as(APPLIED).fetch_all(pool).await, &POSTGRES)
+pub(super) async fn of_postgres(from: impl PgExecutor<'_>) -> Result<Schema, StoreError> {
+    schema_of(sqlx::query_as(APPLIED).fetch_all(from).await, &POSTGRES)
 }
 
 /// The same migrations for a database that may hold more than these: whether it may is asked before.

@@ -16,6 +16,8 @@ pub(super) struct DatabaseFiles {
     file: PathBuf,
     /// Which file that is: its device and its number there. `None`: it could not be looked at then, nor is it now.
     identity: Option<(u64, u64)>,
+    /// It had nothing in it then.
+    is_empty: bool,
     /// Its log, where there is one: as long as somebody has the file open, it is there.
     log: Option<PathBuf>,
 }
@@ -26,9 +28,11 @@ impl DatabaseFiles {
         let mut log = file.as_os_str().to_owned();
         log.push("-wal");
         let log = PathBuf::from(log);
+        let found = std::fs::metadata(file).ok();
         Self {
             file: file.to_owned(),
-            identity: std::fs::metadata(file).ok().map(|found| identity(&found)),
+            identity: found.as_ref().map(identity),
+            is_empty: found.is_some_and(|found| found.len() == 0),
             log: log.exists().then_some(log),
         }
     }
@@ -47,7 +51,13 @@ impl DatabaseFiles {
             ))
         };
         match std::fs::metadata(&self.file) {
-            Ok(found) if self::identity(&found) == identity => {}
+            Ok(found) if self::identity(&found) == identity && (found.len() > 0 || self.is_empty) => {}
+            Ok(found) if self::identity(&found) == identity => {
+                return Err(StoreError::Unavailable(format!(
+                    "{} was emptied while it is in use: stop, restore a backup, and start again",
+                    self.file.display()
+                )));
+            }
             Ok(_) => {
                 return Err(StoreError::Unavailable(format!(
                     "another file was put in the place of {} while that is in use: restart to work with the one that is \
@@ -89,6 +99,9 @@ mod tests {
         // However much is written to it.
         fs::write(&file, "2").unwrap();
         assert_eq!(told(&place), "");
+        fs::write(&file, "").unwrap();
+        assert!(told(&place).contains("a.db was emptied"), "{}", told(&place));
+        fs::write(&file, "2").unwrap();
         fs::rename(&file, &away).unwrap();
         assert!(told(&place).contains("a.db was moved or deleted"), "{}", told(&place));
         fs::copy(&away, &file).unwrap();
