@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::separators;
+use crate::{percent, separators};
 
 /// The longest expression, in bytes.
 const MOST: usize = 4096;
@@ -41,7 +41,14 @@ pub fn fault(expression: &str) -> Option<String> {
             ));
         }
     }
-    separators::read(expression).err()
+    prepared(expression).err()
+}
+
+/// The expression as the calculator reads it.
+fn prepared(expression: &str) -> Result<String, String> {
+    let numbers = separators::read(expression)?;
+    // Models write ** for powers.
+    Ok(percent::read(&numbers)?.replace("**", "^"))
 }
 
 struct Deadline(Instant, Duration);
@@ -58,10 +65,9 @@ impl fend_core::Interrupt for Deadline {
 /// Why it has none.
 pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> {
     let mut context = fend_core::Context::new();
-    // Models write ** for powers.
-    let expression = separators::read(expression)?.replace("**", "^");
+    let prepared = prepared(expression)?;
     let deadline = Deadline(Instant::now(), Duration::from_millis(max_ms));
-    let result = fend_core::evaluate_with_interrupt(&expression, &mut context, &deadline).map_err(|error| {
+    let result = fend_core::evaluate_with_interrupt(&prepared, &mut context, &deadline).map_err(|error| {
         if error == INTERRUPTED {
             return TOO_COSTLY.to_owned();
         }
@@ -94,6 +100,16 @@ mod tests {
             ("2 ** 10", "1024"),
             ("1,234,567 * 2", "2469134"),
             ("12% of 80", "9.6"),
+            ("50 + 20%", "60"),
+            ("80 - 12,5%", "70"),
+            ("50 kg + 19%", "59.5 kg"),
+            ("100 + 10% - 10%", "99"),
+            ("(1 + 5%)^2", "1.1025"),
+            ("2 km + 50% to m", "3000 m"),
+            ("10% + 20%", "30%"),
+            ("100% - 20%", "80%"),
+            ("200 * 10%", "20"),
+            ("50 + 20% * 3", "50.6"),
             ("3,5 + 1", "4.5"),
             ("1.234,5 * 2", "2469"),
             ("1/3", "approx. 0.3333333333"),

@@ -37,6 +37,7 @@ mod frame;
 pub mod fuzzing;
 mod limits;
 mod page;
+mod percent;
 mod picture;
 mod pool;
 mod process;
