@@ -151,6 +151,54 @@ async fn where_telegram_has_no_drafts_for_private_chats_the_answer_grows_by_edit
     assert!(!bot.telegram.actions(chat).is_empty());
 }
 
+/// Waits for the one word that tells of a stop, and for the end of the run.
+async fn is_stopped(bot: &Bot, chat: Chat) {
+    bot.until("the stop", async |look| {
+        let stopped = look.number("SELECT COUNT(*) FROM runs WHERE status = 'cancelled'");
+        (stopped.await == 1).then_some(())
+    })
+    .await;
+    let sent = bot.telegram.wait_for_sent(chat, 1).await;
+    assert_eq!(sent[0].text, "Stopped.");
+}
+
+#[tokio::test]
+async fn the_button_below_a_draft_ends_the_run_of_it() {
+    let mut bot = bot_that_drafts(Site::Telegram).await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.model.push(slowly().hang_after(12));
+    bot.telegram.user_says(chat, 7, "tell me");
+    bot.telegram
+        .wait_until("a draft", |fake| fake.drafts(chat).first().map(drop))
+        .await;
+    bot.telegram.stop_draft(chat);
+    is_stopped(&bot, chat).await;
+    // One that is tapped too late ends nothing else.
+    bot.telegram.stop_draft(chat);
+    let sent = bot.telegram.wait_for_sent(chat, 2).await;
+    assert_eq!(sent[1].text, "This has ended already.");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn the_button_below_a_draft_of_a_process_that_was_killed_ends_what_is_at_work() {
+    let mut bot = bot_that_drafts(Site::Telegram).await;
+    let chat = bot.telegram.user(7, "Ada");
+    bot.model.push(slowly().hang_after(12));
+    bot.telegram.user_says(chat, 7, "tell me");
+    bot.telegram
+        .wait_until("a draft", |fake| fake.drafts(chat).first().map(drop))
+        .await;
+    bot.kill().await;
+    bot.model.push(slowly().hang_after(0));
+    bot.start().await;
+    bot.until("another try", async |_| (bot.model.queued() == 0).then_some(()))
+        .await;
+    bot.telegram.stop_draft(chat);
+    is_stopped(&bot, chat).await;
+    bot.finish().await;
+}
+
 #[tokio::test]
 async fn while_telegram_asks_for_patience_nothing_is_drafted_and_the_answer_comes_after() {
     let mut bot = bot_that_drafts(Site::Telegram).await;

@@ -82,6 +82,7 @@ async fn telegram_brings_updates_to_a_path_of_their_own_and_each_is_stored_once(
         "callback_query",
         "message_reaction",
         "my_chat_member",
+        "stopped_message_generation",
     ];
     assert_eq!(set.params["allowed_updates"], json!(kinds));
     assert!(!requests.iter().any(|request| request.method == Method::GetUpdates));

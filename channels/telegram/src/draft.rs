@@ -25,6 +25,8 @@ struct SendMessageDraft<'a> {
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     parse_mode: Option<ParseMode>,
+    /// Telegram shows a button that stops the answer (`stop.rs`); an older server ignores the word.
+    can_stop: bool,
 }
 
 impl Payload for SendMessageDraft<'_> {
@@ -42,48 +44,55 @@ pub(crate) enum Support {
     No,
 }
 
-/// Shows a draft, if the rates have room beside messages.
-pub(crate) async fn show(
-    api: &Api,
-    pace: &Pace,
-    to: &Address,
-    key: &DeliveryKey,
-    html: &str,
-    plain: &str,
-) -> Result<Support, SendError> {
-    let target = Target::of(to)?;
-    if !pace.spare(target.chat.0) {
-        return Ok(Support::Yes);
-    }
-    let mut request = SendMessageDraft {
-        chat_id: target.chat,
-        message_thread_id: target.thread,
-        draft_id: draft_id(key),
-        text: html,
-        parse_mode: Some(ParseMode::Html),
-    };
-    let mut shown: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
-    if matches!(&shown, Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities")) {
-        request.parse_mode = None;
-        request.text = plain;
-        shown = api.call(&request, CALL_TIMEOUT).await;
-    }
-    match shown {
-        Ok(_) => Ok(Support::Yes),
-        Err(ApiError::Refused { code, description }) if !is_gone(&description) => {
-            tracing::info!(
-                code,
-                description,
-                "drafts are not available to this bot, showing typing instead"
-            );
-            Ok(Support::No)
+/// How far an answer has come.
+pub(crate) struct Draft<'a> {
+    /// See [`id`].
+    pub(crate) id: i32,
+    /// Telegram's HTML.
+    pub(crate) text: &'a str,
+    /// The same without markup.
+    pub(crate) plain: &'a str,
+}
+
+impl Draft<'_> {
+    /// Shows it, if the rates have room beside messages.
+    pub(crate) async fn show(&self, api: &Api, pace: &Pace, to: &Address) -> Result<Support, SendError> {
+        let target = Target::of(to)?;
+        if !pace.spare(target.chat.0) {
+            return Ok(Support::Yes);
         }
-        Err(error) => Err(send_error(error, to, &target, pace)),
+        let mut request = SendMessageDraft {
+            chat_id: target.chat,
+            message_thread_id: target.thread,
+            draft_id: self.id,
+            text: self.text,
+            parse_mode: Some(ParseMode::Html),
+            can_stop: true,
+        };
+        let mut shown: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
+        if matches!(&shown, Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities"))
+        {
+            request.parse_mode = None;
+            request.text = self.plain;
+            shown = api.call(&request, CALL_TIMEOUT).await;
+        }
+        match shown {
+            Ok(_) => Ok(Support::Yes),
+            Err(ApiError::Refused { code, description }) if !is_gone(&description) => {
+                tracing::info!(
+                    code,
+                    description,
+                    "drafts are not available to this bot, showing typing instead"
+                );
+                Ok(Support::No)
+            }
+            Err(error) => Err(send_error(error, to, &target, pace)),
+        }
     }
 }
 
 /// The id of a draft: the same for all its versions, and never zero (FNV-1a of the key).
-fn draft_id(key: &DeliveryKey) -> i32 {
+pub(crate) fn id(key: &DeliveryKey) -> i32 {
     let hash = key.0.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });
@@ -96,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_drafts_id_is_stable_and_never_zero() {
-        let id = |key: &str| draft_id(&DeliveryKey(key.to_owned()));
+        let id = |key: &str| id(&DeliveryKey(key.to_owned()));
         assert_eq!(id("abc"), id("abc"));
         assert_ne!(id("abc"), id("abd"));
         assert!((0..1000).all(|number| id(&number.to_string()) > 0));

@@ -37,6 +37,7 @@ mod refusal;
 mod refuse;
 mod rich;
 mod send;
+mod stop;
 mod text;
 mod topics;
 mod update;
@@ -103,6 +104,8 @@ pub struct Telegram {
     untitled: topics::Untitled,
     /// Long texts whose pieces may still come.
     cuts: cut::Cuts,
+    /// What a tap on the button below a draft means.
+    stops: stop::Stops,
 }
 
 impl Telegram {
@@ -126,6 +129,7 @@ impl Telegram {
             guests: guest::Answers::default(),
             untitled: topics::Untitled::default(),
             cuts: cut::Cuts::default(),
+            stops: stop::Stops::default(),
             settings: settings.clone(),
             menu: menu.to_vec(),
         })
@@ -208,8 +212,14 @@ impl Channel for Telegram {
         }
         match signal {
             Signal::Typing => send::typing(&self.api, &self.pace, to).await,
-            Signal::Draft { key, text, plain } if self.signals_drafts(to) => {
-                if draft::show(&self.api, &self.pace, to, key, text, plain).await? == draft::Support::No {
+            Signal::Draft { key, text, plain, stop } if self.signals_drafts(to) => {
+                let draft = draft::Draft {
+                    id: draft::id(key),
+                    text,
+                    plain,
+                };
+                self.stops.note(draft.id, stop);
+                if draft.show(&self.api, &self.pace, to).await? == draft::Support::No {
                     self.takes_drafts.store(false, Ordering::Relaxed);
                 }
                 Ok(())

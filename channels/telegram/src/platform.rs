@@ -21,7 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[serde(default, deny_unknown_fields)]
 pub struct TelegramSettings {
     /// Feedback while an answer is prepared: `typing`, `draft` (the answer as it grows: in private chats by Telegram's
-    /// drafts, else by edits), or `reaction` (marks on the person's message: seen, at work, done, failed).
+    /// drafts, with a button that stops it, else by edits), or `reaction` (marks on the person's message: seen, at work,
+    /// done, failed).
     pub feedback: Feedback,
     /// Whether buttons below an answer ask if it is good. Reactions (👍, 👎) tell it without: in groups where the bot is an
     /// administrator.

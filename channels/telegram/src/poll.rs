@@ -170,6 +170,7 @@ impl Poller<'_> {
             last = last.max(id);
             let mut event = inbound(raw.get(), &self.me, Timestamp::now());
             self.telegram.cuts.join(&mut event);
+            self.telegram.stops.look_up(&mut event);
             self.telegram.untitled.note(raw.get());
             let mut alert = None;
             if let Some(id) = query_id(raw.get()) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use teloxide::requests::Payload;
 
-use crate::{guest, me::Me, press, reaction, update};
+use crate::{guest, me::Me, press, reaction, stop, update};
 
 /// A question from a chat that the bot is no member of.
 const GUEST: &str = "guest_message";
@@ -81,9 +81,9 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
     let Some(fields) = value.as_object() else {
         return Err("no update: it is no object".to_owned());
     };
-    if update_id(raw).is_none() {
+    let Some(id) = update_id(raw) else {
         return Err("no update: it has no `update_id` that can be confirmed".to_owned());
-    }
+    };
     let mut kinds = fields.iter().filter(|(key, _)| *key != "update_id");
     let Some((kind, _)) = kinds
         .clone()
@@ -100,6 +100,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
         ("callback_query", Some(query)) => press::read(query, now),
         ("message_reaction", Some(change)) => reaction::read(change),
         ("my_chat_member", Some(change)) => update::membership(change),
+        ("stopped_message_generation", Some(stopped)) => stop::read(stopped, id, now),
         (kind, None) if KINDS.contains(&kind) => Err("that could not be read: it is no object".to_owned()),
         (kind, _) if IGNORED.contains(&kind) => return Ok(None),
         (kind, _) => return Err(format!("an update of the kind `{kind}` that could not be read")),
@@ -113,13 +114,14 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
 }
 
 /// The kinds of updates that are read, as they are called.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 7] = [
     "message",
     "edited_message",
     GUEST,
     "callback_query",
     "message_reaction",
     "my_chat_member",
+    "stopped_message_generation",
 ];
 
 #[cfg(test)]

@@ -160,6 +160,7 @@ impl Webhook for Telegram {
         })?;
         let mut event = inbound(&raw, me, Timestamp::now());
         self.cuts.join(&mut event);
+        self.stops.look_up(&mut event);
         self.untitled.note(&raw);
         let (alert, text) = oneshot::channel();
         let query = query_id(&raw).map(|id| Query {

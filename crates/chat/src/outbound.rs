@@ -252,6 +252,8 @@ pub enum Signal {
         text: String,
         /// The same without markup.
         plain: String,
+        /// The command, without its slash, that ends the run: for a button of the platform's own below a draft.
+        stop: String,
     },
     /// Nothing comes of this draft: it goes away.
     DraftDropped {

@@ -207,6 +207,8 @@ async fn act(
                 key: DeliveryKey(String::new()),
                 plain: draft.text.clone(),
                 text: draft.text,
+                // Ctrl-C ends it here.
+                stop: String::new(),
             };
             (to(draft.reply_to), signal)
         }

@@ -173,6 +173,7 @@ async fn a_placeholder_says_before_its_end_that_the_answer_comes_below_and_the_a
         key: clifford_channel::DeliveryKey("key-2".to_owned()),
         text: "so far".to_owned(),
         plain: "so far".to_owned(),
+        stop: "stop 1".to_owned(),
     };
     bot.discord.signal(&slow, &draft).await.unwrap();
     assert_eq!(contents(&bot, slow_id), [BELOW]);

@@ -15,7 +15,7 @@ use clifford_core::id::RunId;
 use clifford_store::messages::outbox::OutgoingPart;
 use tokio::time::Instant;
 
-use super::Gate;
+use super::{Gate, status_message::stop_command};
 use crate::at_work::locked;
 
 /// The most bytes of a growing answer that are kept for its chat: more than the first part of any message shows.
@@ -163,7 +163,13 @@ impl Gate {
                     is_dropped: false,
                 },
             );
-            self.signal(&address, &Signal::Draft { key, text, plain }).await;
+            let signal = Signal::Draft {
+                key,
+                text,
+                plain,
+                stop: stop_command(run),
+            };
+            self.signal(&address, &signal).await;
         }
         self.drafts.at = [self.drafts.at, later].into_iter().flatten().min();
     }

@@ -75,6 +75,11 @@ fn due(
     }
 }
 
+/// The command of a button that ends a run.
+pub(super) fn stop_command(run: RunId) -> String {
+    format!("stop {run}")
+}
+
 impl Gate {
     /// Looks when the next message is due.
     pub(super) fn plan_statuses(&mut self) {
@@ -214,7 +219,7 @@ impl Gate {
             .into_iter()
             .next();
         let (text, plain) = rendered.map_or_else(|| (text.clone(), text.clone()), |part| (part.text, part.plain));
-        let stop = Button::new(&lang.say(Doing::Stop), format!("stop {run}")).negative();
+        let stop = Button::new(&lang.say(Doing::Stop), stop_command(run)).negative();
         Part::Text {
             text,
             plain,

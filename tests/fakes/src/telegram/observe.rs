@@ -5,9 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::json;
 use tokio::sync::broadcast;
 
-use super::{Action, Chat, Drafted, Fault, Method, Request, Sent, TelegramFake, limiter::Limiter, state::State};
+use super::{
+    Action, Chat, Drafted, Fault, Method, Request, Sent, TelegramFake, limiter::Limiter, messages, state::State,
+};
 
 /// How long a wait lasts before it is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -87,6 +90,27 @@ impl TelegramFake {
         let state = self.shared.lock();
         let drafts = state.drafts.iter().filter(|draft| draft.chat == chat);
         drafts.cloned().collect()
+    }
+
+    /// Somebody taps the button below the newest draft of a chat: <https://core.telegram.org/bots/api#messagegenerationstopped>
+    ///
+    /// # Panics
+    /// There is no draft, or the bot showed it without that button.
+    pub fn stop_draft(&self, chat: Chat) {
+        let mut state = self.shared.lock();
+        let draft = state.drafts.iter().rev().find(|draft| draft.chat == chat).cloned();
+        let Some(draft) = draft.filter(|draft| draft.can_stop) else {
+            panic!("there is no draft in {chat:?} that can be stopped");
+        };
+        let room = state.rooms.get(&chat.id);
+        let of = room.map(|room| messages::chat(chat.id, room, state.people.get(&chat.id)));
+        let mut stopped = json!({"chat": of, "draft_id": draft.draft_id});
+        if let Some(thread) = draft.thread {
+            stopped["message_thread_id"] = thread.into();
+        }
+        state.push_update("stopped_message_generation", stopped);
+        drop(state);
+        self.shared.changed.send_replace(());
     }
 
     /// Every request that had a known method and parameters, in order.

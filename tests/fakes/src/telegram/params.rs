@@ -162,6 +162,8 @@ const DRAFT: &[(&str, Kind)] = &[
     ("text", Text),
     ("parse_mode", Text),
     ("entities", List),
+    ("can_stop", Flag),
+    ("keep_on_stop", Flag),
 ];
 const EDIT: &[(&str, Kind)] = &[
     ("business_connection_id", Text),

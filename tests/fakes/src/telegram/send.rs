@@ -175,7 +175,9 @@ pub(super) fn draft(shared: &Shared, params: &Params) -> Result<Value, Refusal> 
         state.drafts.push(Drafted {
             chat,
             draft_id,
+            thread: params.integer("message_thread_id"),
             text,
+            can_stop: params.values.get("can_stop").and_then(Value::as_bool) == Some(true),
             at: Instant::now(),
         });
     }

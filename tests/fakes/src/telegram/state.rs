@@ -194,8 +194,12 @@ pub struct Drafted {
     pub chat: Chat,
     /// Which draft.
     pub draft_id: i64,
+    /// In which topic.
+    pub thread: Option<i64>,
     /// Its text as people see it.
     pub text: String,
+    /// Whether a button below it stops the answer.
+    pub can_stop: bool,
     /// When it came.
     pub at: Instant,
 }
