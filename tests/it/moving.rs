@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clifford_fakes::telegram::Chat;
+use serde_json::json;
 
 use crate::{
     harness::{Bot, Setup, Site},
@@ -15,6 +16,10 @@ async fn group(bot: &Bot) -> Chat {
     let group = bot.telegram.group(-500, "Team");
     bot.telegram.user_says(group, 7, "Clifford before");
     bot.telegram.wait_for_sent(group, 1).await;
+    bot.until("the answer to be marked", async |look| {
+        (look.undelivered().await == 0).then_some(())
+    })
+    .await;
     group
 }
 
@@ -55,6 +60,65 @@ async fn an_answer_goes_to_the_supergroup_that_its_group_became() {
             (bot.telegram.sent(group).len(), bot.telegram.sent(supergroup).len()),
             (1, 2)
         );
+    }
+}
+
+/// How the bot learns that its group is a supergroup.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    InTheNewChat,
+    NewChatFirst,
+    ByARefusal,
+}
+
+#[tokio::test]
+async fn a_group_goes_on_as_a_supergroup_however_that_is_told() {
+    for told in [Told::InTheNewChat, Told::NewChatFirst, Told::ByARefusal] {
+        let mut bot = Setup::on(Site::Telegram).start().await;
+        let group = group(&bot).await;
+        let mut hold = None;
+        if matches!(told, Told::ByARefusal) {
+            hold = Some(bot.model.hold());
+            let before = bot.model.request_count();
+            bot.telegram.user_says(group, 7, "Clifford meanwhile");
+            bot.model.wait_for_requests(before + 1).await;
+        }
+        let supergroup = bot.telegram.migrate_unsaid(group);
+        let from = json!({"migrate_from_chat_id": group.id});
+        match told {
+            Told::InTheNewChat => drop(bot.telegram.user_sends(supergroup, 7, from)),
+            Told::NewChatFirst => {
+                bot.telegram.user_sends(supergroup, 7, from);
+                bot.telegram
+                    .user_sends(group, 7, json!({"migrate_to_chat_id": supergroup.id}));
+            }
+            Told::ByARefusal => {
+                drop(hold.take());
+                bot.telegram.wait_for_sent(supergroup, 1).await;
+            }
+        }
+        bot.telegram.wait_for_confirmed().await;
+        // Where it was is no place that it was added to.
+        bot.telegram.add(supergroup, 7);
+        bot.telegram.wait_for_confirmed().await;
+        bot.telegram.user_says(supergroup, 7, "Clifford after");
+        let count = if matches!(told, Told::ByARefusal) { 2 } else { 1 };
+        let sent = bot.telegram.wait_for_sent(supergroup, count).await;
+        assert_eq!(sent[count - 1].text, "You said: [Ada] Clifford after", "{told:?}");
+        let last = bot.model.requests().pop().unwrap();
+        assert_eq!(
+            Prompt::read(&last).conversation()[0],
+            "[Ada] Clifford before",
+            "{told:?}"
+        );
+        // The new chat counts its messages from one: what is said of them there is not said of the old ones.
+        bot.until("the ids of the old chat", async |look| {
+            let old = "SELECT COUNT(*) FROM message_parts WHERE platform_message_id LIKE '-500:%'";
+            (look.number(old).await == 1).then_some(())
+        })
+        .await;
+        bot.finish().await;
+        assert_eq!(bot.telegram.sent(supergroup).len(), count, "{told:?}");
     }
 }
 

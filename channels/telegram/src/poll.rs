@@ -199,7 +199,8 @@ impl Poller<'_> {
         if moves {
             // Later updates must find a moved chat under its new id.
             let mut all: Vec<_> = groups.into_iter().flat_map(|(_, group)| group).collect();
-            all.sort_by_key(|entry| entry.id);
+            // The bot is added to no new group: it is in the moved one.
+            all.sort_by_key(|entry| (matches!(entry.event, Inbound::Joined(_)), entry.id));
             groups = vec![(Lane::Alone, all)];
         }
         let uncommitted = join_all(groups.into_iter().map(|(_, group)| self.accept_in_order(group))).await;
@@ -214,9 +215,10 @@ impl Poller<'_> {
         None
     }
 
-    /// Passes events to the ingress in order. Returns the id of the first that was not accepted before the stop.
+    /// Passes events to the ingress in order. Returns the least id of those that were not accepted before the stop.
     async fn accept_in_order(&self, events: Vec<Entry>) -> Option<i32> {
-        for Entry { id, event, alert } in events {
+        let ids: Vec<_> = events.iter().map(|entry| entry.id).collect();
+        for (place, Entry { id, event, alert }) in events.into_iter().enumerate() {
             let mut delays = delays();
             let accepted = loop {
                 let error = match self.ingress.accept(event.clone()).await {
@@ -227,7 +229,7 @@ impl Poller<'_> {
                 tracing::warn!(update_id = id, %error, wait_ms = wait.as_millis(), "failed to accept update, retrying");
                 let slept = self.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
                 if slept.is_none() {
-                    return Some(id);
+                    return ids.into_iter().skip(place).min();
                 }
             };
             self.telegram.name_topic(&event, &accepted).await;

@@ -360,7 +360,10 @@ pub(crate) fn send_error(error: ApiError, to: &Address, target: &Target, pace: &
             pace.obey(target.chat.0, target.private, time);
             SendError::RetryAfter(time)
         }
-        // The new chat knows neither the topics nor the messages of the old one.
+        // The new chat knows neither the topics nor the messages of the old one, nor whom alone something is for.
+        ApiError::MovedTo(_) if target.alone.is_some() => {
+            SendError::Rejected("the chat moved, and only one person may see it".to_owned())
+        }
         ApiError::MovedTo(chat) => SendError::Moved(Address {
             place: chat.to_string(),
             private: to.private,

@@ -79,11 +79,16 @@ const ASK: &str = "ask";
 
 /// The event of a new message that came `now`; `None` if the bot ignores it. `Err` names a missing field.
 pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
-    if let Some(to) = int(message, "migrate_to_chat_id") {
-        // Telegram reports a group's move in the old chat and in the new one; the first is enough.
+    // Telegram reports a group's move in the old chat and in the new one: whichever comes first is enough.
+    let moves = match (int(message, "migrate_to_chat_id"), int(message, "migrate_from_chat_id")) {
+        (Some(to), _) => Some((chat_id(message)?, to)),
+        (None, Some(from)) => Some((from, chat_id(message)?)),
+        (None, None) => None,
+    };
+    if let Some((from, to)) = moves {
         return Ok(Some(Inbound::Moved(Moved {
             platform: crate::PLATFORM,
-            from: chat_id(message)?.to_string(),
+            from: from.to_string(),
             to: to.to_string(),
         })));
     }

@@ -17,7 +17,7 @@ use clifford_store::{
         outbox::{self, Delivered, Refused},
     },
     people::reading,
-    places::channels,
+    places::{channels, moving},
 };
 
 use super::{Inner, notice::Notice};
@@ -158,7 +158,7 @@ impl Mark {
             }
             Self::ChatGone(reason) => channels::disable(tx, channel, &reason, now).await,
             Self::Moved { platform, from, to } => {
-                channels::moved(tx, platform, &from, &to.place).await?;
+                moving::moved(tx, platform, &from, &to.place, now).await?;
                 outbox::readdress(tx, id, worker, &to).await
             }
         }

@@ -55,7 +55,10 @@ use clifford_core::{
     settings::Ingress as Section,
 };
 use clifford_engine::{Context, Runs, models::byok};
-use clifford_store::{Db, StoreError, places::channels};
+use clifford_store::{
+    Db, StoreError,
+    places::{channels, moving},
+};
 use clifford_telemetry::{measures, quarantine::Careful};
 
 use self::{
@@ -279,8 +282,11 @@ impl IngressService {
     }
 
     async fn moved(&self, moved: Moved) -> Result<Accepted, StoreError> {
+        let now = self.clock.now();
         self.db
-            .write(move |tx| Box::pin(async move { channels::moved(tx, moved.platform, &moved.from, &moved.to).await }))
+            .write(move |tx| {
+                Box::pin(async move { moving::moved(tx, moved.platform, &moved.from, &moved.to, now).await })
+            })
             .await?;
         Ok(Accepted::Stored)
     }

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod channels;
 pub mod left_spaces;
+pub mod moving;
 pub mod place_settings;
 pub mod policies;
 pub mod setting_changes;

@@ -12,10 +12,11 @@ use clifford_core::{
     places::Channel,
 };
 use clifford_store::{
-    Pools, StoreError, Tx,
+    Pools, StoreError, Tx, contexts,
     messages::{self, NewInbound},
-    places::channels,
+    places::{channels, moving, settings},
 };
+use sqlx::AssertSqlSafe;
 
 use super::world::{NOW, World, place};
 
@@ -55,7 +56,7 @@ impl World {
     }
 
     async fn moved(&self, from: &'static str, to: &'static str) {
-        self.change(move |tx| Box::pin(channels::moved(tx, Platform::new("telegram"), from, to)))
+        self.change(move |tx| Box::pin(moving::moved(tx, Platform::new("telegram"), from, to, NOW)))
             .await;
     }
 
@@ -66,6 +67,16 @@ impl World {
             .expect("reads");
         served.sort_by(|a, b| a.external_id.cmp(&b.external_id));
         served
+    }
+
+    /// A column of texts.
+    async fn column(&self, sql: String) -> Vec<String> {
+        let sql = AssertSqlSafe(sql);
+        let rows: Vec<(String,)> = match self.db.pools() {
+            Pools::Sqlite { read, .. } => sqlx::query_as(sql).fetch_all(read).await.expect("reads"),
+            Pools::Postgres(pool) => sqlx::query_as(sql).fetch_all(pool).await.expect("reads"),
+        };
+        rows.into_iter().map(|(text,)| text).collect()
     }
 
     /// The ids of the spaces of a platform, and whether the bot has left them.
@@ -118,17 +129,73 @@ pub async fn a_channel_that_moved_is_the_same_under_its_new_id(world: World) {
     assert_eq!(world.at(Platform::new("telegram"), "-8").await, None);
 }
 
-pub async fn a_channel_is_not_moved_onto_another(world: World) {
-    let old = world
-        .speaks(group(Platform::new("telegram"), "-1", "-1"), Duration::ZERO)
-        .await;
+pub async fn what_was_said_under_the_new_id_before_the_move_was_known_joins_the_rest(world: World) {
+    let telegram = Platform::new("telegram");
+    let old = world.speaks(group(telegram, "-1", "-1"), Duration::ZERO).await;
     // The first message under the new id came before the word that it is new.
-    let new = world
-        .speaks(group(Platform::new("telegram"), "-100", "-100"), Duration::ZERO)
+    let new = world.speaks(group(telegram, "-100", "-100"), MINUTE).await;
+    let (before, since) = (old.clone(), new.clone());
+    let [first, second] = world
+        .change(move |tx| {
+            Box::pin(async move {
+                let first = contexts::begin(tx, &before, None, NOW).await?;
+                let second = contexts::begin(tx, &since, None, NOW.after(MINUTE)).await?;
+                for (scope, name, value) in [
+                    (before.id, "language", "de"),
+                    (since.id, "language", "fr"),
+                    (since.id, "threads", "auto"),
+                ] {
+                    settings::put(tx, &scope.to_string(), name, value, NOW).await?;
+                }
+                Ok([first, second])
+            })
+        })
         .await;
-    world.moved("-1", "-100").await;
-    assert_eq!(world.at(Platform::new("telegram"), "-1").await, Some(old));
-    assert_eq!(world.at(Platform::new("telegram"), "-100").await, Some(new));
+    let numbered = |channel| NewInbound {
+        channel_id: channel,
+        context_id: None,
+        ..world.message("57", MessageStatus::History)
+    };
+    assert!(world.store(numbered(old.id)).await && world.store(numbered(new.id)).await);
+    // It seemed to be removed from the old group, and was added to the new one.
+    let removed = world.change(|tx| {
+        Box::pin(channels::left_space(
+            tx,
+            Platform::new("telegram"),
+            "-1",
+            "removed",
+            NOW,
+        ))
+    });
+    removed.await;
+    for _ in 0..2 {
+        world.moved("-1", "-100").await;
+    }
+    assert_eq!(world.at(telegram, "-1").await, None);
+    let after = world.at(telegram, "-100").await.expect("the group");
+    assert_eq!(
+        after,
+        Channel {
+            external_id: "-100".into(),
+            active_context_id: Some(first),
+            last_message_at: new.last_message_at,
+            ..old.clone()
+        }
+    );
+    assert_eq!(world.spaces().await, [("-100".to_owned(), None)]);
+    let of = |what: &str| world.column(format!("SELECT {what} = '{}' ORDER BY 1", after.id));
+    let mut began = [first.to_string(), second.to_string()];
+    began.sort_unstable();
+    assert_eq!(of("id FROM contexts WHERE channel_id").await, began);
+    assert_eq!(
+        of("platform_message_id FROM messages WHERE channel_id").await,
+        ["-1:57", "57"]
+    );
+    assert_eq!(of("value FROM settings WHERE scope").await, ["auto", "de"]);
+    // It does not introduce itself again where it was.
+    let space = after.space_id.expect("a space");
+    let greets = world.change(move |tx| Box::pin(channels::joined_space(tx, space, NOW)));
+    assert!(!greets.await);
 }
 
 pub async fn a_channel_that_was_left_is_off_until_somebody_speaks_there(world: World) {

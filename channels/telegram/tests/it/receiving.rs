@@ -41,6 +41,7 @@ async fn every_kind_of_update_arrives_and_is_confirmed() {
         "left: the bot was blocked by the user",
         "left: the bot was kicked from the group",
         &format!("moved: -55 to {}", new.id),
+        &format!("moved: -55 to {}", new.id),
         "we moved",
     ];
     assert_eq!(ingress.taken(), expected);

@@ -422,24 +422,6 @@ pub async fn joined_space(tx: &mut Tx, space: SpaceId, now: Timestamp) -> Result
     Ok(greets == 1)
 }
 
-/// A place got a new id: the channel, and a space of the same id, keep their rows. The platform renumbers its messages,
-/// so the old ones are known by the old place's id too.
-pub async fn moved(tx: &mut Tx, platform: Platform, from: &str, to: &str) -> Result<(), StoreError> {
-    for sql in [
-        "UPDATE messages SET platform_message_id = $3 || ':' || platform_message_id
-         WHERE platform_message_id IS NOT NULL
-         AND channel_id = (SELECT id FROM channels WHERE platform = $2 AND external_id = $3)
-         AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
-        "UPDATE channels SET external_id = $1 WHERE platform = $2 AND external_id = $3
-         AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = $2 AND c.external_id = $1)",
-        "UPDATE spaces SET external_id = $1 WHERE platform = $2 AND external_id = $3
-         AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.platform = $2 AND s.external_id = $1)",
-    ] {
-        tx.execute(sql, args![to, platform.as_str(), from]).await?;
-    }
-    Ok(())
-}
-
 /// The places of a platform where something was said since a time, with the newest inbound message of each.
 pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Result<Vec<Served>, StoreError> {
     #[derive(FromRow)]

@@ -229,14 +229,20 @@ impl TelegramFake {
 
     /// A group becomes a supergroup: both service messages come, and the old id takes nothing more.
     pub fn migrate(&self, group: Chat, by: i64) -> Chat {
+        let to = self.migrate_unsaid(group);
+        self.user_sends(group, by, json!({"migrate_to_chat_id": to.id}));
+        self.user_sends(to, by, json!({"migrate_from_chat_id": group.id}));
+        to
+    }
+
+    /// A group becomes a supergroup, and nobody is told: the old id takes nothing more.
+    pub fn migrate_unsaid(&self, group: Chat) -> Chat {
         let new = -1_000_000_000_000 + group.id;
         let title = {
             let state = self.shared.lock();
             state.rooms.get(&group.id).map(|room| room.title.clone())
         };
         let to = self.room(new, &title.unwrap_or_default(), ChatKind::Supergroup);
-        self.user_sends(group, by, json!({"migrate_to_chat_id": new}));
-        self.user_sends(to, by, json!({"migrate_from_chat_id": group.id}));
         if let Some(room) = self.shared.lock().rooms.get_mut(&group.id) {
             room.closed = Some(Closed::MovedTo(new));
         }
