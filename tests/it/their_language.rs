@@ -163,7 +163,7 @@ async fn on_discord_a_japanese_person_reads_all_of_it_in_japanese() {
     let set = reads(&["Done: reminders.set."]).await;
     assert_eq!(labels(&set.buttons), ["元に戻す"]);
     let list = commands(&bot, dm, ada, "reminders").await;
-    for part in [" stretch: ", "）08:00, 月曜から金曜の 08:00 (UTC)", "で削除できます。"] {
+    for part in [" stretch：", "）08:00, 月曜から金曜の 08:00 (UTC)", "で削除できます。"] {
         assert!(list.content.contains(part), "{}", list.content);
     }
     let undone = commands(&bot, dm, ada, "undo").await;

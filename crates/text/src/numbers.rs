@@ -44,6 +44,16 @@ impl Lang {
         }
     }
 
+    /// What something is, behind what it is called.
+    pub fn labelled(self, name: &str, what: &str) -> String {
+        let colon = match self {
+            Self::French => "\u{a0}: ",
+            Self::Chinese | Self::Japanese => "：",
+            _ => ": ",
+        };
+        format!("{name}{colon}{what}")
+    }
+
     fn pointed(self, number: String) -> String {
         match self {
             Self::English | Self::Chinese | Self::Japanese => number,
@@ -85,6 +95,13 @@ mod tests {
         assert_eq!(Lang::English.number(-1_i64), "0");
         assert_eq!(Lang::German.amount(0.5), "0,5");
         assert_eq!(Lang::German.amount(20.0), "20");
+    }
+
+    #[test]
+    fn a_label_stands_before_a_colon_as_the_language_writes_it() {
+        assert_eq!(Lang::English.labelled("today", "2"), "today: 2");
+        assert_eq!(Lang::French.labelled("aujourd’hui", "2"), "aujourd’hui\u{a0}: 2");
+        assert_eq!(Lang::Japanese.labelled("今日", "2"), "今日：2");
     }
 
     #[test]

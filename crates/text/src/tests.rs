@@ -296,3 +296,29 @@ fn a_sentence_is_said_in_each_language_as_it_is_written() {
         [Count(3), Count(i64::MAX)]
     );
 }
+
+/// Whether each of `:;!?` behind a word has the space in front of it that French writes there.
+fn is_spaced(text: &str) -> bool {
+    // Code stands as it is typed.
+    let outside: String = text.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    let signs: Vec<char> = outside.chars().collect();
+    signs.windows(2).enumerate().all(|(place, pair)| {
+        let ends = signs.get(place + 2).is_none_or(|next| next.is_whitespace());
+        pair[0].is_whitespace() || !":;!?".contains(pair[1]) || !ends
+    })
+}
+
+#[test]
+fn french_writes_a_space_before_its_double_signs() {
+    assert!(is_spaced("oui : `/x: y`, à 12:30 !") && !is_spaced("oui: non") && !is_spaced("`/x`: non"));
+    for area in areas::all() {
+        let (_, source) = Lang::ALL
+            .iter()
+            .zip(area.sources)
+            .find(|(lang, _)| **lang == Lang::French)
+            .unwrap();
+        for line in source.lines() {
+            assert!(is_spaced(line), "{}: {line}", area.name);
+        }
+    }
+}

@@ -107,7 +107,7 @@ pub(super) fn choices(is_private: bool, role: Option<UserRole>, lang: Lang) -> V
     let topics = topics(is_private, role.unwrap_or(UserRole::Stranger)).map(|topic| (topic.name, topic.about(lang)));
     let commands = COMMANDS.iter().map(|command| (command.name, command.about(lang)));
     let choice = |(name, about): (&'static str, String)| Choice {
-        label: format!("{name}: {about}"),
+        label: lang.labelled(name, &about),
         value: String::from(name),
     };
     // A topic goes before a command of the same name, as it does when the help is given.

@@ -52,7 +52,7 @@ fn listed(items: &[Item], private: bool, remembers: bool, lang: Lang) -> String 
         (false, false) => Items::KnownHere,
     }));
     for of_module in active.chunk_by(|a, b| a.module == b.module) {
-        let lines: Vec<_> = of_module.iter().map(|item| line(item)).collect();
+        let lines: Vec<_> = of_module.iter().map(|item| line(item, lang)).collect();
         let module = of_module.first().map_or("", |item| item.module.as_str());
         paragraphs.push(format!("**{}**\n\n{}", inline(module), lines.join("\n")));
     }
@@ -77,10 +77,11 @@ fn listed(items: &[Item], private: bool, remembers: bool, lang: Lang) -> String 
     paragraphs.join("\n\n")
 }
 
-fn line(item: &Item) -> String {
+fn line(item: &Item, lang: Lang) -> String {
     let marks = [(" 📌", item.pinned), (" 🌐", item.shareable), (" 👥", is_local(item))];
     let marks: String = marks.into_iter().filter(|mark| mark.1).map(|mark| mark.0).collect();
-    format!("- `{}`: {}{marks}", item.key, inline(&item.value))
+    let key = format!("`{}`", item.key);
+    format!("- {}{marks}", lang.labelled(&key, &inline(&item.value)))
 }
 
 fn is_local(item: &Item) -> bool {

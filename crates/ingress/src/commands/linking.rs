@@ -288,9 +288,8 @@ async fn accounts(tx: &mut Tx, user: &User, speaking: &Account, lang: Lang) -> R
             String::new()
         };
         lines.push_str(&format!(
-            "\n- {}: {} (`{}`){this}",
-            platform::called(&identity.platform, lang),
-            inline(&identity.name),
+            "\n- {} (`{}`){this}",
+            lang.labelled(&platform::called(&identity.platform, lang), &inline(&identity.name)),
             identity.platform_user_id
         ));
     }

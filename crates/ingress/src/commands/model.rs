@@ -174,11 +174,8 @@ fn line(offer: &Offer, lang: Lang) -> String {
         false => lang.say(Setting::NoPrice),
     };
     let name = offer.name.as_deref().unwrap_or(USUAL);
-    format!(
-        "- `{name}`: {} ({}), {price}",
-        inline(&offer.model.model),
-        inline(&offer.model.provider)
-    )
+    let model = format!("{} ({})", inline(&offer.model.model), inline(&offer.model.provider));
+    format!("- {}, {price}", lang.labelled(&format!("`{name}`"), &model))
 }
 
 #[cfg(test)]

@@ -72,10 +72,9 @@ fn list_reply(all: &[Trigger], private: bool, lang: Lang) -> Done {
         let next = reminders::next(trigger, lang);
         let repeats = reminders::repeats(trigger, lang).map(|repeats| format!(", {}", inline(&repeats)));
         format!(
-            "- `{}` {}: {}{} ({})",
+            "- `{}` {}{} ({})",
             reminders::short_id(trigger),
-            inline(&trigger.content),
-            next.unwrap_or_default(),
+            lang.labelled(&inline(&trigger.content), &next.unwrap_or_default()),
             repeats.unwrap_or_default(),
             trigger.time_zone
         )

@@ -63,9 +63,6 @@ fn line(found: &SearchHit, lang: Lang, now: Timestamp) -> String {
     } else {
         format!(", {}", inline(conversation))
     };
-    format!(
-        "- {}{of}: {speaker}{}",
-        age(message.created_at, now, lang),
-        found.snippet
-    )
+    let when = format!("{}{of}", age(message.created_at, now, lang));
+    format!("- {}", lang.labelled(&when, &format!("{speaker}{}", found.snippet)))
 }

@@ -60,9 +60,11 @@ pub(super) async fn own(
             space: None,
         };
         lines.push(format!(
-            "- {}: {}",
-            period_name(period, lang),
-            used(&usage::total(tx, filter).await?, lang)
+            "- {}",
+            lang.labelled(
+                &period_name(period, lang),
+                &used(&usage::total(tx, filter).await?, lang)
+            )
         ));
     }
     let own = purse.budgets.iter().filter(|budget| budget.scope == Scope::User);

@@ -93,7 +93,7 @@ fn names<'a>(
     }
     let all = all.into_iter().map(|(name, about)| {
         let choice = Choice {
-            label: format!("{reach}{name}: {about}"),
+            label: lang.labelled(&format!("{reach}{name}"), &about),
             value: format!("{reach}{name}"),
         };
         (format!("{name}: {about}"), choice)

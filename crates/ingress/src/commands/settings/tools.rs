@@ -40,7 +40,7 @@ pub(super) async fn line(tx: &mut Tx, given: CommandContext<'_>) -> Result<Strin
         [] => Setting::AllTools,
         off => Setting::AllToolsBut { tools: off.join(", ") },
     });
-    Ok(format!("- `tools`: {standing}{fixed}"))
+    Ok(format!("- {}{fixed}", lang.labelled("`tools`", &standing)))
 }
 
 pub(super) async fn run(

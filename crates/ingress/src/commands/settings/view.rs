@@ -28,9 +28,8 @@ pub(super) async fn all(tx: &mut Tx, given: CommandContext<'_>) -> Result<Done, 
             false => String::new(),
         };
         lines.push(format!(
-            "- `{}`: {}{fixed}",
-            known.name,
-            standing(tx, known, given).await?.0
+            "- {}{fixed}",
+            lang.labelled(&format!("`{}`", known.name), &standing(tx, known, given).await?.0)
         ));
     }
     let changeable = here.iter().filter(|known| !given.choices.fixes(known.name));
