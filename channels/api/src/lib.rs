@@ -39,8 +39,8 @@ pub use clifford_chat::{
     error::{ChannelError, FetchError, IngressError, SendError},
     inbound::{
         Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound,
-        Joined, Left, Message, Moved, Place, PlaceKind, Quoted, Reacted, Reaction, Served, Space, Speaker, Unreadable,
-        Verdict, is_of_others,
+        Joined, Left, Message, Moved, Place, PlaceKind, Quoted, Reacted, Reaction, Renamed, Served, Space, Speaker,
+        Unreadable, Verdict, is_of_others,
     },
     lenient,
     outbound::{

@@ -57,7 +57,7 @@ async fn place(shared: &Shared, typed: &InteractionPayload, within: Duration) ->
         let mut call = Call::new(Method::GET, "read channel", channel, format!("/channels/{channel}"));
         call.urgent = Some(within);
         match shared.api.call::<ChannelInfo>(&call).await {
-            Ok(info) => directory.channel(info),
+            Ok(info) => drop(directory.channel(info)),
             Err(error) => tracing::debug!(channel_id = channel, %error, "failed to look up a channel"),
         }
     }

@@ -161,22 +161,23 @@ impl From<Value> for GuildInfo {
 }
 
 impl Directory {
-    /// Learns of a guild and its channels.
-    pub(crate) fn guild(&self, guild: GuildInfo) {
-        let Some(id) = guild.id else {
-            return;
-        };
+    /// Learns of a guild and its channels. Returns the guild and its name, where that is another than before.
+    pub(crate) fn guild(&self, guild: GuildInfo) -> Option<(u64, String)> {
+        let id = guild.id?;
         self.with(|cache| {
+            let mut renamed = None;
             if !guild.roles.is_empty() {
                 cache.roles.insert(id, guild.roles);
             }
             if let Some(name) = guild.name {
-                cache.guilds.insert(id, name);
+                let before = cache.guilds.insert(id, name.clone());
+                renamed = before.filter(|before| *before != name).map(|_| (id, name));
             }
             for channel in guild.channels {
                 cache.add(channel, Some(id));
             }
-        });
+            renamed
+        })
     }
 
     /// Learns of a role, or of its new name.
@@ -217,9 +218,15 @@ impl Directory {
         });
     }
 
-    /// Learns of a channel or thread, or of its new name.
-    pub(crate) fn channel(&self, channel: ChannelInfo) {
-        self.with(|cache| cache.add(channel, None));
+    /// Learns of a channel or thread. Returns its id and name, where that is another than before.
+    pub(crate) fn channel(&self, channel: ChannelInfo) -> Option<(u64, String)> {
+        let (id, name) = (channel.id?, channel.name.clone());
+        self.with(|cache| {
+            let before = cache.channels.get(&id).and_then(|known| known.name.clone());
+            cache.add(channel, None);
+            let name = name.filter(|name| before.is_some_and(|before| before != *name))?;
+            Some((id, name))
+        })
     }
 
     /// Forgets a channel.
@@ -399,6 +406,22 @@ mod tests {
         assert_eq!(named(&[7]), [role("7", "")]);
         directory.forget_guild(1);
         assert_eq!(directory.place(2), None);
+    }
+
+    #[test]
+    fn only_another_name_is_told_as_one() {
+        let directory = Directory::default();
+        let guild =
+            |name: &str| directory.guild(serde_json::from_value(serde_json::json!({"id": "1", "name": name})).unwrap());
+        let channel = |name: Option<&str>| {
+            let info = serde_json::json!({"id": "2", "type": 0, "guild_id": "1", "name": name});
+            directory.channel(serde_json::from_value(info).unwrap())
+        };
+        assert_eq!((guild("Home"), guild("Home")), (None, None));
+        assert_eq!(guild("House"), Some((1, "House".to_owned())));
+        assert_eq!((channel(Some("general")), channel(Some("general"))), (None, None));
+        assert_eq!(channel(Some("lobby")), Some((2, "lobby".to_owned())));
+        assert_eq!((channel(None), channel(Some("lobby"))), (None, None));
     }
 
     #[test]

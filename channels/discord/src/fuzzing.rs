@@ -77,7 +77,7 @@ fn check_event(event: Event) {
         Event::Reaction(reaction) => assert!(reaction.place.parse::<u64>().is_ok()),
         Event::Role { guild, role } => directory.role(guild, role),
         Event::RoleGone { guild, role } => directory.forget_role(guild, role),
-        Event::Guild(guild) => directory.guild(guild),
+        Event::Guild(guild) => drop(directory.guild(guild)),
         Event::Channel(channel) => {
             let id = channel.id();
             directory.channel(channel);

@@ -301,7 +301,7 @@ impl Handover {
             .call_with_retries::<ChannelInfo>(&call, &self.stop)
             .await?
         {
-            Ok(info) => self.shared.directory.channel(info),
+            Ok(info) => drop(self.shared.directory.channel(info)),
             Err(refusal) => tracing::debug!(channel_id = channel, %refusal, "failed to look up a channel"),
         }
         Ok(())

@@ -4,7 +4,7 @@ pub(crate) mod event;
 
 use std::sync::Arc;
 
-use clifford_channel::{Button, Deleted, Inbound, Ingress, Joined, Left, Press, Unreadable};
+use clifford_channel::{Button, Deleted, Inbound, Ingress, Joined, Left, Press, Renamed, Unreadable};
 use reqwest::Method;
 use serde_json::{Value, json, value::RawValue};
 use serenity::model::channel::MessageFlags;
@@ -84,13 +84,15 @@ impl Intake {
             Some(Event::Interaction(interaction)) => self.interaction(interaction)?,
             Some(Event::Guild(guild)) => {
                 let greeted = guild.joined((self.shared.config.clock)());
-                directory.guild(guild);
-                greeted.and_then(|channel| self.joined(channel))
+                let renamed = directory.guild(guild);
+                match renamed {
+                    Some((guild, name)) => Some(renamed_job(None, Some(guild), name)),
+                    None => greeted.and_then(|channel| self.joined(channel)),
+                }
             }
-            Some(Event::Channel(channel)) => {
-                directory.channel(channel);
-                None
-            }
+            Some(Event::Channel(channel)) => directory
+                .channel(channel)
+                .map(|(channel, name)| renamed_job(Some(channel), None, name)),
             Some(Event::GuildGone(gone)) => self.guild_gone(&gone),
             Some(Event::ChannelGone { channel, is_thread }) => self.channel_gone(&channel, is_thread),
             None => None,
@@ -277,6 +279,21 @@ fn deleted(gone: &Gone) -> Job {
             rank: 2,
         },
         work: Work::Event(Box::new(event)),
+    }
+}
+
+/// A channel, a thread or a guild has another name.
+fn renamed_job(channel: Option<u64>, guild: Option<u64>, name: String) -> Job {
+    let renamed = Renamed {
+        platform: crate::PLATFORM,
+        place: channel.map(|id| id.to_string()),
+        space: guild.map(|id| id.to_string()),
+        name,
+    };
+    Job {
+        lane: channel.or(guild).unwrap_or_default(),
+        turn: Turn::Last,
+        work: Work::Event(Box::new(Inbound::Renamed(renamed))),
     }
 }
 

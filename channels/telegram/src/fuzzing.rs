@@ -59,6 +59,7 @@ fn check_event(event: &Inbound) {
         }
         Inbound::Joined(joined) => assert!(joined.place.space.is_some(), "{joined:?}"),
         Inbound::Left(left) => assert!(left.place.is_some() || left.space.is_some(), "{left:?}"),
+        Inbound::Renamed(renamed) => assert!(renamed.place.is_some() && !renamed.name.is_empty(), "{renamed:?}"),
         Inbound::Moved(moved) => assert_ne!(moved.from, moved.to, "{moved:?}"),
         Inbound::Unreadable(kept) => panic!("{kept:?}"),
     }

@@ -23,6 +23,12 @@ impl Lane {
                 let chat = left.space.as_ref().or(left.place.as_ref());
                 return chat.map_or(Self::Alone, |chat| Self::Place(chat.clone()));
             }
+            Inbound::Renamed(renamed) => {
+                return renamed
+                    .place
+                    .as_ref()
+                    .map_or(Self::Alone, |place| Self::Place(chat_of(place).to_owned()));
+            }
             Inbound::Moved(_) | Inbound::Unreadable(_) => return Self::Alone,
         };
         let space = place.space.as_ref().map(|space| space.external_id.as_str());

@@ -2,7 +2,7 @@
 
 use clifford_channel::{
     Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Joined, Left, Message, Moved, Place,
-    PlaceKind, Quoted, Space, Speaker,
+    PlaceKind, Quoted, Renamed, Space, Speaker,
     lenient::{flag, int, line, list, name, object, text as string},
 };
 use jiff::Timestamp;
@@ -92,6 +92,9 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
             to: to.to_string(),
         })));
     }
+    if let Some(renamed) = renamed(message)? {
+        return Ok(Some(Inbound::Renamed(renamed)));
+    }
     let Some(header) = header(message, me)? else {
         return Ok(None);
     };
@@ -158,6 +161,23 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
         via: None,
         quoted,
     })))
+}
+
+/// The new name of a group or topic. A topic's messages go on to tell the one that it began with.
+fn renamed(message: &Value) -> Result<Option<Renamed>, String> {
+    let chat = chat_id(message)?;
+    let of_topic = object(message, "forum_topic_edited").and_then(|edited| name(edited, "name"));
+    let (place, space, name) = match (of_topic, name(message, "new_chat_title"), topic(message)) {
+        (Some(name), _, Some(topic)) => (format!("{chat}:{topic}"), None, name),
+        (None, Some(title), _) => (chat.to_string(), Some(chat.to_string()), title),
+        _ => return Ok(None),
+    };
+    Ok(Some(Renamed {
+        platform: crate::PLATFORM,
+        place: Some(place),
+        space,
+        name,
+    }))
 }
 
 /// A text that another bot made for its sender, marked as such.

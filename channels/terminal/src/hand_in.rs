@@ -30,6 +30,7 @@ pub(crate) async fn hand_in(terminal: &Terminal, ingress: &dyn Ingress, event: I
         | Inbound::Moved(_)
         | Inbound::Reaction(_)
         | Inbound::Joined(_)
+        | Inbound::Renamed(_)
         | Inbound::Left(_)
         | Inbound::Unreadable(_) => {
             return;

@@ -30,6 +30,8 @@ pub enum Inbound {
     Command(Command),
     /// A place got a new id (a Telegram group that became a supergroup).
     Moved(Moved),
+    /// A place, or a group or server, got another name.
+    Renamed(Renamed),
     /// Somebody likes a message or not, or takes that back.
     Reaction(Reaction),
     /// The bot was added to a group or server.
@@ -49,6 +51,7 @@ impl Inbound {
             Self::Deleted(deleted) => deleted.platform,
             Self::Command(command) => command.place.platform,
             Self::Moved(moved) => moved.platform,
+            Self::Renamed(renamed) => renamed.platform,
             Self::Reaction(reaction) => reaction.platform,
             Self::Joined(joined) => joined.place.platform,
             Self::Left(left) => left.platform,
@@ -259,6 +262,19 @@ pub struct Moved {
     pub from: String,
     /// The new one.
     pub to: String,
+}
+
+/// A place got another name, or a space did, or both at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    /// The platform.
+    pub platform: Platform,
+    /// [`Place::external_id`], if it is a place's name.
+    pub place: Option<String>,
+    /// [`Space::external_id`], if it is a space's name.
+    pub space: Option<String>,
+    /// The name from now on.
+    pub name: String,
 }
 
 /// The bot was added to a group or server. Handing it in again changes nothing, until the bot left.

@@ -41,6 +41,7 @@ impl Event {
             Inbound::Edit(edit) => ("edit", &edit.place, &edit.id),
             Inbound::Deleted(_)
             | Inbound::Moved(_)
+            | Inbound::Renamed(_)
             | Inbound::Reaction(_)
             | Inbound::Joined(_)
             | Inbound::Left(_)

@@ -45,7 +45,7 @@ use clifford_channel::Ingress;
 use clifford_chat::{
     completion::{Choice, Completion},
     error::IngressError,
-    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Served},
+    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Renamed, Served},
     platform::Platform,
 };
 use clifford_core::{
@@ -288,6 +288,23 @@ impl IngressService {
                 Box::pin(async move { moving::moved(tx, moved.platform, &moved.from, &moved.to, now).await })
             })
             .await?;
+        Ok(Accepted::Stored)
+    }
+
+    async fn renamed(&self, renamed: Renamed) -> Result<Accepted, StoreError> {
+        let now = self.clock.now();
+        let written = self.db.write(move |tx| {
+            Box::pin(async move {
+                if let Some(place) = &renamed.place {
+                    channels::renamed(tx, renamed.platform, place, &renamed.name, now).await?;
+                }
+                match &renamed.space {
+                    Some(space) => channels::renamed_space(tx, renamed.platform, space, &renamed.name).await,
+                    None => Ok(()),
+                }
+            })
+        });
+        written.await?;
         Ok(Accepted::Stored)
     }
 

@@ -30,7 +30,7 @@ use clifford_store::{
     inbound_lookup::{self, LookupKey, Plain, Sought},
     memory::prompt_context,
     messages::{self, NewInbound, Queued},
-    people::{reading, users},
+    people::reading,
     places::{agents, channels, place_settings::PlaceSettings},
     runs::{self, Lease, NewRun},
 };
@@ -41,7 +41,7 @@ pub(super) use self::{
     words::{spoken, with_attachments},
 };
 use super::{
-    IngressService, IngressSettings, Origin, answer, newcomer,
+    IngressService, IngressSettings, Origin, answer, newcomer, origin,
     outcome::IngressOutcome,
     pace::Limited,
     pairing,
@@ -278,7 +278,7 @@ impl AcceptContext {
 
     /// Its person, with what the platform tells of them today.
     async fn learned(&self, tx: &mut Tx, user: User) -> Result<User, StoreError> {
-        users::learn_language(tx, user, self.origin.speaker.language.as_deref(), self.now).await
+        origin::learned(tx, user, &self.origin, self.now).await
     }
 
     /// How it is answered: as its sender wants it, else by chat if its agent or channel does.

@@ -92,10 +92,20 @@ pub(super) async fn settle(
     now: Timestamp,
 ) -> Result<(User, Channel), StoreError> {
     let user = match known {
-        Some(user) => users::learn_language(tx, user, origin.speaker.language.as_deref(), now).await?,
+        Some(user) => learned(tx, user, origin, now).await?,
         None => users::find_or_create(tx, origin.place.platform, &origin.speaker, role, now).await?,
     };
     let person = (origin.place.kind.is_private()).then_some((user.id, origin.speaker.id.as_str()));
     let channel = channels::find_or_create(tx, &origin.place, person, now).await?;
     Ok((user, channel))
+}
+
+/// A person with what their platform tells of them today.
+pub(super) async fn learned(tx: &mut Tx, user: User, origin: &Origin, now: Timestamp) -> Result<User, StoreError> {
+    let (place, speaker) = (&origin.place, &origin.speaker);
+    let user = users::learn_language(tx, user, speaker.language.as_deref(), now).await?;
+    match place.kind.is_private() {
+        true => users::learn_name(tx, user, place.platform, speaker, now).await,
+        false => Ok(user),
+    }
 }

@@ -59,6 +59,7 @@ impl IngressService {
                 Inbound::Deleted(deleted) => Box::pin(self.deleted(deleted)).await,
                 Inbound::Command(command) => Box::pin(self.command(command)).await,
                 Inbound::Moved(moved) => self.moved(moved).await,
+                Inbound::Renamed(renamed) => self.renamed(renamed).await,
                 Inbound::Reaction(reaction) => self.reaction(reaction).await,
                 Inbound::Joined(joined) => self.joined(joined).await,
                 Inbound::Left(left) => self.left(left).await,

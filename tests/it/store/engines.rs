@@ -173,6 +173,8 @@ on_both_engines![
     quoting::a_deleted_message_waits_no_more_and_leaves_prompts_and_memory,
     moves::a_channel_that_moved_is_the_same_under_its_new_id,
     moves::what_was_said_under_the_new_id_before_the_move_was_known_joins_the_rest,
+    moves::a_place_keeps_its_new_name_although_messages_go_on_to_tell_the_first,
+    moves::a_person_is_called_as_their_account_is_unless_another_one_named_them,
     moves::a_channel_that_was_left_is_off_until_somebody_speaks_there,
     moves::a_channel_that_was_turned_off_stays_so_when_the_bot_is_removed_and_comes_back,
     moves::a_space_that_was_left_takes_all_of_its_channels_and_no_other,

@@ -3,22 +3,25 @@
 use std::time::Duration;
 
 use clifford_chat::{
-    inbound::{Place, PlaceKind, Served, Space},
+    inbound::{Place, PlaceKind, Served, Space, Speaker},
     platform::Platform,
 };
 use clifford_core::{
     id::{MessageId, UserId},
+    memory::levels,
     messages::MessageStatus,
+    people::UserRole,
     places::Channel,
 };
 use clifford_store::{
     Pools, StoreError, Tx, contexts,
     messages::{self, NewInbound},
-    places::{channels, moving, settings},
+    people::{merge, users},
+    places::{channels, moving, settings, spaces},
 };
 use sqlx::AssertSqlSafe;
 
-use super::world::{NOW, World, place};
+use super::world::{NOW, World, place, speaker};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -196,6 +199,85 @@ pub async fn what_was_said_under_the_new_id_before_the_move_was_known_joins_the_
     let space = after.space_id.expect("a space");
     let greets = world.change(move |tx| Box::pin(channels::joined_space(tx, space, NOW)));
     assert!(!greets.await);
+}
+
+pub async fn a_place_keeps_its_new_name_although_messages_go_on_to_tell_the_first(world: World) {
+    let telegram = Platform::new("telegram");
+    let topic = |name: &str| Place {
+        kind: PlaceKind::Thread,
+        parent: Some("-1".into()),
+        name: Some(name.into()),
+        ..group(telegram, "-1:4", "-1")
+    };
+    let name = |channel: Channel| channel.name.unwrap_or_default();
+    let renamed = |place: &'static str, to: &'static str| {
+        world.change(move |tx| Box::pin(channels::renamed(tx, telegram, place, to, NOW)))
+    };
+    renamed("-1:4", "nobody spoke there yet").await;
+    assert_eq!(name(world.speaks(topic("Steam"), Duration::ZERO).await), "Steam");
+    for to in ["Diesel", "Turbines"] {
+        renamed("-1:4", to).await;
+        let spoken = world.speaks(topic("Steam"), MINUTE).await;
+        assert_eq!(name(spoken.clone()), to);
+        let touched = world.change(move |tx| Box::pin(channels::touched(tx, spoken, Some("Steam"), NOW)));
+        assert_eq!(name(touched.await), to);
+        assert_eq!(name(world.at(telegram, "-1:4").await.expect("a topic")), to);
+    }
+    // It was renamed while nobody listened.
+    let spoken = world.speaks(topic("Coal"), MINUTE).await;
+    assert_eq!(name(spoken.clone()), "Coal");
+    let touched = world.change(move |tx| Box::pin(channels::touched(tx, spoken, Some("Wood"), NOW)));
+    assert_eq!(name(touched.await), "Wood");
+    let space = world.at(telegram, "-1:4").await.and_then(|channel| channel.space_id);
+    world
+        .change(move |tx| {
+            Box::pin(async move {
+                channels::renamed_space(tx, telegram, "-1", "Engines").await?;
+                let found = spaces::get(tx, space.expect("a space")).await?;
+                assert_eq!(found.and_then(|space| space.name).as_deref(), Some("Engines"));
+                Ok(())
+            })
+        })
+        .await;
+}
+
+pub async fn a_person_is_called_as_their_account_is_unless_another_one_named_them(world: World) {
+    let (telegram, discord) = (Platform::new("telegram"), Platform::new("discord"));
+    let called = |id: &str, name: &str| Speaker {
+        name: name.into(),
+        ..speaker(id)
+    };
+    let (first, renamed) = (called("71", "Ada"), called("71", "Ada King"));
+    let (former, other) = (called("72", "ada"), called("72", "ada99"));
+    let user = world
+        .change({
+            let first = first.clone();
+            move |tx| Box::pin(async move { users::find_or_create(tx, telegram, &first, UserRole::Member, NOW).await })
+        })
+        .await;
+    let id = user.id;
+    let names = world
+        .change(move |tx| {
+            Box::pin(async move {
+                let second = users::find_or_create(tx, discord, &former, UserRole::Member, NOW).await?;
+                merge::merge(tx, second.id, &user, &levels::caps(), NOW).await?;
+                let same = users::learn_name(tx, user, telegram, &first, NOW).await?;
+                let another = users::learn_name(tx, same, telegram, &renamed, NOW).await?;
+                let known = users::learn_name(tx, another, discord, &other, NOW).await?;
+                let stored = users::get(tx, id).await?.expect("a person");
+                assert_eq!(stored.name, known.name);
+                let accounts = users::identities(tx, id).await?;
+                Ok((
+                    known.name,
+                    accounts.into_iter().map(|account| account.name).collect::<Vec<_>>(),
+                ))
+            })
+        })
+        .await;
+    assert_eq!(
+        names,
+        ("Ada King".to_owned(), vec!["ada99".to_owned(), "Ada King".to_owned()])
+    );
 }
 
 pub async fn a_channel_that_was_left_is_off_until_somebody_speaks_there(world: World) {

@@ -1,7 +1,8 @@
 use std::sync::atomic::Ordering;
 
 use clifford_channel::{
-    Addressed, Deleted, Edit, Inbound, Left, Message, Place, PlaceKind, Platform, Quoted, Space, Speaker, Unreadable,
+    Addressed, Deleted, Edit, Inbound, Left, Message, Place, PlaceKind, Platform, Quoted, Renamed, Space, Speaker,
+    Unreadable,
 };
 use serde_json::json;
 
@@ -347,5 +348,39 @@ async fn deletions_come_in_behind_what_was_said() {
     };
     is_at(one, "one");
     is_at(rest, "three");
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn another_name_of_a_channel_a_thread_or_a_guild_is_told_once() {
+    let bot = Bot::start().await;
+    let guild = bot.fake.guild("Home");
+    let channel = bot.fake.channel(guild, "general");
+    let thread = bot.fake.thread(channel, "Plans");
+    for (place, names) in [(channel, ["lobby", "lobby"]), (thread, ["Plans", "Tours"])] {
+        for name in names {
+            bot.fake.rename(place, name);
+        }
+    }
+    for name in ["Home", "House"] {
+        bot.fake.rename_guild(guild, name);
+    }
+    let renamed = |place: Option<u64>, space: Option<u64>, name: &str| {
+        Inbound::Renamed(Renamed {
+            platform: Platform::new("discord"),
+            place: place.map(|id| id.to_string()),
+            space: space.map(|id| id.to_string()),
+            name: name.to_owned(),
+        })
+    };
+    let events = bot.kept.wait_for_events(3).await;
+    for expected in [
+        renamed(Some(channel), None, "lobby"),
+        renamed(Some(thread), None, "Tours"),
+        renamed(None, Some(guild), "House"),
+    ] {
+        assert!(events.contains(&expected), "{expected:?} in {events:?}");
+    }
+    assert_eq!(events.len(), 3, "{events:?}");
     bot.finish().await;
 }

@@ -9,6 +9,7 @@ use teloxide::types::UserId;
 
 use super::*;
 
+mod addressees;
 mod media;
 mod topics;
 
@@ -579,7 +580,7 @@ fn what_nobody_said_to_the_bot_means_nothing() {
     let channel = json!({"id": -100_777, "title": "News", "type": "channel"});
     assert_eq!(say(&json!({"chat": group(), "new_chat_members": [ada()]})), None);
     assert_eq!(say(&json!({"chat": group(), "left_chat_member": ada()})), None);
-    assert_eq!(say(&json!({"chat": group(), "new_chat_title": "Boilers"})), None);
+    assert_eq!(say(&json!({"chat": group(), "new_chat_photo": []})), None);
     assert_eq!(say(&json!({"chat": group(), "from": bot(), "text": "my own"})), None);
     assert_eq!(
         say(&json!({"chat": group(), "sender_chat": channel, "is_automatic_forward": true, "text": "x"})),

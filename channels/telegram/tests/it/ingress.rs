@@ -129,6 +129,7 @@ fn brief(event: &Inbound) -> String {
         Inbound::Moved(moved) => format!("moved: {} to {}", moved.from, moved.to),
         Inbound::Reaction(reaction) => format!("{} reacted: {:?}", reaction.speaker.name, reaction.reacted),
         Inbound::Joined(joined) => format!("joined: {}", joined.place.external_id),
+        Inbound::Renamed(renamed) => format!("renamed: {}", renamed.name),
         Inbound::Left(left) => format!("left: {}", left.reason),
         Inbound::Unreadable(unreadable) => format!("unreadable: {}", unreadable.error),
     }

@@ -263,6 +263,46 @@ pub async fn learn_language(tx: &mut Tx, user: User, told: Option<&str>, now: Ti
     })
 }
 
+/// Learns what an account is called today, where its platform tells that: in private; among others it may tell what they
+/// are called there. The person is called so too, unless another account gave them their name.
+pub async fn learn_name(
+    tx: &mut Tx,
+    user: User,
+    platform: Platform,
+    speaker: &Speaker,
+    now: Timestamp,
+) -> Result<User, StoreError> {
+    if platform.is_own() || speaker.name.trim().is_empty() || user.name == speaker.name {
+        return Ok(user);
+    }
+    let known: Option<(String,)> = tx
+        .fetch_optional(
+            "SELECT name FROM identities WHERE platform = $1 AND platform_user_id = $2 AND user_id = $3",
+            args![platform.as_str(), &speaker.id, user.id],
+        )
+        .await?;
+    let Some((before,)) = known.filter(|(known,)| *known != speaker.name) else {
+        return Ok(user);
+    };
+    tx.execute(
+        "UPDATE identities SET name = $1, handle = COALESCE($2, handle) WHERE platform = $3 AND platform_user_id = $4",
+        args![&speaker.name, speaker.handle.clone(), platform.as_str(), &speaker.id],
+    )
+    .await?;
+    if before != user.name {
+        return Ok(user);
+    }
+    tx.execute(
+        "UPDATE users SET name = $1, updated_at = $2 WHERE id = $3",
+        args![&speaker.name, now, user.id],
+    )
+    .await?;
+    Ok(User {
+        name: speaker.name.clone(),
+        ..user
+    })
+}
+
 /// Refuses the last owner, and locks the owners until the transaction ends.
 ///
 /// # Errors

@@ -122,6 +122,56 @@ pub async fn find_or_create(
         .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
 }
 
+/// What stands in `config` of a channel that was renamed: the name that it had first. A platform may go on to tell that.
+fn first_name(name: &str) -> String {
+    serde_json::json!({ "firstName": name }).to_string()
+}
+
+/// The name that a channel of this name takes over from the platform: `None`, where that tells the one it had before.
+async fn learned(tx: &mut Tx, channel: &Channel, told: Option<&str>) -> Result<Option<String>, StoreError> {
+    let Some(told) = told.filter(|told| channel.name.as_deref() != Some(told)) else {
+        return Ok(None);
+    };
+    let was_so = tx
+        .exists(
+            "SELECT CAST(1 AS BIGINT) FROM channels WHERE id = $1 AND config = $2",
+            args![channel.id, first_name(told)],
+        )
+        .await?;
+    Ok((!was_so).then(|| told.to_owned()))
+}
+
+/// A place got another name. Nothing is known of one where nobody spoke to the bot.
+pub async fn renamed(
+    tx: &mut Tx,
+    platform: Platform,
+    place: &str,
+    name: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let Some(channel) = by_place(tx, platform, place).await? else {
+        return Ok(());
+    };
+    let first = channel.name.as_deref().unwrap_or_default();
+    tx.execute(
+        "UPDATE channels SET name = $1, updated_at = $2, config = CASE WHEN config = '{}' THEN $3 ELSE config END
+         WHERE id = $4",
+        args![name, now, first_name(first), channel.id],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A space got another name.
+pub async fn renamed_space(tx: &mut Tx, platform: Platform, space: &str, name: &str) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE spaces SET name = $1 WHERE platform = $2 AND external_id = $3",
+        args![name, platform.as_str(), space],
+    )
+    .await?;
+    Ok(())
+}
+
 /// The channel that a thread belongs to; where nothing was said there yet, its row is made.
 async fn parent_of(
     tx: &mut Tx,
@@ -157,8 +207,10 @@ pub async fn placed(tx: &mut Tx, channel: Channel, place: &Place, now: Timestamp
 
 /// Something was said in a channel that is known: the channel as it is from now on.
 pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
+    let name = learned(tx, &channel, name).await?;
     let sql = format!("{TOUCH} WHERE id = $5");
-    tx.defer(sql, args![now, true, name, TURNED_OFF, channel.id]).await?;
+    tx.defer(sql, args![now, true, name.clone(), TURNED_OFF, channel.id])
+        .await?;
     if !channel.enabled || channel.disabled_reason.is_some() {
         came_back(tx, &channel).await?;
     }
@@ -166,7 +218,7 @@ pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Tim
     Ok(Channel {
         enabled: !off,
         disabled_reason: channel.disabled_reason.filter(|_| off),
-        name: name.map(str::to_owned).or(channel.name),
+        name: name.or(channel.name),
         last_message_at: Some(now),
         ..channel
     })
@@ -181,13 +233,25 @@ async fn touch(
     now: Timestamp,
 ) -> Result<Option<Channel>, StoreError> {
     let sql = format!("{TOUCH} WHERE platform = $5 AND external_id = $6");
+    let kept = None::<&str>;
     let touched = tx
-        .execute(sql, args![now, true, name, TURNED_OFF, platform.as_str(), external_id])
+        .execute(sql, args![now, true, kept, TURNED_OFF, platform.as_str(), external_id])
         .await?;
-    match touched {
-        0 => Ok(None),
-        _ => by_place(tx, platform, external_id).await,
+    if touched == 0 {
+        return Ok(None);
     }
+    let Some(channel) = by_place(tx, platform, external_id).await? else {
+        return Ok(None);
+    };
+    let Some(name) = learned(tx, &channel, name).await? else {
+        return Ok(Some(channel));
+    };
+    tx.execute("UPDATE channels SET name = $1 WHERE id = $2", args![&name, channel.id])
+        .await?;
+    Ok(Some(Channel {
+        name: Some(name),
+        ..channel
+    }))
 }
 
 /// Something was said in a channel: the bot is in its space (again), so what is kept of that stays.

@@ -110,6 +110,28 @@ impl DiscordFake {
         post
     }
 
+    /// A channel or thread gets another name, and what is told with it again:
+    /// <https://docs.discord.com/developers/events/gateway-events#channel-update>
+    pub fn rename(&self, channel: u64, name: &str) {
+        let mut state = self.shared.state();
+        if let Some(room) = state.channels.get_mut(&channel) {
+            room.json["name"] = json!(name);
+            let updated = room.json.clone();
+            let event = match updated["type"] == json::THREAD {
+                true => "THREAD_UPDATE",
+                false => "CHANNEL_UPDATE",
+            };
+            state.dispatch(event, &updated);
+        }
+    }
+
+    /// A guild gets another name: <https://docs.discord.com/developers/events/gateway-events#guild-update>
+    pub fn rename_guild(&self, guild: u64, name: &str) {
+        let mut state = self.shared.state();
+        state.guilds.insert(guild, name.to_owned());
+        state.dispatch("GUILD_UPDATE", &json!({"id": guild.to_string(), "name": name}));
+    }
+
     /// The name of a channel or thread.
     pub fn name_of(&self, channel: u64) -> Option<String> {
         let state = self.shared.state();
