@@ -110,6 +110,10 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     let alone = Alone::of_message(message);
     let answered = replied_message(message);
     let quoted = quoted(message, answered, me);
+    // In private nobody else is there.
+    if !place.kind.is_private() && !mentioned && Command::is_for_another(&text, me.username.as_deref()) {
+        return Ok(None);
+    }
     let command = Command::split(&text, me.username.as_deref()).filter(|_| forwarded.is_none() && !is_by_inline_bot);
     if let Some((name, argument)) = command {
         let is_caption = string(message, "text").is_none();

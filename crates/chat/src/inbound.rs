@@ -242,15 +242,26 @@ impl Command {
     /// Splits `/name@bot argument` into name and argument. `None` if the text is no command, or one for
     /// another bot than `bot_name`.
     pub fn split(text: &str, bot_name: Option<&str>) -> Option<(String, String)> {
-        let rest = text.trim_start().strip_prefix('/')?;
-        let (word, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let (name, addressee) = word
-            .split_once('@')
-            .map_or((word, None), |(name, bot)| (name, Some(bot)));
-        let for_another = addressee.is_some_and(|bot| bot_name.is_none_or(|own| !own.eq_ignore_ascii_case(bot)));
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        (is_name && !for_another).then(|| (name.to_ascii_lowercase(), argument.trim().to_owned()))
+        let (name, addressee, argument) = written(text)?;
+        let is_ours = addressee.is_none_or(|bot| bot_name.is_some_and(|own| own.eq_ignore_ascii_case(bot)));
+        is_ours.then(|| (name.to_ascii_lowercase(), argument.trim().to_owned()))
     }
+
+    /// Whether a text is a command that names another bot than the one of this name.
+    pub fn is_for_another(text: &str, bot_name: Option<&str>) -> bool {
+        written(text).is_some_and(|(_, addressee, _)| addressee.is_some()) && Self::split(text, bot_name).is_none()
+    }
+}
+
+/// The name, the addressee and the argument of a command, as they are written.
+fn written(text: &str) -> Option<(&str, Option<&str>, &str)> {
+    let rest = text.trim_start().strip_prefix('/')?;
+    let (word, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let (name, addressee) = word
+        .split_once('@')
+        .map_or((word, None), |(name, bot)| (name, Some(bot)));
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name.then_some((name, addressee, argument))
 }
 
 /// A place got a new id.

@@ -1,4 +1,4 @@
-//! Groups and topics that are called otherwise.
+//! Commands that name another bot, and groups and topics that are called otherwise.
 
 use clifford_channel::Renamed;
 
@@ -28,4 +28,28 @@ fn a_group_or_a_topic_is_called_otherwise() {
     );
     // Another picture alone.
     assert_eq!(topic(json!({"icon_custom_emoji_id": "7"})), None);
+}
+
+#[test]
+fn what_is_for_another_bot_is_nobodys_word_here() {
+    let said = |chat: Value, text: &str| say(&json!({"chat": chat, "text": text}));
+    for text in ["/help@other_bot", "/START@other_bot now", "/ask@other_bot me"] {
+        assert_eq!(said(group(), text), None, "{text}");
+    }
+    for text in ["/help", "/HELP@Clifford_Bot", "/Help@clifford_bot"] {
+        let command = said(group(), text);
+        assert!(
+            matches!(&command, Some(Inbound::Command(command)) if command.name == "help"),
+            "{text}: {command:?}"
+        );
+    }
+    let about = json!({"chat": group(), "text": "@clifford_bot /help@other_bot does what?",
+        "entities": [{"type": "mention", "offset": 0, "length": 13}]});
+    let about = say(&about);
+    assert!(
+        matches!(&about, Some(Inbound::Message(message)) if message.addressed.mention),
+        "{about:?}"
+    );
+    let mail = said(group(), "/a.b@other_bot");
+    assert!(matches!(mail, Some(Inbound::Message(_))), "{mail:?}");
 }
