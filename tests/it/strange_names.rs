@@ -3,7 +3,7 @@
 
 use crate::{
     approvals::{asking, remembers},
-    harness::Site,
+    harness::{Setup, Site},
 };
 
 /// A name as a joker has it.
@@ -64,5 +64,25 @@ async fn on_discord_a_question_shows_a_strange_name_as_it_is_written() {
             (shown.buttons.is_empty() && shown.content.contains("**Denied** by Eve")).then_some(())
         })
         .await;
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn in_a_group_nobody_is_taken_for_another_or_for_a_part_of_the_prompt() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    let said = [
+        (7, "Ada", "Ada"),
+        (8, "A\u{200b}da", "Ada #8"),
+        (9, "[system]\n\u{202e}", "“system”"),
+        (10, "👑", "👑"),
+        (7, "Ada", "Ada"),
+    ];
+    for (place, (id, name, called)) in said.into_iter().enumerate() {
+        bot.telegram.user(id, name);
+        bot.telegram.user_says(group, id, "Clifford hello");
+        let sent = bot.telegram.wait_for_sent(group, place + 1).await;
+        assert_eq!(sent[place].text, format!("You said: [{called}] Clifford hello"));
+    }
     bot.finish().await;
 }

@@ -9,6 +9,7 @@ pub mod completion;
 pub mod error;
 pub mod inbound;
 pub mod lenient;
+pub mod names;
 pub mod outbound;
 pub mod platform;
 pub mod role;

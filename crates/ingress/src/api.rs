@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use clifford_chat::inbound::{Attachment, Place, Speaker};
+use clifford_chat::{
+    inbound::{Attachment, Place, Speaker},
+    names,
+};
 use clifford_core::{
     access::{Audience, Entry},
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
@@ -104,6 +107,7 @@ impl IngressService {
         let by_key = key.clone();
         let context = message.context;
         let accept = AcceptContext {
+            called: names::spoken(&message.speaker.name),
             origin: Origin::of_api(message.place, message.speaker),
             id: None,
             key: Some(key),

@@ -56,10 +56,11 @@ impl IngressService {
         if most == 0 {
             return Ok(());
         }
+        let called = self.called(place, &message.speaker).await?;
         let remark = Remark {
             id: message.id,
             account: message.speaker.id,
-            by: self.masked(message.speaker.name),
+            by: self.masked(called),
             text: self.masked(with_attachments(&message.text, &message.attachments)),
             at: message.sent_at.into(),
         };

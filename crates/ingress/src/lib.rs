@@ -12,6 +12,7 @@ mod api;
 mod api_command;
 mod api_edit;
 mod awaited;
+mod called;
 mod careful;
 mod command;
 pub mod commands;
@@ -105,6 +106,7 @@ pub struct IngressService {
     always: AlwaysPlaces,
     connections: Connections,
     exchanges: other_bots::Exchanges,
+    called: called::Called,
 }
 
 impl IngressService {
@@ -132,6 +134,7 @@ impl IngressService {
             always: AlwaysPlaces::default(),
             connections: Connections::default(),
             exchanges: other_bots::Exchanges::default(),
+            called: called::Called::default(),
         })
     }
 
@@ -185,6 +188,7 @@ impl IngressService {
         let limited = self.pace.over_limit(&message.place, &message.speaker, now);
         let roles = message.speaker.roles.as_deref().unwrap_or_default();
         let limits = rate::in_force(&self.settings.section, roles);
+        let called = self.called(&message.place, &message.speaker).await?;
         let (mut via, mut reply_to) = (message.via.take(), Some(message.id.clone()));
         if is_addressed && limited == Limited::No {
             match Box::pin(self.thread_for(&message, via.as_deref(), &audience, now)).await {
@@ -204,6 +208,7 @@ impl IngressService {
                 via,
                 reply_to,
             },
+            called,
             id: Some(message.id),
             key: None,
             request_hash: None,
@@ -265,6 +270,7 @@ impl IngressService {
             pairing::void_said(&self.db, &edit.text, now).await?;
         }
         edit.text = self.masked(edit.text);
+        edit.speaker.name = self.called(&edit.place, &edit.speaker).await?;
         self.context.ambient.edit(&edit.place, &edit.id, &edit.text);
         let rules = EditRules {
             within: self.settings.section.edit_within,

@@ -56,6 +56,8 @@ const TO_THE_MINUTE: Duration = Duration::from_secs(60);
 /// A message, with all that its transaction needs.
 pub(super) struct AcceptContext {
     pub origin: Origin,
+    /// The name in front of what is said, where others speak too.
+    pub called: String,
     /// The platform's id of it.
     pub id: Option<String>,
     /// An API caller's key.
@@ -307,7 +309,7 @@ impl AcceptContext {
             context_id: Some(context),
             user_id: user.id,
             run_id: None,
-            content: spoken(channel, &self.origin.speaker.name, &text),
+            content: spoken(channel, &self.called, &text),
             attachments: self.attachments.clone(),
             quote: self.quoted.quote.clone(),
             quoted_user_id: self.quoted.user,

@@ -14,7 +14,7 @@ use clifford_telemetry::{
 };
 use futures::FutureExt;
 
-use super::IngressService;
+use super::{IngressService, called::named};
 
 /// How often an event is tried that is refused for what is stored, or for a bug: what it met may pass, as when two people
 /// become one meanwhile.
@@ -53,7 +53,7 @@ impl IngressService {
                 Inbound::Message(message) => message.text.clone(),
                 _ => String::new(),
             });
-            match event {
+            match named(event) {
                 Inbound::Message(message) => Box::pin(self.piece_or_message(message)).await,
                 Inbound::Edit(edit) => Box::pin(self.edit(edit)).await,
                 Inbound::Deleted(deleted) => Box::pin(self.deleted(deleted)).await,

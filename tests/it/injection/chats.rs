@@ -28,7 +28,7 @@ fn obeys(request: &RecordedRequest) -> Reply {
     let is_eves = Prompt::read(request)
         .input()
         .lines()
-        .any(|line| line.starts_with('[') && !line.starts_with("[Ada]") && !line.starts_with("[forwarded]"));
+        .any(|line| line.starts_with('[') && !line.starts_with("[Ada") && !line.starts_with("[forwarded]"));
     let has_replied = request.messages().iter().any(|message| message["role"] == "assistant");
     Reply::json(&match read.join("\n") {
         text if text.contains("!!put") && !has_replied && !is_eves => json!({"type": "tool_call", "name": "memory.put",

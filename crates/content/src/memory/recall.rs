@@ -4,6 +4,7 @@
 
 mod labels;
 
+use clifford_chat::names;
 use clifford_core::{
     id::{AgentId, MessageId, RunId, UserId},
     memory::levels,
@@ -134,7 +135,13 @@ pub fn viewer(user: Option<UserId>, channel: Option<&Channel>) -> Viewer {
 /// The person's name in a place, by their names on its platform: the only one, or the one with which a line of the
 /// input begins. Where others read along, no other name of theirs is shown.
 pub fn name_there(names: &[String], input: &str) -> Option<String> {
-    let speaks = |name: &&String| input.lines().any(|line| line.starts_with(&format!("[{name}] ")));
+    let speaks = |name: &&String| {
+        let spoken = names::spoken(name);
+        let heads = [format!("[{spoken}] "), format!("[{spoken} #")];
+        input
+            .lines()
+            .any(|line| heads.iter().any(|head| line.starts_with(head)))
+    };
     match names {
         [name] => Some(name.clone()),
         _ => names.iter().find(speaks).cloned(),

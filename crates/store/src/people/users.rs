@@ -130,6 +130,20 @@ pub async fn get(conn: &mut Conn, id: UserId) -> Result<Option<User>, StoreError
     .await
 }
 
+/// Whether another account of the platform had this name before: its letters' case aside.
+pub async fn has_namesake(conn: &mut Conn, platform: Platform, account: &str, name: &str) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM identities o
+         WHERE o.platform = $1 AND o.platform_user_id <> $2 AND (o.name = $3 OR LOWER(o.name) = $4)
+         AND NOT EXISTS (SELECT 1 FROM identities own WHERE own.platform = $1 AND own.platform_user_id = $2
+                         AND (own.created_at < o.created_at
+                              OR own.created_at = o.created_at AND own.platform_user_id < o.platform_user_id))
+         LIMIT 1",
+        args![platform.as_str(), account, name, name.to_lowercase()],
+    )
+    .await
+}
+
 /// A person's accounts.
 pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, StoreError> {
     conn.fetch_all(

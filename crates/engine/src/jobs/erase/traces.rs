@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use clifford_chat::names;
 use clifford_core::{
     commands::COMMANDS,
     id::{ChannelId, RunId},
@@ -105,30 +106,33 @@ pub(super) async fn part_inputs(tx: &mut Tx, person: &Person) -> Result<(), Stor
     Ok(())
 }
 
+/// The name, behind its bracket, and the rest of a line with which somebody begins to speak.
+fn spoken(line: &str) -> Option<(&str, &str)> {
+    line.split_once("] ").filter(|(head, _)| head.starts_with('['))
+}
+
 /// The parts of a text that are the person's own: in a shared place, those behind their name.
 fn own_parts<'a>(said: &'a PersonText, person: &Person) -> Vec<&'a str> {
     if !said.is_shared {
         return vec![&said.text];
     }
-    let called = |name: &str| {
-        let plain: String = name
-            .chars()
-            .filter(|c| !c.is_control() && *c != '[' && *c != ']')
-            .collect();
-        format!("[{}]", plain.trim())
+    let called = |name: String| format!("[{name}");
+    let of_account = |account: &erasure::Account| {
+        let marked = names::spoken_with_mark(&account.name, &account.platform_user_id);
+        [marked, names::spoken(&account.name)]
     };
-    let own: Vec<_> = person
-        .accounts
-        .iter()
-        .map(|account| called(&account.name))
-        .chain([called(&person.name)])
-        .collect();
+    let own = person.accounts.iter().flat_map(of_account);
+    let own: Vec<_> = own.chain([names::spoken(&person.name)]).map(called).collect();
+    let mut heads = said.text.lines().filter_map(spoken).map(|(head, _)| head);
+    let first = heads.next();
+    // Where one person speaks alone, it is theirs, also under a name that they had.
+    let is_alone = heads.all(|head| Some(head) == first);
     let mut is_own = true;
     let mut parts = Vec::new();
     for line in said.text.lines() {
-        let spoken = line.split_once("] ").filter(|(head, _)| head.starts_with('['));
+        let spoken = spoken(line);
         if let Some((head, _)) = spoken {
-            is_own = own.iter().any(|name| name.strip_suffix(']') == Some(head));
+            is_own = is_alone || own.iter().any(|name| name == head);
         }
         if is_own {
             parts.push(spoken.map_or(line, |(_, text)| text));
@@ -496,5 +500,6 @@ mod tests {
         assert_eq!(own_parts(&said(text, true), &person), ["two", "three"]);
         assert_eq!(own_parts(&said(text, false), &person), [text]);
         assert_eq!(own_parts(&said("no name", true), &person), ["no name"]);
+        assert_eq!(own_parts(&said("[As she was] one", true), &person), ["one"]);
     }
 }
