@@ -29,7 +29,9 @@ impl Lane {
                     .as_ref()
                     .map_or(Self::Alone, |place| Self::Place(chat_of(place).to_owned()));
             }
-            Inbound::Moved(_) | Inbound::Unreadable(_) => return Self::Alone,
+            // What is said under the new id comes behind it.
+            Inbound::Moved(moved) => return Self::Place(moved.to.clone()),
+            Inbound::Unreadable(_) => return Self::Alone,
         };
         let space = place.space.as_ref().map(|space| space.external_id.as_str());
         Self::Place(space.unwrap_or_else(|| chat_of(&place.external_id)).to_owned())
