@@ -6,13 +6,17 @@
 use clifford_channel::{Address, DeliveryKey, Part, SendError};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::{
     answer,
     answers::Placeholder,
     api::{ApiError, Body, Call},
     drafts::{is_draft, marked},
-    post::{Posted, channel, is_about_the_reply, message, message_of_files, send_error, without_old_buttons},
+    lacking::Right,
+    post::{
+        MAY_NOT_REPLY, Posted, channel, is_about_the_reply, message, message_of_files, send_error, without_old_buttons,
+    },
     shared::Shared,
     via::Via,
     voice::Voice,
@@ -125,6 +129,9 @@ pub(crate) async fn post(
     let path = format!("/channels/{channel}/messages");
     let call = Call::new(Method::POST, "send", &to.place, path);
     let mut to = answer::late(shared, to).await;
+    if shared.lacking.is_lacking(Right::Reply, &to.place, Instant::now()) {
+        to.reply_to = None;
+    }
     let mut is_voice = Voice::of(parts).is_some();
     loop {
         let body = match is_voice {
@@ -135,6 +142,9 @@ pub(crate) async fn post(
             // The answer is worth more than what it points at.
             Err(ApiError::Refused(refusal)) if to.reply_to.is_some() && is_about_the_reply(&refusal) => {
                 tracing::debug!(%refusal, "Discord refused the reply, sending without it");
+                if refusal.code == MAY_NOT_REPLY {
+                    shared.lacking.note(Right::Reply, &to.place, Instant::now());
+                }
                 to.reply_to = None;
             }
             // The right to send voice messages is one of its own.

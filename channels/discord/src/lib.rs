@@ -45,6 +45,7 @@ pub mod fuzzing;
 mod gateway;
 mod handover;
 mod intake;
+mod lacking;
 mod lanes;
 mod map;
 mod passing;

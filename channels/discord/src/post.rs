@@ -253,9 +253,9 @@ pub(crate) fn error_of(parts: &[Part], error: ApiError) -> SendError {
 }
 
 /// The bot lacks a permission.
-const MISSING_PERMISSIONS: u64 = 50_013;
+pub(crate) const MISSING_PERMISSIONS: u64 = 50_013;
 /// It lacks the one to read what it would reply to.
-const MAY_NOT_REPLY: u64 = 160_002;
+pub(crate) const MAY_NOT_REPLY: u64 = 160_002;
 /// A field is wrong; which one is in the text.
 const BAD_FIELD: u64 = 50_035;
 

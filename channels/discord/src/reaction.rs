@@ -3,11 +3,13 @@
 use clifford_channel::{Address, Mark, Reacted, Reaction, SendError, Speaker, Verdict, lenient};
 use reqwest::Method;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::{
     api::{ApiError, Call},
+    lacking::Right,
     map::id,
-    post::{channel, send_error},
+    post::{MISSING_PERMISSIONS, channel, send_error},
     shared::Shared,
 };
 
@@ -56,6 +58,9 @@ pub(crate) async fn mark(shared: &Shared, to: &Address, mark: Mark) -> Result<()
         return Ok(());
     };
     let channel = channel(to)?;
+    if shared.lacking.is_lacking(Right::React, &to.place, Instant::now()) {
+        return Ok(());
+    }
     let before = match mark {
         Mark::Seen => None,
         Mark::Working => Some(Mark::Seen),
@@ -67,7 +72,13 @@ pub(crate) async fn mark(shared: &Shared, to: &Address, mark: Mark) -> Result<()
         let call = Call::new(method, "react", &to.place, path);
         match shared.api.call::<Value>(&call).await {
             // Such as a mark that was not there, or a right that the bot lacks.
-            Err(ApiError::Refused(refusal)) => tracing::debug!(%refusal, "Discord refused a reaction"),
+            Err(ApiError::Refused(refusal)) => {
+                tracing::debug!(%refusal, "Discord refused a reaction");
+                if refusal.code == MISSING_PERMISSIONS {
+                    shared.lacking.note(Right::React, &to.place, Instant::now());
+                    return Ok(());
+                }
+            }
             Err(error) => return Err(send_error(error)),
             Ok(_) => {}
         }

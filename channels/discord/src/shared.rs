@@ -11,7 +11,9 @@ use std::{
 use clifford_channel::ChannelError;
 use tokio::{sync::Mutex, time::Instant};
 
-use crate::{answers::Answers, api::Api, config::DiscordConfig, directory::Directory, drafts::Drafts, map::Me};
+use crate::{
+    answers::Answers, api::Api, config::DiscordConfig, directory::Directory, drafts::Drafts, lacking::Lacking, map::Me,
+};
 
 /// One bot's settings, its REST API, and what this process remembers of Discord.
 #[derive(Debug)]
@@ -21,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) directory: Directory,
     pub(crate) answers: Answers,
     pub(crate) drafts: Drafts,
+    pub(crate) lacking: Lacking,
     /// The bot's own account, once a connection told it.
     pub(crate) me: OnceLock<Me>,
     /// When one of the shards of each of Discord's buckets identified last. Held while one waits for its turn.
@@ -42,6 +45,7 @@ impl Shared {
             directory: Directory::default(),
             answers: Answers::default(),
             drafts: Drafts::default(),
+            lacking: Lacking::default(),
             me: OnceLock::new(),
             identified: Mutex::default(),
             shards: AtomicU32::new(shards),

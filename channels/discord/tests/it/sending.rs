@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use clifford_channel::{Address, Channel, DeliveryKey, NewThread, Part, SendError, Signal};
+use clifford_channel::{Address, Channel, DeliveryKey, Mark, NewThread, Part, SendError, Signal};
 use clifford_fakes::discord::{Fault, Route, Sent, SentFile, permission};
 
 use crate::support::{Bot, to};
@@ -64,6 +64,15 @@ async fn where_it_may_not_reply_or_attach_files_a_text_goes_out_all_the_same() {
     bot.send(&address, "hi", "key-1").await.unwrap();
     let sent = bot.fake.sent(channel);
     assert_eq!((sent.len(), sent[0].reply_to), (1, None));
+    // It is not asked for again with each message.
+    let requests = bot.fake.requests(Route::SendMessage);
+    bot.send(&address, "hi again", "key-1b").await.unwrap();
+    assert_eq!(bot.fake.requests(Route::SendMessage), requests + 1);
+    let mark = Signal::Mark(Mark::Working);
+    for _ in 0..2 {
+        bot.discord.signal(&address, &mark).await.unwrap();
+    }
+    assert_eq!(bot.fake.requests(Route::React), 1);
     let file = Part::File {
         name: "answer.md".into(),
         content: "long".into(),

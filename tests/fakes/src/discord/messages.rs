@@ -280,6 +280,9 @@ pub(super) fn edit(shared: &Shared, channel: u64, id: u64, draft: &Draft) -> Res
     ];
     only("message", &draft.body, &known)?;
     draft.check()?;
+    if !draft.files.is_empty() {
+        rights::may(state, channel, permission::ATTACH_FILES)?;
+    }
     let content = draft.text("content").unwrap_or_default().to_owned();
     let unknown = || Refusal::new(404, 10_008, "Unknown Message");
     let room = state.channels.get_mut(&channel).ok_or_else(unknown)?;
