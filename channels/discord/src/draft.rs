@@ -25,6 +25,9 @@ use crate::{
 /// There is no such message any more.
 const UNKNOWN_MESSAGE: u64 = 10_008;
 
+/// The thread is archived, and nothing in it can be changed.
+const ARCHIVED: u64 = 50_083;
+
 /// Shows how far an answer has come.
 pub(crate) async fn show(shared: &Shared, to: &Address, key: &DeliveryKey, text: &str) -> Result<(), SendError> {
     let part = [text_part(&marked(text))];
@@ -63,15 +66,19 @@ pub(crate) async fn remove(shared: &Shared, to: &Address, key: &DeliveryKey) -> 
     let Some(id) = shared.drafts.find(key) else {
         return Ok(());
     };
-    let path = format!("/channels/{channel}/messages/{id}");
-    let call = Call::new(Method::DELETE, "delete message", &to.place, path);
-    match shared.api.call::<Value>(&call).await {
+    match delete(shared, to, channel, &id).await {
         Err(error @ ApiError::Limited(_)) => Err(send_error(error)),
         outcome => {
             shared.drafts.remove(key);
-            outcome.map(drop).map_err(send_error)
+            outcome.map_err(send_error)
         }
     }
+}
+
+async fn delete(shared: &Shared, to: &Address, channel: impl std::fmt::Display, id: &str) -> Result<(), ApiError> {
+    let path = format!("/channels/{channel}/messages/{id}");
+    let call = Call::new(Method::DELETE, "delete message", &to.place, path);
+    shared.api.call::<Value>(&call).await.map(drop)
 }
 
 /// Sends a part, or files, which may have been shown as a draft: by this process, or by one before it.
@@ -98,6 +105,16 @@ pub(crate) async fn finish(
     let finished = match edit(shared, channel, &drafted, to, parts, key).await {
         // Somebody deleted it. Its nonce would only bring it back.
         Err(error) if is_unknown(&error) => post(shared, channel, to, parts, &anew(key)).await,
+        // Nothing is changed in a thread that was archived meanwhile; a new message opens it again.
+        Err(error) if is_archived(&error) => {
+            let posted = post(shared, channel, to, parts, &anew(key)).await;
+            if posted.is_ok()
+                && let Err(error) = delete(shared, to, channel, &drafted).await
+            {
+                tracing::debug!(%error, "failed to delete a draft in a thread that was archived");
+            }
+            posted
+        }
         finished => finished,
     };
     if !matches!(
@@ -206,6 +223,11 @@ fn text_part(text: &str) -> Part {
 pub(crate) fn living(shared: &Shared, to: &Address) -> Option<Via> {
     let via = to.via.as_deref().and_then(Via::parse);
     via.filter(|via| via.is_alive((shared.config.clock)()))
+}
+
+/// A thread is archived: <https://docs.discord.com/developers/topics/opcodes-and-status-codes#json>
+fn is_archived(error: &ApiError) -> bool {
+    matches!(error, ApiError::Refused(refusal) if refusal.code == ARCHIVED)
 }
 
 pub(crate) fn is_unknown(error: &ApiError) -> bool {

@@ -113,6 +113,25 @@ async fn a_thread_in_which_it_may_not_write_is_none_to_answer_in() {
 }
 
 #[tokio::test]
+async fn an_answer_comes_whole_to_a_thread_that_was_archived_over_its_draft() {
+    let bot = Bot::start().await;
+    let (channel, _) = bot.channel();
+    let thread = bot.fake.thread(channel, "Plans");
+    let draft = Signal::Draft {
+        key: DeliveryKey("key-1".to_owned()),
+        text: "I think".to_owned(),
+        plain: "I think".to_owned(),
+        stop: "stop 1".to_owned(),
+    };
+    bot.discord.signal(&to(thread), &draft).await.unwrap();
+    bot.fake.archive(thread);
+    bot.send(&to(thread), "I think so.", "key-1").await.unwrap();
+    let sent: Vec<_> = bot.fake.sent(thread).into_iter().map(|sent| sent.content).collect();
+    assert_eq!(sent, ["I think so."]);
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn what_was_taken_before_the_connection_broke_is_not_said_twice() {
     let bot = Bot::start().await;
     let (channel, _) = bot.channel();

@@ -229,6 +229,15 @@ pub(super) fn may_write(state: &State, channel: u64) -> Result<(), Refusal> {
     rights::may(state, channel, writing)
 }
 
+fn is_archived(state: &State, thread: u64) -> bool {
+    let room = state.channels.get(&thread);
+    room.is_some_and(|room| room.json["thread_metadata"]["archived"] == json!(true))
+}
+
+fn archived() -> Refusal {
+    Refusal::new(400, 50_083, "Thread is archived")
+}
+
 /// Takes a message for a channel, or returns the one that came before with the same nonce.
 pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value, Refusal> {
     let mut guard = shared.state();
@@ -248,6 +257,11 @@ pub(super) fn post(shared: &Shared, channel: u64, draft: &Draft) -> Result<Value
         let id = earlier["id"].as_str().and_then(|id| id.parse::<u64>().ok());
         let now = room.and_then(|room| room.messages.get(&id?));
         return Ok(now.unwrap_or(earlier).clone());
+    }
+    if is_archived(state, channel)
+        && let Some(room) = state.channels.get_mut(&channel)
+    {
+        room.json["thread_metadata"]["archived"] = json!(false);
     }
     let (id, stored, sent) = record(state, channel, draft, reply_to);
     if let Some(nonce) = nonce.filter(|_| enforced) {
@@ -282,6 +296,9 @@ pub(super) fn edit(shared: &Shared, channel: u64, id: u64, draft: &Draft) -> Res
     draft.check()?;
     if !draft.files.is_empty() {
         rights::may(state, channel, permission::ATTACH_FILES)?;
+    }
+    if is_archived(state, channel) {
+        return Err(archived());
     }
     let content = draft.text("content").unwrap_or_default().to_owned();
     let unknown = || Refusal::new(404, 10_008, "Unknown Message");
@@ -319,6 +336,9 @@ pub(super) fn edit(shared: &Shared, channel: u64, id: u64, draft: &Draft) -> Res
 pub(super) fn delete(shared: &Shared, channel: u64, id: u64) -> Result<(), Refusal> {
     let mut guard = shared.state();
     let unknown = || Refusal::new(404, 10_008, "Unknown Message");
+    if is_archived(&guard, channel) {
+        return Err(archived());
+    }
     let room = guard.channels.get_mut(&channel).ok_or_else(unknown)?;
     let guild = room.guild;
     if room.messages.get(&id).is_none_or(is_ephemeral) {

@@ -110,6 +110,17 @@ impl DiscordFake {
         post
     }
 
+    /// A thread is archived; the next message there opens it again.
+    /// <https://docs.discord.com/developers/topics/threads#active-and-archived-threads>
+    pub fn archive(&self, thread: u64) {
+        let mut state = self.shared.state();
+        if let Some(room) = state.channels.get_mut(&thread) {
+            room.json["thread_metadata"]["archived"] = json!(true);
+            let updated = room.json.clone();
+            state.dispatch("THREAD_UPDATE", &updated);
+        }
+    }
+
     /// A channel or thread gets another name, and what is told with it again:
     /// <https://docs.discord.com/developers/events/gateway-events#channel-update>
     pub fn rename(&self, channel: u64, name: &str) {
