@@ -1,5 +1,10 @@
 //! Errors of the readers of JSON, queries and texts, in words for people. Pure.
 
+use crate::search::near;
+
+/// So many slips make a name another one.
+const SLIPS: usize = 2;
+
 /// A reader's fault in words; `None`: it is no reader's. Where it stands in the text is told only of what is no JSON.
 pub fn in_words(fault: &str) -> Option<String> {
     let (told, place) = match fault.rsplit_once(" at line ") {
@@ -20,15 +25,26 @@ fn of_fields(told: &str) -> Option<String> {
     }
     let (unknown, known) = told.split_once(", ").unwrap_or((told, ""));
     let known = known.trim_start_matches("expected ").trim_start_matches("one of ");
+    let near = nearest(unknown, known);
     let known = known.replace('`', "");
     if let Some(field) = unknown.strip_prefix("unknown field ") {
-        return Some(match &*known {
-            "" | "there are no fields" => format!("there is no {field} here"),
-            known => format!("there is no {field} here; there are {known}"),
+        return Some(match (near, &*known) {
+            (_, "" | "there are no fields") => format!("there is no {field} here"),
+            (Some(near), _) => format!("there is no {field} here; did you mean `{near}`?"),
+            (None, known) => format!("there is no {field} here; there are {known}"),
         });
     }
     let word = unknown.strip_prefix("unknown variant ")?;
     Some(format!("{word} is none of {known}"))
+}
+
+/// The known name that an unknown one is a slip of. All of them stand between backticks.
+fn nearest<'a>(unknown: &str, known: &'a str) -> Option<&'a str> {
+    let unknown = unknown.split('`').nth(1)?;
+    let known = known.split('`').skip(1).step_by(2);
+    let counted = known.map(|name| (near::slips(name, unknown), name));
+    let (slips, name) = counted.min_by_key(|(slips, _)| *slips)?;
+    (slips <= SLIPS && slips < unknown.chars().count()).then_some(name)
 }
 
 fn of_values(told: &str) -> Option<String> {
@@ -112,7 +128,9 @@ mod tests {
         let cases = [
             (r#"{"size":1}"#, "`kind` is missing"),
             (r#"{"size":1,"size":2}"#, "`size` stands there twice"),
-            (r#"{"seize":1}"#, "there is no `seize` here; there are size or kind"),
+            (r#"{"seize":1}"#, "there is no `seize` here; did you mean `size`?"),
+            (r#"{"colour":1}"#, "there is no `colour` here; there are size or kind"),
+            (r#"{"x":1}"#, "there is no `x` here; there are size or kind"),
             (r#"{"size":"x"}"#, "expected a whole number, but got string \"x\""),
             (r#"{"size":-1}"#, "expected a whole number, but got integer `-1`"),
             (r#"{"size":1,"kind":"x"}"#, "`x` is none of small or large"),

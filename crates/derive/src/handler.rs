@@ -2,9 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Error, FnArg, ItemFn};
+use syn::{Error, FnArg, ItemFn, Type};
 
-/// The function becomes a constant of its name, of the type `Handler` of the crate that it stands in.
+/// The function becomes a constant of its name, of the type `Handler` of the crate that it stands in. That crate's
+/// `without_query` says what becomes of a query that the function does not read.
 pub(crate) fn implement(mut function: ItemFn) -> syn::Result<TokenStream> {
     if function.sig.asyncness.is_none() {
         return Err(Error::new_spanned(function.sig.fn_token, "a handler is `async`"));
@@ -46,21 +47,36 @@ pub(crate) fn implement(mut function: ItemFn) -> syn::Result<TokenStream> {
             };
         }
     });
-    let (request, state) = match of_request {
-        Some(_) => (quote!(request), quote!(state)),
-        None => (quote!(_), quote!(_)),
+    let state = match of_request {
+        Some(_) => quote!(state),
+        None => quote!(_),
     };
+    let reads_query = types.iter().any(|kind| is_query(kind));
+    let unread = (!reads_query).then(|| {
+        quote! {
+            if let ::core::option::Option::Some(refusal) = crate::without_query(&request) {
+                return refusal;
+            }
+        }
+    });
     // Routes and descriptions name it as the function that it was.
     Ok(quote! {
         #(#attributes)*
         #[allow(non_upper_case_globals)]
         #visibility const #name: crate::Handler = {
             #function
-            crate::Handler::new(|#request, #state| ::std::boxed::Box::pin(async move {
+            crate::Handler::new(|request, #state| ::std::boxed::Box::pin(async move {
+                #unread
                 #parts
                 #of_request
                 ::axum::response::IntoResponse::into_response(#name(#(#names),*).await)
             }))
         };
     })
+}
+
+/// Whether a type is an extractor of the query.
+fn is_query(kind: &Type) -> bool {
+    let Type::Path(path) = kind else { return false };
+    path.path.segments.last().is_some_and(|last| last.ident == "Query")
 }

@@ -6,7 +6,7 @@ use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
     http::{HeaderMap, header, request::Parts},
-    response::IntoResponse,
+    response::{IntoResponse, Response},
 };
 use clifford_core::unread;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
@@ -158,6 +158,19 @@ impl<T: DeserializeOwned> FromRequestParts<Shared> for Query<T> {
                 }
             })
     }
+}
+
+/// The refusal of a request with a query to a route that has no parameters. What others write is left alone: an address
+/// of a webhook may hold some of theirs, and programs send their own along to `/v1` and to what watches a process.
+pub(super) fn without_query(request: &Request) -> Option<Response> {
+    let path = request.uri().path();
+    if !path.starts_with("/api/") || path.starts_with("/api/hooks/") {
+        return None;
+    }
+    let query = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(request.uri()).ok()?;
+    let (name, _) = query.0.first()?;
+    let problem = Problem::new(Code::InvalidQuery, format!("there is no `{name}` here"));
+    Some(problem.of_field(name).into_response())
 }
 
 /// The id in a path. As a text it is empty where it cannot be one.

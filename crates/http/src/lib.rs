@@ -148,3 +148,5 @@ type Shared = Arc<Api>;
 
 /// What `#[handler]` makes of a function.
 type Handler = HandlerOf<Shared>;
+
+use extract::without_query;

@@ -17,7 +17,7 @@ mod view;
 
 use std::sync::Arc;
 
-use axum::{Router, middleware::from_fn};
+use axum::{Router, extract::Request, middleware::from_fn, response::Response};
 use clifford_core::clock::SharedClock;
 pub(crate) use clifford_derive::handler;
 
@@ -36,6 +36,11 @@ type Shared = Arc<Web>;
 type Handler = clifford_http::HandlerOf<Shared>;
 
 /// The pages, and the API behind them.
+/// Pages pass over parameters that they do not know: links in chats get some on their way.
+const fn without_query(_: &Request) -> Option<Response> {
+    None
+}
+
 pub fn router(api: Router, clock: SharedClock) -> Router {
     let web = Arc::new(Web {
         api: api.clone(),

@@ -385,3 +385,47 @@ async fn a_text_is_at_most_so_long_even_where_longer_bodies_are_taken() {
     assert_eq!(posts("/api/messages", "content", LONGEST).await.status, 202);
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parameter_that_a_route_does_not_have_is_refused_with_the_near_name() {
+    let bot = Bot::start().await;
+    let some = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
+    for (path, field, detail) in [
+        ("/api/me?verbose=1", "verbose", "there is no `verbose` here"),
+        ("/api/tokens?limit=5", "limit", "there is no `limit` here"),
+        ("/api/openapi.json?x", "x", "there is no `x` here"),
+        (
+            &format!("/api/runs/{some}?steps=9&x=1"),
+            "steps",
+            "there is no `steps` here",
+        ),
+        (
+            "/api/runs?stauts=failed",
+            "stauts",
+            "there is no `stauts` here; did you mean `status`?",
+        ),
+        (
+            "/api/settings?name=memory",
+            "name",
+            "there is no `name` here; there are scope",
+        ),
+    ] {
+        let refused = bot.get(path).await;
+        assert_eq!(problem(&refused), expected(400, "invalid_query", field), "{path}");
+        assert_eq!(refused.json()["detail"], detail, "{path}");
+    }
+    // What others send along is theirs, and a page is shown whatever its link got on its way.
+    for path in [
+        "/healthz?x=1",
+        "/readyz?x=1",
+        "/metrics?x=1",
+        "/v1/models?x=1",
+        "/runs?utm_source=chat",
+        "/?x=1",
+    ] {
+        assert_eq!(bot.get(path).await.status, 200, "{path}");
+    }
+    let hook = bot.call(Method::POST, "/api/hooks/none?from=ci", &json!({})).await;
+    assert!(matches!(hook.status, 401 | 404), "{}", hook.text);
+    bot.app.shutdown().await;
+}
