@@ -4,13 +4,12 @@
 use std::{io::Write, sync::LazyLock};
 
 use axum::{
-    extract::Path,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use flate2::{Compression, write::GzEncoder};
 
-use crate::handler;
+use crate::{extract::Path, handler};
 
 /// Digits of a content's hash in its name.
 const DIGITS: usize = 12;

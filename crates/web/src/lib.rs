@@ -8,6 +8,7 @@
 mod address;
 mod assets;
 mod backend;
+mod extract;
 mod failure;
 mod form;
 mod guard;

@@ -160,3 +160,26 @@ async fn who_writes_too_fast_reads_when_to_go_on_and_comes_back_to_the_page() {
     assert_eq!(adas.get("/chat").await.status, 200);
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_strange_address_is_answered_by_a_page() {
+    let bot = Bot::start().await;
+    let owner = Browser::log_in(&bot, None).await;
+    for (path, status, told) in [
+        ("/runs/%ff", 404, "There is no such page"),
+        ("/runs/%00", 400, "The address is not right"),
+        (
+            "/runs?status=running&status=failed",
+            200,
+            "<option value=\"failed\" selected>",
+        ),
+        ("/runs?status=%ff", 400, "The address is not right"),
+        ("/memory?q&q=a&=b&utm_source=chat", 200, "value=\"a\""),
+    ] {
+        let answer = owner.get(path).await;
+        assert_eq!(answer.status, status, "{path}: {}", answer.text);
+        assert!(answer.text.contains(told), "{path}: {}", answer.text);
+        assert!(answer.text.starts_with("<!DOCTYPE html>"), "{path}: {}", answer.text);
+    }
+    bot.app.shutdown().await;
+}

@@ -4,7 +4,6 @@
 mod excerpt;
 mod schema;
 
-use axum::extract::Path;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -15,6 +14,7 @@ use self::{
 use crate::{
     address::part,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     handler,
     view::{

@@ -1,10 +1,6 @@
 //! Channels: where the bot is, whether it answers there, and how; and the servers and groups that have them.
 
-use axum::{
-    extract::{Path, Query},
-    http::Method,
-    response::Redirect,
-};
+use axum::{http::Method, response::Redirect};
 use clifford_core::places::TURNED_OFF;
 use futures::try_join;
 use maud::{Markup, html};
@@ -15,6 +11,7 @@ use super::connections;
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

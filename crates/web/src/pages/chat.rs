@@ -6,11 +6,7 @@ mod asides;
 mod composer;
 mod view;
 
-use axum::{
-    extract::{Path, Query},
-    http::Method,
-    response::Redirect,
-};
+use axum::{http::Method, response::Redirect};
 use maud::Markup;
 use serde::Deserialize;
 use serde_json::json;
@@ -21,6 +17,7 @@ use super::conversations::Before;
 use crate::{
     address::part,
     backend::{Asker, Me, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

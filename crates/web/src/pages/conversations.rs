@@ -1,6 +1,5 @@
 //! Conversations on every platform: the list, and one with its messages; and the search through them.
 
-use axum::extract::{Path, Query};
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -12,6 +11,7 @@ use super::{
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     handler,
     view::{

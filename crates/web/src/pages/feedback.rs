@@ -1,6 +1,6 @@
 //! Feedback on answers, by person and answer, with a link to the run; also as CSV.
 
-use axum::{extract::Query, response::Response};
+use axum::response::Response;
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -9,6 +9,7 @@ use super::names::Names;
 use crate::{
     address::with_query,
     backend::{Asker, Page},
+    extract::Query,
     failure::Failure,
     handler,
     view::{

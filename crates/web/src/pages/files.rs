@@ -1,16 +1,13 @@
 //! Files: what people sent and the bot made, to be taken out or deleted.
 
-use axum::{
-    extract::{Path, Query},
-    http::Method,
-    response::Redirect,
-};
+use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

@@ -1,7 +1,7 @@
 //! The way in and out: a link that holds for one use, or a passkey. The link is opened with a button, so that a program
 //! which only looks at links does not use it up. A login always begins a session of its own.
 
-use axum::{extract::Query, response::Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
@@ -10,6 +10,7 @@ use super::{login_session, passkeys};
 use crate::{
     address::is_local,
     backend::Asker,
+    extract::Query,
     failure::Failure,
     form::Form,
     handler,

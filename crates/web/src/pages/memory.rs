@@ -5,7 +5,6 @@ mod levels;
 mod writer;
 
 use axum::{
-    extract::{Path, Query},
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -19,6 +18,7 @@ use super::{conversations::to_message, names::Names};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

@@ -1,10 +1,6 @@
 //! The outbox: answers that wait to be sent, and those that could not be; each is sent again or given up by a button.
 
-use axum::{
-    extract::{Path, Query},
-    http::Method,
-    response::Redirect,
-};
+use axum::{http::Method, response::Redirect};
 use clifford_core::clock::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -12,6 +8,7 @@ use serde::Deserialize;
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

@@ -3,7 +3,6 @@
 //! browser can have none, the page says so, and a link is the way in.
 
 use axum::{
-    extract::Path,
     http::Method,
     response::{Redirect, Response},
 };
@@ -16,6 +15,7 @@ use crate::{
     address::part,
     assets::PASSKEYS,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     form::Form,
     handler,

@@ -3,7 +3,6 @@
 pub(crate) mod own;
 
 use axum::{
-    extract::{Path, Query},
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -16,6 +15,7 @@ use super::pairings;
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

@@ -3,7 +3,7 @@
 
 pub(crate) mod edit;
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     address::part,
     backend::{Asker, Page},
+    extract::Path,
     failure::Failure,
     form::Form,
     handler,

@@ -1,6 +1,6 @@
 //! Work that was set aside because processes died of it: what it is, what became of it, and a button for each way on.
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::{
     address::part,
     backend::{Asker, Page},
+    extract::Path,
     failure::Failure,
     form::Form,
     handler,

@@ -2,11 +2,7 @@
 
 mod form;
 
-use axum::{
-    extract::{Path, Query},
-    http::Method,
-    response::Redirect,
-};
+use axum::{http::Method, response::Redirect};
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -17,6 +13,7 @@ use super::names::Names;
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

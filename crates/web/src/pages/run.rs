@@ -10,7 +10,7 @@ mod step;
 mod steps;
 pub(super) mod why;
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{http::Method, response::Redirect};
 use futures::future::try_join_all;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -29,6 +29,7 @@ use crate::{
     backend::Asker,
     failure::Failure,
     form::Form,
+    extract::Path,
     handler,
     view::{
         format::{At, cost, count, duration, when},

@@ -1,6 +1,5 @@
 //! The list of runs: by status, person and channel, page by page.
 
-use axum::extract::Query;
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -10,6 +9,7 @@ use crate::{
     address::with_query,
     backend::{Asker, Page},
     failure::Failure,
+    extract::Query,
     handler,
     view::{
         format::{At, cost, count, when},

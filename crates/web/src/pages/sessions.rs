@@ -1,12 +1,13 @@
 //! The browsers that are logged in: which they are, and which of them this one is. A section of the settings.
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
     address::part,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     form::Form,
     handler,

@@ -1,8 +1,7 @@
 //! Settings: of the bot, a person, a place; what is inherited is shown. Below them stand sessions and passkeys.
 
 use axum::{
-    extract::Query,
-    http::Method,
+    http::{Method, StatusCode},
     response::{IntoResponse, Redirect, Response},
 };
 use futures::try_join;
@@ -20,6 +19,7 @@ use crate::{
     failure::Failure,
     form::Form,
     handler,
+    extract::Query,
     view::{
         clean,
         format::title,

@@ -1,6 +1,6 @@
 //! Tokens of the API: for programs. Made here and shown once, listed without themselves, and revoked.
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{http::Method, response::Redirect};
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use super::names::Names;
 use crate::{
     address::part,
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

@@ -4,7 +4,6 @@
 mod servers;
 
 use axum::{
-    extract::{Path, Query},
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -16,6 +15,7 @@ use super::settings::whose;
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

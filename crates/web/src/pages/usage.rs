@@ -2,7 +2,7 @@
 
 mod tools;
 
-use axum::{extract::Query, response::Response};
+use axum::response::Response;
 use clifford_core::clock::Timestamp;
 use jiff::{ToSpan, civil::Date};
 use maud::{Markup, html};
@@ -12,6 +12,7 @@ use super::{budgets, names::Names};
 use crate::{
     address::with_query,
     backend::{Asker, Page},
+    extract::Query,
     failure::Failure,
     handler,
     view::{

@@ -1,7 +1,6 @@
 //! One agent: its form, what a change would make different, and the end of it.
 
 use axum::{
-    extract::{Path, Query},
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -17,6 +16,7 @@ use super::{
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

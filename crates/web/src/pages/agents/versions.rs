@@ -1,7 +1,6 @@
 //! The versions of an agent's prompt: listed, compared, and brought back.
 
 use axum::{
-    extract::{Path, Query},
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -13,6 +12,7 @@ use super::{Agent, source};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

@@ -1,6 +1,6 @@
 //! A person's own things beside data: keys for model providers, and the way to link another account.
 
-use axum::{extract::Path, http::Method, response::Redirect};
+use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     address::part,
     backend::{Asker, Page},
+    extract::Path,
     failure::Failure,
     form::Form,
     handler,

@@ -1,7 +1,6 @@
 //! One rule: its form, and what a change would make different. Conditions that the form does not hold stay as they are.
 
 use axum::{
-    extract::Path,
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
@@ -12,6 +11,7 @@ use super::{ACTIONS, PLACES};
 use crate::{
     address::part,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     form::Form,
     handler,

@@ -1,6 +1,5 @@
 //! Two runs side by side.
 
-use axum::extract::Query;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -8,6 +7,7 @@ use super::sides::{self, Pair};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::Query,
     failure::Failure,
     handler,
     pages::runs::Run,

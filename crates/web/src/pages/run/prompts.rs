@@ -1,6 +1,5 @@
 //! The exact prompt of a question to the model, and what is new in it since the question before.
 
-use axum::extract::{Path, Query};
 use clifford_core::alignment::{Row, align};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -10,6 +9,7 @@ use super::{Whole, step::Step};
 use crate::{
     address::part,
     backend::Asker,
+    extract::{Path, Query},
     failure::Failure,
     handler,
     view::{

@@ -1,7 +1,6 @@
 //! The state of a run after each of its steps, and the engine's decision on each reply: the fold that the engine itself
 //! goes by.
 
-use axum::extract::Path;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,6 +9,7 @@ use super::{step::Step, steps::brief};
 use crate::{
     address::part,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     handler,
     view::{

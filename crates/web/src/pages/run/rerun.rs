@@ -1,10 +1,7 @@
 //! A run once more from one of its steps on: the form, and what came of it. Nothing is kept, so the answer to the form is
 //! the page.
 
-use axum::{
-    extract::{Path, Query},
-    http::Method,
-};
+use axum::http::Method;
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -18,6 +15,7 @@ use super::{
 use crate::{
     address::part,
     backend::{Asker, Page},
+    extract::{Path, Query},
     failure::Failure,
     form::Form,
     handler,

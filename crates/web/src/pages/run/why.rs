@@ -1,6 +1,5 @@
 //! Why the rules allowed, asked about or denied each call of a run.
 
-use axum::extract::Path;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,6 +7,7 @@ use serde_json::Value;
 use crate::{
     address::part,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     handler,
     view::{
