@@ -19,7 +19,7 @@ use super::{
     access::{Caller, FromHere, Grant, Scope, Scopes, Standing},
     problem::{Code, Problem},
     server::Peer,
-    sessions,
+    sessions::{self, cookie::FormToken},
 };
 
 /// How often requests without a valid token are logged at most.
@@ -52,14 +52,18 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
         return next.run(request).await;
     }
     match caller(&api, &method, request.headers()).await {
-        Ok(caller) => {
+        Ok((caller, form)) => {
             if let Some(peer) = request.extensions().get::<Peer>()
                 && let Err(problem) = peer.authenticated(caller.token(), caller.share())
             {
                 return problem.into_response();
             }
             request.extensions_mut().insert(caller);
-            next.run(request).await
+            let mut response = next.run(request).await;
+            if let Some(form) = form {
+                response.extensions_mut().insert(form);
+            }
+            response
         }
         Err(problem) => {
             if problem.is(Code::Unauthorized) {
@@ -70,19 +74,26 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
     }
 }
 
-async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
+async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<(Caller, Option<FormToken>), Problem> {
     // A proxy may have judged another one of them.
     if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
         let challenge = "Bearer realm=\"clifford\", error=\"invalid_request\"";
         return Err(Problem::new(Code::Unauthorized, "send one Authorization header").with_challenge(challenge));
     }
     let Some(token) = bearer(headers) else {
-        if let Some(secret) = sessions::cookie::secret(headers) {
-            return sessions::caller(api, (method, headers), secret).await;
+        let held = sessions::cookie::held(headers);
+        if !held.is_empty() {
+            let (caller, form) = sessions::caller(api, (method, headers), &held).await?;
+            return Ok((caller, Some(form)));
         }
         let detail = "send Authorization: Bearer TOKEN; `clifford token create` makes one";
         return Err(Problem::new(Code::Unauthorized, detail).with_challenge("Bearer realm=\"clifford\""));
     };
+    Ok((bearer_of(api, token).await?, None))
+}
+
+/// The caller behind a bearer token.
+async fn bearer_of(api: &Shared, token: &str) -> Result<Caller, Problem> {
     // Only hashes are compared, so how long that takes tells nothing of a token.
     let hash = clifford_vault::hash(token);
     if api.owner_token.as_deref() == Some(&hash) {

@@ -21,7 +21,7 @@ pub(super) fn framed(mut description: Value) -> Value {
     description["servers"] = json!([{ "url": "/", "description": "This server" }]);
     description["components"]["securitySchemes"]["session"] = json!({
         "type": "apiKey", "in": "cookie", "name": COOKIE,
-        "description": "A session in a browser; `_` and the port follow the name where the address has one. \
+        "description": "A session in a browser; `_` and the port follow the name where the address has one, and those of other processes count, too. \
                         A change needs an `Origin` that is the `Host`.",
     });
     description

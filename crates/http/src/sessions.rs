@@ -30,12 +30,16 @@ use clifford_core::{
     id::{SessionId, UserId},
     people::UserRole,
 };
-use clifford_store::people::{
-    sessions::{self, Begun, Session},
-    users,
+use clifford_store::{
+    StoreError,
+    people::{
+        sessions::{self, Begun, Session, SessionOf},
+        users,
+    },
 };
 use serde::{Deserialize, Serialize};
 
+use self::cookie::{FormToken, Held};
 use super::{
     Shared,
     access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing},
@@ -61,24 +65,22 @@ pub(super) fn begins(method: &Method, path: &str) -> bool {
     *method == Method::POST && paths.contains(&path)
 }
 
-/// The person behind a session.
+/// The person behind the first of these cookies whose session there is, and what its forms carry.
 ///
 /// # Errors
-/// It is over; the request changes something and comes from another site.
+/// The session is over; the request changes something and comes from another site.
 pub(super) async fn caller(
     api: &Shared,
     (method, headers): (&Method, &HeaderMap),
-    secret: &str,
-) -> Result<Caller, Problem> {
+    held: &[Held<'_>],
+) -> Result<(Caller, FormToken), Problem> {
     let now = api.clock.now();
-    let hash = clifford_vault::hash(secret);
-    let known = sessions::session_of(&mut api.db.read_local().await?, &hash, now).await?;
-    let Some(known) = known else {
-        return Err(Problem::new(
+    let (known, form) = known(api, held, now).await?.ok_or_else(|| {
+        Problem::new(
             Code::Unauthorized,
             "the session is over; log in again with a link of `clifford login` or of `/dashboard` in a private chat",
-        ));
-    };
+        )
+    })?;
     if !method.is_safe() {
         same_origin(headers, true)?;
     }
@@ -92,7 +94,7 @@ pub(super) async fn caller(
         (Some(_), _) => (Standing::Person, &[Scope::Read, Scope::Write]),
     };
     let scopes: Vec<_> = scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
-    Ok(Caller {
+    let caller = Caller {
         name: known.name.unwrap_or_else(|| known.account.clone()),
         id: known.account,
         grant: Grant {
@@ -101,7 +103,19 @@ pub(super) async fn caller(
         },
         person: known.user_id,
         session: Some(known.id),
-    })
+    };
+    Ok((caller, form))
+}
+
+async fn known(api: &Shared, held: &[Held<'_>], now: Timestamp) -> Result<Option<(SessionOf, FormToken)>, StoreError> {
+    let mut conn = api.db.read_local().await?;
+    for Held { secret, .. } in held {
+        let hash = clifford_vault::hash(secret);
+        if let Some(known) = sessions::session_of(&mut conn, &hash, now).await? {
+            return Ok(Some((known, FormToken::of(Some(secret)))));
+        }
+    }
+    Ok(None)
 }
 
 /// Refuses a request of another site.
@@ -252,8 +266,8 @@ pub(super) async fn end(
     }
 }
 
-/// Ends the session that the request comes with, and takes its cookie back. One under the name without a port ends, too:
-/// it would let the browser in again.
+/// Ends the session that the request comes with, and takes its cookie back. Others of this browser, from other ports of
+/// the machine, end too: they would let it in again.
 #[utoipa::path(delete, path = "/api/sessions/current", tag = "sessions", security(("bearer" = [])),
     responses((status = 204), (status = 404, body = ProblemBody)))]
 #[handler]
@@ -263,21 +277,27 @@ pub(super) async fn log_out(
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     let id = caller.session.ok_or_else(none)?;
-    let nameless = cookie::nameless(&headers).map(clifford_vault::hash);
+    let held = cookie::held(&headers).into_iter();
+    let held: Vec<_> = held
+        .map(|held| (held.name.to_owned(), clifford_vault::hash(held.secret)))
+        .collect();
     let write = api.db.write(move |tx| {
         Box::pin(async move {
-            let is_ours = match nameless {
-                Some(hash) => sessions::end_by(tx, &hash).await?,
-                None => false,
-            };
+            let mut ended = Vec::new();
+            for (name, hash) in held {
+                // Another server's is left alone.
+                if sessions::end_by(tx, &hash).await? {
+                    ended.push(name);
+                }
+            }
             sessions::end(tx, id).await?;
-            Ok(is_ours)
+            Ok(ended)
         })
     });
-    let mut names = vec![cookie::name(&headers)];
-    // Another server's is left alone.
-    if write.await? && names[0] != cookie::COOKIE {
-        names.push(cookie::COOKIE.to_owned());
+    let mut names = write.await?;
+    let own = cookie::name(&headers);
+    if !names.contains(&own) {
+        names.push(own);
     }
     let is_secure = cookie::is_secure(&api, &headers);
     let taken_back = names

@@ -122,6 +122,19 @@ impl Asker {
         Ok(bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
+    /// Learns who they are. Of several cookies one is a session here: forms go by that one.
+    async fn recognize(&mut self) {
+        let Ok(answer) = self.response(Method::GET, "/api/me", None).await else {
+            return;
+        };
+        if !answer.status().is_success() {
+            return;
+        }
+        self.token = session::form_token(&self.headers, Some(&answer));
+        let bytes = to_bytes(answer.into_body(), MOST).await;
+        self.me = bytes.ok().and_then(|bytes| read(&bytes).ok());
+    }
+
     /// Reads what the page can do without: what its reader may not see, and what is not there, is `None`.
     pub(crate) async fn find<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, Failure> {
         match self.get(path).await {
@@ -208,7 +221,7 @@ impl FromRequestParts<Shared> for Asker {
         let mut asker = Self {
             web: Shared::clone(web),
             turns: Semaphore::new(AT_ONCE),
-            token: session::form_token(&headers),
+            token: session::form_token(&headers, None),
             headers,
             connection: clifford_http::connection(&parts.extensions),
             me: None,
@@ -218,7 +231,7 @@ impl FromRequestParts<Shared> for Asker {
             .iter()
             .any(|name| asker.headers.contains_key(name));
         if is_somebody {
-            asker.me = asker.get("/api/me").await.ok();
+            asker.recognize().await;
         }
         Ok(asker)
     }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A bot on SQLite, and two processes of one on PostgreSQL, where that is installed.
-async fn bots() -> Vec<(Bot, Option<Bot>)> {
+pub(super) async fn bots() -> Vec<(Bot, Option<Bot>)> {
     let mut bots = vec![(Bot::start().await, None)];
     let postgres = tokio::task::spawn_blocking(|| Cluster::shared().database())
         .await
@@ -29,10 +29,7 @@ async fn bots() -> Vec<(Bot, Option<Bot>)> {
 /// The stream of a page that somebody has open, behind its first mark.
 async fn open(bot: &Bot, reader: &Browser<'_>) -> Sse {
     let request = bot.request(Method::GET, "/api/events");
-    // Another process has another port here. Behind a proxy all have one address, and so one name of the cookie.
-    let secret = reader.cookie.split_once('=').unwrap().1;
-    let cookie = format!("clifford_session={secret}");
-    let mut stream = Sse::open(request.header("cookie", cookie), None).await;
+    let mut stream = Sse::open(request.header("cookie", &reader.cookie), None).await;
     assert_eq!(stream.next().await.unwrap().name, "mark");
     stream
 }

@@ -1,9 +1,9 @@
-//! Two servers on one machine and one browser: cookies know no port, yet each server keeps its own session. A session of
-//! a version before names had ports goes on.
+//! Two servers on one machine and one browser: cookies know no port, yet each server keeps its own session. Processes of
+//! one server share theirs. A session of a version before names had ports goes on.
 
 use std::collections::BTreeMap;
 
-use super::{Browser, link, token};
+use super::{Browser, link, live, token};
 use crate::api::bot::{Answer, Bot};
 
 /// The cookies that a browser keeps for a machine, by their names.
@@ -82,6 +82,32 @@ async fn a_login_at_one_server_of_a_machine_leaves_the_session_at_another() {
     assert_eq!(jar.0.keys().collect::<Vec<_>>(), [&ported(&one)]);
     one.app.shutdown().await;
     other.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_at_one_process_of_a_server_is_one_at_each() {
+    let foreign = Bot::start().await;
+    for (one, other) in live::bots().await {
+        let Some(other) = other else { continue };
+        let mut jar = Jar::default();
+        jar.log_in(&foreign).await;
+        jar.log_in(&one).await;
+        assert!(jar.is_in(&other).await);
+        jar.browser(&other).says("Hello there", "completed").await;
+        jar.log_in(&other).await;
+        assert_eq!(jar.0.len(), 3, "{:?}", jar.0);
+        jar.log_out(&other).await;
+        assert_eq!(jar.0.keys().collect::<Vec<_>>(), [&ported(&foreign)]);
+        let everywhere = (
+            jar.is_in(&one).await,
+            jar.is_in(&other).await,
+            jar.is_in(&foreign).await,
+        );
+        assert_eq!(everywhere, (false, false, true));
+        one.app.shutdown().await;
+        other.app.shutdown().await;
+    }
+    foreign.app.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,9 @@
 //! The cookie of a session: its name, how an answer sets it, and how a request's is found.
 //!
 //! Cookies know no port, so a browser sends those of every server on a machine to each of them. The name therefore holds
-//! the port of the address that the browser uses: to log in at one server logs nobody out of another.
+//! the port of the address that the browser uses: to log in at one server logs nobody out of another. A session is a row
+//! of the database, so each of several processes takes the cookies of all: whose secret is no session here is another
+//! server's.
 
 use std::time::Duration;
 
@@ -17,14 +19,56 @@ pub(crate) const COOKIE: &str = "clifford_session";
 /// with each use.
 pub(super) const KEPT_FOR: Duration = Duration::from_secs(400 * 86_400);
 
-/// The secret of the session that a request comes with.
-pub fn secret(headers: &HeaderMap) -> Option<&str> {
-    value(headers, &name(headers)).or_else(|| nameless(headers))
+/// The most cookies of a request that are looked up.
+const MOST: usize = 8;
+
+/// Goes with every form of a page that is shown in a session: follows from its secret, which no other site can read.
+/// The answer to a request in a session carries it within this process.
+#[derive(Clone)]
+pub struct FormToken(pub String);
+
+impl FormToken {
+    /// The token of the session of this secret; without one, of nobody's.
+    pub fn of(secret: Option<&str>) -> Self {
+        // Pages that were open before an update hold tokens that begin so, by whatever name the cookie goes since.
+        let session = secret.map(|secret| format!("{COOKIE}={secret}"));
+        Self(clifford_vault::hash(&format!(
+            "form of {}",
+            session.unwrap_or_default()
+        )))
+    }
 }
 
-/// The secret under the name without a port.
-pub(super) fn nameless(headers: &HeaderMap) -> Option<&str> {
-    value(headers, COOKIE)
+/// A cookie that may be of a session here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The secret of its session.
+    pub secret: &'a str,
+}
+
+/// The cookies of sessions that a request comes with: that of its address, the one without a port, then those of other
+/// ports of the machine.
+pub fn held(headers: &HeaderMap) -> Vec<Held<'_>> {
+    let own = name(headers);
+    let lines = headers.get_all(header::COOKIE).iter();
+    let pairs = lines
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| line.split(';'));
+    let mut held: Vec<_> = pairs.filter_map(read).collect();
+    held.sort_by_key(|held| (held.name != own, held.name != COOKIE));
+    held.dedup_by_key(|held| held.name);
+    held.truncate(MOST);
+    held
+}
+
+fn read(pair: &str) -> Option<Held<'_>> {
+    let (name, secret) = pair.trim().split_once('=')?;
+    let rest = name.strip_prefix(COOKIE)?;
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|number| number.to_string() == port);
+    let is_ours = rest.is_empty() || rest.strip_prefix('_').is_some_and(is_port);
+    is_ours.then_some(Held { name, secret })
 }
 
 /// The name of the cookie at the address that a request was sent to.
@@ -35,14 +79,6 @@ pub(super) fn name(headers: &HeaderMap) -> String {
         Some(port) => format!("{COOKIE}_{port}"),
         None => COOKIE.to_owned(),
     }
-}
-
-fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let mut pairs = cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|line| line.split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
 /// The header that gives a browser the cookie of this name for so long; for no time: that takes it back.
@@ -74,36 +110,71 @@ mod tests {
         pairs.collect()
     }
 
+    /// A host, the header, and the names and secrets that are found in it.
+    type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
     #[test]
-    fn the_secret_of_a_session_is_found_among_other_cookies() {
-        for (line, expected) in [
-            ("clifford_session=clf_a", Some("clf_a")),
-            ("theme=dark; clifford_session=clf_a; other=1", Some("clf_a")),
-            ("not_clifford_session=clf_a", None),
-            ("clifford_sessions=clf_a", None),
-            ("clifford_session_8088=clf_a", None),
-            ("", None),
-        ] {
-            assert_eq!(secret(&headers("bot.example", line)), expected, "{line}");
+    fn sessions_are_found_among_other_cookies_that_of_the_own_address_first() {
+        const NAMELESS: &str = "clifford_session";
+        const OWN: &str = "clifford_session_8088";
+        const OTHER: &str = "clifford_session_8089";
+
+        let of = |host, line| -> Vec<String> {
+            let headers = headers(host, line);
+            let held = held(&headers);
+            held.iter()
+                .map(|held| format!("{} {}", held.name, held.secret))
+                .collect()
+        };
+        let cases: &[Case<'_>] = &[
+            ("bot.example", "", &[]),
+            ("bot.example", "clifford_session=clf_a", &[(NAMELESS, "clf_a")]),
+            (
+                "bot.example",
+                "theme=dark; clifford_session=clf_a; other=1",
+                &[(NAMELESS, "clf_a")],
+            ),
+            ("bot.example", "not_clifford_session=clf_a", &[]),
+            ("bot.example", "clifford_sessions=clf_a", &[]),
+            ("bot.example", "clifford_session_=clf_a; clifford_session_x=clf_a", &[]),
+            ("bot.example", "clifford_session_80880=a; clifford_session_08088=a", &[]),
+            (
+                "bot.example",
+                "clifford_session_8088=clf_b; clifford_session=clf_a",
+                &[(NAMELESS, "clf_a"), (OWN, "clf_b")],
+            ),
+            (
+                "localhost:8088",
+                "clifford_session=clf_c; clifford_session_8089=clf_b; clifford_session_8088=clf_a",
+                &[(OWN, "clf_a"), (NAMELESS, "clf_c"), (OTHER, "clf_b")],
+            ),
+            ("[::1]:8088", "clifford_session_8089=clf_b", &[(OTHER, "clf_b")]),
+            (
+                "127.0.0.1:8088",
+                "clifford_session_8088=a; clifford_session_8088=b",
+                &[(OWN, "a")],
+            ),
+        ];
+        for (host, line, expected) in cases {
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(name, secret)| format!("{name} {secret}"))
+                .collect();
+            assert_eq!(of(host, line), expected, "{host}: {line}");
         }
+        let many: &str = (1..50)
+            .map(|port| format!("clifford_session_{port}=a; "))
+            .collect::<String>()
+            .leak();
+        assert_eq!(of("localhost:8088", many).len(), MOST);
     }
 
     #[test]
-    fn a_server_takes_the_cookie_of_its_own_port_before_the_one_without_a_port() {
-        for host in ["localhost:8088", "127.0.0.1:8088", "[::1]:8088", "bot.example:8088"] {
-            for (line, expected) in [
-                ("clifford_session_8088=clf_a", Some("clf_a")),
-                (
-                    "clifford_session_8089=clf_b; clifford_session_8088=clf_a",
-                    Some("clf_a"),
-                ),
-                ("clifford_session=clf_b; clifford_session_8088=clf_a", Some("clf_a")),
-                ("clifford_session=clf_b; clifford_session_8089=clf_c", Some("clf_b")),
-                ("clifford_session_80880=clf_b; clifford_session_808=clf_c", None),
-            ] {
-                assert_eq!(secret(&headers(host, line)), expected, "{host}: {line}");
-            }
-        }
+    fn each_session_has_a_form_token_of_its_own() {
+        let of = |secret| FormToken::of(secret).0;
+        assert_ne!(of(Some("a")), of(Some("b")));
+        assert_ne!(of(Some("a")), of(None));
+        assert_eq!(of(Some("a")).len(), 64);
     }
 
     #[test]
