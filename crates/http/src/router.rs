@@ -115,6 +115,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(keys::list));
     add(routes!(keys::put, keys::remove));
     add(routes!(settings::list));
+    add(routes!(settings::change));
     add(routes!(settings::get, settings::put, settings::unset));
     add(routes!(policies::list, policies::create));
     add(routes!(policies::get, policies::change, policies::remove));

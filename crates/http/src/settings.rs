@@ -5,9 +5,9 @@ use axum::{
     extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
-use clifford_tools::settings::catalogue::{self, Scope, SettingSpec, SettingView};
+use clifford_tools::settings::catalogue::{self, Change, Scope, SettingSpec, SettingView};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     Shared,
@@ -32,12 +32,28 @@ impl FromRequestParts<Shared> for Named {
             .await
             .map(|path| path.0)
             .unwrap_or_default();
-        let scope: Scope = scope
-            .parse()
-            .map_err(|why: String| Problem::new(Code::InvalidPath, why).of_field("scope"))?;
+        let scope = in_path(&scope)?;
         let known = catalogue::known(scope, &name).map_err(Problem::not_found)?;
         Ok(Self { scope, known })
     }
+}
+
+/// The scope that a path names.
+pub(super) struct Of(Scope);
+
+impl FromRequestParts<Shared> for Of {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Shared) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, api).await;
+        in_path(&path.map(|path| path.0).unwrap_or_default()).map(Self)
+    }
+}
+
+fn in_path(scope: &str) -> Result<Scope, Problem> {
+    scope
+        .parse()
+        .map_err(|why: String| Problem::new(Code::InvalidPath, why).of_field("scope"))
 }
 
 /// Which settings.
@@ -88,7 +104,7 @@ pub(super) async fn get(
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewValue {
-    /// A text, or `true` or `false`.
+    /// A text, a number, or `true` or `false`.
     #[schema(value_type = Object)]
     value: Value,
 }
@@ -99,7 +115,7 @@ pub(super) struct NewValue {
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
     responses((status = 200, body = SettingView), (status = 400, body = ProblemBody), (status = 404, body = ProblemBody),
-        (status = 422, body = ProblemBody)))]
+        (status = 409, body = ProblemBody, description = "The owner fixed it"), (status = 422, body = ProblemBody)))]
 #[handler]
 pub(super) async fn put(
     State(api): State<Shared>,
@@ -110,18 +126,83 @@ pub(super) async fn put(
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let new: NewValue = body(request, &api).await?;
-    let text = match new.value {
-        Value::String(text) => text,
-        Value::Bool(on) => on.to_string(),
-        other => return Err(Problem::input("value", format!("`{other}` is no text, true or false"))),
-    };
-    let Named { scope, known } = named;
-    let value = known.kind.checked(&text).map_err(|why| Problem::input("value", why))?;
-    let now = api.clock.now();
-    api.db
-        .write(move |tx| Box::pin(async move { catalogue::set(tx, scope, known, &value, now).await }))
-        .await?;
+    let value = checked(named.known, new.value).map_err(|why| Problem::input("value", why))?;
+    save(&api, &caller, named.scope, vec![(named.known, Some(value))]).await?;
     view(&api, &named).await.map(Json)
+}
+
+/// New values of settings by name; `null`: the inherited value applies again.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = Object)]
+pub(super) struct NewValues(Map<String, Value>);
+
+/// Changes several settings of a scope: all of them, or where one is refused none. One that is left out stays as it is.
+#[utoipa::path(patch, path = "/api/settings/{scope}", tag = "settings", security(("bearer" = [])),
+    request_body = NewValues,
+    params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`")),
+    responses((status = 200, body = Page<SettingView>), (status = 400, body = ProblemBody),
+        (status = 404, body = ProblemBody), (status = 409, body = ProblemBody, description = "The owner fixed one"),
+        (status = 422, body = ProblemBody)))]
+#[handler]
+pub(super) async fn change(
+    State(api): State<Shared>,
+    caller: Caller,
+    Of(scope): Of,
+    request: Request,
+) -> Result<Json<Page<SettingView>>, Problem> {
+    caller
+        .allow(&api, Need::Configure, &Object::scope(scope), scope)
+        .await?;
+    let new: NewValues = body(request, &api).await?;
+    let mut changes = Vec::new();
+    for (name, value) in new.0 {
+        let fault = |why: String| Problem::input(&name, why);
+        let known = catalogue::known(scope, &name).map_err(|what| fault(format!("there is no {what}")))?;
+        let value = match value {
+            Value::Null => None,
+            value => Some(checked(known, value).map_err(fault)?),
+        };
+        changes.push((known, value));
+    }
+    save(&api, &caller, scope, changes).await?;
+    Ok(Json(Page::whole(visible_settings(&api, scope).await?)))
+}
+
+/// A value as it is stored.
+fn checked(known: &SettingSpec, value: Value) -> Result<String, String> {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        other => return Err(format!("`{other}` is no text, number, true or false")),
+    };
+    known.kind.checked(&text)
+}
+
+async fn save(api: &Shared, caller: &Caller, scope: Scope, changes: Vec<Change>) -> Result<(), Problem> {
+    for (known, _) in &changes {
+        not_fixed(api, caller, scope, known)?;
+    }
+    let now = api.clock.now();
+    let write = api
+        .db
+        .write(move |tx| Box::pin(async move { catalogue::apply(tx, scope, &changes, now).await }));
+    Ok(write.await?)
+}
+
+/// Refuses a setting that the owner fixed to everybody else.
+fn not_fixed(api: &Shared, caller: &Caller, scope: Scope, known: &SettingSpec) -> Result<(), Problem> {
+    match fixed_by(api, scope, known.name).filter(|_| caller.only().is_some()) {
+        Some(key) => {
+            let detail = format!("the owner fixed it ({key} of the configuration) and alone changes it");
+            Err(Problem::new(Code::WrongState, detail).of_field(known.name))
+        }
+        None => Ok(()),
+    }
+}
+
+fn fixed_by(api: &Shared, scope: Scope, name: &str) -> Option<&'static str> {
+    catalogue::fixed_by(&api.context.settings.ingress.fixed_settings, scope, name)
 }
 
 /// Removes a setting; the inherited value applies again.
@@ -129,12 +210,14 @@ pub(super) async fn put(
     params(("scope" = String, Path, description = "`bot`, `space:ID`, `channel:ID` or `user:ID`"),
         ("name" = String, Path, description = "The setting")),
     responses((status = 204, description = "It is not set any more"), (status = 400, body = ProblemBody),
-        (status = 404, body = ProblemBody, description = "It was not set")))]
+        (status = 404, body = ProblemBody, description = "It was not set"),
+        (status = 409, body = ProblemBody, description = "The owner fixed it")))]
 #[handler]
 pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Named) -> Result<StatusCode, Problem> {
     let object = Object::scope(named.scope);
     caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let Named { scope, known } = named;
+    not_fixed(&api, &caller, scope, known)?;
     let now = api.clock.now();
     let was_set = api
         .db
@@ -150,7 +233,11 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
 
 async fn visible_settings(api: &Shared, scope: Scope) -> Result<Vec<SettingView>, Problem> {
     let defaults = api.context.settings.defaults();
-    Ok(catalogue::list(&mut api.db.read().await?, scope, defaults).await?)
+    let mut found = catalogue::list(&mut api.db.read().await?, scope, defaults).await?;
+    for shown in &mut found {
+        shown.fixed_by = fixed_by(api, scope, shown.name);
+    }
+    Ok(found)
 }
 
 async fn view(api: &Shared, named: &Named) -> Result<SettingView, Problem> {

@@ -47,6 +47,12 @@ impl Refused {
         matches!(self.status, 403 | 404)
     }
 
+    /// The field of the form that is wrong, and why.
+    pub(crate) fn of_field(&self) -> Option<(String, String)> {
+        let field = self.field.clone().filter(|_| matches!(self.status, 409 | 422))?;
+        Some((field, abridged(&sentence(&self.detail))))
+    }
+
     /// Its title and detail for people. The API speaks of tokens, bodies and queries; a page has forms and an address.
     fn words(self) -> (String, String) {
         let title = match self.code.as_str() {

@@ -152,6 +152,7 @@ async fn the_description_lists_every_route() {
         "patch /api/channels/{id}",
         "patch /api/contexts/{id}",
         "patch /api/memories/{id}",
+        "patch /api/settings/{scope}",
         "patch /api/tools/{name}",
         "patch /api/triggers/{id}",
         "patch /api/users/{id}",

@@ -161,6 +161,7 @@ async fn settings_are_set_by_scope_inherited_and_taken_back() {
         json!({
             "scope": scope, "name": "memory", "value": value, "inherited": inherited,
             "inheritedFrom": if inherited { "bot" } else { "configuration" }, "values": ["true", "false"],
+            "fixedBy": null,
             "description": "Whether items are written and shown to the model. A person's holds wherever they write.",
         })
     };

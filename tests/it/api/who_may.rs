@@ -550,6 +550,14 @@ fn rows() -> Vec<Row> {
             CONFIGURE_SCOPE,
         ),
         Row(
+        Row(
+            "patch",
+            "/api/settings/{scope}",
+            "",
+            About::Scope,
+            json!({"memory": false}),
+            CONFIGURE_SCOPE,
+        ),
             "put",
             "/api/settings/{scope}/{name}",
             "",

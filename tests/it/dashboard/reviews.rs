@@ -1,9 +1,11 @@
 //! Texts and sets of settings: the difference is shown before anything is saved, and a change of somebody else meanwhile
 //! is told and not overwritten.
 
+use clifford_core::people::UserRole;
 use serde_json::json;
 
-use super::{Browser, journeys::bots};
+use super::{Browser, journeys::bots, person};
+use crate::api::bot::Bot;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn settings_are_saved_after_their_difference_was_seen() {
@@ -228,4 +230,85 @@ async fn a_rule_is_changed_and_keeps_the_conditions_that_the_form_does_not_hold(
         assert_eq!(bot.get("/api/policies").await.json()["items"], json!([]));
         bot.app.shutdown().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_of_which_one_is_refused_are_not_saved_and_stay_in_the_form() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        let fields = [
+            ("scope", "bot"),
+            ("was.set.when_busy", ""),
+            ("set.when_busy", "steer"),
+            ("was.set.ambient_messages", ""),
+            ("set.ambient_messages", "a <b>lot</b>"),
+        ];
+        let (_, refused) = owner.saves("/settings", "/settings", &fields).await;
+        assert_eq!(refused.status, 422, "{}", refused.text);
+        for part in [
+            "<option value=\"steer\" selected>",
+            "value=\"a &lt;b&gt;lot&lt;/b&gt;\"",
+            "aria-describedby=\"set-ambient_messages-fault hint-ambient_messages\" aria-invalid=\"true\"",
+        ] {
+            assert!(refused.text.contains(part), "{part}: {}", refused.text);
+        }
+        let value = async |name: &str| owner.data(&format!("/api/settings/bot/{name}")).await["value"].clone();
+        assert_eq!(value("when_busy").await, json!(null), "all or nothing");
+        let fields = [&fields[..4], &[("set.ambient_messages", "7")]].concat();
+        assert_eq!(owner.saves("/settings", "/settings", &fields).await.1.status, 303);
+        assert_eq!(
+            [value("when_busy").await, value("ambient_messages").await],
+            [json!("steer"), json!(7)]
+        );
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_owner_fixed_has_no_field_for_others() {
+    let bot = Bot::with(&[("ingress.fixed_settings", r#"["memory", "when_busy"]"#)]).await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    let path = format!("/settings?scope=user:{ada}");
+    let (hers, owners) = (adas.page(&path).await, owner.page(&path).await);
+    assert!(
+        hers.contains("owner fixed it") && !hers.contains("name=\"set.memory\""),
+        "{hers}"
+    );
+    assert!(hers.contains("name=\"set.time_zone\""), "{hers}");
+    assert!(
+        owners.contains("ingress.fixed_settings") && owners.contains("name=\"set.memory\""),
+        "{owners}"
+    );
+    let scope = format!("user:{ada}");
+    let fields = [
+        ("scope", scope.as_str()),
+        ("set.time_zone", "Europe/Berlin"),
+        ("set.memory", "false"),
+    ];
+    let (_, refused) = adas.saves(&path, "/settings", &fields).await;
+    assert_eq!(refused.status, 422, "{}", refused.text);
+    assert!(refused.text.contains("owner fixed it"), "{}", refused.text);
+    let settings = owner.data(&format!("/api/settings?scope={scope}")).await;
+    let of = |name: &str| {
+        let mut all = settings["items"].as_array().unwrap().iter();
+        all.find(|setting| setting["name"] == name).unwrap().clone()
+    };
+    assert_eq!(of("memory")["fixedBy"], "ingress.fixed_settings");
+    assert_eq!(
+        [
+            &of("memory")["value"],
+            &of("time_zone")["value"],
+            &of("time_zone")["fixedBy"]
+        ],
+        [&json!(null); 3]
+    );
+    let (_, saved) = owner.saves(&path, "/settings", &fields).await;
+    assert_eq!(saved.status, 303, "{}", saved.text);
+    let bots = owner.data("/api/settings").await;
+    assert!(!bots.to_string().contains("fixed_settings"), "{bots}");
+    bot.app.shutdown().await;
 }

@@ -63,8 +63,8 @@ pub struct Ingress {
     /// The most characters of a quoted message that are shown with its reply.
     #[schemars(range(min = 0, max = 100_000))]
     pub quoted_characters: usize,
-    /// Settings that managers of groups and servers cannot change by `/settings`: `["model", "tools"]`. They are shown as
-    /// fixed.
+    /// Settings that nobody changes by `/settings`, and nobody but owners by the dashboard and the API:
+    /// `["model", "tools"]`. They are shown as fixed.
     #[schemars(inner(length(min = 1, max = 100)))]
     pub fixed_settings: Vec<String>,
     /// Limits of how many messages are answered, of each person, channel or space. They hold over several processes.

@@ -143,6 +143,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("post", "/api/quarantine/{id}/forget", Who::OwnerChanges),
     ("get", "/api/settings", Who::See),
     ("get", "/api/settings/{scope}/{name}", Who::See),
+    ("patch", "/api/settings/{scope}", Who::Configure),
     ("put", "/api/settings/{scope}/{name}", Who::Configure),
     ("delete", "/api/settings/{scope}/{name}", Who::Configure),
     ("get", "/api/policies", Who::OwnerSees),

@@ -210,6 +210,14 @@ const CONFIGURATION: &str = "configuration";
 /// The source of what a platform tells of a person.
 const PLATFORM: &str = "platform";
 
+/// The key of the configuration that names settings which only the owner changes.
+const FIXES: &str = "ingress.fixed_settings";
+
+/// The key of the configuration by which the owner fixed a setting in a scope. That of the whole bot is the owner's anyway.
+pub fn fixed_by(fixed: &[String], scope: Scope, name: &str) -> Option<&'static str> {
+    (scope != Scope::Bot && fixed.iter().any(|fixed| fixed == name)).then_some(FIXES)
+}
+
 /// A setting as it stands in a scope.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -230,6 +238,8 @@ pub struct SettingView {
     pub inherited_from: Option<String>,
     /// The only values that it takes; empty: others than a few.
     pub values: &'static [&'static str],
+    /// The key of the configuration by which its owner fixed it: nobody else changes it; `null`: it is not fixed.
+    pub fixed_by: Option<&'static str>,
     /// Its meaning, in a sentence.
     pub description: &'static str,
 }
@@ -280,6 +290,7 @@ pub async fn list(conn: &mut Conn, scope: Scope, defaults: PlaceSettings) -> Res
                 inherited,
                 inherited_from,
                 values: known.kind.values(),
+                fixed_by: None,
                 description: known.description,
             }
         })
@@ -329,6 +340,24 @@ pub async fn unset(tx: &mut Tx, scope: Scope, known: &SettingSpec, now: Timestam
         return Ok(was.iter().any(|row| row.name == known.name));
     }
     settings::unset(tx, &scope.stored(), known.name).await
+}
+
+/// A setting that is [known] with its new [checked](Kind::checked) value; `None`: the inherited one applies again.
+pub type Change = (&'static SettingSpec, Option<String>);
+
+/// Makes all of these changes.
+///
+/// # Errors
+/// As [`list`].
+pub async fn apply(tx: &mut Tx, scope: Scope, changes: &[Change], now: Timestamp) -> Result<(), StoreError> {
+    there(tx, scope).await?;
+    for (known, value) in changes {
+        match value {
+            Some(value) => set(tx, scope, known, value, now).await?,
+            None => drop(unset(tx, scope, known, now).await?),
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a scope that is not there. The scopes around a channel, beside the bot: its space, and the channel that it is

@@ -1,5 +1,7 @@
 //! Settings: of the bot, a person, a place; what is inherited is shown. Below them stand sessions and passkeys.
 
+mod fields;
+
 use axum::{
     http::{Method, StatusCode},
     response::{IntoResponse, Redirect, Response},
@@ -7,8 +9,9 @@ use axum::{
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, json};
 
+use self::fields::{Fault, Setting, fields, plain};
 use super::{
     passkeys::{self, Passkey},
     sessions::{self, Session},
@@ -16,76 +19,19 @@ use super::{
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
+    extract::Query,
     failure::Failure,
     form::Form,
     handler,
-    extract::Query,
     view::{
         clean,
         format::title,
         layout,
-        parts::{head, seen},
+        parts::head,
         review::{Change, Review},
-        with_code, words,
+        words,
     },
 };
-
-#[derive(Deserialize)]
-struct Setting {
-    name: String,
-    #[serde(default)]
-    value: Value,
-    #[serde(default)]
-    inherited: Value,
-    #[serde(default, rename = "inheritedFrom")]
-    inherited_from: Option<String>,
-    #[serde(default)]
-    values: Vec<String>,
-    description: String,
-}
-
-impl Setting {
-    /// Where its inherited value comes from, in words.
-    fn origin(&self) -> &'static str {
-        let from = self.inherited_from.as_deref().unwrap_or_default();
-        match from.split(':').next().unwrap_or_default() {
-            "configuration" => "bot.toml",
-            "platform" => "their app",
-            "bot" => "the bot",
-            "space" => "the server or group",
-            "channel" => "the channel around it",
-            _ => "",
-        }
-    }
-
-    fn said(&self, value: &str) -> String {
-        if self.values.is_empty() {
-            value.to_owned()
-        } else {
-            named(value)
-        }
-    }
-
-    /// The value that holds without one of its own; where it comes from stands beside it.
-    fn blank(&self) -> String {
-        match plain(&self.inherited).as_str() {
-            "" => "Not set here".to_owned(),
-            inherited => format!("Inherited: {}", self.said(inherited)),
-        }
-    }
-
-    /// A value of it as people say it; blank: what is inherited.
-    fn told(&self, value: &str) -> String {
-        match (value, plain(&self.inherited).as_str()) {
-            ("", "") => "Not set here".to_owned(),
-            ("", inherited) => match self.origin() {
-                "" => format!("As inherited: {}", self.said(inherited)),
-                origin => format!("As inherited: {}, by {origin}", self.said(inherited)),
-            },
-            (value, _) => self.said(value),
-        }
-    }
-}
 
 /// Something with a name.
 #[derive(Deserialize)]
@@ -122,17 +68,25 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     )?;
     let content = html! {
         (head("Settings", &about, &html! {
-            @if !is_person && scope != "bot" { a.button href=(with_query("/tools", &[("scope", &scope)])) { "Tools here" } }
+            @if !is_person && scope != "bot" || is_place(&scope) {
+                a.button href=(with_query("/tools", &[("scope", &scope)])) { "Tools here" }
+            }
+            @if is_person && is_place(&scope) { a.button href="/channels" { "Channels" } }
             @if !is_person && scope != "bot" { a.button href="/settings?scope=bot" { "Bot" } }
             @if let Some(own) = own.filter(|own| *own != scope) { a.button href={ "/settings?scope=" (own) } { "Mine" } }
         }))
         section.card aria-label="Settings" {
-            (fields(&asker, &scope, &page.items, |setting| plain(&setting.value)))
+            (fields(&asker, &scope, &page.items, (|setting| plain(&setting.value), None)))
         }
         (sessions::section(&asker, &logged_in.unwrap_or_default().items))
         (passkeys::section(&asker, &passkeys.unwrap_or_default().items))
     };
     Ok(layout::page(&asker, "Settings", &content))
+}
+
+/// A server, group or channel: of a person who sees it, one that they manage.
+fn is_place(scope: &str) -> bool {
+    scope.starts_with("space:") || scope.starts_with("channel:")
 }
 
 /// The subject of a scope, in a sentence.
@@ -149,70 +103,6 @@ pub(super) async fn whose(asker: &Asker, scope: &str) -> Result<String, Failure>
         "{kind} {}.",
         clean(name.as_deref().unwrap_or("without a name"))
     ))
-}
-
-/// The form of all settings of a scope.
-fn fields(asker: &Asker, scope: &str, settings: &[Setting], value: impl Fn(&Setting) -> String) -> Markup {
-    html! {
-        form.stack method="post" action="/settings" {
-            (layout::token(asker))
-            input type="hidden" name="scope" value=(clean(scope));
-            ul.list { @for setting in settings { (line(setting, &value(setting))) } }
-            div.save { button.main type="submit" { "Show the difference" } span.small.quiet { "Nothing is saved before you have seen it." } }
-        }
-    }
-}
-
-fn line(setting: &Setting, value: &str) -> Markup {
-    let (here, inherited) = (plain(&setting.value), setting.blank());
-    let origin = if setting.inherited.is_null() {
-        ""
-    } else {
-        setting.origin()
-    };
-    let (id, hint) = (format!("set-{}", setting.name), format!("hint-{}", setting.name));
-    let name = format!("set.{}", setting.name);
-    html! {
-        li {
-            div.about {
-                label.label for=(id) { (words(&title(&setting.name))) }
-                div.small.quiet id=(hint) {
-                    (with_code(&setting.description))
-                    @if !origin.is_empty() { " Inherited from " (origin) "." }
-                }
-            }
-            div.field.narrow {
-                (seen(&name, &here))
-                @if setting.values.is_empty() {
-                    input id=(id) name=(name) value=(clean(value)) placeholder=(clean(&inherited)) aria-describedby=(hint) autocomplete="off";
-                } @else {
-                    select id=(id) name=(name) aria-describedby=(hint) {
-                        option value="" selected[value.is_empty()] { (clean(&inherited)) }
-                        @for one in &setting.values {
-                            option value=(clean(one)) selected[one.as_str() == value] { (clean(&named(one))) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-/// A value as people say it.
-fn named(value: &str) -> String {
-    match value {
-        "true" => "On".to_owned(),
-        "false" => "Off".to_owned(),
-        other => title(other),
-    }
 }
 
 /// Saves what was changed, after its writer has seen the difference. Blank: what is inherited holds again.
@@ -237,18 +127,40 @@ pub(crate) async fn change(form: Form) -> Result<Response, Failure> {
         leave: &here,
         changes: changes.collect(),
         along: &[("scope", scope)],
-        form: Some(fields(&form.asker, scope, &page.items, given)),
+        form: Some(fields(&form.asker, scope, &page.items, (given, None))),
     };
     if !review.is_sure(&form) {
         return Ok(review.show(&form.asker));
     }
+    let mut new = Map::new();
     for Change { name, now, .. } in &review.changes {
-        let name = name.trim_start_matches("set.");
-        let path = format!("/api/settings/{}/{}", part(scope), part(name));
-        match now.as_str() {
-            "" => form.send(Method::DELETE, &path, None).await?,
-            value => form.send(Method::PUT, &path, Some(&json!({ "value": value }))).await?,
-        };
+        let value = Some(now.as_str()).filter(|now| !now.is_empty());
+        new.insert(name.trim_start_matches("set.").to_owned(), json!(value));
     }
-    Ok(Redirect::to(&here).into_response())
+    let path = format!("/api/settings/{}", part(scope));
+    match form.send(Method::PATCH, &path, Some(&new.into())).await {
+        Ok(_) => Ok(Redirect::to(&here).into_response()),
+        Err(Failure::Refused(refused)) => match refused.of_field() {
+            Some((name, why)) if page.items.iter().any(|setting| setting.name == name) => {
+                let again = fields(&form.asker, scope, &page.items, (given, Some((&name, &why))));
+                Ok(refused_at(&form.asker, (&name, &why), &here, &again))
+            }
+            _ => Err(Failure::Refused(refused)),
+        },
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The page of a form of which nothing was saved: one of its fields is wrong.
+fn refused_at(asker: &Asker, (name, why): Fault<'_>, leave: &str, form: &Markup) -> Response {
+    let content = html! {
+        (head("Change settings", "Nothing is saved yet.", &html! { a.button href=(leave) { "Leave it as it is" } }))
+        div.note.bad role="alert" {
+            p { strong { (words(&title(name))) } }
+            p { (words(why)) }
+        }
+        section.card aria-label="Settings" { (form) }
+    };
+    let page = layout::page(asker, "Change settings", &content);
+    (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
 }
