@@ -62,13 +62,21 @@ async fn the_code_of_the_first_owner_makes_one_owner() {
         .unwrap()
         .unwrap();
     let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
-    bot.says(ada, &claim);
-    assert!(bot.answers(ada, 1).await[0].starts_with("You are my owner now."));
+    bot.says(ada, "hello");
+    assert!(bot.answers(ada, 1).await[0].contains("If I am your bot, send me the code"));
+    bot.says(ada, "MISTYPED");
+    let told = &bot.answers(ada, 2).await[1];
+    assert!(
+        told.starts_with("That is not the code") && told.contains("clifford pair claim prints another"),
+        "{told}"
+    );
+    bot.says(ada, &format!("{} {}", &claim[..4], &claim[4..]).to_lowercase());
+    assert!(bot.answers(ada, 3).await[2].starts_with("You are my owner now."));
     bot.says(bob, &claim);
     assert!(bot.answers(bob, 1).await[0].contains("I only talk to people whom my owner knows."));
     bot.says(ada, "hello");
     // She is told of Bob as well.
-    let told = bot.answers(ada, 3).await.split_off(1);
+    let told = bot.answers(ada, 5).await.split_off(3);
     assert!(told.contains(&"You said: hello".to_owned()), "{told:?}");
     bot.finish().await;
     assert_eq!(bot.model.request_count(), 1);
@@ -90,8 +98,11 @@ async fn the_owners_code_is_void_once_it_was_said_where_others_read_along() {
     let (ada, eve) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Eve"));
     let group = bot.telegram.supergroup(-1_001_234, "Team");
     let many = "elephant ".repeat(60);
-    bot.telegram
-        .user_says(group, 7, &format!("{many} is it {}?", claim.to_lowercase()));
+    bot.telegram.user_says(
+        group,
+        7,
+        &format!("{many} is it {}-{}?", claim[..4].to_lowercase(), &claim[4..]),
+    );
     bot.telegram.wait_for_confirmed().await;
     bot.says(eve, &claim);
     assert!(bot.answers(eve, 1).await[0].contains("I only talk to people whom my owner knows."));

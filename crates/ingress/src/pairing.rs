@@ -27,22 +27,34 @@ const AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// Whether a speaker gives the owner's code, in private: the place's access rules do not matter.
 pub(super) async fn claims(tx: &mut Tx, origin: &Origin, text: &str) -> Result<bool, StoreError> {
-    if !may_claim(origin, text) || users::has_owner(tx).await? {
+    let Some(said) = claim::typed(text).filter(|_| origin.place.kind.is_private()) else {
+        return Ok(false);
+    };
+    if users::has_owner(tx).await? {
         return Ok(false);
     }
-    let said = clifford_vault::hash(&text.trim().to_uppercase());
-    Ok(claim::hash(tx).await?.is_some_and(|code| code == said))
+    Ok(claim::hash(tx).await? == Some(clifford_vault::hash(&said)))
 }
 
 /// Whether this may be the owner's code, by its looks.
 pub(super) fn may_claim(origin: &Origin, text: &str) -> bool {
-    origin.place.kind.is_private() && text.trim().len() == claim::LENGTH
+    origin.place.kind.is_private() && claim::typed(text).is_some()
 }
 
-/// The words of a text that may be a code.
-fn said_codes(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| word.len() == claim::LENGTH)
+/// What may be a code in a text, in upper case: one word, or some with little between them.
+fn said_codes(text: &str) -> impl Iterator<Item = String> {
+    let words: Vec<_> = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    (0..words.len()).filter_map(move |first| {
+        let mut code = String::new();
+        let long = words[first..].iter().find(|word| {
+            code.push_str(word);
+            code.len() >= claim::LENGTH
+        });
+        (long.is_some() && code.len() == claim::LENGTH).then(|| code.to_ascii_uppercase())
+    })
 }
 
 /// Voids the owner's code if it stands in what somebody said where others read along, and makes a new one, which only
@@ -55,7 +67,7 @@ pub(super) async fn void_said(db: &Db, text: &str, now: Timestamp) -> Result<(),
     let Some(code) = claim::hash(&mut db.read_local().await?).await? else {
         return Ok(());
     };
-    if !said_codes(text).any(|word| clifford_vault::hash(&word.to_uppercase()) == code) {
+    if !said_codes(text).any(|said| clifford_vault::hash(&said) == code) {
         return Ok(());
     }
     let made = db
@@ -100,7 +112,7 @@ pub(super) async fn meet(
     if let Some(open) = pairings::of_account(tx, platform, account, now).await?
         && now.since(open.expires_at.before(GOOD_FOR)) < AGAIN_AFTER
     {
-        return Ok(IngressOutcome::ignored());
+        return not_the_code(tx, origin, text, outbound, now).await;
     }
     let (user, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
     let until = now.after(GOOD_FOR);
@@ -136,18 +148,38 @@ async fn say(
     })
 }
 
+/// Tells a stranger who mistyped the owner's code, or has one that is good no more, how to come by a good one. They were
+/// met already, so anything else that they say is not answered.
+async fn not_the_code(
+    tx: &mut Tx,
+    origin: &Origin,
+    text: &str,
+    outbound: &Outbound,
+    now: Timestamp,
+) -> Result<IngressOutcome, StoreError> {
+    if !may_claim(origin, text) || users::has_owner(tx).await? {
+        return Ok(IngressOutcome::ignored());
+    }
+    let (user, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
+    let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
+    let told = format!("{} {}", lang.say(Answer::NotTheCode), lang.say(Answer::IfYours));
+    say(tx, origin, &channel, outbound, &told, now).await
+}
+
 /// The code is good once, and only while there is no owner.
 async fn is_claim(tx: &mut Tx, text: &str) -> Result<bool, StoreError> {
-    let said = text.trim().to_uppercase();
-    if said.len() != claim::LENGTH || users::has_owner(tx).await? {
-        return Ok(false);
+    match claim::typed(text) {
+        Some(said) if !users::has_owner(tx).await? => claim::take(tx, &clifford_vault::hash(&said)).await,
+        _ => Ok(false),
     }
-    claim::take(tx, &clifford_vault::hash(&said)).await
 }
 
 /// Lets the person in who got this code, and returns their name. `None`: no such code, or it is too old.
 pub async fn approve(tx: &mut Tx, code: &str, by: &str, now: Timestamp) -> Result<Option<String>, StoreError> {
-    let hash = clifford_vault::hash(&code.trim().to_uppercase());
+    let Some(code) = claim::typed(code) else {
+        return Ok(None);
+    };
+    let hash = clifford_vault::hash(&code);
     match pairings::of_code(tx, &hash, now).await? {
         Some(asked) => decide(tx, &asked.platform, &asked.platform_user_id, Decision::Approve, by, now).await,
         None => Ok(None),

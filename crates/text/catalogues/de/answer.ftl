@@ -31,6 +31,7 @@ NotLetIn = Mein Besitzer lässt dich vorerst nicht zu.
 YouAreOwner = Du bist jetzt mein Besitzer. Was kann ich für dich tun? `/help` zeigt meine Befehle.
 OnlyKnown = Hallo! Ich spreche nur mit Leuten, die mein Besitzer kennt. Dein Code ist `{ $code }`; bitte meinen Besitzer, innerhalb einer Stunde `clifford pair approve { $code }` auszuführen.
 IfYours = Wenn ich dein Bot bin, schick mir den Code, den `clifford serve` beim Start gezeigt hat; `clifford pair claim` zeigt einen neuen.
+NotTheCode = Das ist nicht der Code, oder er gilt nicht mehr.
 AsksToBeLetIn = **{ $person }** hat mir privat geschrieben und möchte zugelassen werden ({ $account }).
 MayTheyTalk = Darf diese Person mit mir sprechen?
 MoreMayAsk = Innerhalb dieser Stunde fragen vielleicht noch mehr Leute, von denen ich dir nichts sage.

@@ -31,6 +31,7 @@ NotLetIn = My owner does not let you in for now.
 YouAreOwner = You are my owner now. What can I do for you? `/help` shows my commands.
 OnlyKnown = Hello! I only talk to people whom my owner knows. Your code is `{ $code }`; ask my owner to run `clifford pair approve { $code }` within an hour.
 IfYours = If I am your bot, send me the code that `clifford serve` printed when it started; `clifford pair claim` prints another.
+NotTheCode = That is not the code, or it is good no more.
 AsksToBeLetIn = **{ $person }** wrote to me in private and asks to be let in ({ $account }).
 MayTheyTalk = May they talk to me?
 MoreMayAsk = More people may ask within the hour; I won't write to you about them.

@@ -31,6 +31,7 @@ NotLetIn = Mi propietario no te da acceso por ahora.
 YouAreOwner = Ahora eres mi propietario. ¿En qué puedo ayudarte? `/help` muestra mis comandos.
 OnlyKnown = ¡Hola! Solo hablo con personas que mi propietario conoce. Tu código es `{ $code }`; pídele a mi propietario que ejecute `clifford pair approve { $code }` en menos de una hora.
 IfYours = Si soy tu bot, envíame el código que mostró `clifford serve` al iniciar; `clifford pair claim` muestra otro.
+NotTheCode = Ese no es el código, o ya no es válido.
 AsksToBeLetIn = **{ $person }** me ha escrito en privado y pide acceso ({ $account }).
 MayTheyTalk = ¿Puede hablar conmigo?
 MoreMayAsk = Puede que en esta hora pregunten más personas de las que no te avisaré.

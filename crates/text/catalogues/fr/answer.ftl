@@ -31,6 +31,7 @@ NotLetIn = Mon propriétaire ne te donne pas accès pour le moment.
 YouAreOwner = Tu es maintenant mon propriétaire. Que puis-je faire pour toi ? `/help` montre mes commandes.
 OnlyKnown = Bonjour ! Je ne parle qu’aux personnes que mon propriétaire connaît. Ton code est `{ $code }` ; demande à mon propriétaire de lancer `clifford pair approve { $code }` dans l’heure.
 IfYours = Si je suis ton bot, envoie-moi le code que `clifford serve` a affiché au démarrage ; `clifford pair claim` en affiche un autre.
+NotTheCode = Ce n’est pas le code, ou il n’est plus valable.
 AsksToBeLetIn = **{ $person }** m’a écrit en privé et demande l’accès ({ $account }).
 MayTheyTalk = Cette personne peut-elle me parler ?
 MoreMayAsk = D’autres personnes demanderont peut-être dans l’heure, sans que je te le dise.

@@ -28,6 +28,7 @@ NotLetIn = いまのところ、オーナーは許可していません。
 YouAreOwner = あなたが私のオーナーになりました。何かお手伝いしましょうか？`/help` でコマンドを確認できます。
 OnlyKnown = こんにちは！私はオーナーが知っている人とだけ話します。あなたのコードは `{ $code }` です。1時間以内に `clifford pair approve { $code }` を実行するよう、オーナーに頼んでください。
 IfYours = 私があなたのボットなら、`clifford serve` の起動時に表示されたコードを送ってください。`clifford pair claim` で新しいコードを表示できます。
+NotTheCode = そのコードは正しくないか、もう無効です。
 AsksToBeLetIn = **{ $person }** さんがプライベートで連絡し、利用の許可を求めています（{ $account }）。
 MayTheyTalk = この人と話してもいいですか？
 MoreMayAsk = この1時間にほかの人も申請するかもしれませんが、通知しません。

@@ -31,6 +31,7 @@ NotLetIn = Meu dono não dá acesso a você por enquanto.
 YouAreOwner = Agora você é meu dono. Em que posso ajudar? `/help` mostra meus comandos.
 OnlyKnown = Olá! Só falo com pessoas que meu dono conhece. Seu código é `{ $code }`; peça ao meu dono para rodar `clifford pair approve { $code }` em até uma hora.
 IfYours = Se sou o seu bot, envie-me o código que `clifford serve` mostrou ao iniciar; `clifford pair claim` mostra outro.
+NotTheCode = Esse não é o código, ou ele já não é válido.
 AsksToBeLetIn = **{ $person }** me escreveu em particular e pede acesso ({ $account }).
 MayTheyTalk = Essa pessoa pode falar comigo?
 MoreMayAsk = Talvez mais pessoas peçam nesta hora, sem que eu avise.

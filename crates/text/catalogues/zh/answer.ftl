@@ -28,6 +28,7 @@ NotLetIn = 我的所有者暂时不允许你使用。
 YouAreOwner = 你现在是我的所有者。有什么可以帮你的？`/help` 会列出我的命令。
 OnlyKnown = 你好！我只和我的所有者认识的人说话。你的代码是 `{ $code }`；请让我的所有者在一小时内运行 `clifford pair approve { $code }`。
 IfYours = 如果我是你的机器人，请把 `clifford serve` 启动时显示的代码发给我；`clifford pair claim` 会显示一个新的。
+NotTheCode = 这不是正确的代码，或者它已失效。
 AsksToBeLetIn = **{ $person }** 在私聊中给我发消息，申请使用（{ $account }）。
 MayTheyTalk = 可以让对方和我说话吗？
 MoreMayAsk = 这一小时内可能还有更多人申请，我不会再通知你。

@@ -38,8 +38,10 @@ messages! {
         YouAreOwner,
         /// To a stranger.
         OnlyKnown { code: String },
-        /// Behind it, while the bot has no owner.
+        /// Behind it, and behind `NotTheCode`, while the bot has no owner.
         IfYours,
+        /// To somebody who sends something that looks like the owner's code.
+        NotTheCode,
         /// To an owner, about a stranger.
         AsksToBeLetIn { person: String, account: String },
         MayTheyTalk,
