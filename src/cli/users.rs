@@ -120,6 +120,7 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     let mut conn = db.read().await?;
     let filter = Filter {
         role: args.role,
+        like: None,
         only: None,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };

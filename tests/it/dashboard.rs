@@ -1,6 +1,7 @@
 //! The dashboard, over real HTTP: people log in by links, see what is theirs, and steer the bot by forms.
 
 mod chatting;
+mod crowd;
 mod home;
 pub mod journeys;
 mod live;

@@ -210,6 +210,14 @@ impl Problem {
         self
     }
 
+    /// The same fault, of the query.
+    pub(super) fn of_query(self) -> Self {
+        Self {
+            code: Code::InvalidQuery,
+            ..self
+        }
+    }
+
     /// Tells how to authenticate.
     pub(super) fn with_challenge(mut self, challenge: impl Into<String>) -> Self {
         self.authenticate = Some(challenge.into());

@@ -35,6 +35,8 @@ const NAME: usize = 200;
 pub(super) struct UsersQuery {
     /// Only with this role.
     role: Option<UserRole>,
+    /// Only those whose name, or an account of whom, has this in it; letter case aside.
+    q: Option<String>,
     /// Only those who came before this one.
     #[param(value_type = Option<String>)]
     before: Option<UserId>,
@@ -53,8 +55,12 @@ pub(super) async fn list(
     Query(wanted): Query<UsersQuery>,
 ) -> Result<Json<Page<User>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    if let Some(words) = &wanted.q {
+        check_text("q", words, NAME).map_err(|problem| problem.of_query())?;
+    }
     let filter = Filter {
         role: wanted.role,
+        like: wanted.q,
         only: caller.only(),
         before: wanted.before,
     };

@@ -74,14 +74,15 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
     assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
 
     let mut conn = world.db.read().await.expect("reads");
-    let filter = users::Filter::default();
     assert_eq!(
-        users::page(&mut conn, filter, 1).await.expect("reads"),
+        users::page(&mut conn, users::Filter::default(), 1)
+            .await
+            .expect("reads"),
         std::slice::from_ref(&bob)
     );
     let before = users::Filter {
         before: Some(bob.id),
-        ..filter
+        ..users::Filter::default()
     };
     assert_eq!(
         users::page(&mut conn, before, 9).await.expect("reads"),
@@ -89,12 +90,30 @@ pub async fn people_are_listed_found_by_name_and_changed_but_the_last_owner_stay
     );
     let owners = users::Filter {
         role: Some(UserRole::Owner),
-        ..filter
+        ..users::Filter::default()
     };
     assert_eq!(
         users::page(&mut conn, owners, 9).await.expect("reads"),
         std::slice::from_ref(&ursula)
     );
+    for (text, expected) in [
+        ("ürs", vec![]),
+        ("Ürs", vec![ursula.clone()]),
+        ("ÜRSULA%", vec![]),
+        ("RSUL", vec![ursula.clone()]),
+        // Their accounts are called so.
+        ("aD", vec![bob.clone(), ursula.clone()]),
+        ("_", vec![]),
+    ] {
+        let like = users::Filter {
+            like: Some(text.to_owned()),
+            ..users::Filter::default()
+        };
+        let found = users::page(&mut conn, like, 9).await.expect("reads");
+        // PostgreSQL knows the case of every letter.
+        let is_exact = text.is_ascii() || !conn.is_postgres();
+        assert!(found == expected || !is_exact, "{text}: {found:?}");
+    }
     for (name, expected) in [
         ("Ürsula", vec![ursula.clone()]),
         // Her account is called so still.

@@ -176,29 +176,51 @@ pub async fn named(conn: &mut Conn, name: &str, limit: u32) -> Result<Vec<User>,
 }
 
 /// The people that a page shows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only with this role.
     pub role: Option<UserRole>,
+    /// Only those whose name, or an account of whom, has this in it.
+    pub like: Option<String>,
     /// Only this one.
     pub only: Option<UserId>,
     /// Only those who came before this one.
     pub before: Option<UserId>,
 }
 
+/// Those who are called so, or an account of whom is: `$1` as it was written, `$2` in lower case, which SQLite knows of
+/// ASCII letters alone.
+const LIKE: &str = "(SELECT * FROM users u WHERE u.name LIKE $1 ESCAPE '!' OR LOWER(u.name) LIKE $2 ESCAPE '!'
+     OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id
+                AND (i.name LIKE $1 ESCAPE '!' OR LOWER(i.name) LIKE $2 ESCAPE '!'
+                     OR LOWER(i.handle) LIKE $2 ESCAPE '!' OR LOWER(i.platform_user_id) LIKE $2 ESCAPE '!'))) found";
+
+/// The pattern of `LIKE` for what has this text in it.
+fn containing(text: &str) -> String {
+    let mut pattern = "%".to_owned();
+    for letter in text.trim().chars() {
+        if matches!(letter, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
+
 /// A page of people, newest first.
 pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<User>, StoreError> {
+    let (from, given) = match &filter.like {
+        Some(text) => (LIKE, args![containing(text), containing(&text.to_lowercase())]),
+        None => ("users", Vec::new()),
+    };
     let conditions = [
         ("role =", filter.role.map(Value::from)),
         ("id =", filter.only.map(Value::from)),
         ("id <", filter.before.map(Value::from)),
     ];
-    let (sql, args) = crate::db::page::ask(
-        "SELECT id, name, role, language, language_set, time_zone FROM users",
-        Vec::new(),
-        conditions,
-        limit,
-    );
+    let select = format!("SELECT id, name, role, language, language_set, time_zone FROM {from}");
+    let (sql, args) = crate::db::page::ask(&select, given, conditions, limit);
     conn.fetch_all(sql, args).await
 }
 

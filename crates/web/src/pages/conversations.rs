@@ -68,11 +68,13 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         .chain([("before", wanted.before.as_str())])
         .collect();
     let path = with_query("/api/contexts", &all);
-    let (page, people, channels) = try_join!(
+    let (page, mut people, channels) = try_join!(
         asker.get::<Page<Talk>>(&path),
         Names::of_people(&asker),
         Names::of_channels_with(&asker, &wanted.channel_id)
     )?;
+    let talkers = page.items.iter().map(|talk| talk.user_id.as_deref());
+    people.complete_people(&asker, talkers).await?;
     let about = match channels.name(&wanted.channel_id) {
         Some(name) => format!("What was said in {}.", clean(name)),
         None => "What was said, on every platform.".to_owned(),
@@ -200,14 +202,14 @@ struct Hit {
 #[handler]
 pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result<Markup, Failure> {
     let (people, channels) = try_join!(
-        Names::of_people(&asker),
+        Names::of_people_with(&asker, &sought.user_id),
         Names::of_channels_with(&asker, &sought.channel_id)
     )?;
     let user = match (sought.user_id.as_str(), sought.channel_id.as_str()) {
         // The API wants to know where to look: at what is the reader's own, if they are somebody.
         ("", "") => {
             let own = asker.me().and_then(|me| me.user_id.clone());
-            let first = || people.choices().first().map(|(id, _)| (*id).to_owned());
+            let first = || people.first().map(str::to_owned);
             own.or_else(first).unwrap_or_default()
         }
         (user, _) => user.to_owned(),
@@ -227,10 +229,6 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
     } else {
         asker.get(&with_query("/api/search", &all)).await?
     };
-    let persons: Vec<_> = [("", "Everybody in the channel")]
-        .into_iter()
-        .chain(people.choices())
-        .collect();
     let places: Vec<_> = [("", "All private chats of the person")]
         .into_iter()
         .chain(channels.choices())
@@ -243,7 +241,7 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
                     label for="q" { "Words" }
                     input type="search" id="q" name="q" value=(clean(&sought.q)) autocomplete="off";
                 }
-                (choice_field("userId", "Person", &user, &persons))
+                (people.person_field("userId", "Person", &user, "Everybody in the channel"))
                 (choice_field("channelId", "Channel", &sought.channel_id, &places))
                 button.main type="submit" { "Search" }
             }

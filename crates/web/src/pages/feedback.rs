@@ -93,12 +93,14 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Re
     let mut asked = query.filters();
     asked.push(("before", query.before.as_str()));
     let path = with_query("/api/feedback", &asked);
-    let (page, people, channels, spaces) = try_join!(
+    let (page, mut people, channels, spaces) = try_join!(
         asker.get::<Page<Given>>(&path),
-        Names::of_people(&asker),
+        Names::of_people_with(&asker, &query.user),
         Names::of_channels_in(&asker, query.place.strip_prefix("space:").unwrap_or_default()),
         Names::of_spaces(&asker),
     )?;
+    let givers = page.items.iter().map(|given| Some(given.user_id.as_str()));
+    people.complete_people(&asker, givers).await?;
     let is_chosen = query.chosen().iter().any(|(_, value)| !value.is_empty());
     let file = with_query("/feedback.csv", &query.chosen());
     let content = html! {
@@ -106,7 +108,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Re
         form.card method="get" action="/feedback" {
             div.fields {
                 (choice_field("verdict", "Verdict", &query.verdict, &VERDICTS))
-                (choice_of("user", "Person", &query.user, "Everybody", people.choices()))
+                (people.person_field("user", "Person", &query.user, "Everybody"))
                 (place_field(&query.place, &spaces, &channels))
                 button type="submit" { "Show" }
                 @if is_chosen { a.button href="/feedback" { "Show all" } }
@@ -190,13 +192,15 @@ fn named(asked: &str) -> String {
 /// The same as CSV, of all pages.
 #[handler]
 pub(crate) async fn export(asker: Asker, Query(query): Query<FeedbackQuery>) -> Result<Response, Failure> {
-    let people = Names::of_people(&asker).await?;
+    let mut people = Names::of_people(&asker).await?;
     let mut out = "given_at,verdict,given_by,person_id,person,run,channel,question,answer\r\n".to_owned();
     let mut before = String::new();
     for _ in 0..MOST_PAGES {
         let mut asked = query.filters();
         asked.extend([("limit", "200"), ("before", before.as_str())]);
         let page: Page<Given> = asker.get(&with_query("/api/feedback", &asked)).await?;
+        let givers = page.items.iter().map(|given| Some(given.user_id.as_str()));
+        people.complete_people(&asker, givers).await?;
         for given in &page.items {
             let cells = [
                 given.given_at.0.to_string(),

@@ -67,7 +67,7 @@ struct Trigger {
 /// The page.
 #[handler]
 pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
-    let (health, working, queued, waiting, failed, spent, limits, triggers, people) = try_join!(
+    let (health, working, queued, waiting, failed, spent, limits, triggers, mut people) = try_join!(
         asker.look::<Health>("/readyz"),
         asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
@@ -101,7 +101,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         div.grid id="home" data-live {
             div.column {
                 (at_work(&asker, &working.items, &queued.items, &people))
-                (next(&asker, triggers.items, &people))
+                (next(&asker, &triggers, &people))
                 (failures(&asker, &failed, &people))
                 (outbox::draw(&asker, &unsent))
             }
@@ -116,6 +116,14 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
 }
 
 /// The questions that wait for an answer: all that each will do is read before its buttons.
+    let triggers = upcoming(triggers.items);
+    let runs = asking.iter().map(|whole| &whole.run);
+    let runs = runs
+        .chain(working.items.iter().chain(&queued.items).take(FEW))
+        .chain(failed.iter().copied());
+    let owners = triggers.iter().map(|trigger| trigger.user_id.as_deref());
+    let named = runs.map(|run| run.user_id.as_deref()).chain(owners);
+    people.complete_people(&asker, named).await?;
 fn asked(asker: &Asker, asking: &[Whole], more: bool, people: &Names) -> Markup {
     let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {
@@ -252,8 +260,8 @@ fn line(asker: &Asker, run: &Run, people: &Names, action: &str, label: &str) -> 
     }
 }
 
-fn next(asker: &Asker, mut triggers: Vec<Trigger>, people: &Names) -> Markup {
-    let is_mine = |trigger: &Trigger| asker.me().is_some_and(|me| me.user_id == trigger.user_id);
+/// Those that fire next, the next one first.
+fn upcoming(mut triggers: Vec<Trigger>) -> Vec<Trigger> {
     triggers.retain(|trigger| trigger.enabled && trigger.next_at.is_some());
     triggers.sort_by_key(|trigger| trigger.next_at);
     html! {
@@ -263,7 +271,7 @@ fn next(asker: &Asker, mut triggers: Vec<Trigger>, people: &Names) -> Markup {
                 (empty("Nothing is planned", &html! { "Say “remind me tomorrow at 9 to …” in a chat." }))
             } @else {
                 ul.list {
-                    @for trigger in triggers.iter().take(FEW) {
+                    @for trigger in triggers {
                         li {
                             div.about {
                                 span.clamp { (words(trigger.name.as_deref().unwrap_or(&trigger.content))) }
@@ -293,6 +301,12 @@ mod tests {
             checked(name, &Check { ok, detail }).into_string()
         };
         let down = drawn("channel:telegram", false, "HTTP 502");
+    triggers.truncate(FEW);
+    triggers
+}
+
+fn next(asker: &Asker, triggers: &[Trigger], people: &Names) -> Markup {
+    let is_mine = |trigger: &Trigger| asker.me().is_some_and(|me| me.user_id == trigger.user_id);
         assert!(
             down.contains(">Telegram<") && down.contains("HTTP 502") && down.contains("href=\"/channels\""),
             "{down}"

@@ -92,7 +92,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Resu
     let (page, jobs, people) = try_join!(
         asker.get::<Page<Item>>(&items),
         asker.find::<Page<writer::Write>>(&jobs),
-        Names::of_people(&asker)
+        Names::of_people_with(&asker, &query.user_id)
     )?;
     let filled = match &person {
         Some(person) => Some(levels::of(&asker, person).await?),
@@ -108,7 +108,6 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Resu
         .into_iter()
         .chain(modules.iter().map(|(module, name)| (*module, name.as_str())))
         .collect();
-    let persons: Vec<_> = [("", "Everybody")].into_iter().chain(people.choices()).collect();
     let about = match asker.is_person() {
         true => "What the bot remembers of you, and shows to the model when it answers you.",
         false => "What the bot remembers of people, and shows to the model when it answers them.",
@@ -118,7 +117,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Resu
         form.card method="get" action="/memory" role="search" {
             div.fields {
                 div.field { label for="q" { "Words" } input type="search" id="q" name="q" value=(clean(&query.q)) autocomplete="off"; }
-                @if persons.len() > 2 { (choice_field("userId", "Person", &query.user_id, &persons)) }
+                @if people.choices().len() > 1 { (people.person_field("userId", "Person", &query.user_id, "Everybody")) }
                 (choice_field("module", "About", &query.module, &of_module))
                 (choice_field("level", "Level", &query.level, &of_level))
                 (choice_field("archived", "Which", &query.archived, &[("", "In use"), ("true", "Archived")]))

@@ -1,7 +1,8 @@
 //! The names behind ids, for lists that show whose something is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures::future::try_join_all;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -9,7 +10,7 @@ use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
     failure::Failure,
-    view::words,
+    view::{parts::choice_field, words},
 };
 
 #[derive(Deserialize)]
@@ -18,14 +19,43 @@ struct Named {
     name: Option<String>,
 }
 
-/// Names by id.
+/// Names by id: the newest, and those that a page needs beside them.
 #[derive(Default)]
-pub(crate) struct Names(BTreeMap<String, String>);
+pub(crate) struct Names {
+    known: BTreeMap<String, String>,
+    /// There are more than these.
+    more: bool,
+}
 
 impl Names {
     /// The people whom the reader sees.
     pub(crate) async fn of_people(asker: &Asker) -> Result<Self, Failure> {
         Self::of(asker, "/api/users?limit=200").await
+    }
+
+    /// The same with the one that a list is of.
+    pub(crate) async fn of_people_with(asker: &Asker, wanted: &str) -> Result<Self, Failure> {
+        let mut names = Self::of_people(asker).await?;
+        let wanted = Some(wanted).filter(|wanted| !wanted.is_empty());
+        names.complete_people(asker, [wanted]).await?;
+        Ok(names)
+    }
+
+    /// Adds the people whom a page names, where there are more than the newest.
+    pub(crate) async fn complete_people<'a>(
+        &mut self,
+        asker: &Asker,
+        ids: impl IntoIterator<Item = Option<&'a str>>,
+    ) -> Result<(), Failure> {
+        if !self.more {
+            return Ok(());
+        }
+        let missing: BTreeSet<_> = ids.into_iter().flatten().filter(|id| self.name(id).is_none()).collect();
+        let paths: Vec<_> = missing.iter().map(|id| format!("/api/users/{}", part(id))).collect();
+        let found = try_join_all(paths.iter().map(|path| asker.find::<Named>(path))).await?;
+        self.known
+            .extend(found.into_iter().flatten().filter_map(|one| Some((one.id, one.name?))));
+        Ok(())
     }
 
     /// The channels that the reader sees.
@@ -40,7 +70,7 @@ impl Names {
             let found: Option<Named> = asker.find(&format!("/api/channels/{}", part(wanted))).await?;
             if let Some(found) = found {
                 let name = found.name.unwrap_or_else(|| "(no name)".to_owned());
-                names.0.insert(found.id, name);
+                names.known.insert(found.id, name);
             }
         }
         Ok(names)
@@ -51,7 +81,7 @@ impl Names {
         let mut names = Self::of_channels(asker).await?;
         if !space.is_empty() {
             let there = with_query("/api/channels", &[("spaceId", space), ("limit", "200")]);
-            names.0.extend(Self::of(asker, &there).await?.0);
+            names.known.extend(Self::of(asker, &there).await?.known);
         }
         Ok(names)
     }
@@ -63,18 +93,22 @@ impl Names {
 
     async fn of(asker: &Asker, path: &str) -> Result<Self, Failure> {
         let found: Option<Page<Named>> = asker.find(path).await?;
-        let items = found.unwrap_or_default().items.into_iter();
-        Ok(Self(items.filter_map(|one| Some((one.id, one.name?))).collect()))
+        let found = found.unwrap_or_default();
+        let items = found.items.into_iter();
+        Ok(Self {
+            known: items.filter_map(|one| Some((one.id, one.name?))).collect(),
+            more: found.next.is_some(),
+        })
     }
 
     /// The name of one, as a text.
     pub(crate) fn name(&self, id: &str) -> Option<&str> {
-        self.0.get(id).map(String::as_str)
+        self.known.get(id).map(String::as_str)
     }
 
     /// The name of one.
     pub(crate) fn show(&self, id: Option<&str>) -> Markup {
-        let name = id.and_then(|id| self.0.get(id));
+        let name = id.and_then(|id| self.known.get(id));
         html! { @if let Some(name) = name { (words(name)) } @else { span.quiet { "–" } } }
     }
 
@@ -83,8 +117,28 @@ impl Names {
         [("", all)].into_iter().chain(self.choices()).collect()
     }
 
-    /// Ids with their names, for a choice.
+    /// Ids with their names, for a choice: by name.
     pub(crate) fn choices(&self) -> Vec<(&str, &str)> {
-        self.0.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect()
+        let mut all: Vec<_> = self
+            .known
+            .iter()
+            .map(|(id, name)| (id.as_str(), name.as_str()))
+            .collect();
+        all.sort_by_cached_key(|(_, name)| name.to_lowercase());
+        all
+    }
+
+    /// The one who came first.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.known.keys().next().map(String::as_str)
+    }
+
+    /// A field that chooses one of these people; `none` is the choice of none of them. Where there are more, the page of
+    /// people leads to them.
+    pub(crate) fn person_field(&self, id: &str, label: &str, value: &str, none: &str) -> Markup {
+        html! {
+            (choice_field(id, label, value, &self.filter(none)))
+            @if self.more { p.small.quiet { "These are the newest. " a href="/people" { "Find somebody else" } } }
+        }
     }
 }

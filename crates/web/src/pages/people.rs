@@ -20,6 +20,7 @@ use crate::{
     form::Form,
     handler,
     view::{
+        clean,
         format::title,
         layout,
         parts::{Button, Tone, badge, choice_field, empty, head, older, seen, text_field},
@@ -69,6 +70,7 @@ struct Identity {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PeopleQuery {
+    q: String,
     before: String,
 }
 
@@ -77,7 +79,8 @@ const ROLES: [(&str, &str); 3] = [("owner", "Owner"), ("member", "Member"), ("st
 /// The list.
 #[handler]
 pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Result<Markup, Failure> {
-    let path = with_query("/api/users", &[("before", &query.before)]);
+    let sought = query.q.trim();
+    let path = with_query("/api/users", &[("q", sought), ("before", &query.before)]);
     let (page, strangers) = try_join!(asker.get::<Page<Person>>(&path), pairings::open(&asker))?;
     let about = match asker.me().is_some_and(|me| me.role == "person") {
         true => "You, as the bot knows you: your accounts, your keys and what you may take out or erase.",
@@ -85,9 +88,23 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Resu
     };
     let content = html! {
         (head("People", about, &html! {}))
+        @if !asker.is_person() {
+            form.card method="get" action="/people" role="search" {
+                div.fields {
+                    div.field {
+                        label for="q" { "Name or account" }
+                        input type="search" id="q" name="q" value=(clean(sought)) autocomplete="off";
+                    }
+                    button type="submit" { "Search" }
+                    @if !sought.is_empty() { a.button href="/people" { "Show all" } }
+                }
+            }
+        }
         (pairings::draw(&asker, &strangers))
         section id="people" data-live aria-label="People" {
-            @if page.items.is_empty() {
+            @if page.items.is_empty() && !sought.is_empty() {
+                (empty("Nobody found", &html! { "Try a part of their name, or of their account on a platform." }))
+            } @else if page.items.is_empty() {
                 (empty("Nobody yet", &html! { "A person shows here with their first message." }))
             } @else {
                 table.table.cards {
@@ -109,7 +126,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Resu
                         }
                     }
                 }
-                (older("/people", &[], page.next.as_deref()))
+                (older("/people", &[("q", sought)], page.next.as_deref()))
             }
         }
     };
@@ -166,6 +183,11 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                 a href={ "/memory?userId=" (person.id) } { "Memory" }
                 a href={ "/conversations?userId=" (person.id) } { "Conversations" }
                 a href={ "/settings?scope=user:" (person.id) } { "Settings" }
+                @if !asker.is_person() {
+                    a href={ "/feedback?user=" (person.id) } { "Feedback" }
+                    a href={ "/search?userId=" (person.id) } { "Search" }
+                    a href={ "/tokens?user=" (person.id) } { "A token for them" }
+                }
             }
         }
         (own::keys(&asker, &person.id, &keys))

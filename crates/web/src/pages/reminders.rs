@@ -57,7 +57,9 @@ pub(crate) struct Wanted {
 #[handler]
 pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
     let path = with_query("/api/triggers", &[("before", &wanted.before)]);
-    let (page, people) = try_join!(asker.get::<Page<Trigger>>(&path), Names::of_people(&asker))?;
+    let (page, mut people) = try_join!(asker.get::<Page<Trigger>>(&path), Names::of_people(&asker))?;
+    let owners = page.items.iter().map(|trigger| trigger.user_id.as_deref());
+    people.complete_people(&asker, owners).await?;
     let content = html! {
         (head("Reminders", "What happens by the clock: reminders, and runs that begin on their own.", &html! {}))
         (form::new(&asker))

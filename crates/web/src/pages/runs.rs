@@ -99,21 +99,22 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         .chain([("before", wanted.before.as_str())])
         .collect();
     let path = with_query("/api/runs", &all);
-    let (page, people, channels) = try_join!(
+    let (page, mut people, all_channels) = try_join!(
         asker.get::<Page<Run>>(&path),
-        Names::of_people(&asker),
+        Names::of_people_with(&asker, &wanted.user),
         Names::of_channels_with(&asker, &wanted.channel)
     )?;
-    let (all_people, all_channels) = (people, channels);
-    let (people, channels) = (all_people.filter("Everybody"), all_channels.filter("Everywhere"));
+    let askers = page.items.iter().map(|run| run.user_id.as_deref());
+    people.complete_people(&asker, askers).await?;
+    let channels = all_channels.filter("Everywhere");
     // A reader who sees nobody else needs no names.
-    let names = (people.len() > 2).then_some(&all_people);
+    let names = (people.choices().len() > 1).then_some(&people);
     let content = html! {
         (head("Runs", "Every answer is a run: what the bot was asked, did and spent.", &html! {}))
         form.card method="get" action="/runs" {
             div.fields {
                 (choice_field("status", "Status", &wanted.status, &STATUSES))
-                @if people.len() > 2 { (choice_field("user", "Person", &wanted.user, &people)) }
+                @if let Some(people) = names { (people.person_field("user", "Person", &wanted.user, "Everybody")) }
                 @if channels.len() > 2 || !wanted.channel.is_empty() { (choice_field("channel", "Channel", &wanted.channel, &channels)) }
                 button type="submit" { "Show" }
                 @if filters.iter().any(|(_, value)| !value.is_empty()) { a.button href="/runs" { "Show all" } }

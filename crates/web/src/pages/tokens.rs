@@ -18,7 +18,7 @@ use crate::{
         clean,
         format::{At, when},
         layout,
-        parts::{Button, Tone, badge, choice_field, empty, head, needed_field},
+        parts::{Button, Tone, badge, empty, head, needed_field},
         words,
     },
 };
@@ -48,10 +48,22 @@ const SCOPES: [(&str, &str); 3] = [
     ("admin", "Act for anybody, and change what is the bot's"),
 ];
 
+/// For whom a new one is to be.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    user: String,
+}
+
 /// The list, and a form for a new one.
 #[handler]
-pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
-    let (page, people) = try_join!(asker.get::<Page<Token>>("/api/tokens"), Names::of_people(&asker))?;
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+    let (page, mut people) = try_join!(
+        asker.get::<Page<Token>>("/api/tokens"),
+        Names::of_people_with(&asker, &wanted.user)
+    )?;
+    let owners = page.items.iter().map(|token| token.user_id.as_deref());
+    people.complete_people(&asker, owners).await?;
     let (used, revoked): (Vec<_>, Vec<_>) = page.items.iter().partition(|token| token.revoked_at.is_none());
     let content = html! {
         (head("Tokens", "For programs that use the API in somebody's name.", &html! { a.button href="/api/docs" { "The API" } }))
@@ -69,7 +81,7 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
                 }
             }
         }
-        (form(&asker, &people))
+        (form(&asker, &people, &wanted.user))
     };
     Ok(layout::page(&asker, "Tokens", &content))
 }
@@ -106,12 +118,8 @@ fn tone(scope: &str) -> Tone {
     }
 }
 
-fn form(asker: &Asker, people: &Names) -> Markup {
+fn form(asker: &Asker, people: &Names, user: &str) -> Markup {
     let is_owner = asker.me().is_none_or(|me| me.role != "person");
-    let persons: Vec<_> = [("", "The operator: sees everything")]
-        .into_iter()
-        .chain(people.choices())
-        .collect();
     let scopes = SCOPES.iter().filter(|(scope, _)| is_owner || *scope != "admin");
     html! {
         section.card aria-labelledby="new-title" {
@@ -120,7 +128,7 @@ fn form(asker: &Asker, people: &Names) -> Markup {
                 (layout::token(asker))
                 div.fields {
                     (needed_field("name", "Name", "", "The program that gets it, such as: backup of the laptop"))
-                    @if is_owner { (choice_field("user", "Whose it is", "", &persons)) }
+                    @if is_owner { (people.person_field("user", "Whose it is", user, "The operator: sees everything")) }
                 }
                 fieldset {
                     legend.label { "What it may do" }
