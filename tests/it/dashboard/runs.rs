@@ -2,7 +2,7 @@
 
 use clifford_core::people::UserRole;
 use clifford_store::messages::outbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Browser, person};
 use crate::api::bot::Bot;
@@ -27,6 +27,10 @@ async fn somebody_finds_out_why_their_run_did_what_it_did() {
     let before = counts(&browser).await;
     let page = browser.page(&format!("/runs/{run}")).await;
     assert!(page.contains("Run once more from here"), "{page}");
+    assert!(
+        page.contains("Asked by") && page.contains("the dashboard or the API"),
+        "{page}"
+    );
     for (path, parts) in [
         (
             "/why",
@@ -141,5 +145,41 @@ async fn nobody_looks_into_or_reruns_the_run_of_somebody_else() {
         (refused.status, refused.json()["code"].as_str()),
         (404, Some("not_found"))
     );
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_says_who_asked_for_it_and_where_or_what_began_it() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    let run = adas.says("hello", "completed").await;
+    let whose = format!("href=\"/people/{ada}\"");
+    for reader in [&adas, &owner] {
+        let page = reader.page(&format!("/runs/{run}")).await;
+        let (_, asked) = page.split_once("id=\"asked-by\"").unwrap();
+        let (asked, _) = asked.split_once("</p>").unwrap();
+        assert!(
+            asked.contains(&whose) && asked.contains("/conversations?channelId="),
+            "{asked}"
+        );
+    }
+    // One that was asked for on a platform, by a schedule.
+    let new = json!({"kind": "run", "name": "sum", "content": "what is 2+2?", "cron": "0 8 * * *", "userId": ada});
+    let trigger = bot.post("/api/triggers", &new).await.json()["id"].clone();
+    let fired = format!("/api/triggers/{}/fire", trigger.as_str().unwrap());
+    let fired = bot.post(&fired, &json!({})).await;
+    assert!(fired.status < 300, "{}", fired.text);
+    let begun = bot.get("/api/runs?limit=1").await.json()["items"][0].clone();
+    assert_eq!(begun["inputJson"]["trigger"]["name"], "sum");
+    let page = owner.page(&format!("/runs/{}", begun["id"].as_str().unwrap())).await;
+    assert!(
+        page.contains("Begun by a <a href=\"/reminders\">schedule</a>: <bdi>sum</bdi>"),
+        "{page}"
+    );
+    assert!(page.contains(&format!("For <a {whose}>")), "{page}");
     bot.app.shutdown().await;
 }

@@ -1,5 +1,6 @@
 //! One run: what it was asked, its state, its subagents, and its steps as a timeline.
 
+mod asked;
 pub(super) mod compare;
 mod course;
 pub(super) mod prompts;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::{
+    asked::Asked,
     course::{Course, Delivery},
     step::Step,
 };
@@ -27,9 +29,9 @@ use super::{
 use crate::{
     address::part,
     backend::Asker,
+    extract::Path,
     failure::Failure,
     form::Form,
-    extract::Path,
     handler,
     view::{
         format::{At, cost, count, duration, when},
@@ -81,6 +83,7 @@ fn sees_runs_of(asker: &Asker, user: &str) -> bool {
 pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup, Failure> {
     let whole: Whole = asker.get(&format!("/api/runs/{}", part(&id))).await?;
     let tree = tree(&asker, &whole, 0).await?;
+    let asked = Asked::of(&asker, &whole.run).await?;
     let run = &whole.run;
     let took = run.updated_at.0.since(run.created_at.0).as_millis();
     let took = u64::try_from(took).unwrap_or(u64::MAX);
@@ -94,6 +97,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                     @if let Some(at) = run.wake_at { " · wakes " (when(at, asker.now())) }
                 }
             }
+            (asked.draw())
             div.prose { p { strong { (words(&short(&run.input_text, 2000))) } } }
             @if let Some(output) = &run.output_text { (prose(output)) }
             @if let Some(error) = &run.error { div.note.bad { p { (words(error)) } } }
@@ -113,7 +117,6 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                     a href={ "/runs?user=" (user) } { "Runs of this person" }
                 }
                 @if let Some(channel) = &run.channel_id { a href={ "/runs?channel=" (channel) } { "Runs of this channel" } }
-                @if let Some(parent) = &run.parent_run_id { a href={ "/runs/" (parent) } { "The run that asked for it" } }
             }
             nav.small.row aria-label="More about this run" {
                 a.button href={ "/runs/" (run.id) "/why" } { "Why the rules decided so" }

@@ -3,13 +3,14 @@
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::names::Names;
 use crate::{
     address::with_query,
     backend::{Asker, Page},
-    failure::Failure,
     extract::Query,
+    failure::Failure,
     handler,
     view::{
         format::{At, cost, count, when},
@@ -30,6 +31,8 @@ pub(crate) struct Run {
     pub(crate) parent_run_id: Option<String>,
     pub(crate) kind: String,
     pub(crate) input_text: String,
+    #[serde(default)]
+    pub(crate) input_json: Value,
     pub(crate) output_text: Option<String>,
     pub(crate) status: String,
     pub(crate) error: Option<String>,
