@@ -42,7 +42,7 @@ pub(super) async fn healthz(State(api): State<Shared>) -> String {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct Check {
     /// Whether it does.
-    ok: bool,
+    pub(super) ok: bool,
     /// How it stands.
     detail: String,
 }
@@ -120,7 +120,7 @@ async fn database(api: &Shared) -> Check {
 }
 
 /// Whether some provider is asked at all, and takes the key that it is asked with.
-fn provider(api: &Shared) -> Check {
+pub(super) fn provider(api: &Shared) -> Check {
     let circuits = api.context.models.circuits();
     let told: Vec<_> = circuits
         .iter()
@@ -145,7 +145,8 @@ fn provider(api: &Shared) -> Check {
     }
 }
 
-async fn platform_check(api: &Shared, platform: Platform) -> Check {
+/// How a platform is connected, here or by another process.
+pub(super) async fn platform_check(api: &Shared, platform: Platform) -> Check {
     let here = api.ingress.connections().remove(&platform);
     match &here {
         Some(ConnectionStatus::Connected(name)) => {

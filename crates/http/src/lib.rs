@@ -38,6 +38,7 @@ mod messages;
 mod metrics;
 mod models;
 mod openapi;
+mod outages;
 mod outbox;
 mod pace;
 mod page;

@@ -21,7 +21,7 @@ use super::{
     Api, Shared, agents, auth, budgets, channels, completions, connections, contexts,
     description::{Description, Routes},
     edits, events, export, feedback, files, handler, health, hooks, keys, links, memories, messages, metrics, models,
-    outbox, pairings, passkeys, policies,
+    outages, outbox, pairings, passkeys, policies,
     problem::{Code, Problem},
     prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens, tools,
     triggers, undo, usage, users, webhooks, why,
@@ -157,6 +157,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(spaces::get));
     add(routes!(pairings::list));
     add(routes!(pairings::decide));
+    add(routes!(outages::list));
     add(routes!(outbox::list));
     add(routes!(outbox::resend));
     add(routes!(outbox::give_up));

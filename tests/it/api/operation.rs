@@ -88,6 +88,7 @@ async fn the_description_lists_every_route() {
         "post /api/quarantine/{id}/forget",
         "post /api/quarantine/{id}/retry",
         "get /api/me",
+        "get /api/outages",
         "get /api/outbox",
         "get /api/pairings",
         "get /api/quarantine",

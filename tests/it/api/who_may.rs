@@ -513,6 +513,7 @@ fn rows() -> Vec<Row> {
             some(),
             OWNER_CHANGES_NONE,
         ),
+        Row("get", "/api/outages", "", Nothing, none(), READ),
         Row("get", "/v1/models", "", Nothing, none(), READ),
         Row(
             "post",
@@ -550,7 +551,6 @@ fn rows() -> Vec<Row> {
             CONFIGURE_SCOPE,
         ),
         Row(
-        Row(
             "patch",
             "/api/settings/{scope}",
             "",
@@ -558,6 +558,7 @@ fn rows() -> Vec<Row> {
             json!({"memory": false}),
             CONFIGURE_SCOPE,
         ),
+        Row(
             "put",
             "/api/settings/{scope}/{name}",
             "",

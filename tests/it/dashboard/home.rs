@@ -1,9 +1,10 @@
 //! The start page: what comes next and what could not be delivered, each with its buttons.
 
 use clifford_core::people::UserRole;
+use clifford_fakes::telegram::TelegramFake;
 
 use super::{Browser, journeys::bots, person};
-use crate::store::erasure::script;
+use crate::{api::bot::Bot, store::erasure::script};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_comes_next_happens_at_once_or_not_at_all_by_its_buttons() {
@@ -84,4 +85,25 @@ async fn what_could_not_be_delivered_is_sent_again_from_the_start_page() {
         assert!(!owner.page("/").await.contains("quince 1"));
         bot.app.shutdown().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_told_what_keeps_the_bot_from_answering_them_and_nothing_of_its_operator() {
+    let settings = [
+        ("channels.telegram.api_url", "http://127.0.0.1:9"),
+        ("channels.telegram.token", TelegramFake::TOKEN),
+    ];
+    let bot = Bot::connected(&settings).await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    let home = adas.page("/").await;
+    assert!(home.contains("Telegram is not connected"), "{home}");
+    assert!(!home.contains("Health") && !home.contains("127.0.0.1:9"), "{home}");
+    assert!(!owner.page("/").await.contains("Write in the chat here"));
+    let down = serde_json::json!([{ "what": "platform", "platform": "telegram" }]);
+    assert_eq!(adas.data("/api/outages").await["items"], down);
+    bot.app.shutdown().await;
 }

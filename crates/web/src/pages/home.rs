@@ -42,6 +42,30 @@ struct Check {
     detail: String,
 }
 
+/// Something that is down.
+#[derive(Deserialize)]
+struct Outage {
+    what: String,
+    platform: Option<String>,
+}
+
+impl Outage {
+    fn sentence(&self) -> String {
+        match (self.what.as_str(), &self.platform) {
+            (_, Some(platform)) => {
+                let platform = title(platform);
+                format!(
+                    "{platform} is not connected: what you write there is not answered until it is. Write in the chat here."
+                )
+            }
+            ("model", None) => {
+                "The language model does not answer now. What you write is kept, and answered once it does.".to_owned()
+            }
+            (other, None) => format!("{} does not work now.", title(other)),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Spent {
@@ -81,18 +105,30 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     let asking = run::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
     let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
     let since = asker.now().before(DAY);
-    let (strangers, aside, unsent, managed) = try_join!(
+    let (strangers, aside, unsent, managed, down) = try_join!(
         pairings::open(&asker),
         quarantine::newest(&asker, FEW),
         outbox::failed_since(&asker, since, FEW),
-        channels::managed(&asker)
+        channels::managed(&asker),
+        outages(&asker)
     )?;
     let failed: Vec<_> = (failed.items.iter())
         .filter(|run| run.updated_at.0 >= since)
         .take(FEW)
         .collect();
+    let triggers = upcoming(triggers.items);
+    let runs = asking.iter().map(|whole| &whole.run);
+    let runs = runs
+        .chain(working.items.iter().chain(&queued.items).take(FEW))
+        .chain(failed.iter().copied());
+    let owners = triggers.iter().map(|trigger| trigger.user_id.as_deref());
+    let named = runs.map(|run| run.user_id.as_deref()).chain(owners);
+    people.complete_people(&asker, named).await?;
     let content = html! {
         (head("Home", "", &html! { a.button.main href="/chat" { "New message" } }))
+        div id="outages" data-live {
+            @for outage in &down { div.note.warn { p { (words(&outage.sentence())) } } }
+        }
         div id="asked" data-live {
             @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more, &people)) }
         }
@@ -115,15 +151,16 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     Ok(layout::page(&asker, "Home", &content))
 }
 
+/// What keeps the bot from answering the reader, who sees nothing of its health.
+async fn outages(asker: &Asker) -> Result<Vec<Outage>, Failure> {
+    if !asker.is_person() {
+        return Ok(Vec::new());
+    }
+    let found: Option<Page<Outage>> = asker.find("/api/outages").await?;
+    Ok(found.unwrap_or_default().items)
+}
+
 /// The questions that wait for an answer: all that each will do is read before its buttons.
-    let triggers = upcoming(triggers.items);
-    let runs = asking.iter().map(|whole| &whole.run);
-    let runs = runs
-        .chain(working.items.iter().chain(&queued.items).take(FEW))
-        .chain(failed.iter().copied());
-    let owners = triggers.iter().map(|trigger| trigger.user_id.as_deref());
-    let named = runs.map(|run| run.user_id.as_deref()).chain(owners);
-    people.complete_people(&asker, named).await?;
 fn asked(asker: &Asker, asking: &[Whole], more: bool, people: &Names) -> Markup {
     let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {
@@ -264,6 +301,12 @@ fn line(asker: &Asker, run: &Run, people: &Names, action: &str, label: &str) -> 
 fn upcoming(mut triggers: Vec<Trigger>) -> Vec<Trigger> {
     triggers.retain(|trigger| trigger.enabled && trigger.next_at.is_some());
     triggers.sort_by_key(|trigger| trigger.next_at);
+    triggers.truncate(FEW);
+    triggers
+}
+
+fn next(asker: &Asker, triggers: &[Trigger], people: &Names) -> Markup {
+    let is_mine = |trigger: &Trigger| asker.me().is_some_and(|me| me.user_id == trigger.user_id);
     html! {
         section.card aria-labelledby="next-title" {
             header { h2 id="next-title" { "Comes next" } a.small href="/reminders" { "All" } }
@@ -301,12 +344,6 @@ mod tests {
             checked(name, &Check { ok, detail }).into_string()
         };
         let down = drawn("channel:telegram", false, "HTTP 502");
-    triggers.truncate(FEW);
-    triggers
-}
-
-fn next(asker: &Asker, triggers: &[Trigger], people: &Names) -> Markup {
-    let is_mine = |trigger: &Trigger| asker.me().is_some_and(|me| me.user_id == trigger.user_id);
         assert!(
             down.contains(">Telegram<") && down.contains("HTTP 502") && down.contains("href=\"/channels\""),
             "{down}"
