@@ -96,6 +96,7 @@ async fn the_start_page_leads_a_manager_to_what_they_manage() {
         format!("/usage?space={space}"),
         format!("/feedback?place=space%3A{space}"),
         format!("/settings?scope=space:{space}"),
+        format!("/tools?scope=space:{space}"),
     ];
     for way in &ways {
         assert!(home.contains(&format!("href=\"{way}\"")), "{way}: {home}");
@@ -103,6 +104,20 @@ async fn the_start_page_leads_a_manager_to_what_they_manage() {
         assert!(matches!(adas.get(way).await.status, 403 | 404), "{way}");
     }
     assert!(!adas.page("/").await.contains("What you manage"));
+    // From their settings to their tools, and back.
+    let settings = mias.page(&ways[3]).await;
+    assert!(
+        settings.contains(&format!("href=\"/tools?scope=space%3A{space}\"")),
+        "{settings}"
+    );
+    let tools = mias.page(&ways[4]).await;
+    for back in [
+        format!("href=\"/settings?scope=space%3A{space}\""),
+        "href=\"/channels\"".to_owned(),
+    ] {
+        assert!(tools.contains(&back), "{tools}");
+    }
+    assert!(!tools.contains("Of the whole bot"), "{tools}");
     let list = mias.page(&ways[0]).await;
     let runs = format!("/runs?channel={}", garden.channel);
     assert!(list.contains(&format!("href=\"{runs}\"")), "{list}");

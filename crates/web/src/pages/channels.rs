@@ -141,6 +141,7 @@ pub(crate) fn servers(heading: &str, spaces: &[Space]) -> Markup {
                                 a.button href=(with_query("/usage", &[("space", &space.id)])) { "Usage" }
                                 a.button href=(with_query("/feedback", &[("place", &format!("space:{}", space.id))])) { "Feedback" }
                                 a.button href={ "/settings?scope=space:" (space.id) } { "Settings" }
+                                a.button href={ "/tools?scope=space:" (space.id) } { "Tools" }
                             }
                         }
                     }

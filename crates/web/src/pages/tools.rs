@@ -172,7 +172,7 @@ pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<M
     let page: Page<Tool> = asker.get(&within.at("/api/tools")).await?;
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
-        (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &elsewhere(&within)))
+        (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &elsewhere(&within, is_owner)))
         (place(&asker, &within).await?)
         (servers::draw(&page.items, &within, is_owner))
         div.grid.even id="tools" data-live {
@@ -209,9 +209,14 @@ async fn place(asker: &Asker, within: &Within) -> Result<Markup, Failure> {
     Ok(html! { div.note { p { (whose) " What is not set here holds as it does for the whole bot." } } })
 }
 
-/// The way from a place to the whole bot.
-fn elsewhere(within: &Within) -> Markup {
-    html! { @if !within.is_bot() { a.button href="/tools" { "Of the whole bot" } } }
+/// The ways from a place to its settings, and to the whole bot or the reader's places.
+fn elsewhere(within: &Within, is_owner: bool) -> Markup {
+    html! {
+        @if !within.is_bot() {
+            a.button href=(with_query("/settings", &[("scope", &within.scope)])) { "Settings here" }
+            @if is_owner { a.button href="/tools" { "Of the whole bot" } } @else { a.button href="/channels" { "Channels" } }
+        }
+    }
 }
 
 fn how_many(commands: usize) -> String {
@@ -241,7 +246,7 @@ pub(crate) async fn show(
         ("Turn on", "true")
     };
     let beside = html! {
-        (elsewhere(&within))
+        (elsewhere(&within, !asker.is_person()))
         @if within.is_bot() {
             div id="turn" data-live { (Button::new(&action, label).with(&[("enabled", turn)]).draw(&asker)) }
         }
