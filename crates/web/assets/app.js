@@ -39,14 +39,35 @@ function take(page) {
   localise();
 }
 
+// The session is over: the page leads to the login, unless that would lose what somebody is typing. Then it says so, and
+// goes on after a login in another window, with what goes with the forms of that session.
+const isLogin = (answer) => answer.redirected && new URL(answer.url).pathname === "/login";
+const isTyped = (one) => one.type === "file" ? one.files.length : one.matches("textarea, [type=search], [type=text], :not([type])") && one.value !== one.defaultValue;
+function loggedOut() {
+  if (![...document.querySelectorAll("main input, main textarea")].some(isTyped)) return location.reload();
+  const told = document.getElementById("out");
+  told.querySelector("a").target = "_blank";
+  told.hidden = false;
+}
+function loggedIn(page) {
+  document.getElementById("out").hidden = true;
+  const fresh = new DOMParser().parseFromString(page, "text/html").querySelector("input[name=token]");
+  if (fresh) document.querySelectorAll("input[name=token]").forEach((one) => { one.value = fresh.value; });
+}
+
 async function refresh() {
-  if (document.hidden || !live().length) return;
+  const out = document.getElementById("out");
+  if (document.hidden || !(live().length || out && !out.hidden)) return;
   const number = ++asked;
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (number !== asked) return;
-    if (answer.redirected && new URL(answer.url).pathname === "/login") location.reload();
-    if (answer.ok) take(await answer.text());
+    if (isLogin(answer)) loggedOut();
+    else if (answer.ok) {
+      const page = await answer.text();
+      loggedIn(page);
+      take(page);
+    }
     away(answer.status >= 502 && answer.status <= 504);
   } catch { if (number === asked) away(true); }
 }
@@ -233,10 +254,12 @@ async function send(form, button) {
   if (button?.name) fields.set(button.name, button.value);
   const address = button?.getAttribute("formaction") || form.action;
   const answer = await fetch(address, { method: "POST", body: fields, headers: { accept: "text/html" } });
+  if (isLogin(answer)) return loggedOut();
   const page = await answer.text();
   if (!answer.ok) return say(new DOMParser().parseFromString(page, "text/html").querySelector(".note")?.textContent || "It did not work; try again.");
   say(form.dataset.said || "");
   form.reset();
+  if (form.elements.once) form.elements.once.value = `${Date.now()} ${Math.random()}`;
   form.closest("details")?.removeAttribute("open");
   form.querySelector("textarea")?.dispatchEvent(new Event("input"));
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return void (location.href = answer.url);
@@ -266,15 +289,21 @@ function say(text, quiet) {
   place.className = text.trim() && !quiet ? "note" : "hidden";
 }
 
+// A form that is on its way is not sent once more by a double click, or by Enter twice.
+const sent = new WeakSet();
+addEventListener("pageshow", () => { for (const form of document.forms) sent.delete(form); });
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
+  if (sent.has(form)) return event.preventDefault();
   const question = event.submitter?.dataset.confirm || form.dataset.confirm;
   if (question && !confirm(question)) return event.preventDefault();
-  if (!form.hasAttribute("data-inplace")) return;
+  sent.add(form);
+  if (!form.hasAttribute("data-inplace")) return void setTimeout(() => sent.delete(form), 3000);
   event.preventDefault();
   const button = event.submitter;
   if (button) button.disabled = true;
-  send(form, button).catch(() => say("The server does not answer; try again in a moment.")).finally(() => { if (button) button.disabled = false; });
+  send(form, button).catch(() => say("The server does not answer; try again in a moment.")).finally(() => { sent.delete(form); if (button) button.disabled = false; });
 });
 
 document.addEventListener("keydown", (event) => {

@@ -36,12 +36,12 @@ type Shared = Arc<Web>;
 /// What `#[handler]` makes of a function.
 type Handler = clifford_http::HandlerOf<Shared>;
 
-/// The pages, and the API behind them.
 /// Pages pass over parameters that they do not know: links in chats get some on their way.
 const fn without_query(_: &Request) -> Option<Response> {
     None
 }
 
+/// The pages, and the API behind them.
 pub fn router(api: Router, clock: SharedClock) -> Router {
     let web = Arc::new(Web {
         api: api.clone(),

@@ -74,6 +74,41 @@ def refused(bot, browser, report):
     report.tell("the way back from a refused form", "leads to it as it was filled in")
 
 
+def logged_out(bot, browser, report):
+    """The session ends while somebody types: what they typed stays, and is sent after a login in another window."""
+    browser.screen("phone", "light")
+    browser.go(bot.address + "/chat")
+    browser.write("#content", "what is 9*17?")
+    browser.run("window.same = 1")
+    current = browser.cdp("Network.getCookies")["cookies"][0]
+    for session in bot.api("GET", "/api/sessions")["items"]:
+        bot.api("DELETE", f"/api/sessions/{session['id']}")
+    browser.click(".composer button.main")
+    until("the page's word that nobody is logged in", lambda: browser.run("return !document.getElementById('out').hidden"), 10)
+    kept = browser.run("return [window.same, document.getElementById('content').value]")
+    report.check(kept == [1, "what is 9*17?"], "/chat", f"logged out, the page has {kept}")
+    name, value = bot.cookie().split("=", 1)
+    browser.cdp("Network.setCookie", **{**{k: current[k] for k in ("domain", "path", "httpOnly")}, "name": name, "value": value})
+    until("the page goes on", lambda: browser.run("return document.getElementById('out').hidden"), 10)
+    browser.click(".composer button.main")
+    until("an answer after the login", lambda: "9*17 = 153" in browser.run(TALK), 30)
+    report.tell("logged out while typing", "told, kept what was typed, and sent it after a login in another window")
+
+
+def forced_colours(bot, browser, report, pages):
+    """Colours of the reader's own take grounds away: kinds of steps and differences are told apart all the same."""
+    browser.screen("desktop", "light")
+    browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    browser.go(bot.address + pages["/runs/{id}"])
+    grounds = browser.run("""
+        const ground = (one, part) => getComputedStyle(document.querySelector(one), part).backgroundColor;
+        return [ground('body'), ...['wait', 'tool', 'delivery'].map((kind) => ground(`.legend .${kind}`, '::before'))];
+    """)
+    report.check(len(set(grounds)) == 4, "/runs/{id}", f"in forced colours the legend has {grounds}")
+    browser.cdp("Emulation.setEmulatedMedia", features=[])
+    report.tell("forced colours", "the legend of a run keeps its own")
+
+
 def two_at_once(bot, browser, report):
     """The same person in two windows: what one says, the other sees without being touched."""
     other = Browser()

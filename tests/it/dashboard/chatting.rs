@@ -338,3 +338,32 @@ async fn a_long_conversation_has_a_way_to_its_older_messages_and_back() {
     );
     bot.app.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_is_sent_twice_says_its_words_once() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        let page = browser.page("/chat").await;
+        let kept = hidden_fields(&page, "name=\"once\"");
+        let origin = format!("http://{}", bot.address);
+        let send = async |content: &str| {
+            let fields: Vec<_> = kept
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .chain([("content", content)])
+                .collect();
+            let sent = browser.send("/chat", &origin, &fields).await;
+            assert_eq!(sent.status, 303, "{}", sent.text);
+        };
+        // The page from before, to which its reader went back, says other words all the same.
+        for content in ["hello", "hello", "what is 6*7?"] {
+            send(content).await;
+        }
+        let found = browser.data("/api/messages?limit=50").await;
+        let items = found["items"].as_array().unwrap().iter();
+        let said = items.filter(|message| message["direction"] == "inbound").count();
+        assert_eq!(said, 2, "{found}");
+        bot.app.shutdown().await;
+    }
+}

@@ -76,6 +76,10 @@ pub(crate) fn page(asker: &Asker, title: &str, content: &Markup) -> Markup {
                     div.note.warn id="away" role="status" hidden {
                         "The server does not answer. What is shown may be old; this page goes on by itself as soon as it does."
                     }
+                    div.note.warn id="out" role="status" hidden {
+                        "You are logged out. " a href="/login" { "Log in in another window" }
+                        ", and this page goes on: what you typed stays here."
+                    }
                     (content)
                 }
             }

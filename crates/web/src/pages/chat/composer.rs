@@ -1,10 +1,14 @@
 //! The fields of a new message: its words, files, and a voice where a model writes down what is said.
 
 use axum::{http::Method, response::Redirect};
+use clifford_core::id::MessageId;
 use maud::{Markup, html};
 use serde_json::json;
 
 use crate::{address::part, backend::Asker, failure::Failure, form::Form, handler, view::layout};
+
+/// The field by which a form that is sent twice, by a double click or a second try, is known as one.
+const ONCE: &str = "once";
 
 /// The form, which a chat has at its end. Without a script a recording is a file like any, which a phone offers to make;
 /// with it, a button records.
@@ -13,6 +17,7 @@ pub(super) fn draw(asker: &Asker, context: Option<&str>) -> Markup {
     html! {
         form.composer method="post" action="/chat" enctype="multipart/form-data" data-inplace {
             (layout::token(asker))
+            input type="hidden" name=(ONCE) value=(MessageId::new());
             @if let Some(context) = context { input type="hidden" name="context" value=(context); }
             label.hidden for="content" { "Message" }
             textarea id="content" name="content" rows="2" data-enter placeholder="Write to the bot; Enter sends" {}
@@ -44,7 +49,12 @@ pub(crate) async fn send(form: Form) -> Result<Redirect, Failure> {
         true => form.needed("content")?,
         false => form.field("content").unwrap_or_default(),
     };
-    let mut message = json!({ "content": content, "fileIds": form.upload("file").await? });
+    let files = form.upload("file").await?;
+    let mut message = json!({ "content": content, "fileIds": files });
+    // Files of a second try are others. Who goes back to the page and writes something else sends something else.
+    if let Some(once) = form.field(ONCE).filter(|_| files.is_empty() && voice.is_empty()) {
+        message["idempotencyKey"] = json!(clifford_vault::hash(&format!("{once} {content}")));
+    }
     if let Some(voice) = voice.first() {
         message["voice"] = json!({ "fileId": voice });
         if let Some(seconds) = form.field("seconds").and_then(|seconds| seconds.parse::<u32>().ok()) {
