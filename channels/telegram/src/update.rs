@@ -1,4 +1,5 @@
-//! Telegram's updates as events of all platforms. Pure: payload in, event out.
+//! Telegram's updates as events of all platforms. Pure: payload in, event out. This file is long because it reads all
+//! that a message can be.
 
 use clifford_channel::{
     Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Joined, Left, Message, Moved, Place,

@@ -1,4 +1,5 @@
-//! Channels: the places where messages are exchanged, and the spaces that they belong to.
+//! Channels: the places where messages are exchanged, and the spaces that they belong to. This file is long because
+//! it holds their names, too.
 
 use clifford_chat::{
     inbound::{Place, Served, Space},

@@ -1,4 +1,5 @@
 //! Traces of a person in rows of others: read while their own rows are there, removed when those are gone.
+//! This file is long because half of it are its tests.
 
 use std::collections::BTreeSet;
 
