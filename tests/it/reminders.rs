@@ -31,6 +31,7 @@ fn reply(request: &RecordedRequest) -> Reply {
             json!({"when": "every weekday at 8", "text": "stretch"}),
         ),
         None if input == "make it nine" => ("reminders.update", json!({"id": "stretch", "when": "at 9"})),
+        None if input == "make it saturday" => ("reminders.update", json!({"id": "stretch", "when": "on saturday"})),
         None if input == "never mind" => ("reminders.remove", json!({"id": "stretch"})),
         None => ("reminders.list", json!({})),
     };
@@ -105,6 +106,13 @@ async fn a_reminder_is_set_listed_changed_and_removed_by_talking() {
     assert_eq!(listed["result"], json!({ "reminders": [set["result"]] }));
     let changed = asks(&bot, room, "make it nine").await;
     assert_eq!(changed["result"]["repeats"], "every weekday at 09:00");
+    assert_eq!(reminders(&look).await[0].cron.as_deref(), Some("0 9 * * 1-5"));
+    let refused = asks(&bot, room, "make it saturday").await;
+    assert_eq!(
+        refused["error"],
+        "It is repeated by 0 9 * * 1-5, which does not have that day: say the days anew, such as every tuesday at 9, or \
+         none as how often, for once more only."
+    );
     assert_eq!(reminders(&look).await[0].cron.as_deref(), Some("0 9 * * 1-5"));
     asks(&bot, room, "never mind").await;
     assert_eq!(reminders(&look).await, []);

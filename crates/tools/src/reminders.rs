@@ -39,7 +39,7 @@ struct UpdateArgs {
     id: String,
     /// The new text of the reminder.
     text: Option<String>,
-    /// When from now on. An hour alone keeps the days on which it is repeated.
+    /// When from now on. An hour alone keeps the days on which it is repeated, a day alone its hour.
     when: Option<String>,
     /// How often from now on; `none`: once more only.
     repeat: Option<String>,
@@ -98,7 +98,7 @@ pub(super) fn tool() -> Tool {
         .config::<Config>()
         .command(
             Command::new("set", "{text, when}: when as they said", Class::Write, set)
-                .about("Reminds the user, where they are now. `when` is read in English and German, and may repeat.")
+                .about("Reminds the user, where they are now. `when` is read in the person's own language, and may repeat.")
                 .example(json!({ "text": "stretch", "when": "every weekday at 8" }))
                 .idempotent()
                 .exposes_errors(),
@@ -238,18 +238,17 @@ async fn update(cx: ToolContext, args: UpdateArgs) -> Result<Reminder, ToolError
         trigger.content = checked(text, &config)?;
     }
     if args.when.is_some() || args.repeat.is_some() {
-        let repeat = args.repeat.as_deref();
-        let before = trigger.next_at.map(|at| at.to_string()).unwrap_or_default();
-        let schedule = scheduled(args.when.as_deref().unwrap_or(&before), repeat, &cx.time_zone, now)?;
-        let moved = (trigger.cron.as_deref()).filter(|_| schedule.cron.is_none() && repeat.is_none());
-        let moved = moved.and_then(|cron| when::moved(cron, schedule.at, &cx.time_zone));
-        match moved {
-            Some(cron) => {
-                let next = cron::next_occurrence(&cron, &cx.time_zone, now).map_err(ToolError::TellModel)?;
-                (trigger.next_at, trigger.cron) = (Some(next), Some(cron));
+        let schedule = match (trigger.cron.as_deref(), &args.when, args.repeat.as_deref()) {
+            (Some(cron), Some(when), None) => {
+                let zone = cron::zone(&cx.time_zone).map_err(ToolError::TellModel)?;
+                when::again(cron, when, &zone, now).map_err(ToolError::TellModel)?
             }
-            None => (trigger.next_at, trigger.cron) = (Some(schedule.at), schedule.cron),
-        }
+            (_, when, repeat) => {
+                let before = trigger.next_at.map(|at| at.to_string()).unwrap_or_default();
+                scheduled(when.as_ref().unwrap_or(&before), repeat, &cx.time_zone, now)?
+            }
+        };
+        (trigger.next_at, trigger.cron) = (Some(schedule.at), schedule.cron);
         trigger.time_zone.clone_from(&cx.time_zone);
     }
     let stored = trigger.clone();

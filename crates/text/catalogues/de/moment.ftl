@@ -18,4 +18,7 @@ EveryThursday = jeden Donnerstag um { $time }
 EveryFriday = jeden Freitag um { $time }
 EverySaturday = jeden Samstag um { $time }
 Monthly = am { $day }. jedes Monats um { $time }
+OnDays = { $days } um { $time }
+EveryDays = alle { $count } Tage um { $time }
+EveryWeeks = alle { $count } Wochen { $days } um { $time }
 ByCron = nach Cron { $cron }

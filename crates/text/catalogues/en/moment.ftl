@@ -18,4 +18,7 @@ EveryThursday = every Thursday at { $time }
 EveryFriday = every Friday at { $time }
 EverySaturday = every Saturday at { $time }
 Monthly = on day { $day } of every month at { $time }
+OnDays = on { $days } at { $time }
+EveryDays = every { $count } days at { $time }
+EveryWeeks = every { $count } weeks on { $days } at { $time }
 ByCron = by cron { $cron }

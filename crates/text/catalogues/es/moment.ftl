@@ -18,4 +18,7 @@ EveryThursday = todos los jueves a las { $time }
 EveryFriday = todos los viernes a las { $time }
 EverySaturday = todos los sábados a las { $time }
 Monthly = el día { $day } de cada mes a las { $time }
+OnDays = { $days } a las { $time }
+EveryDays = cada { $count } días a las { $time }
+EveryWeeks = cada { $count } semanas, { $days } a las { $time }
 ByCron = según cron { $cron }

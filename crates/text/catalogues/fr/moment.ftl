@@ -18,4 +18,7 @@ EveryThursday = tous les jeudis à { $time }
 EveryFriday = tous les vendredis à { $time }
 EverySaturday = tous les samedis à { $time }
 Monthly = le { $day } de chaque mois à { $time }
+OnDays = { $days } à { $time }
+EveryDays = tous les { $count } jours à { $time }
+EveryWeeks = toutes les { $count } semaines, { $days } à { $time }
 ByCron = selon cron { $cron }

@@ -18,4 +18,7 @@ EveryThursday = 毎週木曜の { $time }
 EveryFriday = 毎週金曜の { $time }
 EverySaturday = 毎週土曜の { $time }
 Monthly = 毎月 { $day } 日の { $time }
+OnDays = 毎週{ $days }の { $time }
+EveryDays = { $count } 日ごとの { $time }
+EveryWeeks = { $count } 週間ごとの{ $days }の { $time }
 ByCron = cron { $cron } のとおり

@@ -18,4 +18,7 @@ EveryThursday = toda quinta-feira às { $time }
 EveryFriday = toda sexta-feira às { $time }
 EverySaturday = todo sábado às { $time }
 Monthly = no dia { $day } de cada mês às { $time }
+OnDays = { $days } às { $time }
+EveryDays = a cada { $count } dias às { $time }
+EveryWeeks = a cada { $count } semanas, { $days } às { $time }
 ByCron = segundo o cron { $cron }

@@ -18,4 +18,7 @@ EveryThursday = каждый четверг в { $time }
 EveryFriday = каждую пятницу в { $time }
 EverySaturday = каждую субботу в { $time }
 Monthly = { $day }-го числа каждого месяца в { $time }
+OnDays = { $days } в { $time }
+EveryDays = раз в { $count } дн. в { $time }
+EveryWeeks = раз в { $count } нед., { $days } в { $time }
 ByCron = по cron { $cron }

@@ -18,4 +18,7 @@ EveryThursday = 每周四 { $time }
 EveryFriday = 每周五 { $time }
 EverySaturday = 每周六 { $time }
 Monthly = 每月 { $day } 日 { $time }
+OnDays = 每{ $days } { $time }
+EveryDays = 每 { $count } 天 { $time }
+EveryWeeks = 每 { $count } 周的{ $days } { $time }
 ByCron = 按 cron { $cron }

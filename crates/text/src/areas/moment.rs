@@ -27,6 +27,10 @@ messages! {
         EveryFriday { time: String },
         EverySaturday { time: String },
         Monthly { day: String, time: String },
+        /// Days of the week, short.
+        OnDays { days: String, time: String },
+        EveryDays { count: String, time: String },
+        EveryWeeks { count: String, days: String, time: String },
         ByCron { cron: String },
     }
 }

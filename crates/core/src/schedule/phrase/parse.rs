@@ -2,19 +2,27 @@
 
 use jiff::civil::{Date, Time, Weekday};
 
-use super::words::{self, Part, Unit};
+use super::{
+    languages::in_english,
+    length::{Length, length},
+    words::{self, Part, Unit},
+};
 
 /// The parts of a phrase for a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TimePhrase {
     /// How long from now: numbers and units.
-    pub wait: Vec<(i64, Unit)>,
+    pub wait: Length,
     /// How often.
     pub repeat: Option<Repeat>,
     /// The day.
     pub day: Option<Day>,
-    /// The time of the day.
-    pub time: Option<Time>,
+    /// The days of the week; several are of a repeat.
+    pub weekdays: Vec<Weekday>,
+    /// The day of the week is not today.
+    pub is_after_today: bool,
+    /// The times of the day; several are of a repeat.
+    pub times: Vec<Time>,
     /// The part of the day.
     pub part: Option<Part>,
 }
@@ -24,6 +32,8 @@ pub(super) struct TimePhrase {
 pub(super) enum Repeat {
     /// Each so many of a unit.
     Each(i64, Unit),
+    /// After each such length.
+    Every(Length),
     /// On these days of the week.
     On(Vec<Weekday>),
     /// On a day of each month.
@@ -35,8 +45,8 @@ pub(super) enum Repeat {
 pub(super) enum Day {
     /// So many days from today.
     FromToday(i64),
-    /// The next day of that name; `after`: not today.
-    Weekday { day: Weekday, after: bool },
+    /// In the week after this one.
+    NextWeek,
     /// A date; without a year or a month the next that comes.
     Date {
         day: i8,
@@ -56,8 +66,12 @@ const WEEKEND: [Weekday; 2] = [Weekday::Saturday, Weekday::Sunday];
 
 /// The time that a text names; `None`: it has other words, too, or no time.
 pub(super) fn phrase(text: &str) -> Option<TimePhrase> {
-    let words: Vec<String> = text
-        .to_lowercase()
+    read(text).or_else(|| in_english(text).iter().find_map(|text| read(text)))
+}
+
+/// Reads English and German.
+fn read(text: &str) -> Option<TimePhrase> {
+    let words: Vec<String> = with_points(&text.to_lowercase())
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '!' | '?' | '(' | ')'))
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
@@ -71,6 +85,17 @@ pub(super) fn phrase(text: &str) -> Option<TimePhrase> {
         reader.item()?;
     }
     Some(reader.said).filter(|said| *said != TimePhrase::default())
+}
+
+/// The text with a point where a number has a comma: `1,5 Stunden`.
+fn with_points(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let is_digit = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_digit);
+    let point = |(at, c): (usize, &char)| match c {
+        ',' if is_digit(at.checked_sub(1)) && is_digit(at.checked_add(1)) => '.',
+        c => *c,
+    };
+    chars.iter().enumerate().map(point).collect()
 }
 
 struct Reader<'a> {
@@ -92,14 +117,18 @@ impl Reader<'_> {
             .unwrap_or_default()
     }
 
+    fn rest(&self, ahead: usize) -> &[&str] {
+        self.words.get(self.at + ahead..).unwrap_or_default()
+    }
+
     /// Reads one thing that is said. `None`: it cannot be read.
     fn item(&mut self) -> Option<()> {
         let taken = self
             .every()
             .or_else(|| self.adverb())
+            .or_else(|| self.wait())
             .or_else(|| self.day())
             .or_else(|| self.date())
-            .or_else(|| self.wait())
             .or_else(|| self.clock())
             .or_else(|| self.part())
             .or_else(|| words::is_filler(self.word(0)).then_some(1))?;
@@ -120,41 +149,70 @@ impl Reader<'_> {
             &*word,
             "weekday" | "weekdays" | "workday" | "workdays" | "werktag" | "werktage" | "wochentag"
         );
-        let taken = if workday {
+        if workday {
             self.repeat(Repeat::On(WORKDAYS.into()), 2)
         } else if matches!(&*word, "weekend" | "weekends" | "wochenende") {
             self.repeat(Repeat::On(WEEKEND.into()), 2)
         } else if let Some(part) = words::part(&word).or((word == "morgen").then_some(Part::Morning)) {
-            self.said.part = Some(part);
+            self.set_part(part)?;
             self.repeat(Repeat::Each(1, Unit::Day), 2)
-        } else if let (true, Some(unit)) = (words::is_other(&word), words::unit(&more)) {
-            self.repeat(Repeat::Each(2, unit), 3)
-        } else if word == "fortnight" {
-            self.repeat(Repeat::Each(2, Unit::Week), 2)
-        } else if let Some(unit) = words::unit(&word) {
-            self.repeat(Repeat::Each(1, unit), 2)
-        } else if let (Some(number), Some(unit)) = (words::number(&word), words::unit(&more)) {
+        } else if let (Some(number), Some(unit)) = (words::nth(&word), words::unit(&more)) {
             self.repeat(Repeat::Each(number, unit), 3)
-        } else if let Some((number, unit)) = glued(&word) {
-            self.repeat(Repeat::Each(number, unit), 2)
+        } else if let (true, Some(day)) = (words::is_other(&word), words::weekday(&more)) {
+            self.said.weekdays.push(day);
+            self.repeat(Repeat::Each(2, Unit::Week), 3)
+        } else if let Some((length, taken)) = self.length_of_each() {
+            self.repeat(repeat_each(length), 1 + taken)
         } else if words::weekday(&word).or(words::weekdays(&word)).is_some() {
-            return self.list_of_weekdays(1);
+            self.list_of_weekdays(1)
         } else if let Some((day, month, taken)) = self.day_and_month(1) {
-            self.said.day = Some(Day::Date {
+            self.set_day(Day::Date {
                 day,
                 month: Some(month),
                 year: None,
-            });
+            })?;
             self.repeat(Repeat::Each(1, Unit::Year), 1 + taken)
         } else {
             self.repeat(Repeat::Monthly(words::ordinal(&word)?), 2)
+        }
+    }
+
+    /// The length behind `every`: of one unit where no number is said.
+    fn length_of_each(&self) -> Option<(Length, usize)> {
+        if words::unit(self.word(1)).is_none() && self.word(1) != "fortnight" {
+            return length(self.rest(1));
+        }
+        let words: Vec<_> = std::iter::once("1").chain(self.rest(1).iter().copied()).collect();
+        length(&words).map(|(length, taken)| (length, taken - 1))
+    }
+
+    /// Notes how often. `None`: that was said before, and otherwise.
+    fn repeat(&mut self, repeat: Repeat, taken: usize) -> Option<usize> {
+        let repeat = match (self.said.repeat.take(), repeat) {
+            (None, repeat) => repeat,
+            // `mondays and thursdays every 2 weeks`, `every week on weekdays`.
+            (Some(Repeat::On(days)), weeks @ Repeat::Each(_, Unit::Week))
+            | (Some(weeks @ Repeat::Each(_, Unit::Week)), Repeat::On(days)) => {
+                self.said.weekdays.extend(days);
+                weeks
+            }
+            (Some(before), repeat) => (before == repeat).then_some(repeat)?,
         };
+        self.said.repeat = Some(repeat);
         Some(taken)
     }
 
-    fn repeat(&mut self, repeat: Repeat, taken: usize) -> usize {
-        self.said.repeat = Some(repeat);
-        taken
+    /// Notes the day. `None`: another one was said before.
+    fn set_day(&mut self, day: Day) -> Option<()> {
+        let before = self.said.day.replace(day);
+        before.is_none_or(|before| before == day).then_some(())
+    }
+
+    /// Notes the part of the day. `None`: another one was said before.
+    fn set_part(&mut self, part: Part) -> Option<()> {
+        let before = self.said.part.replace(part);
+        let is_same = before.is_none_or(|before| before == part || (before, part) == (Part::Evening, Part::Night));
+        is_same.then_some(())
     }
 
     /// `every monday, wednesday and friday`.
@@ -162,7 +220,7 @@ impl Reader<'_> {
         let mut days = Vec::new();
         let mut taken = from;
         loop {
-            let joint = usize::from(matches!(self.word(taken), "and" | "und" | "&"));
+            let joint = usize::from(words::is_and(self.word(taken)));
             let word = self.word(taken + joint);
             let Some(day) = words::weekday(word).or_else(|| words::weekdays(word)) else {
                 break;
@@ -170,7 +228,7 @@ impl Reader<'_> {
             days.push(day);
             taken += joint + 1;
         }
-        Some(self.repeat(Repeat::On(days), taken))
+        self.repeat(Repeat::On(days), taken)
     }
 
     /// `daily`, `werktags`, `mondays`.
@@ -190,7 +248,7 @@ impl Reader<'_> {
                 return self.list_of_weekdays(0);
             }
         };
-        Some(self.repeat(repeat, 1))
+        self.repeat(repeat, 1)
     }
 
     /// `tomorrow`, `next monday`, `übermorgen`.
@@ -200,31 +258,41 @@ impl Reader<'_> {
             ["day", "after", "tomorrow"] => (2, 3),
             ["tomorrow", ..] => (1, 1),
             // `heute morgen` and `am morgen` are mornings.
-            ["morgen", ..] if matches!(self.before(), "heute" | "am" | "morgen") || self.said.day.is_some() => {
-                self.said.part = Some(Part::Morning);
+            ["morgen", ..] if matches!(self.before(), "heute" | "am" | "morgen") || self.names_day() => {
+                self.set_part(Part::Morning)?;
                 return Some(1);
             }
             ["morgen", ..] => (1, 1),
             ["today" | "heute", ..] => (0, 1),
             ["übermorgen", ..] => (2, 1),
             ["tonight", ..] => {
-                self.said.part = Some(Part::Evening);
+                self.set_part(Part::Evening)?;
                 (0, 1)
             }
-            ["next" | "nächste" | "kommende", "week" | "woche", ..] => (7, 2),
+            [
+                "next" | "nächste" | "nächster" | "kommende" | "kommender",
+                "week" | "woche",
+                ..,
+            ] => {
+                self.set_day(Day::NextWeek)?;
+                return Some(2);
+            }
             ["next" | "nächsten" | "nächster" | "kommenden" | "coming", name, ..] => {
-                let day = words::weekday(name)?;
-                self.said.day = Some(Day::Weekday { day, after: true });
+                self.said.weekdays.push(words::weekday(name)?);
+                self.said.is_after_today = true;
                 return Some(2);
             }
             [name, ..] => {
-                let day = words::weekday(name)?;
-                self.said.day = Some(Day::Weekday { day, after: false });
+                self.said.weekdays.push(words::weekday(name)?);
                 return Some(1);
             }
         };
-        self.said.day = Some(Day::FromToday(days));
+        self.set_day(Day::FromToday(days))?;
         Some(taken)
+    }
+
+    fn names_day(&self) -> bool {
+        self.said.day.is_some() || !self.said.weekdays.is_empty()
     }
 
     /// `2026-12-24`, `24.12.2026`, `24 dec`, `dec 24th 2026`, `the 24th`.
@@ -232,14 +300,14 @@ impl Reader<'_> {
         let word = self.word(0);
         if let Ok(date) = word.parse::<Date>() {
             let (day, month, year) = (date.day(), Some(date.month()), Some(date.year()));
-            self.said.day = Some(Day::Date { day, month, year });
+            self.set_day(Day::Date { day, month, year })?;
             return Some(1);
         }
         // `um 8.10` is a time, `ab 8.10.` a date.
         let is_date = self.word(1) != "uhr" && (word.ends_with('.') || !words::is_at(self.before()));
         if let Some((day, month, year)) = dotted(word).filter(|_| is_date) {
             let month = Some(month);
-            self.said.day = Some(Day::Date { day, month, year });
+            self.set_day(Day::Date { day, month, year })?;
             return Some(1);
         }
         if let Some((day, month, taken)) = self.day_and_month(0) {
@@ -249,12 +317,12 @@ impl Reader<'_> {
                 .ok()
                 .filter(|year| (2000..10_000).contains(year));
             let month = Some(month);
-            self.said.day = Some(Day::Date { day, month, year });
+            self.set_day(Day::Date { day, month, year })?;
             return Some(taken + usize::from(year.is_some()));
         }
         let day = words::ordinal(word)?;
         let (month, year) = (None, None);
-        self.said.day = Some(Day::Date { day, month, year });
+        self.set_day(Day::Date { day, month, year })?;
         Some(1)
     }
 
@@ -269,32 +337,28 @@ impl Reader<'_> {
         Some((number, words::month(self.word(from + 1 + joint))?, 2 + joint))
     }
 
-    /// `20 minutes`, `half an hour`, `1h30m`.
+    /// `20 minutes`, `half an hour`, `2 days 3 hours`, `next month`.
     fn wait(&mut self) -> Option<usize> {
-        let words = [self.word(0), self.word(1), self.word(2)];
-        let (wait, taken) = match words {
-            ["half", "an" | "a", "hour"] => ((30, Unit::Minute), 3),
-            ["a" | "einer" | "eine", "half" | "halben" | "halbe", "hour" | "stunde"] => ((30, Unit::Minute), 3),
-            ["half", "hour", ..] => ((30, Unit::Minute), 2),
-            ["next" | "nächsten", "month" | "monat", ..] => ((1, Unit::Month), 2),
-            ["next" | "nächstes", "year" | "jahr", ..] => ((1, Unit::Year), 2),
-            [word, unit, ..] => match (words::number(word), words::unit(unit)) {
-                (Some(number), Some(unit)) => ((number, unit), 2),
-                _ => {
-                    let waits = all_glued(word)?;
-                    self.said.wait.extend(waits);
-                    return Some(1);
-                }
+        let (wait, taken) = match [self.word(0), self.word(1)] {
+            ["next" | "nächsten", "month" | "monat"] => (vec![(1, Unit::Month)], 2),
+            ["next" | "nächstes", "year" | "jahr"] => (vec![(1, Unit::Year)], 2),
+            // `at 8h` is a time.
+            _ if words::is_at(self.before()) => return None,
+            [word, _] => match hours_and_minutes(word).filter(|_| self.before() == "in") {
+                Some((hours, minutes)) => (vec![(hours, Unit::Hour), (minutes, Unit::Minute)], 1),
+                None => length(self.rest(0))?,
             },
         };
-        self.said.wait.push(wait);
+        self.said.wait.extend(wait);
         Some(taken)
     }
 
     /// `18:30`, `8 pm`, `8 uhr 30`, `half past 8`, `noon`.
     fn clock(&mut self) -> Option<usize> {
         let (time, taken) = self.spelled_clock().or_else(|| self.digital_clock())?;
-        self.said.time = Some(time);
+        if !self.said.times.contains(&time) {
+            self.said.times.push(time);
+        }
         Some(taken)
     }
 
@@ -316,6 +380,9 @@ impl Reader<'_> {
 
     fn digital_clock(&self) -> Option<(Time, usize)> {
         let word = self.word(0);
+        if let Some((hour, minute)) = hours_and_minutes(word) {
+            return Some((time(hour, minute, 0)?, 1));
+        }
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let mut glued = word.get(digits.len()..).unwrap_or_default();
         // `8.30 uhr` is a time, `8.3.` is a date.
@@ -372,12 +439,17 @@ impl Reader<'_> {
 
     /// A bare number is an hour where an hour is expected.
     fn is_hour(&self) -> bool {
-        words::is_at(self.before()) || self.said.day.is_some() || self.said.repeat.is_some()
+        let is_by_clock = matches!(
+            self.said.repeat,
+            Some(Repeat::Each(_, Unit::Second | Unit::Minute | Unit::Hour) | Repeat::Every(_))
+        );
+        let goes_on = words::is_and(self.before()) && !self.said.times.is_empty();
+        words::is_at(self.before()) || self.names_day() || goes_on || (self.said.repeat.is_some() && !is_by_clock)
     }
 
     /// `in the morning`, `abends`.
     fn part(&mut self) -> Option<usize> {
-        self.said.part = Some(words::part(self.word(0))?);
+        self.set_part(words::part(self.word(0))?)?;
         Some(1)
     }
 }
@@ -400,25 +472,27 @@ fn dotted(word: &str) -> Option<(i8, i8, Option<i16>)> {
     Some((words::day_of_month(day)?, month, year))
 }
 
-/// `90s`: one number and its unit.
-fn glued(word: &str) -> Option<(i64, Unit)> {
-    match all_glued(word)?[..] {
-        [one] => Some(one),
-        _ => None,
-    }
+/// `8h30`, `8h`: hours, and minutes if they are said.
+fn hours_and_minutes(word: &str) -> Option<(i64, i64)> {
+    let (hours, minutes) = word.split_once('h')?;
+    let number = |digits: &str| -> Option<i64> {
+        let is_plain = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_plain.then(|| digits.parse().ok())?
+    };
+    let minutes = if minutes.is_empty() { 0 } else { number(minutes)? };
+    Some((number(hours)?, minutes))
 }
 
-/// `1h30m`: numbers, each with its unit.
-fn all_glued(word: &str) -> Option<Vec<(i64, Unit)>> {
-    let mut waits = Vec::new();
-    let mut rest = word;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
-        let (number, tail) = rest.split_at(digits);
-        let letters = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
-        let (unit, tail) = tail.split_at(letters);
-        waits.push((number.parse().ok()?, words::unit(unit)?));
-        rest = tail;
+/// How often something is that comes after each such length.
+fn repeat_each(length: Length) -> Repeat {
+    let minutes = length.iter().map(|(number, unit)| match unit {
+        Unit::Minute => Some(*number),
+        Unit::Hour => number.checked_mul(60),
+        _ => None,
+    });
+    match (&length[..], minutes.sum::<Option<i64>>()) {
+        ([(number, unit)], _) => Repeat::Each(*number, *unit),
+        (_, Some(minutes)) => Repeat::Each(minutes, Unit::Minute),
+        _ => Repeat::Every(length),
     }
-    Some(waits).filter(|waits| !waits.is_empty())
 }

@@ -63,6 +63,7 @@ pub(super) fn is_filler(word: &str) -> bool {
             | "am"
             | "and"
             | "und"
+            | "&"
             | "gegen"
             | "ab"
             | "bitte"
@@ -87,6 +88,11 @@ pub(super) fn is_filler(word: &str) -> bool {
             | "after"
             | "à"
     )
+}
+
+/// Whether a word joins two things.
+pub(super) fn is_and(word: &str) -> bool {
+    matches!(word, "and" | "und" | "&" | "plus")
 }
 
 /// Whether a word introduces an hour.
@@ -123,8 +129,18 @@ pub(super) fn number(word: &str) -> Option<i64> {
 pub(super) fn is_other(word: &str) -> bool {
     matches!(
         word,
-        "other" | "second" | "2nd" | "zweite" | "zweiten" | "zweiter" | "zweites"
+        "other" | "second" | "2nd" | "zweite" | "zweiten" | "zweiter" | "zweites" | "2."
     )
+}
+
+/// Every third one, every 4th one.
+pub(super) fn nth(word: &str) -> Option<i64> {
+    Some(match word {
+        _ if is_other(word) => 2,
+        "third" | "dritte" | "dritten" | "drittes" => 3,
+        "fourth" | "vierte" | "vierten" | "viertes" => 4,
+        _ => i64::from(ordinal(word)?),
+    })
 }
 
 pub(super) fn unit(word: &str) -> Option<Unit> {
