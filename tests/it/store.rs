@@ -42,6 +42,7 @@ mod search;
 mod sessions;
 mod showing_work;
 mod skewed_leases;
+mod spelling;
 
 mod tool_usage;
 mod triggers;

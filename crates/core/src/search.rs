@@ -14,6 +14,7 @@ pub mod rank;
 pub mod request;
 mod scope;
 mod snippet;
+mod spelling;
 pub mod terms;
 mod verbs;
 pub mod word;

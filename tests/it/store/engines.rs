@@ -3,7 +3,8 @@
 use super::{
     agents, answers, budgets, changes, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists,
     managing, memory_items, memory_writes, merging, moves, outside, passkeys, places, policies, prompt_context,
-    queue_depth, quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, triggers, usage_of_space,
+    queue_depth, quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, spelling, triggers,
+    usage_of_space,
     world::{Home, World},
 };
 
@@ -147,6 +148,7 @@ on_both_engines![
     deaths::an_orderly_end_is_no_death_and_rest_sets_the_count_back,
     deaths::where_one_process_has_the_database_its_start_counts,
     deaths::what_is_set_aside_is_listed_until_it_is_tried_again,
+    spelling::a_letter_is_found_by_the_two_that_stand_for_it,
     skewed_leases::where_the_time_does_not_tell_only_what_was_given_back_is_free,
     skewed_leases::what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed,
     triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,

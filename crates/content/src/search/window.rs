@@ -189,15 +189,12 @@ fn forms(phrase: &Phrase) -> (Vec<Form>, Vec<Form>) {
         terms: vec![term.to_owned()],
         is_open,
     };
-    let Some(known) = &phrase.forms else {
+    if phrase.forms.is_none() {
         return (vec![literal(phrase)], Vec::new());
-    };
+    }
     let sure = phrase.exact().iter().map(|form| one(form, false)).collect();
-    let mut perhaps: Vec<Form> = known
-        .beginning()
-        .map(|beginning| one(beginning, true))
-        .into_iter()
-        .collect();
+    let beginnings = phrase.beginnings().into_iter();
+    let mut perhaps: Vec<Form> = beginnings.map(|beginning| one(beginning, true)).collect();
     if perhaps.is_empty() && phrase.is_open {
         perhaps.push(literal(phrase));
     }
@@ -248,6 +245,22 @@ mod tests {
         let query = Query::parse("2023!").expect("terms");
         let last = Plan::of(&query, &time).sought.pop();
         assert_eq!(last, Some(PostingsQuery::Stored(Timestamp(0), Timestamp(86_400_000))));
+    }
+
+    #[test]
+    fn a_word_is_asked_for_in_both_of_its_spellings() {
+        for query in ["Müller!", "Mueller!"] {
+            let sought: Vec<_> = plan(query).sought.iter().map(shown).collect();
+            let [_, sure, perhaps] = &sought[..] else {
+                panic!("{sought:?}")
+            };
+            for spelling in ["muller", "mueller"] {
+                assert!(sure.split('|').any(|form| form == spelling), "{query}: {sure}");
+            }
+            let mut begun: Vec<_> = perhaps.split('|').collect();
+            begun.sort_unstable();
+            assert_eq!(begun, ["muel*", "mull*"], "{query}");
+        }
     }
 
     #[test]

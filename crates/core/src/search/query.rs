@@ -1,7 +1,7 @@
 //! A query: words of which any may match, the last one perhaps unfinished, and quoted phrases that must match. Anything
 //! else in a query is harmless text.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use super::{
     language::{self, Language},
@@ -53,6 +53,9 @@ impl Query {
         asked: impl Fn(Vec<Vec<String>>, bool, bool) -> Vec<Phrase>,
     ) -> Option<Self> {
         let text = head(text);
+        let words_as_typed: HashMap<String, &str> = terms(text)
+            .filter_map(|term| Some((term.text, text.get(term.start..term.end)?)))
+            .collect();
         let (mut phrases, mut loose) = (Vec::new(), Vec::new());
         let mut last = ' ';
         for (range, is_quoted) in pieces(text) {
@@ -74,8 +77,15 @@ impl Query {
         }
         // A person who is still typing has put no mark behind the last word.
         phrases.extend(asked(loose, last.is_alphanumeric(), !phrases.is_empty()));
+        let spelled = |phrase: Phrase| match &phrase.terms[..] {
+            [term] if !phrase.is_required => match words_as_typed.get(term) {
+                Some(word) => phrase.spelled(word, &Language::ALL),
+                None => phrase,
+            },
+            _ => phrase,
+        };
         let mut known: Vec<Phrase> = Vec::new();
-        for phrase in phrases {
+        for phrase in phrases.into_iter().map(spelled) {
             if let Some(known) = known.iter_mut().find(|known| known.terms == phrase.terms) {
                 known.is_open |= phrase.is_open;
             } else if known.len() < MOST_PHRASES {
@@ -357,6 +367,15 @@ mod tests {
             ("\"my cat\"", "my cats", 0),
             ("\"cat my\" cat", "my cat", 0),
             ("café", "CAFE\u{301}", 1),
+            ("Mueller", "Frau Müller", 1),
+            ("Müller", "Frau Mueller", 1),
+            ("Muellers", "Frau Müller", 1),
+            ("Häuser", "ein Haeuserblock, zwei Haeuser", 1),
+            ("Haeusern", "zwei Häuser", 1),
+            ("\"Mueller\"", "Frau Müller", 0),
+            ("Groesse Strasse", "die Größe der Straße", 2),
+            ("Haakan", "Håkan", 1),
+            ("Ørsted", "Oersted", 1),
             ("京タワー", "東京タワーに行く", 3),
             ("タワ", "東京タワーに行く", 1),
         ] {

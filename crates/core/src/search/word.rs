@@ -3,6 +3,7 @@
 
 use super::{
     language::Language,
+    spelling,
     terms::{Term, is_spaced},
     verbs,
 };
@@ -19,6 +20,8 @@ const ENDINGS: &[&str] = &[
 ];
 /// How much another form counts beside the word itself.
 const OTHER_FORM: f64 = 0.95;
+/// How much the other spelling of a word counts beside the word itself.
+const OTHER_SPELLING: f64 = 0.95;
 /// How much a word counts that only begins as the last one.
 const BEGUN: f64 = 0.2;
 
@@ -33,6 +36,8 @@ pub struct Phrase {
     pub is_open: bool,
     /// The other forms of the only term.
     pub forms: Option<Forms>,
+    /// The other spelling of the only term, with its own forms.
+    other_spelling: Option<Box<Phrase>>,
 }
 
 /// The forms of a word.
@@ -65,7 +70,7 @@ impl Forms {
     }
 
     /// Their common prefix, unless too many other words share it.
-    pub fn beginning(&self) -> Option<&str> {
+    fn beginning(&self) -> Option<&str> {
         (self.begin.chars().count() >= LEAST_STEM).then_some(self.begin.as_str())
     }
 
@@ -91,7 +96,20 @@ impl Phrase {
             terms: vec![term],
             is_required: false,
             is_open: false,
+            other_spelling: None,
         }
+    }
+
+    /// The same, also as it is written with two letters for one, or with one for two; `word`: as it was typed.
+    pub(super) fn spelled(mut self, word: &str, languages: &[Language]) -> Self {
+        if let ([term], Some(_)) = (&self.terms[..], &self.forms) {
+            let other = spelling::other(word, term).map(|other| Self {
+                is_open: self.is_open,
+                ..Self::word(other, languages)
+            });
+            self.other_spelling = other.map(Box::new);
+        }
+        self
     }
 
     /// Terms one behind another.
@@ -101,6 +119,7 @@ impl Phrase {
             is_required,
             is_open: false,
             forms: None,
+            other_spelling: None,
         }
     }
 
@@ -132,9 +151,31 @@ impl Phrase {
             );
         }
         exact.retain(|form| form == term || forms.hold(form));
+        exact.extend(self.other_spelling.iter().flat_map(|other| other.exact()));
         exact.sort();
         exact.dedup();
         exact
+    }
+
+    /// The prefixes that the forms of the word and of its other spelling have in common, unless too many other words
+    /// share them.
+    pub fn beginnings(&self) -> Vec<&str> {
+        let own = self.forms.as_ref().and_then(Forms::beginning);
+        let other = self
+            .other_spelling
+            .as_ref()
+            .and_then(|other| other.forms.as_ref()?.beginning());
+        own.into_iter().chain(other).collect()
+    }
+
+    /// How much a term of a text is of the word, in either spelling.
+    fn likeness_in_any_spelling(&self, wanted: &str, term: &str) -> f64 {
+        let own = self.likeness(wanted, term);
+        let other = self.other_spelling.as_deref().and_then(|other| {
+            let wanted = other.terms.first()?;
+            Some(other.likeness(wanted, term) * OTHER_SPELLING)
+        });
+        own.max(other.unwrap_or(0.0))
     }
 
     /// How much a term of a text is of the only term of this phrase: 1 for the same, less for another form.
@@ -158,7 +199,7 @@ impl Phrase {
         let windows = text.windows(self.terms.len().max(1)).enumerate();
         windows.filter_map(move |(place, window)| {
             let likeness = if let ([wanted], [found]) = (&self.terms[..], window) {
-                self.likeness(wanted, &found.text)
+                self.likeness_in_any_spelling(wanted, &found.text)
             } else {
                 let all = self.terms.iter().zip(window).enumerate().all(|(at, (term, found))| {
                     found.text == *term || (self.is_open && at == last && found.text.starts_with(term.as_str()))
@@ -217,12 +258,9 @@ mod tests {
         assert_eq!(english("cat").exact(), ["cat", "cats", "catted", "catting"]);
         assert!(english("run").exact().contains(&"running".to_owned()));
         assert_eq!(english("research").exact(), ["research"]);
-        assert_eq!(
-            english("research").forms.as_ref().and_then(Forms::beginning),
-            Some("research")
-        );
-        assert_eq!(english("happy").forms.as_ref().and_then(Forms::beginning), Some("happ"));
-        assert_eq!(english("tv").forms.as_ref().and_then(Forms::beginning), None);
+        assert_eq!(english("research").beginnings(), ["research"]);
+        assert_eq!(english("happy").beginnings(), ["happ"]);
+        assert_eq!(english("tv").beginnings(), Vec::<&str>::new());
         assert_eq!(
             Phrase::of(vec!["red".into(), "car".into()], true).exact(),
             Vec::<String>::new()
