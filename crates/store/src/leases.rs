@@ -3,6 +3,7 @@
 pub mod clock_guard;
 pub mod skewed;
 pub(crate) mod sql;
+pub mod waits;
 
 use std::time::Duration;
 

@@ -153,6 +153,7 @@ on_both_engines![
     skewed_leases::what_is_held_until_too_late_a_time_is_found_and_given_back_unless_it_is_renewed,
     triggers::a_due_time_is_claimed_by_one_of_many_and_the_trigger_moves_on,
     triggers::a_clock_that_ran_ahead_stops_no_recurring_trigger,
+    triggers::a_clock_that_ran_ahead_holds_up_no_run_and_no_job,
     triggers::what_was_stored_to_fire_each_second_fires_once_a_minute,
     triggers::a_call_that_is_repeated_makes_one_trigger,
     triggers::a_reminder_is_said_where_it_was_set_or_to_its_person_in_private,

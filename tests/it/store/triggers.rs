@@ -1,4 +1,6 @@
 //! Triggers as they come due: by a clock that the test sets, through the engine's own firing.
+//!
+//! The file is long because each way in which a trigger comes due, or a clock jumps, is a case of its own.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,6 +15,7 @@ use clifford_core::{
     places::Channel,
     runs::RunStatus,
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
+    work::JobKind,
 };
 use clifford_engine::{
     Context,
@@ -21,7 +24,9 @@ use clifford_engine::{
     triggers::{fire, rollback, webhook},
 };
 use clifford_store::{
-    Db, messages,
+    Db,
+    jobs::{self, NewJob},
+    messages,
     places::channels::{self, Change},
     triggers,
 };
@@ -156,6 +161,63 @@ pub async fn a_clock_that_ran_ahead_stops_no_recurring_trigger(world: World) {
     assert_eq!(get(&world.db, new).await.next_at, Some(NOW.after(DAY * 2)));
     assert_eq!(get(&world.db, fine).await.next_at, None);
     assert_eq!(look(&world, NOW.after(DAY)).await, 1);
+}
+
+pub async fn a_clock_that_ran_ahead_holds_up_no_run_and_no_job(world: World) {
+    let db = &world.db;
+    let ahead = NOW.after(DAY * 400);
+    let minute = Duration::from_secs(60);
+    let mut runs = Vec::new();
+    for (status, reason, written, until) in [
+        ("waiting", "sleep", ahead, ahead.after(minute)),
+        ("waiting", "tool_confirmed", ahead, ahead.after(minute)),
+        ("pending", "", ahead, ahead.after(minute)),
+        // Those of the right clock wait as long as they are to.
+        ("waiting", "sleep", NOW, ahead),
+        // It sleeps by cron.
+        ("waiting", "sleep", ahead, ahead.after(DAY)),
+    ] {
+        let run = world.insert(world.loose_run()).await.expect("inserts").id;
+        let sql = format!(
+            "UPDATE runs SET status = '{status}', wake_reason = '{reason}', wake_at = {}, updated_at = {}
+             WHERE id = '{run}'",
+            until.0, written.0
+        );
+        script(db, &sql).await;
+        runs.push(run);
+    }
+    let by_cron = runs[4];
+    let put = db.write(move |tx| {
+        Box::pin(async move {
+            triggers::put_wake(tx, by_cron, "0 0 * * *", "UTC", CatchUp::Skip, ahead.after(DAY), ahead).await?;
+            let job = NewJob {
+                kind: JobKind::Erase,
+                mode: None,
+                context_id: None,
+                user_id: None,
+                through: None,
+                due_at: ahead.after(minute),
+            };
+            jobs::insert(tx, job, ahead).await
+        })
+    });
+    put.await.expect("sets");
+    let engine = engine(db);
+    for expected in [1, 0] {
+        assert_eq!(rollback::plan_anew(&engine).await.expect("plans"), expected);
+        rollback::shorten_waits(&engine).await.expect("shortens");
+        let mut wakes = Vec::new();
+        for run in &runs {
+            wakes.push(world.get(*run).await.wake_at);
+        }
+        let soon = Some(NOW.after(minute));
+        assert_eq!(wakes, [soon, soon, soon, Some(ahead), Some(NOW.after(DAY))]);
+        let due = column(db, "SELECT CAST(due_at AS TEXT) FROM jobs").await;
+        assert_eq!(due, [NOW.after(minute).0.to_string()]);
+    }
+    let trigger = triggers::of_run(&mut db.read().await.expect("reads"), by_cron).await;
+    let next = trigger.expect("reads").and_then(|trigger| trigger.next_at);
+    assert_eq!(next, Some(NOW.after(DAY)));
 }
 
 pub async fn what_was_stored_to_fire_each_second_fires_once_a_minute(world: World) {

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Context, Runs,
-    triggers::rollback::{Rollback, plan_anew},
+    triggers::rollback::{Rollback, plan_anew, shorten_waits},
 };
 
 /// Longer than anything is held that nobody renews: leases that end later were written by another time.
@@ -103,10 +103,13 @@ pub async fn watch(cx: Arc<Context>, stop: CancellationToken) {
         if let Err(error) = give_up(&cx, &mut silent).await {
             tracing::warn!(%error, "failed to scan for leases left by a clock rollback");
         }
-        if rollback.seen(cx.clock.now(), Instant::now())
-            && let Err(error) = plan_anew(&cx).await
-        {
-            tracing::warn!(%error, "failed to plan triggers anew after a clock rollback");
+        if rollback.seen(cx.clock.now(), Instant::now()) {
+            if let Err(error) = plan_anew(&cx).await {
+                tracing::warn!(%error, "failed to plan triggers anew after a clock rollback");
+            }
+            if let Err(error) = shorten_waits(&cx).await {
+                tracing::warn!(%error, "failed to shorten waits after a clock rollback");
+            }
         }
     }
 }

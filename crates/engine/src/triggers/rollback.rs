@@ -1,10 +1,10 @@
-//! Recurring triggers after the clock was stepped back. A clock that ran ahead for a moment has planned them for a time
-//! that may be years away.
+//! Recurring triggers and all that waits after the clock was stepped back. A clock that ran ahead for a moment has
+//! planned them for a time that may be years away.
 
 use std::time::Duration;
 
 use clifford_core::{clock::Timestamp, schedule::due as schedule};
-use clifford_store::{StoreError, db::notify, triggers};
+use clifford_store::{StoreError, db::notify, leases::waits, triggers};
 use tokio::time::Instant;
 
 use crate::Context;
@@ -58,6 +58,27 @@ pub async fn plan_anew(cx: &Context) -> Result<usize, StoreError> {
         cx.notify.runs.notify_one();
     }
     Ok(count)
+}
+
+/// Lets runs and jobs wait from now on that began to wait at a time that is yet to come.
+pub async fn shorten_waits(cx: &Context) -> Result<(), StoreError> {
+    let now = cx.clock.now();
+    let shorten = cx.db.write(move |tx| {
+        Box::pin(async move {
+            let shortened = waits::shorten(tx, now.after(SHORTEST), now).await?;
+            if shortened != waits::Shortened::default() {
+                notify::work(tx).await?;
+            }
+            Ok(shortened)
+        })
+    });
+    let waits::Shortened { runs, jobs } = shorten.await?;
+    if runs + jobs > 0 {
+        tracing::warn!(runs, jobs, "wall clock stepped back, counting waits from now");
+        cx.notify.runs.notify_one();
+        cx.notify.jobs.notify_one();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

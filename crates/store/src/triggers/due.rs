@@ -140,7 +140,7 @@ async fn record(tx: &mut Tx, due: Due, now: Timestamp) -> Result<bool, StoreErro
 }
 
 /// The recurring triggers that were last planned after a moment, and are due after it; a page of them, behind the last one
-/// of the page before. Those of sleeping runs are none.
+/// of the page before.
 pub async fn planned_ahead(
     conn: &mut Conn,
     beyond: Timestamp,
@@ -148,13 +148,13 @@ pub async fn planned_ahead(
     limit: u32,
 ) -> Result<Vec<Trigger>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND cron IS NOT NULL AND quarantined_at IS NULL
+        "SELECT {COLUMNS} FROM triggers WHERE cron IS NOT NULL AND quarantined_at IS NULL
          AND next_at > $1 AND updated_at > $1 AND ($2 IS NULL OR id > $2) ORDER BY id LIMIT $3"
     );
     conn.fetch_all(sql, args![beyond, after, limit]).await
 }
 
-/// Moves a trigger to an earlier due time. `false`: it was changed meanwhile.
+/// Moves a trigger to an earlier due time, with the run that sleeps by it. `false`: it was changed meanwhile.
 pub async fn bring_forward(tx: &mut Tx, due: Due, next: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
     let moved = tx
         .execute(
@@ -162,6 +162,14 @@ pub async fn bring_forward(tx: &mut Tx, due: Due, next: Timestamp, now: Timestam
             args![next, now, due.id, due.at],
         )
         .await?;
+    if moved > 0 {
+        tx.execute(
+            "UPDATE runs SET wake_at = $1, updated_at = $2 WHERE status = 'waiting' AND wake_reason = 'sleep'
+             AND id = (SELECT run_id FROM triggers WHERE id = $3)",
+            args![next, now, due.id],
+        )
+        .await?;
+    }
     Ok(moved > 0)
 }
 
