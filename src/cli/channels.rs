@@ -167,16 +167,18 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     let mut before = ids::optional(&mut conn, args.before.as_ref()).await?;
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let mut found = Vec::new();
-    while found.len() < most {
+    while found.len() <= most {
         let page = channels::page(&mut conn, before, args.limit).await?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
         let of_platform = |channel: &Channel| args.platform.as_ref().is_none_or(|name| *name == channel.platform);
         found.extend(page.into_iter().filter(of_platform));
     }
-    found.truncate(most);
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let mut rows = Vec::with_capacity(found.len());
     for channel in &found {
@@ -194,7 +196,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         ["CHANNEL", "PLATFORM", "KIND", "NAME", "SPACE", "STATE", "LAST MESSAGE"],
         rows,
         "no channels found; a chat is listed once somebody has written to the bot there",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 fn kind(channel: &Channel) -> String {

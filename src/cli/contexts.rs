@@ -103,10 +103,13 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     };
     let channel = ids::optional(&mut conn, args.channel.as_ref()).await?;
     let before = ids::optional(&mut conn, args.before.as_ref()).await?;
-    let found = contexts::page(&mut conn, channel, user, before, args.limit).await?;
+    let found = contexts::page(&mut conn, channel, user, before, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found
         .iter()
@@ -124,7 +127,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         ["CONTEXT", "NAME", "STATE", "TURNS", "LAST SPOKEN IN"],
         rows,
         "no conversations found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {

@@ -101,10 +101,13 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
         ..Filter::default()
     };
-    let found = undelivered::page(&mut conn, filter, args.limit).await?;
+    let found = undelivered::page(&mut conn, filter, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found.iter().map(|message| {
         [
@@ -121,7 +124,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         ["MESSAGE", "STATUS", "CHANNEL", "SINCE", "TRIES", "WHY", "TEXT"],
         rows.collect(),
         "no undelivered messages found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 fn place(message: &Undelivered) -> String {

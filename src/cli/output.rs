@@ -1,5 +1,6 @@
 //! The output of commands: standard output that may be closed early, tables, JSON, colours on terminals only.
 
+mod page;
 mod paint;
 mod table;
 
@@ -10,7 +11,10 @@ use clifford_core::clock::Timestamp;
 use serde::Serialize;
 
 use self::paint::coloured;
-pub(super) use self::paint::{Paint, paint};
+pub(super) use self::{
+    page::{Way, one_more, page},
+    paint::{Paint, paint},
+};
 
 /// The narrowest terminal that output is made for.
 const NARROWEST: usize = 20;

@@ -71,9 +71,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
-    let found = deaths::quarantined(&mut db.read().await?, args.limit).await?;
+    let found = deaths::quarantined(&mut db.read().await?, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Limit);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found.into_iter().map(|found| {
         [
@@ -87,7 +90,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         ["ID", "KIND", "SINCE", "ABOUT"],
         rows.collect(),
         "no quarantined work found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {

@@ -64,10 +64,13 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 async fn list(db: &Db, before: Option<&IdArg<SpaceId>>, limit: u32, format: Format) -> anyhow::Result<()> {
     let mut conn = db.read().await?;
     let before = ids::optional(&mut conn, before).await?;
-    let found = spaces::page(&mut conn, before, limit).await?;
+    let found = spaces::page(&mut conn, before, output::one_more(limit)).await?;
+    let (found, more) = output::page(found, limit, output::Way::Before);
     drop(conn);
     if format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found.iter().map(|space| {
         [
@@ -83,7 +86,9 @@ async fn list(db: &Db, before: Option<&IdArg<SpaceId>>, limit: u32, format: Form
         ["SPACE", "PLATFORM", "NAME", "CHANNELS", "STATE", "SINCE"],
         rows.collect(),
         "no spaces found; a group or server is listed once the bot has seen a message there",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 fn state(space: &Space) -> String {

@@ -97,9 +97,17 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         ..Filter::default()
     };
     let verdicts = feedback::verdicts(&mut conn, filter.since, user).await?;
-    let sums = match args.by {
-        By::Models(by) => Sums::Models(by, usage::grouped(&mut conn, by, filter, &zone, args.limit).await?),
-        By::Tool => Sums::Tools(usage::tools::by_tool(&mut conn, filter, args.limit).await?),
+    let (sums, more) = match args.by {
+        By::Models(by) => {
+            let found = usage::grouped(&mut conn, by, filter, &zone, output::one_more(args.limit)).await?;
+            let (found, more) = output::page(found, args.limit, output::Way::Limit);
+            (Sums::Models(by, found), more)
+        }
+        By::Tool => {
+            let found = usage::tools::by_tool(&mut conn, filter, output::one_more(args.limit)).await?;
+            let (found, more) = output::page(found, args.limit, output::Way::Limit);
+            (Sums::Tools(found), more)
+        }
     };
     drop(conn);
     db.close().await;
@@ -107,6 +115,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Sums::Models(by, groups) => tell(&args.format, groups, verdicts, |groups| show(groups, *by))?,
         Sums::Tools(called) => tell(&args.format, called, verdicts, tools::show)?,
     }
+    more.tell();
     Ok(ExitCode::SUCCESS)
 }
 

@@ -124,11 +124,14 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         only: None,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = users::page(&mut conn, filter, args.limit).await?;
+    let found = users::page(&mut conn, filter, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     let here = users::by_identity(&mut conn, Platform::TERMINAL, local::SPEAKER).await?;
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found
         .into_iter()
@@ -146,7 +149,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
         ["USER", "NAME", "ROLE", "LANGUAGE", "TIME ZONE"],
         rows,
         "no people found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 /// A person's name in lists. Whoever sits at this machine has the rights of its user, whatever their role in chats.

@@ -46,10 +46,13 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         user,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = jobs::page(&mut conn, &filter, args.limit).await?;
+    let found = jobs::page(&mut conn, &filter, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found
         .iter()
@@ -68,7 +71,9 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         ["JOB", "WHY", "STATUS", "TRIES", "ENDED OR DUE", "OUTCOME"],
         rows,
         "no memory jobs found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 /// The outcome of a job.

@@ -51,10 +51,13 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         text: args.query,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = memory_admin::page(&mut conn, &filter, args.limit).await?;
+    let found = memory_admin::page(&mut conn, &filter, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found
         .iter()
@@ -72,7 +75,9 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         ["ITEM", "LEVEL", "VALUE", "MARKS", "LAST SEEN"],
         rows,
         "no memories found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 /// The notes about an item beside its value.

@@ -55,10 +55,13 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         channel: ids::optional(&mut conn, args.channel.as_ref()).await?,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = run_views::page(&mut conn, &filter, args.limit, setup::now()).await?;
+    let found = run_views::page(&mut conn, &filter, output::one_more(args.limit), setup::now()).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found
         .into_iter()
@@ -77,5 +80,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         ["RUN", "STATUS", "BEGAN", "CALLS", "TOKENS", "INPUT"],
         rows,
         "no matching runs found",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }

@@ -52,10 +52,13 @@ pub(super) async fn run(db: &Db, args: &Args) -> anyhow::Result<()> {
         user,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
-    let found = triggers::page(&mut conn, filter, args.limit).await?;
+    let found = triggers::page(&mut conn, filter, output::one_more(args.limit)).await?;
+    let (found, more) = output::page(found, args.limit, output::Way::Before);
     drop(conn);
     if args.format.json {
-        return output::json(&found);
+        output::json(&found)?;
+        more.tell();
+        return Ok(());
     }
     let rows = found
         .into_iter()
@@ -74,7 +77,9 @@ pub(super) async fn run(db: &Db, args: &Args) -> anyhow::Result<()> {
         ["TRIGGER", "KIND", "NAME", "CONTENT", "NEXT"],
         rows,
         "no triggers found; `clifford triggers add` makes one",
-    )
+    )?;
+    more.tell();
+    Ok(())
 }
 
 pub(super) async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {

@@ -14,8 +14,12 @@ fn runs_are_listed_newest_first_and_filtered() {
         lines[0].starts_with("RUN") && lines[1].contains("2 + 2") && lines[2].contains("1 + 1"),
         "{list}"
     );
-    let page = machine.run(["runs", "list", "--limit", "1", "--json"]).json();
+    let page = machine.run(["runs", "list", "--limit", "1", "--json"]);
+    assert!(page.err.contains("there are more than these 1: --before"), "{page:?}");
+    let page = page.json();
     assert_eq!(page.as_array().map(Vec::len), Some(1));
+    let all = machine.run(["runs", "list", "--limit", "2"]);
+    assert_eq!(all.err, "");
     let newest = page[0]["id"].as_str().expect("an id");
     let older = machine.run(["runs", "list", "--before", newest, "--json"]).json();
     assert_eq!(older[0]["inputText"], "what is 1 + 1?");
