@@ -93,8 +93,9 @@ async fn two_processes_on_one_database_never_run_the_same_run() {
     let Some(setup) = Setup::on(Site::Telegram).postgres() else {
         return;
     };
-    // Short sleeps make runs claimable again and again, by whoever is first.
-    let mut bot = setup.start().await;
+    // Short sleeps make runs claimable again and again, by whoever is first. Nobody dies, and on a busy machine nobody is
+    // to be taken for dead.
+    let mut bot = setup.set("engine.lease_seconds", 120).start().await;
     bot.spawn(None);
     let rooms: Vec<_> = (1..=40).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
     for room in &rooms {

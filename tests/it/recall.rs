@@ -42,10 +42,12 @@ async fn says(bot: &Bot, chat: Chat, user: i64, text: &str) {
     bot.telegram.wait_for_sent(chat, before + 1).await;
 }
 
-/// Has the model call a tool, and returns what it was told.
+/// Has the model call a tool, and returns what it was told. The model may be asked about a conversation that ended
+/// meanwhile, so the last request need not be that of the run.
 async fn call(bot: &Bot, chat: Chat, user: i64, name: &str, args: Value) -> Value {
     says(bot, chat, user, &format!("Clifford call {name} {args}")).await;
-    result(bot.model.requests().last().unwrap()).unwrap()
+    let requests = bot.model.requests();
+    requests.iter().rev().find_map(|request| result(request)).unwrap()
 }
 
 fn texts<'a>(result: &'a Value, list: &str, field: &str) -> Vec<&'a str> {
