@@ -7,6 +7,7 @@
 
 pub mod app;
 pub mod cli;
+mod features;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;

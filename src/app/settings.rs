@@ -10,11 +10,14 @@ use clifford_core::{
     clock::SharedClock,
     policy,
     run::rules::{ASSUMED_WINDOW, CACHED_SHARE, Rules},
+    settings::FileStore,
 };
 use clifford_delivery as delivery;
 use clifford_engine as engine;
 use clifford_ingress as ingress;
 use clifford_tools::{Options, Registry};
+
+use crate::features;
 
 /// The numbers that runs are judged by.
 pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rules {
@@ -74,8 +77,10 @@ pub(crate) fn engine_settings(config: &Config, rules: Rules) -> engine::EngineSe
 /// # Errors
 /// Why the settings of the bucket cannot be right.
 pub(crate) fn storage(loaded: &Loaded, secrets: &Secrets, clock: SharedClock) -> Result<Storage, String> {
-    let keys = secrets.bucket_keys.as_ref();
-    Storage::open(&loaded.data_dir, &loaded.config.files, keys, clock)
+    let section = &loaded.config.files;
+    let keys = (secrets.bucket_keys.as_ref()).filter(|_| section.store == FileStore::S3);
+    let bucket = keys.map(|keys| features::bucket(section, keys, clock));
+    Ok(Storage::new(&loaded.data_dir, bucket.transpose()?))
 }
 
 pub(super) fn delivery_settings(config: &Config) -> delivery::DeliverySettings {

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clifford_config::{self as config, Examined, Loaded, Origin, Problem, Secrets};
-use clifford_telemetry as telemetry;
 use serde_json::json;
 
 use super::{
@@ -12,7 +11,7 @@ use super::{
     output::{self, Format},
     setup::Globals,
 };
-use crate::app;
+use crate::{app, features};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -105,7 +104,7 @@ fn refused(loaded: &Loaded, secrets: &Secrets, problems: &[Problem]) -> Vec<Prob
             fault: refusal.to_string(),
         })
         .collect();
-    if let Err(error) = telemetry::check(loaded.config.telemetry.otlp_endpoint.is_some()) {
+    if let Err(error) = features::traces_refused(loaded.config.telemetry.otlp_endpoint.as_ref()) {
         found.push(Problem {
             place: None,
             key: String::new(),

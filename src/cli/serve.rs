@@ -9,8 +9,7 @@ use std::{pin::Pin, process::ExitCode};
 
 use clifford_config::Loaded;
 use clifford_http::Metrics;
-use clifford_telemetry::{self as telemetry, Exporter};
-use clifford_vault::Url;
+use clifford_telemetry as telemetry;
 use tokio::time::Instant;
 
 pub(super) use self::signals::Stops;
@@ -20,7 +19,10 @@ use self::{
     signals::{Signals, Told},
 };
 use super::{examples, setup::Globals};
-use crate::app::{App, shutdown};
+use crate::{
+    app::{App, shutdown},
+    features::Traces,
+};
 
 /// Arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
@@ -68,8 +70,8 @@ impl Args {
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let (loaded, secrets) = globals.load_with_secrets()?;
-    let otlp_endpoint = loaded.config.telemetry.otlp_endpoint.as_ref().map(Url::as_str);
-    let traces = telemetry::init(&loaded.config.log, otlp_endpoint, &secrets.masker)?;
+    let traces = Traces::begin(loaded.config.telemetry.otlp_endpoint.as_ref())?;
+    telemetry::init(&loaded.config.log, traces.layer(), &secrets.masker)?;
     let mut signals = Signals::listen()?;
     // Bound before anything is received: a wrong address stops the start, not a server at work.
     let mut plan = Plan::new(loaded, secrets, args).await?;
@@ -99,7 +101,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
 }
 
 /// Ends the work in the time that it is given, traces included; at once, after a second signal.
-async fn end(rest: impl Future<Output = ()>, traces: Exporter, plan: &Plan, signals: &mut Signals) -> ExitCode {
+async fn end(rest: impl Future<Output = ()>, traces: Traces, plan: &Plan, signals: &mut Signals) -> ExitCode {
     tracing::info!("stopping, draining work in flight");
     let until = shutdown::traces_until(Instant::now(), plan.shutdown_time());
     let ended = async {

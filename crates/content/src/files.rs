@@ -12,30 +12,26 @@
 //! content when it sends it. In private a person sees their own files, in a shared place everybody sees those of the
 //! place (`files/see.rs`). A file that the run's own tree did not make is data from outside when it is read.
 
+mod bucket;
 mod directory;
 mod error;
 mod keep;
 mod location;
 mod media;
 mod name;
-#[cfg(feature = "s3")]
-mod s3;
-#[cfg(not(feature = "s3"))]
-#[path = "files/no_s3.rs"]
-mod s3;
 mod see;
 mod storage;
 mod sweep;
 mod text;
 
+pub use bucket::{Bucket, BucketKeys};
 pub use directory::FILES;
 pub use error::FileError;
 pub use keep::{Content, Files, NewFile};
 pub use location::Location;
 pub use media::media_type;
 pub use name::clean;
-pub use s3::S3;
 pub use see::may_see;
-pub use storage::{BucketKeys, Storage, StorageError};
+pub use storage::{Storage, StorageError};
 pub use sweep::sweep;
 pub use text::text;

@@ -10,8 +10,6 @@ pub mod catalogue;
 pub mod failpoint;
 pub mod log;
 pub mod measures;
-#[cfg(feature = "otlp")]
-mod otlp;
 mod panics;
 pub mod quarantine;
 pub mod runtime;
@@ -21,39 +19,21 @@ pub mod supervise;
 use std::sync::Arc;
 
 use clifford_vault::Masker;
-use tokio::time::Instant;
+use tracing_subscriber::{Layer, Registry};
 
 pub use self::log::{Log, LogFormat};
 
-/// The exporter of traces, if one is at work. It sends its buffer when it is [ended](Exporter::end).
-#[must_use]
-pub struct Exporter(#[cfg(feature = "otlp")] Option<otlp::Exporter>);
+/// A layer that sees every span beside the log: the exporter of traces.
+pub type TraceLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-impl Exporter {
-    /// Sends what is left, for as long as that may take, and not beyond `until`.
-    pub async fn end(self, until: Instant) {
-        #[cfg(not(feature = "otlp"))]
-        let _ = until;
-        #[cfg(feature = "otlp")]
-        if let Some(exporter) = self.0 {
-            exporter.end(until).await;
-        }
-    }
-}
-
-/// Begins to log, and to export traces to `otlp_endpoint` if there is one. The masker's secrets are shown nowhere.
+/// Begins to log, and to show this layer every span. The masker's secrets are shown nowhere in the log.
 ///
 /// # Errors
-/// The level cannot be read; traces are to be exported and cannot be.
-pub fn init(log: &Log, otlp_endpoint: Option<&str>, masker: &Arc<Masker>) -> anyhow::Result<Exporter> {
-    let exporter = exporter(otlp_endpoint)?;
-    #[cfg(feature = "otlp")]
-    let layer = exporter.0.as_ref().map(otlp::Exporter::layer);
-    #[cfg(not(feature = "otlp"))]
-    let layer: Option<tracing_subscriber::layer::Identity> = None;
-    log::start(log.format, &log.level, masker, layer)?;
+/// The level cannot be read.
+pub fn init(log: &Log, traces: Option<TraceLayer>, masker: &Arc<Masker>) -> anyhow::Result<()> {
+    log::start(log.format, &log.level, masker, traces)?;
     panics::report();
-    Ok(exporter)
+    Ok(())
 }
 
 /// Begins to log only what is wrong: for commands that talk to a person.
@@ -66,33 +46,7 @@ pub fn init_quiet(log: &Log, masker: &Arc<Masker>) -> anyhow::Result<()> {
     } else {
         &log.level
     };
-    let no_layer: Option<tracing_subscriber::layer::Identity> = None;
-    log::start(log.format, level, masker, no_layer)?;
+    log::start(log.format, level, masker, None)?;
     panics::report();
-    Ok(())
-}
-
-#[cfg(feature = "otlp")]
-fn exporter(otlp_endpoint: Option<&str>) -> anyhow::Result<Exporter> {
-    Ok(Exporter(otlp_endpoint.map(otlp::Exporter::start).transpose()?))
-}
-
-#[cfg(not(feature = "otlp"))]
-fn exporter(otlp_endpoint: Option<&str>) -> anyhow::Result<Exporter> {
-    check(otlp_endpoint.is_some())?;
-    Ok(Exporter())
-}
-
-/// Nothing, if traces can be exported where they are to be.
-///
-/// # Errors
-/// They are to be, and this program has no exporter.
-pub fn check(are_exported: bool) -> anyhow::Result<()> {
-    if are_exported && cfg!(not(feature = "otlp")) {
-        anyhow::bail!(
-            "telemetry.otlp_endpoint: this Clifford was built without the exporter of traces; build it with \
-             `--features otlp`, or take the setting out"
-        );
-    }
     Ok(())
 }

@@ -12,12 +12,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::field::Field;
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry,
+    EnvFilter, Layer as _,
     field::MakeExt,
     fmt::{FormatFields, MakeWriter, format},
     layer::SubscriberExt,
     util::SubscriberInitExt,
 };
+
+use crate::TraceLayer;
 
 /// The log of the process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +56,7 @@ pub(super) fn start(
     format: LogFormat,
     level: &str,
     masker: &Arc<Masker>,
-    beside: Option<impl Layer<Registry> + Send + Sync>,
+    beside: Option<TraceLayer>,
 ) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(level).with_context(|| format!("log.level: `{level}` cannot be read"))?;
     let filter = match told_twice(level) {

@@ -4,8 +4,10 @@
 //! Those within a run are on the level `debug`: where nothing exports them and nobody reads that level they cost a look
 //! at a flag. The names of attributes are those of OpenTelemetry's conventions for generative AI, where it has one.
 
-#[cfg(feature = "otlp")]
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use clifford_core::{
     id::{ChannelId, JobId, MessageId, RunId},
@@ -159,51 +161,42 @@ fn failed(span: &Span, why: &'static str) {
     span.record("error.type", why);
 }
 
-/// Whether spans leave the process.
-#[cfg(feature = "otlp")]
-static EXPORTED: AtomicBool = AtomicBool::new(false);
+/// Makes a span part of the trace in which its work was ordered.
+pub type Tie = Arc<dyn Fn(&Span) + Send + Sync>;
 
-#[cfg(feature = "otlp")]
+/// The tie to the span that a task is in, where spans leave the process.
+static HERE: OnceLock<fn() -> Tie> = OnceLock::new();
+
 fn is_exported() -> bool {
-    EXPORTED.load(Ordering::Relaxed)
+    HERE.get().is_some()
 }
 
-#[cfg(not(feature = "otlp"))]
-const fn is_exported() -> bool {
-    false
-}
-
-/// From now on they do.
-#[cfg(feature = "otlp")]
-pub(super) fn export() {
-    EXPORTED.store(true, Ordering::Relaxed);
+/// Spans leave the process from now on. The exporter says how another task's work is tied to the span of this one.
+pub fn export(here: fn() -> Tie) {
+    // A second exporter in one process (a test) ties as the first does.
+    let _ = HERE.set(here);
 }
 
 /// The span in which something was ordered that another task does: its work is part of the same trace, and does not
 /// keep that span open.
-#[derive(Clone, Debug, Default)]
-pub struct Origin(#[cfg(feature = "otlp")] Option<opentelemetry::Context>);
+#[derive(Clone, Default)]
+pub struct Origin(Option<Tie>);
 
 impl Origin {
     /// The span that this task is in.
     pub fn here() -> Self {
-        #[cfg(feature = "otlp")]
-        if is_exported() {
-            use tracing_opentelemetry::OpenTelemetrySpanExt;
-            return Self(Some(Span::current().context()));
-        }
-        Self::default()
+        Self(HERE.get().map(|here| here()))
     }
 
-    #[cfg(feature = "otlp")]
     fn adopt(&self, span: &Span) {
-        use tracing_opentelemetry::OpenTelemetrySpanExt;
-        if let Some(context) = &self.0 {
-            // A span that nobody records has no parent either.
-            span.set_parent(context.clone()).ok();
+        if let Some(tie) = &self.0 {
+            tie(span);
         }
     }
+}
 
-    #[cfg(not(feature = "otlp"))]
-    const fn adopt(&self, _: &Span) {}
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Origin").field(&self.0.is_some()).finish()
+    }
 }

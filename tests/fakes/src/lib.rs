@@ -16,7 +16,6 @@ pub mod corpus;
 pub mod discord;
 mod models;
 pub mod openai;
-#[cfg(feature = "otlp")]
 pub mod otlp;
 pub mod postgres;
 pub mod s3;

@@ -1,19 +1,14 @@
 //! Files: a row each, found by people who may see them; their contents outlive no row.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-#[cfg(feature = "s3")]
-use clifford_content::files::StorageError;
-use clifford_content::files::{BucketKeys, Files, NewFile, S3, Storage, sweep};
+use clifford_content::files::{Files, NewFile, Storage, sweep};
 use clifford_core::{
-    clock::SystemClock,
     id::{ChannelId, RunId},
     search::Scope,
-    settings::{FileStore, Files as Section},
+    settings::Files as Section,
 };
-use clifford_fakes::s3::S3Fake;
 use clifford_store::files::{self, File};
-use clifford_vault::Secret;
 
 use super::world::{NOW, World};
 
@@ -106,61 +101,4 @@ pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world:
     assert_eq!(sweep(&world.db, kept.storage(), later).await.unwrap(), 0);
     assert_eq!(on_disk(), 1);
     assert_eq!(&*kept.content(&world.db, &stays, NOW).await.unwrap().bytes, b"hello");
-}
-
-fn bucket(endpoint: String) -> Section {
-    Section {
-        store: FileStore::S3,
-        endpoint: Some(endpoint.into()),
-        bucket: Some(S3Fake::BUCKET.to_owned()),
-        region: S3Fake::REGION.to_owned(),
-        prefix: "bot/".to_owned(),
-        ..Section::default()
-    }
-}
-
-fn keys(secret: &str) -> BucketKeys {
-    (Secret::new(S3Fake::ACCESS_KEY), Secret::new(secret))
-}
-
-#[cfg(not(feature = "s3"))]
-#[test]
-fn a_build_without_buckets_refuses_one_and_says_how_to_build_it() {
-    let settings = bucket("http://127.0.0.1:9".to_owned());
-    let refused = S3::new(&settings, &keys(S3Fake::SECRET_KEY), Arc::new(SystemClock)).unwrap_err();
-    assert!(
-        refused.contains("files.store") && refused.contains("--features s3"),
-        "{refused}"
-    );
-}
-
-#[cfg(feature = "s3")]
-#[tokio::test]
-async fn a_bucket_takes_gives_and_deletes_contents() {
-    let fake = S3Fake::start().await;
-    let storage = |secret: &str| {
-        let bucket = S3::new(&bucket(fake.endpoint()), &keys(secret), Arc::new(SystemClock)).unwrap();
-        Storage::new("/nonexistent", Some(bucket))
-    };
-    let (storage, stranger) = (storage(S3Fake::SECRET_KEY), storage("another-key"));
-    let id = clifford_core::id::FileId::new();
-    let place = storage.place(id);
-    assert_eq!(place.to_string(), format!("s3:bot/{id}"));
-    assert_eq!(storage.get(&place).await, Err(StorageError::Missing));
-    storage.put(&place, "hello".into()).await.unwrap();
-    assert_eq!(fake.keys(), [format!("bot/{id}")]);
-    assert_eq!(storage.get(&place).await.as_deref(), Ok(b"hello".as_slice()));
-    fake.is_down(true);
-    let down = "the bucket answered 503 Service Unavailable (SlowDown)".to_owned();
-    assert_eq!(storage.get(&place).await, Err(StorageError::Unavailable(down)));
-    fake.is_down(false);
-    storage
-        .delete(vec![place.to_string(), "telegram:a".to_owned()])
-        .await
-        .unwrap();
-    storage.delete(vec![place.to_string()]).await.unwrap();
-    assert_eq!(fake.keys(), Vec::<String>::new());
-    assert_eq!(fake.violations(), Vec::<String>::new());
-    let refused = "the bucket answered 403 Forbidden (SignatureDoesNotMatch)".to_owned();
-    assert_eq!(stranger.get(&place).await, Err(StorageError::Unavailable(refused)));
 }

@@ -1,16 +1,11 @@
 //! Where contents are kept: new ones in the data directory or in a bucket, as is set; old ones wherever they are.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use bytes::Bytes;
-use clifford_core::{
-    clock::SharedClock,
-    id::FileId,
-    settings::{FileStore, Files as Section},
-};
-use clifford_vault::Secret;
+use clifford_core::id::FileId;
 
-use super::{Location, S3, directory::Directory};
+use super::{Bucket, Location, directory::Directory};
 
 /// Why a content was not stored, read or deleted.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,34 +18,16 @@ pub enum StorageError {
     Unavailable(String),
 }
 
-/// The access key and the secret key of a bucket.
-pub type BucketKeys = (Secret, Secret);
-
 /// Where contents are kept.
 #[derive(Debug)]
 pub struct Storage {
     directory: Directory,
-    bucket: Option<S3>,
+    bucket: Option<Box<dyn Bucket>>,
 }
 
 impl Storage {
-    /// As it is set.
-    ///
-    /// # Errors
-    /// Why the settings of the bucket cannot be right.
-    pub fn open(
-        data_dir: &Path,
-        section: &Section,
-        keys: Option<&BucketKeys>,
-        clock: SharedClock,
-    ) -> Result<Self, String> {
-        let keys = keys.filter(|_| section.store == FileStore::S3);
-        let bucket = keys.map(|keys| S3::new(section, keys, clock)).transpose()?;
-        Ok(Self::new(data_dir, bucket))
-    }
-
     /// In the data directory; new ones in the bucket, if there is one.
-    pub fn new(data_dir: impl Into<std::path::PathBuf>, bucket: Option<S3>) -> Self {
+    pub fn new(data_dir: impl Into<PathBuf>, bucket: Option<Box<dyn Bucket>>) -> Self {
         Self {
             directory: Directory(data_dir.into()),
             bucket,
@@ -66,7 +43,7 @@ impl Storage {
     }
 
     /// Where a content is on this machine, if it is.
-    pub fn path(&self, location: &Location) -> Option<std::path::PathBuf> {
+    pub fn path(&self, location: &Location) -> Option<PathBuf> {
         match location {
             Location::Directory(path) => Some(self.directory.0.join(path)),
             Location::Bucket(_) | Location::Platform(..) => None,
@@ -113,8 +90,8 @@ impl Storage {
         self.directory.delete(here).await
     }
 
-    fn bucket(&self) -> Result<&S3, StorageError> {
+    fn bucket(&self) -> Result<&dyn Bucket, StorageError> {
         let missing = || StorageError::Unavailable("a file is in a bucket, and [files] names none".to_owned());
-        self.bucket.as_ref().ok_or_else(missing)
+        self.bucket.as_deref().ok_or_else(missing)
     }
 }

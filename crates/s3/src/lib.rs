@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use bytes::Bytes;
+use clifford_content::files::{Bucket, BucketKeys, StorageError};
 use clifford_core::{clock::SharedClock, id::FileId, settings::Files as Section};
 use reqwest::{Client, Response, StatusCode};
-use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
-
-use super::{BucketKeys, StorageError};
+use rusty_s3::{Bucket as Address, Credentials, S3Action, UrlStyle};
 
 /// How long a signed request is good for.
 const GOOD_FOR: Duration = Duration::from_secs(300);
@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A bucket.
 pub struct S3 {
-    bucket: Bucket,
+    bucket: Address,
     credentials: Credentials,
     prefix: String,
     http: Client,
@@ -43,7 +43,7 @@ impl S3 {
         let endpoint =
             (endpoint.as_str().parse()).map_err(|_| format!("files.endpoint: `{endpoint}` is no address"))?;
         // A path names the bucket on every server; a host name does so only where its owner set that up.
-        let bucket = Bucket::new(endpoint, UrlStyle::Path, name.clone(), section.region.clone())
+        let bucket = Address::new(endpoint, UrlStyle::Path, name.clone(), section.region.clone())
             .map_err(|error| format!("files.bucket or files.endpoint cannot be used: {error}"))?;
         let http = Client::builder()
             .timeout(TIMEOUT)
@@ -58,33 +58,35 @@ impl S3 {
         })
     }
 
-    /// The key of a file.
-    pub(super) fn key(&self, id: FileId) -> String {
+    fn signed<'a>(&self, action: &impl S3Action<'a>) -> url::Url {
+        action.sign_with_time(GOOD_FOR, &self.clock.now().to_jiff())
+    }
+}
+
+#[async_trait]
+impl Bucket for S3 {
+    fn key(&self, id: FileId) -> String {
         format!("{}{id}", self.prefix)
     }
 
-    pub(super) async fn put(&self, key: &str, content: Bytes) -> Result<(), StorageError> {
+    async fn put(&self, key: &str, content: Bytes) -> Result<(), StorageError> {
         let action = self.bucket.put_object(Some(&self.credentials), key);
         let request = self.http.put(self.signed(&action)).body(content);
         checked(request.send().await).await.map(drop)
     }
 
-    pub(super) async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
+    async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
         let action = self.bucket.get_object(Some(&self.credentials), key);
         let response = checked(self.http.get(self.signed(&action)).send().await).await?;
         response.bytes().await.map_err(unreachable)
     }
 
-    pub(super) async fn delete(&self, key: &str) -> Result<(), StorageError> {
+    async fn delete(&self, key: &str) -> Result<(), StorageError> {
         let action = self.bucket.delete_object(Some(&self.credentials), key);
         match checked(self.http.delete(self.signed(&action)).send().await).await {
             Ok(_) | Err(StorageError::Missing) => Ok(()),
             Err(error) => Err(error),
         }
-    }
-
-    fn signed<'a>(&self, action: &impl S3Action<'a>) -> url::Url {
-        action.sign_with_time(GOOD_FOR, &self.clock.now().to_jiff())
     }
 }
 
@@ -111,4 +113,55 @@ fn code(body: &str) -> Option<&str> {
 /// The address is left out: it holds the signature.
 fn unreachable(error: reqwest::Error) -> StorageError {
     StorageError::Unavailable(format!("the bucket could not be reached: {}", error.without_url()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use clifford_content::files::Storage;
+    use clifford_core::{clock::SystemClock, settings::FileStore};
+    use clifford_fakes::s3::S3Fake;
+    use clifford_vault::Secret;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_bucket_takes_gives_and_deletes_contents() {
+        let fake = S3Fake::start().await;
+        let section = Section {
+            store: FileStore::S3,
+            endpoint: Some(fake.endpoint().into()),
+            bucket: Some(S3Fake::BUCKET.to_owned()),
+            region: S3Fake::REGION.to_owned(),
+            prefix: "bot/".to_owned(),
+            ..Section::default()
+        };
+        let storage = |secret: &str| {
+            let keys = (Secret::new(S3Fake::ACCESS_KEY), Secret::new(secret));
+            let bucket = S3::new(&section, &keys, Arc::new(SystemClock)).unwrap();
+            Storage::new("/nonexistent", Some(Box::new(bucket)))
+        };
+        let (storage, stranger) = (storage(S3Fake::SECRET_KEY), storage("another-key"));
+        let id = FileId::new();
+        let place = storage.place(id);
+        assert_eq!(place.to_string(), format!("s3:bot/{id}"));
+        assert_eq!(storage.get(&place).await, Err(StorageError::Missing));
+        storage.put(&place, "hello".into()).await.unwrap();
+        assert_eq!(fake.keys(), [format!("bot/{id}")]);
+        assert_eq!(storage.get(&place).await.as_deref(), Ok(b"hello".as_slice()));
+        fake.is_down(true);
+        let down = "the bucket answered 503 Service Unavailable (SlowDown)".to_owned();
+        assert_eq!(storage.get(&place).await, Err(StorageError::Unavailable(down)));
+        fake.is_down(false);
+        storage
+            .delete(vec![place.to_string(), "telegram:a".to_owned()])
+            .await
+            .unwrap();
+        storage.delete(vec![place.to_string()]).await.unwrap();
+        assert_eq!(fake.keys(), Vec::<String>::new());
+        assert_eq!(fake.violations(), Vec::<String>::new());
+        let refused = "the bucket answered 403 Forbidden (SignatureDoesNotMatch)".to_owned();
+        assert_eq!(stranger.get(&place).await, Err(StorageError::Unavailable(refused)));
+    }
 }

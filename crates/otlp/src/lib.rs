@@ -1,13 +1,20 @@
 //! Traces, sent to a collector by OTLP over HTTP. A collector that is away costs nothing but its traces.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use anyhow::Context;
 use async_trait::async_trait;
 use bytes::Bytes;
+use clifford_telemetry::{
+    TraceLayer,
+    spans::{self, Tie},
+};
 use opentelemetry::{KeyValue, trace::TracerProvider};
 use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
@@ -16,13 +23,12 @@ use opentelemetry_sdk::{
     trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider},
 };
 use tokio::{runtime::Handle, time::Instant};
-use tracing::Metadata;
+use tracing::{Metadata, Span};
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::{
-    Layer, Registry,
+    Layer as _,
     filter::{LevelFilter, filter_fn},
 };
-
-use super::spans;
 
 /// How often what has gathered is sent.
 const EVERY: Duration = Duration::from_secs(1);
@@ -34,13 +40,16 @@ const LAST: Duration = Duration::from_secs(2);
 const QUEUE: usize = 8192;
 
 /// Sends spans to a collector, from a thread of its own.
-pub(super) struct Exporter {
+pub struct Exporter {
     provider: SdkTracerProvider,
 }
 
 impl Exporter {
     /// Sends to this collector from now on.
-    pub(super) fn start(endpoint: &str) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// Nothing can be sent there.
+    pub fn start(endpoint: &str) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
             .timeout(PATIENCE)
             .build()
@@ -70,30 +79,41 @@ impl Exporter {
             .with_resource(resource.build())
             .with_span_processor(processor)
             .build();
-        spans::export();
+        spans::export(here);
         Ok(Self { provider })
     }
 
     /// Takes every span of Clifford's own, at every level of the log. Events stay in the log: they are written for the
     /// operator of this process.
-    pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
+    pub fn layer(&self) -> TraceLayer {
         let own = |metadata: &Metadata<'_>| metadata.is_span() && metadata.target().starts_with("clifford");
         tracing_opentelemetry::layer()
-            .with_tracer(self.provider.tracer(env!("CARGO_PKG_NAME")))
+            .with_tracer(self.provider.tracer("clifford-telemetry"))
             .with_location(false)
             .with_threads(false)
             .with_target(false)
             .with_tracked_inactivity(false)
             .with_filter(filter_fn(own).with_max_level_hint(LevelFilter::DEBUG))
+            .boxed()
     }
 
-    pub(super) async fn end(self, until: Instant) {
+    /// Sends what is left, for as long as that may take, and not beyond `until`.
+    pub async fn end(self, until: Instant) {
         let patience = until.saturating_duration_since(Instant::now()).min(LAST);
         let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(patience)).await;
         if !matches!(ended, Ok(Ok(()))) {
             tracing::warn!("failed to flush traces");
         }
     }
+}
+
+/// The tie to the span that this task is in.
+fn here() -> Tie {
+    let context = Span::current().context();
+    Arc::new(move |span| {
+        // A span that nobody records has no parent either.
+        span.set_parent(context.clone()).ok();
+    })
 }
 
 /// Where traces go at a collector that is named by its root, as OTLP has it.
