@@ -8,7 +8,6 @@
 pub mod app;
 pub mod cli;
 mod features;
-#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 #[cfg(test)]

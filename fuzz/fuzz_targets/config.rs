@@ -1,6 +1,4 @@
 //! Any `bot.toml` is a configuration or has faults that say where they are.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| clifford::fuzzing::check_config(bytes));
+clifford_fuzz::target!(clifford::fuzzing::check_config);

@@ -1,6 +1,4 @@
 //! Whatever is sent as an image is made smaller within limits, or refused.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| clifford::fuzzing::check_image(bytes));
+clifford_fuzz::target!(clifford::fuzzing::check_image);

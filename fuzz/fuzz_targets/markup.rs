@@ -1,6 +1,4 @@
 //! Parts of any Markdown keep the platforms' limits and lose nothing.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| clifford_markup::fuzzing::check_any(bytes));
+clifford_fuzz::target!(clifford_markup::fuzzing::check_any);

@@ -1,6 +1,4 @@
 //! Operations read from any reply of the memory writer's model keep to their bounds.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| clifford::fuzzing::check_operations(bytes));
+clifford_fuzz::target!(clifford::fuzzing::check_operations);

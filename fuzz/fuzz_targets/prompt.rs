@@ -1,6 +1,4 @@
 //! A prompt of any parts fits its model's window.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| clifford::fuzzing::check_prompt(bytes));
+clifford_fuzz::target!(clifford::fuzzing::check_prompt);

@@ -1,10 +1,9 @@
 //! The reader of actions does not panic on any reply, and its result survives being stored.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
 use clifford_action::{Reply, read, read_native};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(reply) = read(&text) {
         let stored = reply.to_value();
@@ -14,4 +13,6 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(reply) = read_native("web__fetch", &text) {
         assert_eq!(read(&reply.to_value().to_string()), Ok(reply), "native, read again");
     }
-});
+}
+
+clifford_fuzz::target!(check);

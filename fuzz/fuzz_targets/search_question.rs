@@ -1,6 +1,4 @@
 //! Any search over any messages is read within its bounds.
-#![no_main]
+#![cfg_attr(feature = "linked", no_main)]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| clifford::fuzzing::check_question(bytes));
+clifford_fuzz::target!(clifford::fuzzing::check_question);

@@ -1,5 +1,5 @@
 //! Rules of architecture that Cargo cannot express: that rules see no clock and no disk, that SQL and the
-//! library of MCP have one owner.
+//! library of MCP have one owner, that the program alone has features.
 
 use std::{fs, path::Path};
 
@@ -89,6 +89,28 @@ fn only_the_two_sides_of_mcp_name_its_library() {
             "{} names rmcp",
             path.display()
         );
+    }
+}
+
+/// What may be left out of a build is a crate that the program alone chooses, so that all other crates are built once,
+/// the same for every choice.
+#[test]
+fn only_the_program_has_features() {
+    for dir in ["crates", "channels", "tests"] {
+        for entry in fs::read_dir(root().join(dir)).expect("a directory") {
+            let path = entry.expect("an entry").path().join("Cargo.toml");
+            if !path.is_file() {
+                continue;
+            }
+            let manifest: toml::Table = source(&path).parse().expect("a manifest");
+            assert!(!manifest.contains_key("features"), "{} has features", path.display());
+            let optional = manifest["dependencies"]
+                .as_table()
+                .into_iter()
+                .flatten()
+                .find(|(_, dependency)| dependency.get("optional").is_some());
+            assert_eq!(optional, None, "{}", path.display());
+        }
     }
 }
 

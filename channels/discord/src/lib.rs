@@ -39,7 +39,6 @@ mod directory;
 mod draft;
 mod drafts;
 mod fetch;
-#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod gateway;

@@ -15,7 +15,6 @@ mod caption;
 mod cut;
 mod draft;
 mod fetch;
-#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod guest;

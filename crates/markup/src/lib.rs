@@ -9,7 +9,6 @@ mod clean;
 mod discord;
 mod escape;
 mod frames;
-#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod hidden;
