@@ -29,17 +29,18 @@ pub fn examine(sources: &Sources) -> Examined {
 type Looked = (Option<(Loaded, Secrets)>, Vec<Problem>);
 
 fn look(sources: &Sources) -> Result<Looked, Vec<Problem>> {
-    let Read { tree, origin } = read_tree(sources).map_err(|errors| errors.problems().to_vec())?;
     let schema = schema(sources.platforms);
+    let root = Shape::new(&schema);
+    let Read { tree, origin } = read_tree(sources, root).map_err(|errors| errors.problems().to_vec())?;
     let Understood {
         config,
         tree,
         mut problems,
-    } = understand(&tree, Shape::new(&schema), sources.platforms);
+    } = understand(&tree, root, sources.platforms);
     let Some(config) = config else {
         return Ok((None, problems));
     };
-    let loaded = match Loaded::new(config, origin, tree, sources, Shape::new(&schema)) {
+    let loaded = match Loaded::new(config, origin, tree, sources, root) {
         Ok(loaded) => loaded,
         Err(problem) => {
             problems.push(problem);

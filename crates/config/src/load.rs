@@ -154,9 +154,9 @@ pub enum Origin {
 /// # Errors
 /// Everything that is wrong, each fault with its key, place and remedy; nothing is in force then.
 pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
-    let Read { tree, origin } = read_tree(sources)?;
     let schema = schema(sources.platforms);
     let root = Shape::new(&schema);
+    let Read { tree, origin } = read_tree(sources, root)?;
     let config = understand(&tree, root, sources.platforms).in_order()?;
     Ok(Loaded::new(config, origin, tree, sources, root)?)
 }
@@ -167,19 +167,17 @@ pub(super) struct Read {
     pub origin: Origin,
 }
 
-/// Reads the file, and lays the environment and the flags over it.
+/// Reads the file, and lays the environment and the flags over it, as a configuration of this shape takes them.
 ///
 /// # Errors
 /// The file cannot be read, or is not TOML.
-pub(super) fn read_tree(sources: &Sources) -> Result<Read, ConfigErrors> {
+pub(super) fn read_tree(sources: &Sources, root: Shape<'_>) -> Result<Read, ConfigErrors> {
     let env = &sources.env;
     let (mut tree, origin) = match find(sources)? {
         Some((shown, text)) => (tree::read(&text, &Arc::from(shown.as_path()))?, Origin::File(shown)),
         None => (Node::empty(Location::CommandLine), Origin::Defaults),
     };
     let platforms = sources.platforms;
-    let schema = schema(platforms);
-    let root = Shape::new(&schema);
     if origin == Origin::Defaults {
         environment::fill_without_file(&mut tree, env, platforms);
     }
