@@ -1,6 +1,9 @@
-//! Halves of characters, as models write them in JSON now and then: a Rust string cannot hold them.
+//! Halves of characters: programs that count in UTF-16 cut texts in the middle of one, and models write one now and then.
+//! JSON can hold it (`\ud83d`), and a Rust string cannot. A half without its partner becomes U+FFFD.
 
 use std::borrow::Cow;
+
+const REPLACEMENT: &[u8] = b"\\ufffd";
 
 /// The text with U+FFFD in the place of each escaped half that has no partner: `\ud83d` alone.
 #[must_use]
@@ -8,36 +11,99 @@ pub fn without_halves(text: &str) -> Cow<'_, str> {
     if !text.contains("\\ud") && !text.contains("\\uD") {
         return Cow::Borrowed(text);
     }
-    let mut whole = String::with_capacity(text.len());
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
-        let start = at + found;
-        let Some(unit) = unit_at(text, start) else {
-            // The second character of another escape begins none.
-            let second = text.get(start + 1..).and_then(|rest| rest.chars().next());
-            at = start + 1 + second.map_or(0, char::len_utf8);
-            continue;
-        };
-        at = start + 6;
-        let is_first = (0xD800..0xDC00).contains(&unit);
-        if is_first && unit_at(text, at).is_some_and(|next| (0xDC00..0xE000).contains(&next)) {
-            at += 6;
-        } else if (0xD800..0xE000).contains(&unit) {
-            whole.push_str(text.get(copied..start).unwrap_or_default());
-            whole.push_str("\\ufffd");
-            copied = at;
-        }
-    }
-    whole.push_str(text.get(copied..).unwrap_or_default());
-    Cow::Owned(whole)
+    let (mut mender, mut whole) = (Mender::default(), Vec::with_capacity(text.len()));
+    mender.feed(text.as_bytes(), &mut whole);
+    mender.finish(&mut whole);
+    Cow::Owned(String::from_utf8_lossy(&whole).into_owned())
 }
 
-fn unit_at(text: &str, at: usize) -> Option<u32> {
-    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-    u32::from_str_radix(digits, 16)
-        .ok()
-        .filter(|_| !digits.starts_with('+'))
+/// Mends JSON that comes in pieces, wherever these end.
+#[derive(Debug, Default)]
+pub struct Mender {
+    state: State,
+    /// The digits of a first half that waits for its second.
+    first: Option<[u8; 4]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    Text,
+    Escape,
+    /// Behind `\u`: its digits, and how many there are.
+    Digits([u8; 4], usize),
+}
+
+impl Mender {
+    /// Takes a piece, and appends what is sure of it.
+    pub fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+        for &byte in piece {
+            self.state = match (self.state, byte) {
+                (State::Text, b'\\') => State::Escape,
+                (State::Escape, b'u') => State::Digits([0; 4], 0),
+                (State::Digits(digits, known), _) if byte.is_ascii_hexdigit() => self.digit(digits, known, byte, out),
+                (state, _) => {
+                    self.unread(state, out);
+                    // What begins an escape and is none may stand before one.
+                    if matches!(state, State::Digits(..)) && byte == b'\\' {
+                        State::Escape
+                    } else {
+                        out.push(byte);
+                        State::Text
+                    }
+                }
+            };
+        }
+    }
+
+    fn digit(&mut self, mut digits: [u8; 4], known: usize, byte: u8, out: &mut Vec<u8>) -> State {
+        if let Some(digit) = digits.get_mut(known) {
+            *digit = byte;
+        }
+        if known < 3 {
+            return State::Digits(digits, known + 1);
+        }
+        let text = std::str::from_utf8(&digits).unwrap_or_default();
+        let unit = u32::from_str_radix(text, 16).unwrap_or_default();
+        match (self.first.take(), unit) {
+            (Some(first), 0xDC00..0xE000) => [first, digits].iter().for_each(|half| escaped(half, out)),
+            (first, unit) => {
+                out.extend(first.map(|_| REPLACEMENT).unwrap_or_default());
+                match unit {
+                    0xD800..0xDC00 => self.first = Some(digits),
+                    0xDC00..0xE000 => out.extend(REPLACEMENT),
+                    _ => escaped(&digits, out),
+                }
+            }
+        }
+        State::Text
+    }
+
+    /// Writes what was read as the beginning of something that it is not.
+    fn unread(&mut self, state: State, out: &mut Vec<u8>) {
+        if self.first.take().is_some() {
+            out.extend(REPLACEMENT);
+        }
+        match state {
+            State::Text => {}
+            State::Escape => out.push(b'\\'),
+            State::Digits(digits, known) => {
+                out.extend(b"\\u");
+                out.extend(digits.iter().take(known));
+            }
+        }
+    }
+
+    /// Appends what was held back for a piece that does not come.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        let state = std::mem::take(&mut self.state);
+        self.unread(state, out);
+    }
+}
+
+fn escaped(digits: &[u8; 4], out: &mut Vec<u8>) {
+    out.extend(b"\\u");
+    out.extend(digits);
 }
 
 #[cfg(test)]
@@ -53,7 +119,12 @@ mod tests {
             (r"\\ud83d", r"\\ud83d"),
             (r"\\\ud83dx", r"\\\ufffdx"),
             (r"\ude00\ud83d\ud83d\ude00", r"\ufffd\ufffd\ud83d\ude00"),
+            (r"\uD83D\uDE00", r"\uD83D\uDE00"),
+            (r"\ud83d\n", r"\ufffd\n"),
+            (r"\ud83d\u0041ä", r"\ufffd\u0041ä"),
+            (r"\ud8\ude00", r"\ud8\ufffd"),
             (r"\ud8", r"\ud8"),
+            (r"\ud83d\", r"\ufffd\"),
             (r"\", r"\"),
         ] {
             assert_eq!(without_halves(text), expected, "{text}");

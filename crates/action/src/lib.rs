@@ -24,7 +24,7 @@ pub use action::{
 pub use canonical::canonical;
 pub use check::Unreadable;
 pub use contract::contract;
-pub use halves::without_halves;
+pub use halves::{Mender, without_halves};
 pub use nested::{flattened, said};
 pub use read::{read, read_native};
 pub use schema::{schema, schema_for};

@@ -1,31 +1,25 @@
-//! JSON whose texts have halves of characters: programs that count in UTF-16 cut texts in the middle of one, and JSON can
-//! write the half (`\ud83d`). A Rust string cannot hold it, so one message would end an import. A half becomes U+FFFD. A
-//! byte order mark, which editors put in front, is left out.
+//! Exports of JSON whose texts have halves of characters: programs that count in UTF-16 cut texts in the middle of one, so
+//! one message would end an import. `clifford_action` mends them. A byte order mark, which editors put in front, is left
+//! out.
 
 use std::{
     borrow::Cow,
     io::{self, Read},
 };
 
+use clifford_action::{Mender, without_halves};
+
 const MARK: &[u8] = b"\xef\xbb\xbf";
-const REPLACEMENT: &[u8] = b"\\ufffd";
 
 /// A text of JSON without halves.
 pub fn whole(json: &str) -> Cow<'_, str> {
-    let json = json.trim_start_matches('\u{feff}');
-    if !json.contains("\\ud") && !json.contains("\\uD") {
-        return Cow::Borrowed(json);
-    }
-    let (mut escapes, mut text) = (Escapes::default(), Vec::with_capacity(json.len()));
-    escapes.feed(json.as_bytes(), &mut text);
-    escapes.finish(&mut text);
-    Cow::Owned(String::from_utf8_lossy(&text).into_owned())
+    without_halves(json.trim_start_matches('\u{feff}'))
 }
 
 /// Reads JSON without halves.
 pub struct Whole<R> {
     inner: R,
-    escapes: Escapes,
+    mender: Mender,
     /// The file has begun.
     is_begun: bool,
     /// The bytes that are ready to be read, and how many of them have been.
@@ -38,7 +32,7 @@ impl<R: Read> Whole<R> {
     pub fn new(inner: R) -> Self {
         Self {
             inner,
-            escapes: Escapes::default(),
+            mender: Mender::default(),
             is_begun: false,
             ready: Vec::new(),
             taken: 0,
@@ -53,12 +47,12 @@ impl<R: Read> Whole<R> {
         self.ready.clear();
         self.taken = 0;
         if piece.is_empty() {
-            self.escapes.finish(&mut self.ready);
+            self.mender.finish(&mut self.ready);
             return Ok(!self.ready.is_empty());
         }
         let begins = !std::mem::replace(&mut self.is_begun, true);
         let text = piece.strip_prefix(MARK).filter(|_| begins);
-        self.escapes.feed(text.unwrap_or(&piece), &mut self.ready);
+        self.mender.feed(text.unwrap_or(&piece), &mut self.ready);
         Ok(true)
     }
 }
@@ -74,93 +68,6 @@ impl<R: Read> Read for Whole<R> {
         self.taken += read;
         Ok(read)
     }
-}
-
-/// The escapes of JSON that comes in pieces.
-#[derive(Default)]
-struct Escapes {
-    state: State,
-    /// The digits of a first half that waits for its second.
-    first: Option<[u8; 4]>,
-}
-
-#[derive(Clone, Copy, Default)]
-enum State {
-    #[default]
-    Text,
-    Escape,
-    /// Behind `\u`: its digits, and how many there are.
-    Digits([u8; 4], usize),
-}
-
-impl Escapes {
-    fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) {
-        for &byte in piece {
-            self.state = match (self.state, byte) {
-                (State::Text, b'\\') => State::Escape,
-                (State::Escape, b'u') => State::Digits([0; 4], 0),
-                (State::Digits(digits, known), _) if byte.is_ascii_hexdigit() => self.digit(digits, known, byte, out),
-                (state, _) => {
-                    self.unread(state, out);
-                    // What begins an escape and is none may stand before one.
-                    if matches!(state, State::Digits(..)) && byte == b'\\' {
-                        State::Escape
-                    } else {
-                        out.push(byte);
-                        State::Text
-                    }
-                }
-            };
-        }
-    }
-
-    fn digit(&mut self, mut digits: [u8; 4], known: usize, byte: u8, out: &mut Vec<u8>) -> State {
-        if let Some(digit) = digits.get_mut(known) {
-            *digit = byte;
-        }
-        if known < 3 {
-            return State::Digits(digits, known + 1);
-        }
-        let text = std::str::from_utf8(&digits).unwrap_or_default();
-        let unit = u32::from_str_radix(text, 16).unwrap_or_default();
-        match (self.first.take(), unit) {
-            (Some(first), 0xDC00..0xE000) => [first, digits].iter().for_each(|half| escaped(half, out)),
-            (first, unit) => {
-                out.extend(first.map(|_| REPLACEMENT).unwrap_or_default());
-                match unit {
-                    0xD800..0xDC00 => self.first = Some(digits),
-                    0xDC00..0xE000 => out.extend(REPLACEMENT),
-                    _ => escaped(&digits, out),
-                }
-            }
-        }
-        State::Text
-    }
-
-    /// Writes what was read as the beginning of something that it is not.
-    fn unread(&mut self, state: State, out: &mut Vec<u8>) {
-        if self.first.take().is_some() {
-            out.extend(REPLACEMENT);
-        }
-        match state {
-            State::Text => {}
-            State::Escape => out.push(b'\\'),
-            State::Digits(digits, known) => {
-                out.extend(b"\\u");
-                out.extend(digits.iter().take(known));
-            }
-        }
-    }
-
-    fn finish(&mut self, out: &mut Vec<u8>) {
-        let state = std::mem::take(&mut self.state);
-        self.unread(state, out);
-    }
-}
-
-fn escaped(digits: &[u8; 4], out: &mut Vec<u8>) {
-    out.extend(b"\\u");
-    out.extend(digits);
 }
 
 #[cfg(test)]
