@@ -1,9 +1,16 @@
 //! Events of a platform, in the words of all platforms.
 
+mod place;
+mod reaction;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{platform::Platform, role::PlatformRole};
+pub use self::{
+    place::{Place, PlaceKind, Served, Space, Speaker},
+    reaction::{Reacted, Reaction, Verdict},
+};
+use crate::platform::Platform;
 
 /// The mark that an adapter writes before the text of a forwarded message: its author is not its sender, so the text
 /// is data, and never a command.
@@ -57,70 +64,6 @@ impl Inbound {
             Self::Left(left) => left.platform,
             Self::Unreadable(unreadable) => unreadable.platform,
         }
-    }
-}
-
-/// Somebody's reaction to a message, as far as it is a verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reaction {
-    /// The platform.
-    pub platform: Platform,
-    /// The platform's id of the place, or of the chat that the place is in, where the platform does not tell more.
-    pub place: String,
-    /// The platform's id of the message.
-    pub message: String,
-    /// The person; without a name, where the platform tells none.
-    pub speaker: Speaker,
-    /// Their deed.
-    pub reacted: Reacted,
-}
-
-/// How a person reacted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reacted {
-    /// All of their reactions now: this verdict, or none.
-    Stands(Option<Verdict>),
-    /// They added this one.
-    Given(Verdict),
-    /// They took this one back.
-    Withdrawn(Verdict),
-}
-
-/// A verdict on an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// A thumb up.
-    Liked,
-    /// A thumb down.
-    Disliked,
-}
-
-impl Verdict {
-    /// The verdict that an emoji is, in whatever colour of skin; most are none.
-    pub fn of_emoji(emoji: &str) -> Option<Self> {
-        let plain = |c: &char| !matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{fe0f}');
-        let mut symbols = emoji.chars().filter(plain);
-        match (symbols.next(), symbols.next()) {
-            (Some('\u{1f44d}'), None) => Some(Self::Liked),
-            (Some('\u{1f44e}'), None) => Some(Self::Disliked),
-            _ => None,
-        }
-    }
-
-    /// As it is stored and written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Liked => "liked",
-            Self::Disliked => "disliked",
-        }
-    }
-
-    /// Parses the form of [`Verdict::as_str`].
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Liked, Self::Disliked]
-            .into_iter()
-            .find(|verdict| verdict.as_str() == text)
     }
 }
 
@@ -319,69 +262,6 @@ pub struct Unreadable {
     pub error: String,
 }
 
-/// One place where messages are exchanged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The platform.
-    pub platform: Platform,
-    /// The platform's id, unique on the platform; the adapter finds the place by it alone.
-    pub external_id: String,
-    /// The place that a thread or topic belongs to, whose rules and settings hold there too.
-    pub parent: Option<String>,
-    /// Private or shared, and what the platform calls it.
-    pub kind: PlaceKind,
-    /// Its name as people see it.
-    pub name: Option<String>,
-    /// The guild or group that it belongs to; `None` for a private chat.
-    pub space: Option<Space>,
-}
-
-/// The kind of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlaceKind {
-    /// One person and the bot.
-    Private,
-    /// Several people: a group, a guild's text channel.
-    Group,
-    /// A thread or topic within a shared place.
-    Thread,
-}
-
-impl PlaceKind {
-    /// One person and the bot, nobody else.
-    pub const fn is_private(self) -> bool {
-        matches!(self, Self::Private)
-    }
-}
-
-/// A place with members: a Discord guild, a Telegram group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Space {
-    /// The platform's id.
-    pub external_id: String,
-    /// Its name as people see it.
-    pub name: Option<String>,
-}
-
-/// The speaker.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Speaker {
-    /// The platform's id of the account.
-    pub id: String,
-    /// The name that people see.
-    pub name: String,
-    /// The unique handle, without `@`, where the platform has one.
-    pub handle: Option<String>,
-    /// A bot or webhook.
-    pub is_bot: bool,
-    /// The language that the account is set to (BCP 47), where the platform tells.
-    pub language: Option<String>,
-    /// The roles that the account has in the place's server or group, as they came with the event; `None`: the event
-    /// does not tell.
-    pub roles: Option<Vec<PlatformRole>>,
-}
-
 /// A file that came with a message. It stays on the platform; its id says how to get it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
@@ -437,19 +317,6 @@ pub enum Accepted {
     Ignored,
     /// An [interaction](Command::is_interaction) that its giver may not have: the adapter tells them so, alone.
     Refused(String),
-}
-
-/// A place that was served lately.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
-    /// [`Place::external_id`].
-    pub external_id: String,
-    /// Private or shared.
-    pub kind: PlaceKind,
-    /// The platform's id of the space that it belongs to, if it does.
-    pub space: Option<String>,
-    /// The platform's id of the newest inbound message stored.
-    pub last_message_id: Option<String>,
 }
 
 /// The state of a platform's connection.
