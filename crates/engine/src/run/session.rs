@@ -4,6 +4,7 @@ mod attachments;
 mod budget;
 mod calling;
 mod committing;
+mod framing;
 mod meanwhile;
 mod media;
 mod policy_check;
