@@ -939,19 +939,23 @@ impl World {
             space: None,
         };
         let now = self.bot.app.clock.now();
+        let scopes = ["read", "write"];
+        let tokens = scopes.map(|scope| format!("of-{account}-{scope}-{}", self.next()));
+        let hashes = tokens.clone().map(|token| clifford_vault::hash(&token));
+        // In one transaction: there are some thousand people.
         let write = self.bot.app.db.write(move |tx| {
             Box::pin(async move {
                 let user =
                     users::find_or_create(tx, Platform::new("telegram"), &speaker, UserRole::Member, now).await?;
                 let chat = channels::find_or_create(tx, &place, Some((user.id, &account)), now).await?;
+                for (scope, hash) in scopes.into_iter().zip(&hashes) {
+                    let scopes = [scope.to_owned()];
+                    tokens::insert_for(tx, TokenId::new(), "theirs", hash, &scopes, user.id, now).await?;
+                }
                 Ok((user, chat))
             })
         });
         let (user, chat) = write.await.unwrap();
-        let tokens = [
-            self.token(user.id, &["read"]).await,
-            self.token(user.id, &["write"]).await,
-        ];
         Somebody { user, chat, tokens }
     }
 

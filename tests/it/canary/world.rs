@@ -10,7 +10,10 @@ use clifford_store::{
 use proptest::sample::Index;
 
 use super::attacker::{self, Rumours};
-use crate::harness::{Bot, Setup, Site};
+use crate::{
+    db_probe::DbProbe,
+    harness::{Bot, Setup, Site},
+};
 
 /// Where somebody is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +99,7 @@ struct Person {
 
 pub struct World {
     bot: Bot,
+    look: DbProbe,
     people: Vec<Person>,
     groups: Vec<Chat>,
     channels: Vec<u64>,
@@ -142,6 +146,7 @@ impl World {
         let guild = bot.discord.guild("Club");
         let channels = ["one", "two"].map(|name| bot.discord.channel(guild, name)).into();
         Self {
+            look: bot.look().await,
             bot,
             people,
             groups,
@@ -268,8 +273,7 @@ impl World {
 
     /// The words of all items that may be known everywhere.
     async fn shareable(&self) -> BTreeSet<String> {
-        let look = self.bot.look().await;
-        let all = memory_admin::page(&mut look.db.read().await.unwrap(), &Filter::default(), 10_000)
+        let all = memory_admin::page(&mut self.look.db.read().await.unwrap(), &Filter::default(), 10_000)
             .await
             .unwrap();
         all.into_iter()
@@ -280,8 +284,7 @@ impl World {
 
     /// The model hears of every conversation there is.
     async fn hear_rumours(&self) {
-        let look = self.bot.look().await;
-        let all = contexts::page(&mut look.db.read().await.unwrap(), None, None, None, 1000)
+        let all = contexts::page(&mut self.look.db.read().await.unwrap(), None, None, None, 1000)
             .await
             .unwrap();
         *self.rumours.lock().unwrap() = all.into_iter().map(|context| context.id.to_string()).collect();

@@ -4,6 +4,7 @@ use std::{
     ffi::OsString,
     os::unix::ffi::OsStringExt as _,
     process::{Command, Stdio},
+    sync::LazyLock,
 };
 
 use unicode_width::UnicodeWidthStr as _;
@@ -37,34 +38,46 @@ const FOREIGN: [&str; 21] = [
 /// Commands that go on until somebody ends them.
 const LASTING: [&str; 2] = ["serve", "chat"];
 
-/// Every command that does something, by the help of those above it.
-fn commands(machine: &Machine) -> Vec<Vec<String>> {
-    let help = machine.run(["--help"]).succeeds();
-    let listed = help.lines().filter_map(|line| line.strip_prefix("  "));
-    let names = listed.take_while(|line| !line.trim_start().starts_with("--"));
-    let names = names.filter_map(|line| line.split_whitespace().next());
-    let names: Vec<_> = names.filter(|name| !name.starts_with('-') && *name != "help").collect();
-    let mut found = Vec::new();
-    for name in names {
-        collect(machine, &[name.to_owned()], &mut found);
-    }
-    assert!(found.len() > 95, "{found:?}");
-    found
+/// A command that does something.
+struct Subcommand {
+    path: Vec<String>,
+    help: String,
 }
 
-fn collect(machine: &Machine, path: &[String], found: &mut Vec<Vec<String>>) {
+/// Every one, by the help of those above it. It is the same everywhere, and asked for once.
+fn commands() -> &'static [Subcommand] {
+    static COMMANDS: LazyLock<Vec<Subcommand>> = LazyLock::new(|| {
+        let machine = Machine::new();
+        let help = machine.run(["--help"]).succeeds();
+        let listed = help.lines().filter_map(|line| line.strip_prefix("  "));
+        let names = listed.take_while(|line| !line.trim_start().starts_with("--"));
+        let names = names.filter_map(|line| line.split_whitespace().next());
+        let mut found = Vec::new();
+        for name in names.filter(|name| !name.starts_with('-') && *name != "help") {
+            collect(&machine, &[name.to_owned()], &mut found);
+        }
+        found
+    });
+    assert!(COMMANDS.len() > 95, "{}", COMMANDS.len());
+    &COMMANDS
+}
+
+fn collect(machine: &Machine, path: &[String], found: &mut Vec<Subcommand>) {
     let help = machine
         .run(path.iter().map(String::as_str).chain(["--help"]))
         .succeeds();
     let below = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let below = below.take_while(|line| !line.is_empty());
     let names = below.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names: Vec<_> = names.filter_map(|line| line.split_whitespace().next()).collect();
+    let names: Vec<_> = names
+        .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()))
+        .collect();
     if names.is_empty() {
-        found.push(path.to_vec());
+        let path = path.to_vec();
+        found.push(Subcommand { path, help });
     }
-    for name in names.into_iter().filter(|name| *name != "help") {
-        collect(machine, &[path, &[name.to_owned()]].concat(), found);
+    for name in names.into_iter().filter(|name| name != "help") {
+        collect(machine, &[path, &[name]].concat(), found);
     }
 }
 
@@ -87,7 +100,7 @@ fn is_left_out(path: &[String]) -> bool {
 #[test]
 fn every_command_answers_nonsense_in_plain_words() {
     for machine in [Machine::new(), Machine::asked("hello")] {
-        for path in commands(&machine) {
+        for Subcommand { path, .. } in commands() {
             // Enough for any command, and too much for some.
             for count in 1..=3 {
                 let args = path
@@ -101,29 +114,24 @@ fn every_command_answers_nonsense_in_plain_words() {
 }
 
 /// The options of a command that take a value, by its help.
-fn options(machine: &Machine, path: &[String]) -> Vec<String> {
-    let help = machine
-        .run(path.iter().map(String::as_str).chain(["--help"]))
-        .succeeds();
+fn options(help: &str) -> impl Iterator<Item = &str> {
     let words = help.lines().filter_map(|line| {
         let (option, value) = line.trim_start().split_once(' ')?;
-        (option.starts_with("--") && value.starts_with('<')).then(|| option.to_owned())
+        (option.starts_with("--") && value.starts_with('<')).then_some(option)
     });
-    words
-        .filter(|option| !["--config", "--set"].contains(&option.as_str()))
-        .collect()
+    words.filter(|option| !["--config", "--set"].contains(option))
 }
 
 #[test]
 fn every_option_answers_nonsense_in_plain_words() {
     let machine = Machine::asked("hello");
     let mut tried = 0;
-    for path in commands(&machine) {
+    for Subcommand { path, help } in commands() {
         // They would ask another machine, or change this one.
-        if path == ["update"] || path[0] == "service" {
+        if *path == ["update"] || path[0] == "service" {
             continue;
         }
-        for option in options(&machine, &path) {
+        for option in options(help) {
             // Words stand where some want them; most of what follows is refused for its option alone.
             for (value, words) in [("nope-x", 0), ("99999999999999999999", 1)] {
                 let option = format!("{option}={value}");
@@ -140,7 +148,7 @@ fn every_option_answers_nonsense_in_plain_words() {
 #[test]
 fn every_command_refuses_what_is_no_text() {
     let machine = Machine::asked("hello");
-    for path in commands(&machine) {
+    for Subcommand { path, .. } in commands() {
         let args = path
             .iter()
             .map(OsString::from)
@@ -158,9 +166,9 @@ fn every_command_refuses_what_is_no_text() {
 #[test]
 fn every_command_can_do_without_a_database_and_says_so() {
     let machine = Machine::new();
-    for path in commands(&machine).into_iter().filter(|path| !is_left_out(path)) {
+    for Subcommand { path, .. } in commands().iter().filter(|command| !is_left_out(&command.path)) {
         // They would ask another machine, or change this one.
-        if path == ["update"] || path == ["service", "install"] || path == ["service", "uninstall"] {
+        if *path == ["update"] || *path == ["service", "install"] || *path == ["service", "uninstall"] {
             continue;
         }
         is_plain(&machine.run(path.iter().map(String::as_str)), &format!("{path:?}"));

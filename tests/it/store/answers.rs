@@ -369,8 +369,11 @@ pub async fn questions_find_their_answers_in_long_conversations_and_nobody_finds
         homes.push((scope, home.channel.id, ids));
     }
     let mut answered = 0;
-    for question in &corpus.questions {
-        for (number, (scope, channel, ids)) in homes.iter().enumerate() {
+    for (place, question) in corpus.questions.iter().enumerate() {
+        // Where it is asked of its own conversation, and by turns in the others.
+        let other = (question.conversation + 1 + place % (homes.len() - 1)) % homes.len();
+        for number in [question.conversation, other] {
+            let (scope, channel, ids) = &homes[number];
             let asked = SearchInput {
                 text: &question.text,
                 ..SearchInput::default()
