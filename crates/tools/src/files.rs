@@ -232,11 +232,12 @@ pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, Too
 /// The media type of web pages, which are read without their markup.
 const HTML: &str = "text/html";
 /// Media types of what is read as a document, beside those of office programs.
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     HTML,
     "application/pdf",
     "application/epub+zip",
     "application/msword",
+    "application/x-ole-storage",
     "application/zip",
 ];
 

@@ -5,8 +5,11 @@
 
 mod archive;
 mod book;
+mod compound;
 mod office;
+mod parts;
 mod sheets;
+mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -27,9 +30,18 @@ pub(super) enum Unreadable {
     /// It is of no kind that is read.
     #[error("is no document that can be read")]
     Unknown,
-    /// It is damaged, or protected by a password.
+    /// It cannot be made out.
     #[error("is damaged or protected: {0}")]
     Damaged(String),
+    /// It is encrypted.
+    #[error("is locked with a password: save it without one, and send that")]
+    Locked,
+    /// It is a book that was bought with a lock.
+    #[error("has the copy protection of a shop, whose own readers alone open it")]
+    Protected,
+    /// It is of a format of old, which is named; the present one behind it.
+    #[error("is an older {0}, which is not read: save it as {1} or PDF, and send that")]
+    Old(&'static str, &'static str),
     /// Unpacked it is too large.
     #[error("is too large when it is unpacked")]
     TooLarge,
@@ -66,8 +78,7 @@ fn read(content: &[u8]) -> Result<Pages, Unreadable> {
     match content {
         _ if is_pdf(content) => pdf(content),
         [b'P', b'K', ..] => packed(content),
-        // The container of office programs of old: of these only tables are read.
-        [0xd0, 0xcf, 0x11, 0xe0, ..] => sheets::read(content),
+        [0xd0, 0xcf, 0x11, 0xe0, ..] => compound::read(content),
         _ => html(content),
     }
 }
@@ -77,27 +88,65 @@ fn packed(content: &[u8]) -> Result<Pages, Unreadable> {
     let kind = archive.text("mimetype")?.unwrap_or_default();
     match kind.trim() {
         "application/epub+zip" => return book::read(&mut archive),
-        "application/vnd.oasis.opendocument.spreadsheet" => return sheets::read(content),
-        kind if kind.starts_with("application/vnd.oasis.opendocument") => return office::open_document(&mut archive),
+        kind if kind.starts_with("application/vnd.oasis.opendocument") => {
+            if office::is_locked(&mut archive)? {
+                return Err(Unreadable::Locked);
+            }
+            return match kind.contains("spreadsheet") {
+                true => tables(&mut archive, content),
+                false => office::open_document(&mut archive),
+            };
+        }
         _ => {}
     }
-    if archive.has("word/document.xml") {
-        office::word(&mut archive)
-    } else if archive.has("ppt/presentation.xml") {
-        office::slides(&mut archive)
-    } else if archive.has("xl/workbook.xml") || archive.has("xl/workbook.bin") {
-        // Its unpacked size is checked before the library unpacks it.
-        archive.check_all()?;
-        sheets::read(content)
-    } else {
-        Err(Unreadable::Unknown)
+    let relations = parts::of(&mut archive, "")?;
+    let usual = [
+        "word/document.xml",
+        "ppt/presentation.xml",
+        "xl/workbook.xml",
+        "xl/workbook.bin",
+    ];
+    let usual = || {
+        usual
+            .iter()
+            .find(|name| archive.has(name))
+            .map(|name| (*name).to_owned())
+    };
+    let main = parts::find(&relations, "officeDocument").or_else(usual);
+    let Some(main) = main else {
+        // Some programs leave the media type out.
+        return match archive.has("META-INF/container.xml") {
+            true => book::read(&mut archive),
+            false if archive.has("content.xml") => office::open_document(&mut archive),
+            false => Err(Unreadable::Unknown),
+        };
+    };
+    match main.split('/').next() {
+        Some("word") => office::word(&mut archive, &main),
+        Some("ppt") => office::slides(&mut archive, &main),
+        Some("xl") => tables(&mut archive, content),
+        _ => match office::root(&mut archive, &main)?.as_str() {
+            "document" => office::word(&mut archive, &main),
+            "presentation" => office::slides(&mut archive, &main),
+            "workbook" => tables(&mut archive, content),
+            _ => Err(Unreadable::Unknown),
+        },
     }
+}
+
+/// The tables of an archive. Its unpacked size is checked before the library unpacks it.
+fn tables(archive: &mut Archive<'_>, content: &[u8]) -> Result<Pages, Unreadable> {
+    archive.check_all()?;
+    sheets::read(content)
 }
 
 fn pdf(content: &[u8]) -> Result<Pages, Unreadable> {
     let bare = scan::without_pictures(content);
     let pages = pdf_extract::extract_text_from_mem_by_pages(bare.as_deref().unwrap_or(content));
-    let pages = pages.map_err(|error| Unreadable::Damaged(error.to_string()))?;
+    let pages = pages.map_err(|error| match error.to_string() {
+        reason if is_locked(&reason) => Unreadable::Locked,
+        reason => Unreadable::Damaged(reason),
+    })?;
     let has_text = pages.iter().any(|page| !page.trim().is_empty());
     let mut text = Pages::default();
     for (number, page) in pages.iter().take(MOST_PAGES).enumerate().filter(|_| has_text) {
@@ -106,6 +155,14 @@ fn pdf(content: &[u8]) -> Result<Pages, Unreadable> {
     }
     text.is_cut |= pages.len() > MOST_PAGES;
     Ok(text)
+}
+
+/// Whether a reader's error speaks of encryption.
+fn is_locked(reason: &str) -> bool {
+    let reason = reason.to_lowercase();
+    ["password", "decrypt", "encrypt"]
+        .iter()
+        .any(|word| reason.contains(word))
 }
 
 fn html(content: &[u8]) -> Result<Pages, Unreadable> {

@@ -104,6 +104,145 @@ fn slides_come_in_the_order_of_their_numbers() {
     );
 }
 
+/// The relationships of a part.
+fn relations_of(relations: &[(&str, &str, &str)]) -> String {
+    let each = relations.iter().map(|(id, kind, target)| {
+        let base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+        format!("<Relationship Id='{id}' Type='{base}/{kind}' Target='{target}'/>")
+    });
+    format!("<Relationships>{}</Relationships>", each.collect::<String>())
+}
+
+#[test]
+fn slides_come_in_the_order_in_which_they_are_shown() {
+    let slide = |text: &str| format!("<p:sld xmlns:p='x' xmlns:a='y'><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:sld>");
+    let shown = "<p:presentation xmlns:p='x' xmlns:r='r'><p:sldIdLst><p:sldId id='256' r:id='rId9'/>\
+                 <p:sldId id='257' r:id='rId3'/></p:sldIdLst></p:presentation>";
+    let pptx = packed_of(&[
+        (
+            "_rels/.rels",
+            &relations_of(&[("rId1", "officeDocument", "ppt/presentation.xml")]),
+        ),
+        ("ppt/presentation.xml", shown),
+        (
+            "ppt/_rels/presentation.xml.rels",
+            &relations_of(&[
+                ("rId3", "slide", "slides/slide2.xml"),
+                ("rId9", "slide", "/ppt/slides/slide10.xml"),
+            ]),
+        ),
+        ("ppt/slides/slide2.xml", &slide("last")),
+        ("ppt/slides/slide10.xml", &slide("first")),
+    ]);
+    assert_eq!(
+        read_text(&pptx).unwrap(),
+        "--- slide 1 ---\nfirst\n\n\n--- slide 2 ---\nlast"
+    );
+}
+
+#[test]
+fn the_parts_of_a_word_document_are_those_that_it_refers_to() {
+    let text = |text: &str| format!("<w:document xmlns:w='x'><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:document>");
+    for (main, notes) in [
+        ("word/document2.xml", "footnotes3.xml"),
+        ("word\\document2.xml", "Footnotes3.XML"),
+        ("odd/letter.xml", "../word/footnotes3.xml"),
+    ] {
+        let (folder, name) = main.rsplit_once(['/', '\\']).unwrap();
+        let target = main.replace('\\', "/");
+        let docx = packed_of(&[
+            (
+                "_rels/.rels",
+                &relations_of(&[("rId1", "officeDocument", &format!("/{target}"))]),
+            ),
+            (main, &text("hello")),
+            (
+                &format!("{folder}/_rels/{name}.rels"),
+                &relations_of(&[("rId1", "footnotes", notes)]),
+            ),
+            ("word/footnotes3.xml", &text("a note")),
+            ("word/document.xml", &text("a template")),
+        ]);
+        assert_eq!(
+            read_text(&docx).unwrap(),
+            "hello\n\n\n--- footnotes ---\na note",
+            "{main}"
+        );
+    }
+}
+
+/// A container of old with these names in its directory, and the class of its root.
+fn compound_of(class: &[u8], names: &[&str]) -> Vec<u8> {
+    let mut content = vec![0; 512];
+    content[..8].copy_from_slice(&[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+    content[30] = 9;
+    for name in std::iter::once(&"Root Entry").chain(names) {
+        let units: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut entry = vec![0; 128];
+        entry[..units.len()].copy_from_slice(&units);
+        entry[64] = u8::try_from(units.len() + 2).unwrap();
+        if content.len() == 512 {
+            entry[80..80 + class.len()].copy_from_slice(class);
+        }
+        content.extend(entry);
+    }
+    content
+}
+
+/// A PDF that asks for a password; an empty one opens it by itself.
+fn locked_pdf(password: &str) -> Vec<u8> {
+    let mut pdf = lopdf::Document::load_mem(&pdf_of("BT /F1 24 Tf 100 100 Td (Hello there) Tj ET")).unwrap();
+    let id = lopdf::Object::string_literal("0123456789abcdef");
+    pdf.trailer.set("ID", lopdf::Object::Array(vec![id.clone(), id]));
+    let version = lopdf::EncryptionVersion::V2 {
+        document: &pdf,
+        owner_password: "owner",
+        user_password: password,
+        key_length: 128,
+        permissions: lopdf::Permissions::all(),
+    };
+    let state = lopdf::EncryptionState::try_from(version).unwrap();
+    pdf.encrypt(&state).unwrap();
+    let mut bytes = Vec::new();
+    pdf.save_to(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn what_is_locked_or_of_old_is_said_to_be_that() {
+    let locked = "is locked with a password: save it without one, and send that";
+    let word = "is an older Word document (.doc), which is not read: save it as .docx or PDF, and send that";
+    let slides =
+        "is an older PowerPoint presentation (.ppt), which is not read: save it as .pptx or PDF, and send that";
+    let odt = packed_of(&[
+        ("mimetype", "application/vnd.oasis.opendocument.text"),
+        (
+            "META-INF/manifest.xml",
+            "<manifest:manifest><manifest:file-entry manifest:full-path='content.xml'><manifest:encryption-data/>\
+             </manifest:file-entry></manifest:manifest>",
+        ),
+        ("content.xml", "\u{1}\u{2}garbage"),
+    ]);
+    let cases = [
+        (locked_pdf("secret"), locked),
+        (compound_of(&[], &["EncryptionInfo", "EncryptedPackage"]), locked),
+        (odt, locked),
+        (compound_of(&[], &["WordDocument", "Workbook"]), word),
+        (compound_of(&[0x06, 0x09, 0x02, 0x00], &["x"]), word),
+        (compound_of(&[], &["PowerPoint Document"]), slides),
+        (compound_of(&[0x10, 0x8d, 0x81, 0x64], &["Workbook"]), slides),
+        (
+            compound_of(&[], &["__nameid_version1.0"]),
+            "is no document that can be read",
+        ),
+        (b"\xd0\xcf\x11\xe0".to_vec(), "is no document that can be read"),
+    ];
+    for (content, expected) in cases {
+        assert_eq!(read_text(&content).unwrap_err(), expected);
+    }
+    assert_eq!(read_text(&locked_pdf("")).unwrap(), "--- page 1 ---\nHello there");
+}
+
 #[test]
 fn an_open_document_text_has_its_lines_without_comments() {
     let content = r#"<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text>
@@ -159,6 +298,71 @@ fn a_book_is_read_in_the_order_of_its_spine() {
         read_text(&epub).unwrap(),
         "--- chapter 1 ---\nfirst\n\n--- chapter 2 ---\nsecond"
     );
+}
+
+#[test]
+fn a_book_is_found_wherever_its_parts_lie() {
+    let container =
+        |path: &str| format!("<container><rootfiles><rootfile full-path='{path}'/></rootfiles></container>");
+    let page = |text: &str| format!("<html><body><p>{text}</p></body></html>");
+    let opf = r#"<package><metadata/><manifest>
+        <item id="c" href="../Text/cover%20page.xhtml#top" media-type="application/xhtml+xml"/>
+        <item id="p" href="../Images/p.jpg" media-type="image/jpeg"/>
+        <item id="e" href="../Text/empty.xhtml"/>
+        <item id="t" href="/OPS/Text/Two.xhtml"/></manifest>
+        <spine toc="ncx"><itemref idref="c"/><itemref idref="p"/><itemref idref="e"/><itemref idref="missing"/>
+        <itemref idref="t" linear="no"/></spine>
+        <guide><reference type="text" title="Start" href="../Text/Two.xhtml"/></guide></package>"#;
+    let parts = |container: &str, encryption: &str| {
+        packed_of(&[
+            ("mimetype", "application/epub+zip\n"),
+            ("META-INF/container.xml", container),
+            ("META-INF/encryption.xml", encryption),
+            ("OPS/Package/book.opf", opf),
+            ("OPS/Images/p.jpg", "\u{1}"),
+            ("OPS/Text/empty.xhtml", "<html><body><img src='x'/></body></html>"),
+            ("OPS/Text/cover page.xhtml", &page("first")),
+            ("OPS/Text/two.xhtml", &page("second")),
+        ])
+    };
+    let whole = "--- chapter 1 ---\nfirst\n\n--- chapter 5 ---\nsecond";
+    let locked = |algorithm: &str| {
+        let one = |path: &str| {
+            format!(
+                "<EncryptedData><EncryptionMethod Algorithm='{algorithm}'/><CipherData><CipherReference URI='{path}'/>\
+                 </CipherData></EncryptedData>"
+            )
+        };
+        format!(
+            "<encryption>{}{}</encryption>",
+            one("OPS/Text/cover%20page.xhtml"),
+            one("OPS/Text/two.xhtml")
+        )
+    };
+    for (container, encryption) in [
+        (container("OPS/Package/book.opf"), String::new()),
+        (container("elsewhere.opf"), String::new()),
+        (String::new(), locked("http://www.idpf.org/2008/embedding")),
+    ] {
+        assert_eq!(
+            read_text(&parts(&container, &encryption)).unwrap(),
+            whole,
+            "{container}"
+        );
+    }
+    assert_eq!(
+        read_text(&parts("", &locked("http://www.w3.org/2001/04/xmlenc#aes128-cbc"))).unwrap_err(),
+        "has the copy protection of a shop, whose own readers alone open it"
+    );
+    let without_spine = packed_of(&[
+        ("mimetype", "application/epub+zip"),
+        (
+            "a.opf",
+            "<package><manifest><item id='x' href='x.html' media-type='text/html'/></manifest><spine/></package>",
+        ),
+        ("x.html", &page("all of it")),
+    ]);
+    assert_eq!(read_text(&without_spine).unwrap(), "--- chapter 1 ---\nall of it");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use super::{Pages, Unreadable, archive::Archive};
+use super::{Pages, Unreadable, archive::Archive, parts, xml::each};
 
 /// The most blanks that one element stands for.
 const MOST_BLANKS: usize = 100;
@@ -44,14 +44,16 @@ const ODF: Format = Format {
     ],
 };
 
-pub(super) fn word(archive: &mut Archive<'_>) -> Result<Pages, Unreadable> {
+pub(super) fn word(archive: &mut Archive<'_>, main: &str) -> Result<Pages, Unreadable> {
+    let relations = parts::of(archive, main)?;
+    let notes = |kind: &str| parts::find(&relations, kind).unwrap_or_else(|| format!("word/{kind}.xml"));
     let mut pages = Pages::default();
     for (name, title) in [
-        ("word/document.xml", None),
-        ("word/footnotes.xml", Some("footnotes")),
-        ("word/endnotes.xml", Some("endnotes")),
+        (main.to_owned(), None),
+        (notes("footnotes"), Some("footnotes")),
+        (notes("endnotes"), Some("endnotes")),
     ] {
-        let Some(xml) = archive.text(name)? else { continue };
+        let Some(xml) = archive.text(&name)? else { continue };
         let mut notes = Pages::default();
         read(&xml, &OOXML, &mut notes)?;
         if let Some(title) = title.filter(|_| !notes.text.trim().is_empty()) {
@@ -63,17 +65,14 @@ pub(super) fn word(archive: &mut Archive<'_>) -> Result<Pages, Unreadable> {
     Ok(pages)
 }
 
-pub(super) fn slides(archive: &mut Archive<'_>) -> Result<Pages, Unreadable> {
-    let number = |name: &str| {
-        let number = name.strip_prefix("ppt/slides/slide")?.strip_suffix(".xml")?;
-        number.parse::<u32>().ok()
-    };
-    let names = archive.names();
-    let mut slides: Vec<_> = names.iter().filter_map(|name| Some((number(name)?, name))).collect();
-    slides.sort_unstable();
+pub(super) fn slides(archive: &mut Archive<'_>, main: &str) -> Result<Pages, Unreadable> {
+    let mut slides = listed(archive, main)?;
+    if slides.is_empty() {
+        slides = numbered(&archive.names());
+    }
     let mut pages = Pages::default();
     for (number, name) in slides {
-        let Some(xml) = archive.text(name)? else { continue };
+        let Some(xml) = archive.text(&name)? else { continue };
         pages.begin(&format!("slide {number}"));
         read(&xml, &OOXML, &mut pages)?;
         if pages.is_full() {
@@ -81,6 +80,55 @@ pub(super) fn slides(archive: &mut Archive<'_>) -> Result<Pages, Unreadable> {
         }
     }
     Ok(pages)
+}
+
+/// The slides in the order in which the presentation shows them: the names of their entries keep the order in which they
+/// were made.
+fn listed(archive: &mut Archive<'_>, main: &str) -> Result<Vec<(u32, String)>, Unreadable> {
+    let relations = parts::of(archive, main)?;
+    let xml = archive.text(main)?.unwrap_or_default();
+    let mut slides = Vec::new();
+    each(&xml, |name, attributes| {
+        let is_slide = |relation: &&parts::Relation| {
+            relation.kind == "slide" && attributes.values().any(|value| value == relation.id)
+        };
+        if name == "sldId" {
+            slides.extend(relations.iter().find(is_slide).map(|relation| relation.path.clone()));
+        }
+    })?;
+    Ok((1..).zip(slides).collect())
+}
+
+/// The slides by the numbers in their names.
+fn numbered(names: &[String]) -> Vec<(u32, String)> {
+    let number = |name: &str| {
+        let number = name.strip_prefix("ppt/slides/slide")?.strip_suffix(".xml")?;
+        number.parse::<u32>().ok()
+    };
+    let slides = names.iter().filter_map(|name| Some((number(name)?, name.clone())));
+    let mut slides: Vec<_> = slides.collect();
+    slides.sort_unstable();
+    slides
+}
+
+/// The name of a part's outermost element.
+pub(super) fn root(archive: &mut Archive<'_>, part: &str) -> Result<String, Unreadable> {
+    let xml = archive.text(part)?.unwrap_or_default();
+    let mut root = String::new();
+    each(&xml, |name, _| {
+        if root.is_empty() {
+            name.clone_into(&mut root);
+        }
+    })?;
+    Ok(root)
+}
+
+/// Whether an OpenDocument's parts are encrypted.
+pub(super) fn is_locked(archive: &mut Archive<'_>) -> Result<bool, Unreadable> {
+    let manifest = archive.text("META-INF/manifest.xml")?.unwrap_or_default();
+    let mut is_locked = false;
+    each(&manifest, |name, _| is_locked |= name == "encryption-data")?;
+    Ok(is_locked)
 }
 
 pub(super) fn open_document(archive: &mut Archive<'_>) -> Result<Pages, Unreadable> {

@@ -1,6 +1,6 @@
 //! Tables: a line a row, and a tab between cells.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Seek};
 
 use calamine::{Data, Reader, open_workbook_auto_from_rs};
 
@@ -11,7 +11,11 @@ const MOST_CELLS: usize = 2_000_000;
 
 pub(super) fn read(content: &[u8]) -> Result<Pages, Unreadable> {
     let damaged = |error: calamine::Error| Unreadable::Damaged(error.to_string());
-    let mut book = open_workbook_auto_from_rs(Cursor::new(content)).map_err(damaged)?;
+    of(open_workbook_auto_from_rs(Cursor::new(content)).map_err(damaged)?)
+}
+
+/// The tables of a book that was opened.
+pub(super) fn of<R: Read + Seek, B: Reader<R>>(mut book: B) -> Result<Pages, Unreadable> {
     let mut pages = Pages::default();
     for name in book.sheet_names() {
         let Ok(range) = book.worksheet_range(&name) else {
