@@ -5,7 +5,7 @@ use std::time::Duration;
 pub(super) use clifford_channel::Fault;
 use clifford_config::{Provider, ProviderKind};
 use clifford_llm_api::model::{Message, Model, ModelError, Request, Role};
-use clifford_vault::Secret;
+use clifford_vault::{Redirected, Secret};
 use serde_json::Value;
 
 use crate::app;
@@ -69,6 +69,11 @@ pub(super) async fn models(provider: &Provider, key: Option<&Secret>) -> Result<
     };
     let no_answer = |error: reqwest::Error| Fault::Unreachable(error.without_url().to_string());
     let mut response = request.send().await.map_err(no_answer)?;
+    if response.status().is_redirection() {
+        let location = response.headers().get(reqwest::header::LOCATION);
+        let location = location.and_then(|place| place.to_str().ok()).unwrap_or("nowhere");
+        return Err(Fault::Refused(Redirected::new(location, "base_url").to_string()));
+    }
     if !response.status().is_success() {
         return Err(Fault::Refused(response.status().to_string()));
     }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clifford_config::Loaded;
 use clifford_vault::Secret;
 use futures::{Stream, StreamExt};
-use reqwest::{Method, StatusCode, header};
+use reqwest::{Method, StatusCode, header, redirect::Policy};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sse_stream::{Sse, SseStream};
@@ -68,7 +68,10 @@ impl Server {
     /// The system has nothing left for a client.
     pub(super) fn at(announced: Announced) -> anyhow::Result<Self> {
         // It is on this machine: no proxy is asked.
-        let client = reqwest::Client::builder().no_proxy().connect_timeout(GREETING);
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .connect_timeout(GREETING);
         Ok(Self {
             client: client.build().context("no connection can be made")?,
             base: announced.address,

@@ -7,10 +7,12 @@ use std::{
 
 use bytes::Bytes;
 use clifford_channel::{ChannelError, lenient};
+use clifford_vault::Redirected;
 use reqwest::{
     Client, Method, Response, StatusCode,
     header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER},
     multipart::{Form, Part},
+    redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -141,7 +143,19 @@ impl Api {
             HeaderValue::from_str(&format!("Bot {}", config.token.expose())).map_err(|_| no_token())?;
         authorization.set_sensitive(true);
         let timeout = config.timing.request;
-        let client = || Client::builder().user_agent(USER_AGENT).connect_timeout(timeout);
+        // The token goes to nobody else.
+        let stay = || {
+            Policy::custom(|attempt| {
+                let place = Redirected::new(attempt.url().as_str(), "channels.discord.api_url");
+                attempt.error(place)
+            })
+        };
+        let client = || {
+            Client::builder()
+                .user_agent(USER_AGENT)
+                .connect_timeout(timeout)
+                .redirect(stay())
+        };
         let no_client = |error| ChannelError::Misconfigured(format!("no HTTPS client: {error}"));
         let http = client().timeout(timeout).build().map_err(no_client)?;
         let websockets = client().http1_only().build().map_err(no_client)?;
@@ -315,6 +329,9 @@ pub(crate) fn unreachable(error: reqwest::Error) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use clifford_vault::Secret;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
 
     #[test]
@@ -331,5 +348,36 @@ mod tests {
         ] {
             assert_eq!(obeyed(body, header), expected, "{body:?} {header:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_with_the_token() {
+        let (here, elsewhere) = (
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        );
+        let (here_url, place) = (
+            format!("http://{}", here.local_addr().unwrap()),
+            format!("http://{}", elsewhere.local_addr().unwrap()),
+        );
+        let moved = async || {
+            let (mut socket, _) = here.accept().await.unwrap();
+            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
+            let answer = format!(
+                "HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+            );
+            socket.write_all(answer.as_bytes()).await.unwrap();
+            socket
+        };
+        let api = Api::new(&DiscordConfig::new(here_url.as_str().into(), Secret::new("a token"))).unwrap();
+        let call = Call::new(Method::GET, "users", "@me", "/users/@me".to_owned());
+        let expected = format!(
+            "error following redirect: it redirects to {place}, which is not followed: name the server itself in \
+             channels.discord.api_url"
+        );
+        let (error, _) = tokio::join!(api.call::<Value>(&call), moved());
+        assert_eq!(error.unwrap_err().to_string(), expected);
+        let (error, _) = tokio::join!(api.download(&here_url), moved());
+        assert_eq!(error.unwrap_err().to_string(), expected);
     }
 }

@@ -20,9 +20,9 @@ use std::{
 
 use bytes::Bytes;
 use clifford_channel::ChannelError;
-use clifford_vault::{Secret, Url};
+use clifford_vault::{Redirected, Secret, Url};
 use futures::{Stream, TryStreamExt as _};
-use reqwest::{RequestBuilder, multipart::Form};
+use reqwest::{RequestBuilder, multipart::Form, redirect::Policy};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use teloxide::{Bot, net::Download as _, requests::Payload};
@@ -148,6 +148,11 @@ impl Api {
             // Calls set their own; a download has no other.
             .timeout(FILE_TIMEOUT)
             .tcp_nodelay(true)
+            // The token is a part of each address.
+            .redirect(Policy::custom(|attempt| {
+                let place = Redirected::new(attempt.url().as_str(), "channels.telegram.api_url");
+                attempt.error(place)
+            }))
             .build()
             .map_err(|error| ChannelError::Misconfigured(format!("the HTTP client cannot be made: {error}")))?;
         Ok(Self {
@@ -220,7 +225,7 @@ impl Api {
 
     fn unreachable(&self, error: reqwest::Error) -> ApiError {
         let error = error.without_url();
-        let was_made = !error.is_connect() && !error.is_builder();
+        let was_made = !error.is_connect() && !error.is_builder() && !error.is_redirect();
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
@@ -404,6 +409,43 @@ mod tests {
         drop(listener);
         let error = ask().await;
         assert!(matches!(error, ApiError::NoConnection(_)), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_with_the_token() {
+        use futures::StreamExt as _;
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+        let (here, elsewhere) = (
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        );
+        let (here_url, place) = (
+            format!("http://{}", here.local_addr().unwrap()),
+            format!("http://{}", elsewhere.local_addr().unwrap()),
+        );
+        let moved = async || {
+            let (mut socket, _) = here.accept().await.unwrap();
+            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
+            let answer = format!(
+                "HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+            );
+            socket.write_all(answer.as_bytes()).await.unwrap();
+            socket
+        };
+        let api = Api::new(&Secret::new("1:a"), &here_url.into()).unwrap();
+        let ask = async || {
+            let request = api.request("GetMe", CALL_TIMEOUT).unwrap();
+            api.perform::<u32>(request).await.unwrap_err()
+        };
+        let read = async || api.download("documents/file_1.bin").next().await.unwrap().unwrap_err();
+        let expected = format!(
+            "error following redirect: it redirects to {place}, which is not followed: name the server itself in \
+             channels.telegram.api_url"
+        );
+        for (error, _) in [tokio::join!(ask(), moved()), tokio::join!(read(), moved())] {
+            assert_eq!(error, ApiError::NoConnection(expected.clone()));
+        }
     }
 
     #[tokio::test]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use clifford_vault::Secret;
+use clifford_vault::{Redirected, Secret};
 use futures::StreamExt;
-use reqwest::multipart::Form;
+use reqwest::{header::LOCATION, multipart::Form, redirect::Policy};
 use serde_json::Value;
 
 use super::ToolError;
@@ -56,6 +56,7 @@ impl Ask<'_> {
     pub async fn bytes(mut self) -> Result<Vec<u8>, ToolError> {
         let http = reqwest::Client::builder()
             .timeout(self.within)
+            .redirect(Policy::none())
             .build()
             .map_err(|error| self.unavailable(&error.to_string()))?;
         let url = format!("{}/{}", self.base_url.trim_end_matches('/'), self.route);
@@ -68,6 +69,12 @@ impl Ask<'_> {
         }
         let response = request.send().await.map_err(|error| self.broken(error))?;
         let status = response.status();
+        if status.is_redirection() {
+            let location = response.headers().get(LOCATION).and_then(|place| place.to_str().ok());
+            let setting = format!("base_url of [{}]", self.section);
+            let place = Redirected::new(location.unwrap_or("nowhere"), setting);
+            return Err(self.unavailable(&place.to_string()));
+        }
         let mut bytes = Vec::new();
         let mut pieces = response.bytes_stream();
         while let Some(piece) = pieces.next().await {
@@ -104,4 +111,52 @@ fn unavailable(section: &str, route: &str, why: &str) -> ToolError {
     tracing::warn!(section, route, "tool provider failed");
     tracing::debug!(section, why, "tool provider failed (details)");
     ToolError::Unavailable(format!("the provider of [{section}] did not do it: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_with_the_key() {
+        let (here, elsewhere) = (
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        );
+        let (here_url, place) = (
+            format!("http://{}", here.local_addr().unwrap()),
+            format!("http://{}", elsewhere.local_addr().unwrap()),
+        );
+        let moved = async || {
+            let (mut socket, _) = here.accept().await.unwrap();
+            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
+            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
+            socket.write_all(answer.as_bytes()).await.unwrap();
+            socket
+        };
+        let key = Secret::new("a key");
+        let asked = json!({ "prompt": "a cat" });
+        let ask = Ask {
+            section: "tools.image",
+            base_url: &here_url,
+            route: "images/generations",
+            key: Some(&key),
+            body: Body::Json(&asked),
+            within: Duration::from_secs(30),
+        };
+        let (answer, _) = tokio::join!(ask.send(), moved());
+        let Err(ToolError::Unavailable(why)) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(
+            why,
+            format!(
+                "the provider of [tools.image] did not do it: it redirects to {place}, which is not followed: name the \
+                 server itself in base_url of [tools.image]"
+            )
+        );
+    }
 }

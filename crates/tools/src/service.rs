@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use clifford_action::without_halves;
-use reqwest::{Client, RequestBuilder, StatusCode, redirect::Policy};
+use clifford_vault::Redirected;
+use reqwest::{Client, RequestBuilder, StatusCode, header::LOCATION, redirect::Policy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -102,6 +103,11 @@ impl Service {
     pub async fn ask<T: DeserializeOwned>(self, request: RequestBuilder) -> Result<T, ToolError> {
         let mut response = request.send().await.map_err(|error| self.broken(&error))?;
         let status = response.status();
+        if status.is_redirection() {
+            let location = response.headers().get(LOCATION).and_then(|place| place.to_str().ok());
+            let place = Redirected::new(location.unwrap_or("nowhere"), "the tool's settings");
+            return Err(self.unavailable(&place.to_string()));
+        }
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.broken(&error))? {
             body.extend_from_slice(&piece);
@@ -188,6 +194,39 @@ mod tests {
             assert_eq!(url.as_deref().ok(), joined, "{text}");
             assert!(!url.is_err_and(|fault| fault.contains("secret")), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_with_the_key() {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+        let (here, elsewhere) = (
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        );
+        let (here_url, place) = (
+            format!("http://{}", here.local_addr().unwrap()),
+            format!("http://{}", elsewhere.local_addr().unwrap()),
+        );
+        let moved = async || {
+            let (mut socket, _) = here.accept().await.unwrap();
+            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
+            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
+            socket.write_all(answer.as_bytes()).await.unwrap();
+            socket
+        };
+        let service = Service {
+            name: "A service",
+            reason: "/error",
+            remedy: |_| None,
+        };
+        let request = service.client().expect("a client").get(&here_url).bearer_auth("a key");
+        let (answer, _) = tokio::join!(service.ask::<Value>(request), moved());
+        let Err(ToolError::Unavailable(why)) = answer else {
+            panic!("{answer:?}");
+        };
+        let told = format!("A service: it redirects to {place}, which is not followed");
+        assert!(why.starts_with(&told), "{why}");
     }
 
     #[test]

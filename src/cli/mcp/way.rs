@@ -12,6 +12,7 @@ use clifford_config::{Loaded, Secrets};
 use clifford_store::{StoreError, people::tokens};
 use clifford_vault::{Secret, Token};
 use clifford_worker::Workers;
+use reqwest::redirect::Policy;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -173,5 +174,6 @@ impl Way {
 
 /// It is on this machine: no proxy is asked.
 fn client() -> anyhow::Result<reqwest::Client> {
-    Ok(reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?)
+    let client = reqwest::Client::builder().no_proxy().redirect(Policy::none());
+    Ok(client.timeout(PATIENCE).build()?)
 }

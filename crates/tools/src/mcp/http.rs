@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::HashMap, error::Error as _, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use clifford_vault::Redirected;
 use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
 use reqwest::{
     Client, RequestBuilder, Response, StatusCode,
@@ -207,11 +208,7 @@ async fn complaint(status: StatusCode, response: Response) -> Result<StreamableH
     }
     let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
     Err(unexpected(match place {
-        // The query may hold a key.
-        Some(place) => format!(
-            "HTTP {status}: it redirects to {}",
-            place.split('?').next().unwrap_or_default()
-        ),
+        Some(place) => format!("HTTP {status}: {}", Redirected::new(&place, "its url in [[tools.mcp]]")),
         None if [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status) => {
             format!("HTTP {status}: {said}; it may be a server of the older transport, which is not spoken here")
         }

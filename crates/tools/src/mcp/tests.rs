@@ -355,7 +355,15 @@ async fn over_http() -> String {
     }
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let router = Router::new().route("/mcp", post(answer).delete(|| async { StatusCode::NO_CONTENT }));
+    let moved = || async {
+        (
+            StatusCode::PERMANENT_REDIRECT,
+            [("location", "http://elsewhere.example/mcp?key=1")],
+        )
+    };
+    let router = Router::new()
+        .route("/mcp", post(answer).delete(|| async { StatusCode::NO_CONTENT }))
+        .route("/moved", post(moved));
     tokio_util::task::TaskTracker::new().spawn(async move { axum::serve(listener, router).await });
     format!("http://{address}/mcp")
 }
@@ -379,6 +387,14 @@ async fn a_server_over_http_is_asked_with_its_token() {
     let odd = "(left out: a part that cannot be read here, of the type hologram)\nfrom far \u{fffd}";
     assert_eq!(answered(&connection, "odd").await, Ok(json!({ "text": odd })));
     connection.close().await;
+    let moved = endpoint(json!({ "name": "far", "url": url.replace("/mcp", "/moved"), "headers": { "X-Key": "k" } }));
+    let moved = probe(&moved).await.expect_err("a redirect");
+    assert!(
+        moved.contains(
+            "it redirects to http://elsewhere.example, which is not followed: name the server itself in its url"
+        ),
+        "{moved}"
+    );
     let refused = probe(&with("Bearer wrong")).await.expect_err("a refusal");
     assert!(
         refused.contains("Auth required") && !refused.contains("wrong"),
