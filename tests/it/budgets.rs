@@ -467,8 +467,8 @@ async fn usage_is_told_whatever_a_provider_reports(setup: Setup) {
     assert_eq!(status, 200, "{text}");
     let groups: Value = serde_json::from_str(&text).unwrap();
     let tokens = groups["items"][0]["promptTokens"].as_i64().unwrap();
-    // Sixteen calls at the most that is counted, and those without a number by rule of thumb.
-    assert_eq!(tokens / 1_000_000_000, 16, "{text}");
+    // None of them can be, so each call counts by rule of thumb.
+    assert!((18..1_000_000).contains(&tokens), "{text}");
     assert_eq!(watch.get("/api/usage?by=day").await.0, 200);
     bot.finish().await;
 }

@@ -6,10 +6,7 @@ mod request;
 use std::fmt;
 
 use async_trait::async_trait;
-use clifford_llm_api::{
-    model::{Completion, Model, ModelError, Request, Sink},
-    tokens::estimate_usage,
-};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use reqwest::{Response, header::HeaderName};
 
 use self::{
@@ -18,7 +15,10 @@ use self::{
 };
 use crate::{
     function,
-    remote::{DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable},
+    remote::{
+        DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable,
+        usage::believed,
+    },
     settings::Provider,
 };
 
@@ -160,16 +160,15 @@ impl Anthropic {
             _ => {}
         }
         let tool_calls = gathered.take_calls();
+        let usage = gathered.usage();
         let mut completion = Completion {
-            usage: gathered.usage().unwrap_or_default(),
             text: gathered.text,
             tool_calls,
             provider: name.clone(),
             model: model.clone(),
+            ..Completion::default()
         };
-        if completion.usage.prompt_tokens == 0 {
-            completion.usage = estimate_usage(request, &completion);
-        }
+        completion.usage = believed(name, usage, request, &completion);
         Ok(function::unwrap(completion, request.schema.as_ref()))
     }
 }

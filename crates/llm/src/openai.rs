@@ -5,16 +5,16 @@ mod wire;
 use std::fmt;
 
 use async_trait::async_trait;
-use clifford_llm_api::{
-    model::{Completion, Model, ModelError, Request, Sink},
-    tokens::estimate_usage,
-};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use reqwest::{Response, header::AUTHORIZATION};
 
 use self::wire::{Body, Chunk, Gathered};
 use crate::{
     function,
-    remote::{DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable},
+    remote::{
+        DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable,
+        usage::believed,
+    },
     settings::Provider,
 };
 
@@ -152,7 +152,7 @@ impl OpenAi {
             model: model.clone(),
             ..Completion::default()
         };
-        completion.usage = usage.unwrap_or_else(|| estimate_usage(request, &completion));
+        completion.usage = believed(name, usage, request, &completion);
         Ok(function::unwrap(completion, request.schema.as_ref()))
     }
 }

@@ -9,13 +9,14 @@ pub(crate) mod json;
 mod length;
 mod sse;
 mod surrogates;
+pub(crate) mod usage;
 
 use std::time::Duration;
 
 use clifford_llm_api::model::{ModelError, Request};
 use reqwest::{
     Response, StatusCode, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
@@ -180,6 +181,7 @@ impl Endpoint {
         };
         let status = response.status();
         if status.is_success() {
+            self.check(&response)?;
             return Ok(HttpReply::Reply(response));
         }
         let headers = response.headers().clone();
@@ -195,6 +197,27 @@ impl Endpoint {
         } else {
             Err(self.fault(fault))
         }
+    }
+
+    /// Refuses a reply that is packed: nobody asked for that.
+    fn check(&self, response: &Response) -> Result<(), ModelError> {
+        let encoding = response
+            .headers()
+            .get(CONTENT_ENCODING)
+            .and_then(|value| value.to_str().ok());
+        let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
+        if ["", "identity"].contains(&encoding.as_str()) {
+            return Ok(());
+        }
+        Err(ModelError::BadRequest {
+            provider: self.config.section.name.clone(),
+            reason: self.clean(&format!(
+                "status {}: the answer is packed ({}), which was not asked for: turn compression off in the proxy at {}",
+                response.status().as_u16(),
+                encoding.chars().take(40).collect::<String>(),
+                self.shown_url
+            )),
+        })
     }
 
     /// The images of a request were refused.
@@ -231,7 +254,8 @@ impl Endpoint {
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
-        content_type.contains("event-stream") || self.config.section.stream && !content_type.contains("json")
+        let is_other = content_type.contains("json") || content_type.contains("html");
+        content_type.contains("event-stream") || self.config.section.stream && !is_other
     }
 
     /// The events of a reply.
@@ -244,6 +268,9 @@ impl Endpoint {
         let whole = self.pieces(response).whole().await;
         let whole = whole.map_err(|reason| self.overloaded(&reason))?;
         let whole = String::from_utf8_lossy(&whole);
+        if whole.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+            return Err(self.fault(Fault::web_page()));
+        }
         let (whole, has_halves) = readable(&whole);
         Ok((whole.into_owned(), has_halves))
     }

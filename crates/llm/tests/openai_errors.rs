@@ -1,4 +1,5 @@
-//! The client's reading of errors: how the caller may react, and no secrets.
+//! The client's reading of errors: how the caller may react, and no secrets. This file is long because each way in which
+//! servers refuse has its case.
 
 mod openai_support;
 mod support;
@@ -161,8 +162,19 @@ async fn every_status_says_what_the_caller_may_do() -> TestResult {
             overloaded("the answer holds no choice"),
         ),
         (
-            Reply::raw(200, "text/html", "<html></html>"),
-            overloaded("the stream ended before the reply did"),
+            Reply::raw(200, "text/html; charset=utf-8", "\n<html></html>"),
+            unauthorised(
+                Denial::Model,
+                "status 200: a web page in the place of a reply",
+                &check_model,
+            ),
+        ),
+        (
+            Reply::raw(200, "application/json", "\u{1f}").header("content-encoding", "gzip"),
+            bad_request(&format!(
+                "status 200: the answer is packed (gzip), which was not asked for: turn compression off in the proxy at {}",
+                fake.base_url()
+            )),
         ),
         (
             Reply::raw(200, "text/event-stream", ""),

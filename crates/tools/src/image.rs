@@ -256,7 +256,8 @@ async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
         body["size"] = json!(size);
     }
     // Of OpenAI's models the newer ones give nothing else, and refuse to be asked for it.
-    if !model.starts_with("gpt-image") {
+    // Gateways put their maker's name before theirs.
+    if !model.contains("gpt-image") {
         body["response_format"] = json!("b64_json");
     }
     let purchase = Purchase {

@@ -13,6 +13,9 @@ use super::ToolError;
 /// The most seconds that a provider is believed: a day.
 const MOST_SECONDS: f64 = 86_400.0;
 
+/// How many times the estimate a provider's count may be.
+const TIMES: u64 = 100;
+
 /// An item with a price, whoever sells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Purchase {
@@ -78,7 +81,9 @@ impl Price {
             .as_u64()
             .or_else(|| usage["total_tokens"].as_u64());
         match (self, told) {
-            (Self::Tokens { million, .. }, Some(tokens)) => by_tokens(million, tokens, false),
+            (Self::Tokens { million, guessed }, Some(tokens)) if tokens <= guessed.saturating_mul(TIMES) => {
+                by_tokens(million, tokens, false)
+            }
             _ => self.guessed(),
         }
     }
@@ -142,6 +147,12 @@ mod tests {
             ),
             (by_tokens, json!({"usage": {"total_tokens": 4}}), (8.0, 4, false)),
             (by_tokens, json!({"usage": null}), (14.0, 7, true)),
+            (
+                by_tokens,
+                json!({"usage": {"total_tokens": 1_000_000_000}}),
+                (14.0, 7, true),
+            ),
+            (by_tokens, json!({"usage": {"total_tokens": -4}}), (14.0, 7, true)),
             (minutes, json!({"text": "hi"}), (1.0, 0, false)),
             (
                 minutes,

@@ -8,7 +8,7 @@ use clifford_llm_api::model::{NativeToolCall, Usage};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::remote::{Joiner, is_told};
+use crate::remote::{Joiner, is_told, usage::count};
 
 /// A whole reply, or an error in the place of one.
 #[derive(Debug, Deserialize)]
@@ -127,8 +127,7 @@ struct StopDetails {
 }
 
 /// Tokens as the server reports them: reads from the cache and writes to it are not in `input_tokens`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tokens {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
@@ -137,6 +136,16 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
+    /// A count that is none says nothing of the others.
+    fn read(usage: &Value) -> Self {
+        Self {
+            input_tokens: count(&usage["input_tokens"]),
+            cache_creation_input_tokens: count(&usage["cache_creation_input_tokens"]),
+            cache_read_input_tokens: count(&usage["cache_read_input_tokens"]),
+            output_tokens: count(&usage["output_tokens"]),
+        }
+    }
+
     /// Later counts replace earlier ones.
     fn updated(self, later: Self) -> Self {
         Self {
@@ -244,8 +253,8 @@ impl Gathered {
 
     /// Takes the tokens, if they are reported in a valid form.
     fn count(&mut self, tokens: Option<Value>) {
-        if let Some(later) = tokens.and_then(|tokens| serde_json::from_value(tokens).ok()) {
-            self.tokens = Some(self.tokens.unwrap_or_default().updated(later));
+        if let Some(later) = tokens.filter(Value::is_object) {
+            self.tokens = Some(self.tokens.unwrap_or_default().updated(Tokens::read(&later)));
         }
     }
 

@@ -11,9 +11,12 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     function::{Function, Parameters},
-    remote::{Joiner, ProviderConfig, Terms, is_told},
+    remote::{Joiner, ProviderConfig, Terms, is_told, usage::count},
     settings::Structured,
 };
+
+/// The most bytes of thoughts that may still be a reply.
+const LONGEST_THOUGHT: usize = 256 << 10;
 
 /// The request.
 #[derive(Serialize)]
@@ -222,7 +225,7 @@ struct Turn {
     content: Option<Value>,
     refusal: Option<Value>,
     tool_calls: Option<Value>,
-    /// The reasoning, as some servers call it: only its presence matters.
+    /// The reasoning, as some servers call it.
     reasoning_content: Option<Value>,
     /// The same, as others do.
     reasoning: Option<Value>,
@@ -249,8 +252,11 @@ pub(super) struct Gathered {
     pub(super) finish: Option<String>,
     /// Whether there was any choice, be it an empty one.
     pub(super) answered: bool,
+    /// What it thought, as far as it may still be the reply.
+    thought: String,
     text_halves: Joiner,
     refusal_halves: Joiner,
+    thought_halves: Joiner,
     calls: BTreeMap<u64, PartialCall>,
 }
 
@@ -266,8 +272,8 @@ impl Gathered {
     /// Takes a chunk, and returns whether the reply grew by it, or the error that stands in a choice's place. Text goes
     /// to `text` too. `has_halves`: the chunk has stand-ins for halves of characters.
     pub(super) fn add(&mut self, chunk: Chunk, has_halves: bool, mut text: impl FnMut(&str)) -> Result<bool, Value> {
-        if let Some(usage) = chunk.usage.as_ref().and_then(usage) {
-            self.usage = Some(usage);
+        if let Some(later) = chunk.usage.as_ref().and_then(usage) {
+            self.usage = Some(self.usage.map_or(later, |earlier| most(earlier, later)));
         }
         let Some(choice) = chunk.choices.into_iter().flatten().next() else {
             return Ok(false);
@@ -289,11 +295,19 @@ impl Gathered {
         let has_grown = !piece.is_empty()
             || !refusal.is_empty()
             || !calls.is_empty()
-            || [turn.reasoning_content, turn.reasoning]
-                .iter()
+            || [&turn.reasoning_content, &turn.reasoning]
+                .into_iter()
                 .flatten()
                 .any(|thought| *thought != "")
             || self.finish.is_some();
+        let thought = turn
+            .reasoning_content
+            .or(turn.reasoning)
+            .map(text_of)
+            .unwrap_or_default();
+        if self.text.is_empty() && self.thought.len() + thought.len() <= LONGEST_THOUGHT {
+            self.thought.push_str(&self.thought_halves.join(thought, has_halves));
+        }
         let piece = self.text_halves.join(piece, has_halves);
         if !piece.is_empty() {
             text(&piece);
@@ -310,6 +324,12 @@ impl Gathered {
     pub(super) fn end(&mut self) {
         self.text.push_str(self.text_halves.rest());
         self.refusal.push_str(self.refusal_halves.rest());
+        self.thought.push_str(self.thought_halves.rest());
+        // Some servers take the whole of a reply in JSON for reasoning. A draft among thoughts is none.
+        let is_object = || serde_json::from_str::<serde_json::Map<String, Value>>(self.thought.trim()).is_ok();
+        if self.text.trim().is_empty() && self.refusal.is_empty() && self.calls.is_empty() && is_object() {
+            self.text = std::mem::take(&mut self.thought).trim().to_owned();
+        }
     }
 
     /// The tool calls, in the model's order.
@@ -386,14 +406,22 @@ fn calls(calls: Value) -> Vec<Call> {
 /// The tokens, if they are reported in a valid form.
 fn usage(usage: &Value) -> Option<Usage> {
     Some(Usage {
-        prompt_tokens: usage["prompt_tokens"].as_u64()?,
-        completion_tokens: usage["completion_tokens"].as_u64().unwrap_or_default(),
-        cached_tokens: usage["prompt_tokens_details"]["cached_tokens"]
-            .as_u64()
-            .unwrap_or_default(),
+        prompt_tokens: count(&usage["prompt_tokens"])?,
+        completion_tokens: count(&usage["completion_tokens"]).unwrap_or_default(),
+        cached_tokens: count(&usage["prompt_tokens_details"]["cached_tokens"]).unwrap_or_default(),
         cache_write_tokens: 0,
         estimated: false,
     })
+}
+
+/// Counts grow while a reply does; some servers end with zeros.
+fn most(earlier: Usage, later: Usage) -> Usage {
+    Usage {
+        prompt_tokens: earlier.prompt_tokens.max(later.prompt_tokens),
+        completion_tokens: earlier.completion_tokens.max(later.completion_tokens),
+        cached_tokens: earlier.cached_tokens.max(later.cached_tokens),
+        ..later
+    }
 }
 
 #[cfg(test)]

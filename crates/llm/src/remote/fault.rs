@@ -62,6 +62,16 @@ impl Fault {
         fault
     }
 
+    /// A page for people in the place of a reply: of a dashboard, where the address lacks `/v1`, most likely.
+    pub(crate) fn web_page() -> Self {
+        Self {
+            status: 200,
+            message: "a web page in the place of a reply".to_owned(),
+            denial: Some(Denial::Model),
+            ..Self::default()
+        }
+    }
+
     /// Reads an error that came with status 200, or within a stream.
     pub(crate) fn from_value(error: &Value) -> Self {
         Self::read(error, None, None)

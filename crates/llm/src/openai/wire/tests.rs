@@ -45,6 +45,69 @@ fn content_may_be_text_null_or_parts() {
 }
 
 #[test]
+fn usage_is_read_wherever_it_comes_and_the_largest_counts_hold() {
+    let told = |prompt: Value, completion: Value| json!({"prompt_tokens": prompt, "completion_tokens": completion});
+    let text = |usage: Value| json!({"choices": [{"delta": {"content": "a"}}], "usage": usage});
+    let last = |usage: Value| json!({"choices": [], "usage": usage});
+    for (chunks, expected) in [
+        (vec![text(Value::Null), last(told(json!(7), json!(2)))], Some((7, 2))),
+        (
+            vec![text(told(json!(7), json!(1))), text(told(json!(7), json!(2)))],
+            Some((7, 2)),
+        ),
+        (
+            vec![text(told(json!(7), json!(2))), last(told(json!(0), json!(0)))],
+            Some((7, 2)),
+        ),
+        (vec![text(told(json!(7.0), json!("2"))), last(json!({}))], Some((7, 2))),
+        (vec![text(told(json!(7), json!(-2)))], Some((7, 0))),
+        (vec![text(told(json!(-7), json!(2)))], None),
+        (vec![text(json!("none")), last(json!([]))], None),
+    ] {
+        let usage = gather(&chunks).usage;
+        let counts = usage.map(|usage| (usage.prompt_tokens, usage.completion_tokens));
+        assert_eq!(counts, expected, "{chunks:?}");
+    }
+}
+
+#[test]
+fn a_reply_that_came_as_reasoning_is_one_if_it_is_all_that_came() {
+    let action = r#" {"type":"finish","output":"hi"} "#;
+    for (chunks, expected) in [
+        (
+            vec![json!({"reasoning_content": action, "content": null})],
+            action.trim(),
+        ),
+        (
+            vec![
+                json!({"reasoning": action.split_at(9).0}),
+                json!({"reasoning": action.split_at(9).1}),
+            ],
+            action.trim(),
+        ),
+        (
+            vec![json!({"reasoning_content": action}), json!({"content": "hello"})],
+            "hello",
+        ),
+        (vec![json!({"reasoning_content": format!("Let me write {action}")})], ""),
+        (vec![json!({"reasoning_content": "[1]"})], ""),
+    ] {
+        let chunks: Vec<_> = chunks
+            .into_iter()
+            .map(|delta| json!({"choices": [{"delta": delta}]}))
+            .collect();
+        let mut gathered = gather(&chunks);
+        gathered.end();
+        assert_eq!(gathered.text, expected, "{chunks:?}");
+    }
+    let call = json!([{"index": 0, "function": {"name": "f", "arguments": "{}"}}]);
+    let mut gathered = gather(&[json!({"choices": [{"delta": {"reasoning": action, "tool_calls": call}}]})]);
+    gathered.end();
+    assert_eq!(gathered.take_calls().len(), 1);
+    assert_eq!(gathered.text, "");
+}
+
+#[test]
 fn an_error_in_the_place_of_a_reply_is_told_from_an_empty_one() {
     for (chunk, expected) in [
         (json!({"error": null}), None),
