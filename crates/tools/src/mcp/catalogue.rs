@@ -1,6 +1,6 @@
 //! A server's list of tools as commands: names that can be called, words that can be shown, a class each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clifford_core::policy::class::Class;
 use rmcp::model::{Tool, ToolAnnotations};
@@ -49,9 +49,38 @@ pub(super) fn read(endpoint: &Endpoint, tools: Vec<Tool>) -> Vec<Offer> {
         let listed = |list: &[String]| list.iter().any(|entry| covers(entry, name));
         (endpoint.include.is_empty() || listed(&endpoint.include)) && !listed(&endpoint.exclude)
     };
+    let mut seen = BTreeSet::new();
+    let tools = tools.into_iter().filter(|tool| used(&tool.name));
+    // One that is listed twice is the same one.
+    let mut tools: Vec<_> = tools.filter(|tool| seen.insert(tool.name.clone())).collect();
+    if tools.len() > MOST {
+        let (server, left_out) = (endpoint.name.as_str(), tools.len() - MOST);
+        tracing::warn!(
+            server,
+            left_out,
+            most = MOST,
+            "MCP server offers too many tools, name those to use in include"
+        );
+        tools.truncate(MOST);
+    }
+    let names = names(tools.iter().map(|tool| &*tool.name));
+    let offer = |tool: Tool| {
+        let name = names.get(&*tool.name).cloned().unwrap_or_default();
+        offer(endpoint, tool, name)
+    };
+    tools.into_iter().map(offer).collect()
+}
+
+/// A name of its own for each tool, whatever the order in which they are listed: a call that was approved must not go to
+/// another tool when the list is read again. A name that can be called goes to the tool that has it.
+fn names<'a>(theirs: impl Iterator<Item = &'a str>) -> BTreeMap<String, String> {
+    let mut theirs: Vec<_> = theirs.map(|name| (words::name(name, NAME) != name, name)).collect();
+    theirs.sort_unstable();
     let mut taken = BTreeSet::new();
-    let tools = tools.into_iter().filter(|tool| used(&tool.name)).take(MOST);
-    tools.map(|tool| offer(endpoint, tool, &mut taken)).collect()
+    let named = theirs
+        .into_iter()
+        .map(|(_, name)| (name.to_owned(), unique(name, &mut taken)));
+    named.collect()
 }
 
 /// A tool of a server, as an owner who connects it is shown it.
@@ -92,12 +121,12 @@ pub(super) fn surveyed(endpoint: &Endpoint, tools: &[Tool]) -> Vec<Surveyed> {
     surveyed.collect()
 }
 
-fn offer(endpoint: &Endpoint, tool: Tool, taken: &mut BTreeSet<String>) -> Offer {
+fn offer(endpoint: &Endpoint, tool: Tool, name: String) -> Offer {
     let annotations = tool.annotations.unwrap_or_default();
     let title = tool.title.or_else(|| annotations.title.clone());
     let text = tool.description.map(String::from).or(title).unwrap_or_default();
     Offer {
-        name: unique(&tool.name, taken),
+        name,
         summary: summary(&tool.input_schema, &text),
         description: words::cleaned(&text, DESCRIPTION),
         class: set(endpoint, &tool.name).unwrap_or_else(|| class(&annotations)),
@@ -267,14 +296,39 @@ mod tests {
             .map(|offer| (offer.theirs, offer.name))
             .collect();
         let expected = [
-            ("read/file", "read_file"),
+            ("read/file", "read_file_3"),
             ("read file", "read_file_2"),
-            ("read_file", "read_file_3"),
+            ("read_file", "read_file"),
         ];
         assert_eq!(
             names,
             expected.map(|(theirs, name)| (theirs.to_owned(), name.to_owned()))
         );
+    }
+
+    #[test]
+    fn a_name_does_not_depend_on_the_order_of_the_list_and_a_tool_listed_twice_is_one() {
+        let named = |listed: &[&str]| {
+            let listed: Vec<_> = listed
+                .iter()
+                .map(|name| json!({ "name": name, "inputSchema": {} }))
+                .collect();
+            let offers = read(&endpoint(), tools(listed.into()));
+            let names = offers.into_iter().map(|offer| (offer.theirs, offer.name));
+            names.collect::<BTreeMap<_, _>>()
+        };
+        let listed = ["a b", "a/b", "a_b", "a_b_2", "", "größe", "gr\u{fc}ße"];
+        let expected = named(&listed);
+        assert_eq!(expected["a_b"], "a_b");
+        assert_eq!(expected["a_b_2"], "a_b_2");
+        for turn in 0..listed.len() {
+            let mut turned = listed;
+            turned.rotate_left(turn);
+            assert_eq!(named(&turned), expected, "{turned:?}");
+            assert_eq!(named(&[turned, listed].concat()), expected, "{turned:?} twice");
+        }
+        let many: Vec<_> = (0..1_000).map(|number| format!("tool{number}")).collect();
+        assert_eq!(named(&many.iter().map(String::as_str).collect::<Vec<_>>()).len(), MOST);
     }
 
     #[test]
