@@ -93,6 +93,9 @@ struct Fetched {
     media_type: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     title: String,
+    /// The page sends its readers on: nobody follows without being asked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leads_to: Option<String>,
     #[serde(flatten)]
     excerpt: Excerpt,
 }
@@ -158,9 +161,14 @@ pub(super) fn fetcher(cx: &ToolContext) -> Result<Fetcher, ToolError> {
 
 async fn fetch(cx: ToolContext, args: PageArgs) -> Result<Fetched, ToolError> {
     let page = get(&cx, &args.url).await?;
-    let PageText { title, excerpt } = match page.kind {
+    let PageText {
+        title,
+        leads_to,
+        excerpt,
+    } = match page.kind {
         Kind::Plain => PageText {
             title: String::new(),
+            leads_to: None,
             excerpt: excerpt(&page.text, args.window()),
         },
         Kind::Html => {
@@ -168,7 +176,10 @@ async fn fetch(cx: ToolContext, args: PageArgs) -> Result<Fetched, ToolError> {
             (workers.page_text(&cx.on_behalf_of(), &page.text, args.window()).await).map_err(unread)?
         }
     };
+    let leads_to = leads_to.and_then(|place| page.url.join(&place).ok());
+    let leads_to = leads_to.filter(|place| matches!(place.scheme(), "http" | "https") && *place != page.url);
     Ok(Fetched {
+        leads_to: leads_to.map(String::from),
         url: page.url.into(),
         status: page.status.as_u16(),
         media_type: page.media_type,

@@ -41,9 +41,31 @@ pub(super) struct Tangled;
 pub(super) fn whole(html: &str, window: Window) -> Result<PageText, Tangled> {
     let document = parse(html)?;
     let title = line(&document.select("title").first().text());
+    let leads_to = refresh(&document);
     document.select(UNREADABLE).remove();
     let excerpt = excerpt(document.formatted_text().trim(), window);
-    Ok(PageText { title, excerpt })
+    Ok(PageText {
+        title,
+        leads_to,
+        excerpt,
+    })
+}
+
+/// Where a page sends its readers by itself: `<meta http-equiv="refresh" content="0; url=…">`.
+fn refresh(document: &Document) -> Option<String> {
+    let metas = document.select("meta[http-equiv][content]");
+    let content = metas.nodes().iter().find_map(|meta| {
+        let is_refresh = meta.attr("http-equiv")?.eq_ignore_ascii_case("refresh");
+        is_refresh.then(|| meta.attr("content")).flatten()
+    })?;
+    let (_, place) = content.split_once([';', ','])?;
+    let place = place.trim_start();
+    let named = place.get(..3).filter(|name| name.eq_ignore_ascii_case("url"));
+    let place = named
+        .and_then(|_| place.get(3..)?.trim_start().strip_prefix('='))
+        .unwrap_or(place);
+    let place = place.trim().trim_matches(['"', '\'']);
+    (!place.is_empty() && place.len() <= LONGEST_LINK).then(|| place.to_owned())
 }
 
 /// The main article of a page, without navigation and the like.

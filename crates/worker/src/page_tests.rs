@@ -111,3 +111,28 @@ fn pages_that_would_take_all_memory_or_time_are_given_up() {
         assert_eq!(article(&html, &url(), ALL), Err(Tangled), "{what}");
     }
 }
+
+#[test]
+fn where_a_page_sends_its_readers_is_told() {
+    for (meta, place) in [
+        ("<meta http-equiv=refresh content='0; url=/new'>", Some("/new")),
+        (
+            "<META HTTP-EQUIV='Refresh' CONTENT=\"5;URL='https://a.example/x?y=1'\">",
+            Some("https://a.example/x?y=1"),
+        ),
+        (
+            "<noscript><meta http-equiv=refresh content='0, next'></noscript>",
+            Some("next"),
+        ),
+        ("<meta http-equiv=refresh content=30>", None),
+        ("<meta http-equiv=refresh content='1; url='>", None),
+        (
+            "<meta http-equiv=content-type content='text/html; charset=utf-8'>",
+            None,
+        ),
+        ("<meta name=refresh content='0; url=/x'>", None),
+    ] {
+        let page = whole(&format!("<html><head>{meta}</head><body>moved</body></html>"), ALL).expect("a page");
+        assert_eq!(page.leads_to.as_deref(), place, "{meta}");
+    }
+}

@@ -131,6 +131,9 @@ mod base64_text {
 pub struct PageText {
     /// On one line.
     pub title: String,
+    /// Where the page sends its readers by itself, as it stands there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
     /// The part.
     pub excerpt: Excerpt,
 }
