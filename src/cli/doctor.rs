@@ -3,6 +3,7 @@
 mod local;
 mod mcp;
 mod remote;
+mod rules;
 
 use std::process::ExitCode;
 
@@ -131,6 +132,9 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
         report.add(check)?;
     }
     if let Some(check) = local::maintenance(&loaded).await {
+        report.add(check)?;
+    }
+    if let Some(check) = rules::named(&loaded) {
         report.add(check)?;
     }
     report.add(local::disk(&loaded))?;

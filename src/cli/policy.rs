@@ -13,6 +13,7 @@ use clifford_core::{
 use clifford_store::{Db, StoreError, places::policies};
 use clifford_tools::{
     Registry, Services, mcp,
+    named::{self, NameFault},
     trial::{self, Labels},
 };
 use serde_json::{Map, Value, json};
@@ -68,7 +69,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let db = globals.database().await?;
     let outcome = match args.command {
         Command::List(format) => list(&db, &loaded, format).await,
-        Command::Add(flags) => add(&db, *flags).await,
+        Command::Add(flags) => add(&db, &loaded, *flags).await,
         Command::Remove { id, format } => remove(&db, &id, format).await,
         Command::Test(flags) => test(globals, &db, *flags).await,
     };
@@ -129,12 +130,19 @@ fn word(value: &impl serde::Serialize) -> String {
     bare(&serde_json::to_value(value).unwrap_or_default())
 }
 
-async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
+async fn add(db: &Db, loaded: &Loaded, flags: RuleFlags) -> anyhow::Result<()> {
     let format = flags.format;
     let rule = flags.rule(&mut db.read().await?).await?;
     if let Some((field, fault)) = rule.fault() {
         bail!("{field}: {fault}");
     }
+    let (registry, services) = offered(loaded);
+    mcp::announce(&registry, &services);
+    let warning = match named::fault(&registry, &rule) {
+        Some(fault @ NameFault::Unknown(_)) => bail!("tools: {fault}"),
+        Some(fault @ NameFault::Later(_)) => format!("; note: {fault}"),
+        None => String::new(),
+    };
     let now = setup::now();
     let made = db
         .write(move |tx| Box::pin(async move { policies::insert(tx, &rule, now).await }))
@@ -148,7 +156,7 @@ async fn add(db: &Db, flags: RuleFlags) -> anyhow::Result<()> {
     if format.json {
         return output::json(&made);
     }
-    output::print(&format!("Added rule {}; it is in effect now", made.id))
+    output::print(&format!("Added rule {}; it is in effect now{warning}", made.id))
 }
 
 /// The id of a rule of the database: others are not there to be removed.
@@ -222,13 +230,20 @@ fn labels(labels: &Labels) -> [String; 2] {
     ]
 }
 
-/// Every tool, with what the MCP servers offer that calls are for: only that tells what their commands may do.
-async fn tools(globals: &Globals, loaded: &Loaded, calls: impl Iterator<Item = &str>) -> anyhow::Result<Arc<Registry>> {
-    let registry = Arc::new(Registry::new(loaded.platforms, loaded.config.engine.max_tool_retries));
-    let mut services = Services {
+/// The tools that are built in, and the settings of all.
+fn offered(loaded: &Loaded) -> (Registry, Services) {
+    let registry = Registry::new(loaded.platforms, loaded.config.engine.max_tool_retries);
+    let services = Services {
         config: loaded.config.tools.clone(),
         ..Services::default()
     };
+    (registry, services)
+}
+
+/// Every tool, with what the MCP servers offer that calls are for: only that tells what their commands may do.
+async fn tools(globals: &Globals, loaded: &Loaded, calls: impl Iterator<Item = &str>) -> anyhow::Result<Arc<Registry>> {
+    let (registry, mut services) = offered(loaded);
+    let registry = Arc::new(registry);
     let known: BTreeSet<_> = mcp::endpoints(&services)
         .into_iter()
         .map(|endpoint| endpoint.name)

@@ -1,7 +1,7 @@
 //! `clifford settings`: settings at run time, of the bot, a space, a channel or a person. A server on the same database
 //! goes by it at once.
 
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::{anyhow, bail};
 use clifford_store::{Db, places::place_settings::PlaceSettings};
@@ -63,16 +63,27 @@ enum Command {
     },
 }
 
+/// The names of the configuration.
+struct Configured {
+    /// Those of the models that may be chosen.
+    models: Vec<String>,
+    agents: Vec<String>,
+}
+
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
     let config = globals.load()?.config;
     let defaults = PlaceSettings::configured(&config.ingress, &config.memory);
+    let configured = Configured {
+        models: config.llm.choices.iter().map(|choice| choice.name.clone()).collect(),
+        agents: config.all_agents().map(|agent| agent.name.clone()).collect(),
+    };
     let db = globals.database().await?;
-    let outcome = perform(&db, args.command, defaults).await;
+    let outcome = perform(&db, args.command, defaults, &configured).await;
     db.close().await;
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-async fn perform(db: &Db, command: Command, defaults: PlaceSettings) -> anyhow::Result<()> {
+async fn perform(db: &Db, command: Command, defaults: PlaceSettings, configured: &Configured) -> anyhow::Result<()> {
     let (scope, name, format) = match command {
         Command::List { scope, format } => (scopes::find(&mut db.read().await?, &scope).await?, None, format),
         Command::Set {
@@ -80,7 +91,11 @@ async fn perform(db: &Db, command: Command, defaults: PlaceSettings) -> anyhow::
             name,
             value,
             format,
-        } => (set(db, &scope, &name, Some(&value)).await?, Some(name), format),
+        } => (
+            set(db, &scope, &name, Some((&value, configured))).await?,
+            Some(name),
+            format,
+        ),
         Command::Unset { scope, name, format } => (set(db, &scope, &name, None).await?, Some(name), format),
     };
     let mut shown = catalogue::list(&mut db.read().await?, scope, defaults).await?;
@@ -88,12 +103,25 @@ async fn perform(db: &Db, command: Command, defaults: PlaceSettings) -> anyhow::
     print(&shown, format)
 }
 
-/// Sets a setting, or with no value takes it back.
-async fn set(db: &Db, scope: &str, name: &str, value: Option<&str>) -> anyhow::Result<Scope> {
+/// Sets a setting, or with no value takes it back. With a value comes what may be named.
+async fn set(db: &Db, scope: &str, name: &str, value: Option<(&str, &Configured)>) -> anyhow::Result<Scope> {
     let scope = scopes::find(&mut db.read().await?, scope).await?;
     let known = catalogue::known(scope, name).map_err(|what| anyhow!("there is no {what}"))?;
     let value = match value {
-        Some(text) => Some(known.kind.checked(text).map_err(|why| anyhow!("{name}: {why}"))?),
+        Some((text, configured)) => {
+            let value = known.kind.checked(text).map_err(|why| anyhow!("{name}: {why}"))?;
+            let names = match known.name {
+                "agent" => {
+                    // Those of the configuration may not have been brought in yet.
+                    let there = catalogue::agent_names(&mut db.read().await?).await?;
+                    let names: BTreeSet<_> = there.into_iter().chain(configured.agents.clone()).collect();
+                    names.into_iter().collect()
+                }
+                _ => configured.models.clone(),
+            };
+            catalogue::named(known, &value, &names).map_err(|why| anyhow!(why))?;
+            Some(value)
+        }
         None => None,
     };
     let now = setup::now();

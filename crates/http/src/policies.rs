@@ -6,7 +6,10 @@ use clifford_store::{
     StoreError,
     places::policies::{self, Policy},
 };
-use clifford_tools::trial::{self, Trial, TrialOutcome};
+use clifford_tools::{
+    named::{self, NameFault},
+    trial::{self, Trial, TrialOutcome},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -55,7 +58,7 @@ pub(super) async fn create(
     _: Admin,
     Body(rule): Body<Rule>,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
-    check(&rule)?;
+    check(&api, &rule)?;
     let now = api.clock.now();
     let made = api
         .db
@@ -76,7 +79,7 @@ pub(super) async fn change(
     Id(id): Id<PolicyId>,
     Body(rule): Body<Rule>,
 ) -> Result<Json<Value>, Problem> {
-    check(&rule)?;
+    check(&api, &rule)?;
     let now = api.clock.now();
     let changed = api
         .db
@@ -161,14 +164,18 @@ fn rendered(policy: &Policy) -> Value {
     shown
 }
 
-fn check(rule: &Rule) -> Result<(), Problem> {
+fn check(api: &Shared, rule: &Rule) -> Result<(), Problem> {
     if rule.name.chars().count() > LONGEST_NAME {
         let fault = format!("it is longer than {LONGEST_NAME} characters");
         return Err(Problem::input("name", fault));
     }
-    match rule.fault() {
-        Some((field, fault)) => Err(Problem::input(field, fault)),
-        None => Ok(()),
+    if let Some((field, fault)) = rule.fault() {
+        return Err(Problem::input(field, fault));
+    }
+    match named::fault(&api.context.tools.registry, rule) {
+        Some(NameFault::Unknown(fault)) => Err(Problem::input("tools", fault)),
+        // An MCP server may bring it yet.
+        Some(NameFault::Later(_)) | None => Ok(()),
     }
 }
 

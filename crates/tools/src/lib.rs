@@ -19,6 +19,7 @@ mod isolates;
 mod kept;
 pub mod mcp;
 mod memory;
+pub mod named;
 mod offers;
 mod options;
 mod paid;

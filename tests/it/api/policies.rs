@@ -56,6 +56,7 @@ async fn rules_are_made_tried_changed_and_deleted() {
         (json!({ "args": ["amount"] }), "args"),
         (json!({ "hours": "noon" }), "hours"),
         (json!({ "zone": "Moon/Sea" }), "zone"),
+        (json!({ "tools": ["bank.send", "memroy.put"] }), "tools"),
         (json!({ "user": "0198f2c4-7d1e-7000-8000-000000000003" }), "user"),
     ];
     for (rule, field) in wrong {

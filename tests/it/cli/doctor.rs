@@ -228,6 +228,23 @@ fn faults_of_mcp_servers_are_told_with_the_settings() {
 }
 
 #[test]
+fn a_rule_about_a_tool_that_is_not_there_is_warned_of() {
+    let machine = Machine::new();
+    let rules = "policies=[{ action = \"deny\", name = \"quiet\", tools = [\"web\", \"memroy\"] }]";
+    let ended = machine.run(["doctor", "--json", "--set", rules]);
+    let (status, found, mend) = check(&ended, "rules");
+    assert_eq!(
+        (status.as_str(), found.as_str()),
+        (
+            "warn",
+            "rule 1 (`quiet`): there is no tool `memroy`; did you mean `memory`?"
+        ),
+        "{ended:?}"
+    );
+    assert!(mend.contains("[[policies]]"), "{mend}");
+}
+
+#[test]
 fn an_api_that_listens_beyond_the_machine_is_warned_of() {
     let machine = Machine::new();
     let ended = machine.run(["doctor", "--json", "--set", "http.bind=0.0.0.0:0"]);

@@ -336,6 +336,14 @@ fn settings_are_shown_set_and_taken_back() {
             format!("memory is not set for {channel}"),
         ),
         (
+            &["set", "bot", "model", "nobody"],
+            "no model can be chosen: llm.choices of bot.toml is empty".to_owned(),
+        ),
+        (
+            &["set", &channel, "agent", "nobody"],
+            "there is no agent `nobody`; there are Clifford".to_owned(),
+        ),
+        (
             &["set", "bot", "memory", "yes"],
             "memory: `yes` is not one of on, off".to_owned(),
         ),

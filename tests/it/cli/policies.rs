@@ -87,3 +87,16 @@ fn a_call_is_tried_with_labels_origins_rule_and_reason() {
     let told = tried(&["memory.put", &put("tea"), "--said", "I drink tea", "--set", RULE]);
     assert_eq!(told, RULED);
 }
+
+#[test]
+fn a_rule_about_a_tool_that_is_not_there_is_refused_or_noted() {
+    let machine = Machine::new();
+    machine.run(["db", "migrate"]).succeeds();
+    let add = |tool: &str| machine.run(["policy", "add", "deny", "--tool", tool]);
+    add("memroy.put").fails_with("tools: there is no tool `memroy.put`; did you mean `memory.put`?");
+    let later = add("bank.send").succeeds();
+    assert!(
+        later.contains("it is in effect now; note: there is no tool `bank.send` now"),
+        "{later}"
+    );
+}

@@ -115,6 +115,16 @@ async fn what_is_packed_otherwise_or_badly_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_head_that_is_too_long_is_no_answer() {
+    let world = World::new(limits()).await;
+    let long = "a".repeat(1 << 20);
+    world
+        .public
+        .put("/", Answer::body("text/plain", "hello").header("x-long", &long));
+    assert_eq!(world.fetch("/").await, Err(FetchError::Broken));
+}
+
+#[tokio::test]
 async fn a_page_that_takes_too_long_in_all_is_given_up() {
     let limit = Duration::from_millis(500);
     let world = World::new(in_time(limit)).await;

@@ -228,7 +228,7 @@ impl Rule {
     }
 
     /// Whether it is about a command.
-    pub(crate) fn is_about(&self, name: &str) -> bool {
+    pub fn is_about(&self, name: &str) -> bool {
         self.tools.is_empty()
             || self
                 .tools

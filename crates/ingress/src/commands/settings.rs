@@ -10,15 +10,14 @@ use clifford_core::{clock::Timestamp, places::Channel};
 use clifford_engine::models::roles::Offer;
 use clifford_markup::inline::inline;
 use clifford_store::{
-    Conn, StoreError, Tx,
+    StoreError, Tx,
     places::{
-        agents,
         setting_changes::{self, NewChange, SettingChange},
         settings,
     },
 };
 use clifford_text::{Lang, Setting};
-use clifford_tools::settings::catalogue::{self, CATALOGUE, Scope, SettingSpec};
+use clifford_tools::settings::catalogue::{self, CATALOGUE, Scope, SettingSpec, agent_names};
 
 pub(super) use self::complete::choices;
 use super::{CommandContext, Done};
@@ -343,10 +342,4 @@ async fn restore(
         Some(value) => settings::put(tx, &change.scope, &change.name, value, now).await,
         None => settings::unset(tx, &change.scope, &change.name).await.map(drop),
     }
-}
-
-/// The names of the agents that take runs.
-async fn agent_names(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
-    let agents = agents::list(conn).await?.into_iter().filter(|agent| agent.enabled);
-    Ok(agents.map(|agent| agent.name).collect())
 }

@@ -309,6 +309,35 @@ fn configured(defaults: PlaceSettings) -> Vec<Setting> {
     ]
 }
 
+/// Whether a value names something that is there. `names`: those of the agents, or of the models that may be chosen;
+/// settings that take other values take any.
+///
+/// # Errors
+/// There is none of this name, and which comes near.
+pub fn named(known: &SettingSpec, value: &str, names: &[String]) -> Result<(), String> {
+    if known.kind != Kind::Name || names.iter().any(|name| name == value) {
+        return Ok(());
+    }
+    let near = names.iter().min_by_key(|name| near::slips(name, value));
+    Err(match near.filter(|name| near::slips(name, value) <= 2) {
+        Some(near) => format!("there is no {} `{value}`; did you mean `{near}`?", known.name),
+        None if names.is_empty() && known.name == "model" => {
+            "no model can be chosen: llm.choices of bot.toml is empty".to_owned()
+        }
+        None if names.is_empty() => format!("there is no {} yet", known.name),
+        None => format!("there is no {} `{value}`; there are {}", known.name, names.join(", ")),
+    })
+}
+
+/// The names of the agents that a place can be given.
+///
+/// # Errors
+/// The store's.
+pub async fn agent_names(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
+    let agents = agents::list(conn).await?.into_iter().filter(|agent| agent.enabled);
+    Ok(agents.map(|agent| agent.name).collect())
+}
+
 /// Sets a setting that is [known] to a [checked](Kind::checked) value.
 ///
 /// # Errors

@@ -126,3 +126,38 @@ fn a_switch_is_on_or_off_in_the_words_of_its_reader() {
         "{words:?}"
     );
 }
+
+#[test]
+fn a_name_that_nothing_has_is_refused_with_the_nearest() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let spec = |name: &str| CATALOGUE.iter().find(|known| known.name == name).expect("a setting");
+    for (setting, value, there, expected) in [
+        ("model", "strong", names(&["fast", "strong"]), Ok(())),
+        (
+            "model",
+            "stong",
+            names(&["fast", "strong"]),
+            Err("there is no model `stong`; did you mean `strong`?"),
+        ),
+        (
+            "agent",
+            "Nobody",
+            names(&["Librarian"]),
+            Err("there is no agent `Nobody`; there are Librarian"),
+        ),
+        ("agent", "Nobody", names(&[]), Err("there is no agent yet")),
+        (
+            "model",
+            "x",
+            names(&[]),
+            Err("no model can be chosen: llm.choices of bot.toml is empty"),
+        ),
+        ("persona", "a pirate", names(&[]), Ok(())),
+    ] {
+        assert_eq!(
+            named(spec(setting), value, &there),
+            expected.map_err(str::to_owned),
+            "{setting} {value}"
+        );
+    }
+}
