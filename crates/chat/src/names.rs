@@ -67,6 +67,11 @@ pub fn spoken_with_mark(name: &str, id: &str) -> String {
     }
 }
 
+/// All that an account of this name may be called in front of what it said.
+pub fn all_spoken(name: &str, id: &str) -> [String; 2] {
+    [spoken_with_mark(name, id), spoken(name)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -104,9 +104,9 @@ pub(super) async fn part_inputs(tx: &mut Tx, person: &Person) -> Result<(), Stor
     Ok(())
 }
 
-/// The name, behind its bracket, and the rest of a line with which somebody begins to speak.
+/// The name and the rest of a line with which somebody begins to speak.
 fn spoken(line: &str) -> Option<(&str, &str)> {
-    line.split_once("] ").filter(|(head, _)| head.starts_with('['))
+    line.strip_prefix('[')?.split_once("] ")
 }
 
 /// The parts of a text that are the person's own: in a shared place, those behind their name.
@@ -114,18 +114,12 @@ fn own_parts<'a>(said: &'a PersonText, person: &Person) -> Vec<&'a str> {
     if !said.is_shared {
         return vec![&said.text];
     }
-    let called = |name: String| format!("[{name}");
-    let of_account = |account: &erasure::Account| {
-        let marked = names::spoken_with_mark(&account.name, &account.platform_user_id);
-        [marked, names::spoken(&account.name)]
-    };
+    let of_account = |account: &erasure::Account| names::all_spoken(&account.name, &account.platform_user_id);
     let own = person.accounts.iter().flat_map(of_account);
-    let own: Vec<_> = own.chain([names::spoken(&person.name)]).map(called).collect();
-    let mut heads = said.text.lines().filter_map(spoken).map(|(head, _)| head);
-    let first = heads.next();
+    let own: Vec<_> = own.chain([names::spoken(&person.name)]).collect();
     // Where one person speaks alone, it is theirs, also under a name that they had.
-    let is_alone = heads.all(|head| Some(head) == first);
-    let mut is_own = true;
+    let heads: BTreeSet<_> = said.text.lines().filter_map(spoken).map(|(head, _)| head).collect();
+    let (is_alone, mut is_own) = (heads.len() < 2, true);
     let mut parts = Vec::new();
     for line in said.text.lines() {
         let spoken = spoken(line);

@@ -3,6 +3,7 @@
 use clifford_core::commands::COMMANDS;
 use clifford_text::Lang;
 use clifford_tools::{platforms, registry};
+
 /// The words of this program's own records and prompts (a step whose words were taken out could not be read), and
 /// what everybody says.
 pub(super) fn vocabulary() -> Vec<String> {
@@ -52,8 +53,11 @@ const RECORDS: &str = "type text plain buttons label command file name content c
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clifford_core::{
         clock::Timestamp,
+        id::{RunId, UserId},
         policy::Reason,
         run::step::{
             ConfirmAbout, ConfirmRequest, Event, Finish, NoteAbout, Step, StepKind, ToolCall, ToolOutcome, ToolResult,
