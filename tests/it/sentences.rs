@@ -97,6 +97,7 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
         "people write it, or a platform does",
         &[
             ("crates/core/src/run/sentences.rs", ""),
+            ("crates/core/src/schedule/phrase/languages", ""),
             ("crates/core/src/run/state/answered/announcing.rs", ""),
             ("crates/core/src/search", ""),
             ("crates/ingress/src/commands/items.rs", "all yes"),
@@ -116,6 +117,9 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
             ("crates/core/src/schedule/due.rs", ""),
             ("crates/core/src/schedule/interval.rs", ""),
             ("crates/core/src/schedule/phrase.rs", ""),
+            ("crates/core/src/schedule/phrase/again.rs", ""),
+            ("crates/core/src/schedule/phrase/reckon.rs", ""),
+            ("crates/core/src/schedule/phrase/repeat.rs", ""),
             ("crates/core/src/unread.rs", ""),
             ("crates/engine/src/by_hand.rs", ""),
             ("crates/engine/src/run/answering.rs", ""),
@@ -162,9 +166,9 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
             ("channels/discord/src/platform.rs", ""),
             ("channels/discord/src/shards.rs", "the gateway's address"),
             ("channels/telegram/src/api.rs", "HTTP {status}"),
+            ("channels/telegram/src/chat.rs", ""),
             ("channels/telegram/src/link.rs", ""),
             ("channels/telegram/src/platform.rs", ""),
-            ("channels/telegram/src/update.rs", ""),
             (
                 "channels/telegram/src/webhook.rs",
                 "Telegram does not reach webhook_url",

@@ -289,6 +289,7 @@ fn renamed_job(channel: Option<u64>, guild: Option<u64>, name: String) -> Job {
         place: channel.map(|id| id.to_string()),
         space: guild.map(|id| id.to_string()),
         name,
+        first_is_retold: false,
     };
     Job {
         lane: channel.or(guild).unwrap_or_default(),

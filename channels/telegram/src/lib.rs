@@ -12,6 +12,7 @@ mod alone;
 mod answer;
 mod api;
 mod caption;
+mod chat;
 mod cut;
 mod draft;
 mod fetch;

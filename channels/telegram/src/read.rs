@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use teloxide::requests::Payload;
 
-use crate::{guest, me::Me, press, reaction, stop, update};
+use crate::{chat, guest, me::Me, press, reaction, stop, update};
 
 /// A question from a chat that the bot is no member of.
 const GUEST: &str = "guest_message";
@@ -99,7 +99,7 @@ fn read(raw: &str, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
         ("guest_message", Some(message)) => guest::question(message, me, now),
         ("callback_query", Some(query)) => press::read(query, now),
         ("message_reaction", Some(change)) => reaction::read(change),
-        ("my_chat_member", Some(change)) => update::membership(change),
+        ("my_chat_member", Some(change)) => chat::membership(change),
         ("stopped_message_generation", Some(stopped)) => stop::read(stopped, id, now),
         (kind, None) if KINDS.contains(&kind) => Err("that could not be read: it is no object".to_owned()),
         (kind, _) if IGNORED.contains(&kind) => return Ok(None),

@@ -1,9 +1,8 @@
-//! Telegram's updates as events of all platforms. Pure: payload in, event out. This file is long because it reads all
-//! that a message can be.
+//! Telegram's updates as events of all platforms. Pure: payload in, event out.
 
 use clifford_channel::{
-    Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Joined, Left, Message, Moved, Place,
-    PlaceKind, Quoted, Renamed, Space, Speaker,
+    Addressed, Attachment, BY_INLINE_BOT, Command, Edit, FORWARDED, Inbound, Message, Place, PlaceKind, Quoted, Space,
+    Speaker,
     lenient::{flag, int, line, list, name, object, text as string},
 };
 use jiff::Timestamp;
@@ -11,6 +10,7 @@ use serde_json::Value;
 
 use crate::{
     alone::{self, Alone},
+    chat,
     me::Me,
     media,
     text::{self, Cleaned},
@@ -80,21 +80,8 @@ const ASK: &str = "ask";
 
 /// The event of a new message that came `now`; `None` if the bot ignores it. `Err` names a missing field.
 pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option<Inbound>, String> {
-    // Telegram reports a group's move in the old chat and in the new one: whichever comes first is enough.
-    let moves = match (int(message, "migrate_to_chat_id"), int(message, "migrate_from_chat_id")) {
-        (Some(to), _) => Some((chat_id(message)?, to)),
-        (None, Some(from)) => Some((from, chat_id(message)?)),
-        (None, None) => None,
-    };
-    if let Some((from, to)) = moves {
-        return Ok(Some(Inbound::Moved(Moved {
-            platform: crate::PLATFORM,
-            from: from.to_string(),
-            to: to.to_string(),
-        })));
-    }
-    if let Some(renamed) = renamed(message)? {
-        return Ok(Some(Inbound::Renamed(renamed)));
+    if let Some(change) = chat::change(message)? {
+        return Ok(Some(change));
     }
     let Some(header) = header(message, me)? else {
         return Ok(None);
@@ -168,23 +155,6 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     })))
 }
 
-/// The new name of a group or topic. A topic's messages go on to tell the one that it began with.
-fn renamed(message: &Value) -> Result<Option<Renamed>, String> {
-    let chat = chat_id(message)?;
-    let of_topic = object(message, "forum_topic_edited").and_then(|edited| name(edited, "name"));
-    let (place, space, name) = match (of_topic, name(message, "new_chat_title"), topic(message)) {
-        (Some(name), _, Some(topic)) => (format!("{chat}:{topic}"), None, name),
-        (None, Some(title), _) => (chat.to_string(), Some(chat.to_string()), title),
-        _ => return Ok(None),
-    };
-    Ok(Some(Renamed {
-        platform: crate::PLATFORM,
-        place: Some(place),
-        space,
-        name,
-    }))
-}
-
 /// A text that another bot made for its sender, marked as such.
 fn by_inline_bot(text: &str) -> String {
     format!("{BY_INLINE_BOT} {text}").trim_end().to_owned()
@@ -216,45 +186,6 @@ pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> 
             },
         },
     })))
-}
-
-/// The event of a change of the bot's own membership; `None` if the bot ignores it. `Err` names a missing field.
-pub(crate) fn membership(change: &Value) -> Result<Option<Inbound>, String> {
-    let chat = object(change, "chat").ok_or("it names no chat")?;
-    let id = int(chat, "id").ok_or("its chat has no id")?.to_string();
-    let now = object(change, "new_chat_member").ok_or("it names no new member")?;
-    let status = string(now, "status").ok_or("it names no new status")?;
-    let is_banned = status == "kicked";
-    let is_gone = is_away(now);
-    let kind = kind(chat);
-    if !is_gone && kind == Kind::Group && object(change, "old_chat_member").is_some_and(is_away) {
-        let place = place_of(chat, None, None);
-        return Ok(place.map(|place| Inbound::Joined(Joined { place })));
-    }
-    if !is_gone || kind == Kind::Channel {
-        return Ok(None);
-    }
-    let private = kind == Kind::Private;
-    let reason = match (private, is_banned) {
-        (true, _) => "the bot was blocked by the user",
-        (false, true) => "the bot was kicked from the group",
-        (false, false) => "the bot is no member of the group any more",
-    };
-    Ok(Some(Inbound::Left(Left {
-        platform: crate::PLATFORM,
-        place: private.then(|| id.clone()),
-        space: (!private).then_some(id),
-        reason: reason.to_owned(),
-    })))
-}
-
-/// Whether a member of a chat is none.
-fn is_away(member: &Value) -> bool {
-    match string(member, "status").as_deref() {
-        Some("kicked" | "left") => true,
-        Some("restricted") => !flag(member, "is_member"),
-        _ => false,
-    }
 }
 
 /// The place, author and id of a message.
@@ -304,20 +235,20 @@ fn header(message: &Value, me: &Me) -> Result<Option<Header>, String> {
     Ok(Some(Header { place, speaker, id }))
 }
 
-fn chat_id(message: &Value) -> Result<i64, String> {
+pub(crate) fn chat_id(message: &Value) -> Result<i64, String> {
     let chat = object(message, "chat").ok_or("it names no chat")?;
     Ok(int(chat, "id").ok_or("its chat has no id")?)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Private,
     Group,
     Channel,
 }
 
 /// The kind of a chat. Telegram's ids tell people from groups where its type cannot be read.
-fn kind(chat: &Value) -> Kind {
+pub(crate) fn kind(chat: &Value) -> Kind {
     match string(chat, "type").as_deref() {
         Some("private") => Kind::Private,
         Some("channel") => Kind::Channel,

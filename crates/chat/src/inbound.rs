@@ -229,6 +229,8 @@ pub struct Renamed {
     pub space: Option<String>,
     /// The name from now on.
     pub name: String,
+    /// Messages of the place go on to tell the name that it had first.
+    pub first_is_retold: bool,
 }
 
 /// The bot was added to a group or server. Handing it in again changes nothing, until the bot left.

@@ -58,7 +58,7 @@ use clifford_core::{
 use clifford_engine::{Context, Runs, models::byok};
 use clifford_store::{
     Db, StoreError,
-    places::{channels, moving},
+    places::{channels, moving, renaming},
 };
 use clifford_telemetry::{measures, quarantine::Careful};
 
@@ -302,10 +302,10 @@ impl IngressService {
         let written = self.db.write(move |tx| {
             Box::pin(async move {
                 if let Some(place) = &renamed.place {
-                    channels::renamed(tx, renamed.platform, place, &renamed.name, now).await?;
+                    renaming::place(tx, place, &renamed, now).await?;
                 }
                 match &renamed.space {
-                    Some(space) => channels::renamed_space(tx, renamed.platform, space, &renamed.name).await,
+                    Some(space) => renaming::space(tx, renamed.platform, space, &renamed.name).await,
                     None => Ok(()),
                 }
             })

@@ -6,6 +6,7 @@ pub mod left_spaces;
 pub mod moving;
 pub mod place_settings;
 pub mod policies;
+pub mod renaming;
 pub mod setting_changes;
 pub mod settings;
 pub mod spaces;

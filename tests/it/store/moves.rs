@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clifford_chat::{
-    inbound::{Place, PlaceKind, Served, Space, Speaker},
+    inbound::{Place, PlaceKind, Renamed, Served, Space, Speaker},
     platform::Platform,
 };
 use clifford_core::{
@@ -17,7 +17,7 @@ use clifford_store::{
     Pools, StoreError, Tx, contexts,
     messages::{self, NewInbound},
     people::{merge, users},
-    places::{channels, moving, settings, spaces},
+    places::{channels, moving, renaming, settings, spaces},
 };
 use sqlx::AssertSqlSafe;
 
@@ -211,7 +211,14 @@ pub async fn a_place_keeps_its_new_name_although_messages_go_on_to_tell_the_firs
     };
     let name = |channel: Channel| channel.name.unwrap_or_default();
     let renamed = |place: &'static str, to: &'static str| {
-        world.change(move |tx| Box::pin(channels::renamed(tx, telegram, place, to, NOW)))
+        let renamed = Renamed {
+            platform: telegram,
+            place: Some(place.into()),
+            space: None,
+            name: to.into(),
+            first_is_retold: true,
+        };
+        world.change(move |tx| Box::pin(async move { renaming::place(tx, place, &renamed, NOW).await }))
     };
     renamed("-1:4", "nobody spoke there yet").await;
     assert_eq!(name(world.speaks(topic("Steam"), Duration::ZERO).await), "Steam");
@@ -232,7 +239,7 @@ pub async fn a_place_keeps_its_new_name_although_messages_go_on_to_tell_the_firs
     world
         .change(move |tx| {
             Box::pin(async move {
-                channels::renamed_space(tx, telegram, "-1", "Engines").await?;
+                renaming::space(tx, telegram, "-1", "Engines").await?;
                 let found = spaces::get(tx, space.expect("a space")).await?;
                 assert_eq!(found.and_then(|space| space.name).as_deref(), Some("Engines"));
                 Ok(())

@@ -371,6 +371,7 @@ async fn another_name_of_a_channel_a_thread_or_a_guild_is_told_once() {
             place: place.map(|id| id.to_string()),
             space: space.map(|id| id.to_string()),
             name: name.to_owned(),
+            first_is_retold: false,
         })
     };
     let events = bot.kept.wait_for_events(3).await;

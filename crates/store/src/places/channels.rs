@@ -1,5 +1,4 @@
-//! Channels: the places where messages are exchanged, and the spaces that they belong to. This file is long because
-//! it holds their names, too.
+//! Channels: the places where messages are exchanged, and the spaces that they belong to.
 
 use clifford_chat::{
     inbound::{Place, Served, Space},
@@ -13,6 +12,7 @@ use clifford_core::{
     value::args,
 };
 
+use super::renaming;
 use crate::{Conn, StoreError, Tx};
 
 /// A channel as it answers: a thread is off where its parent was turned off, and answers by chat where that does.
@@ -123,56 +123,6 @@ pub async fn find_or_create(
         .ok_or_else(|| StoreError::NotFound(format!("channel {}", place.external_id)))
 }
 
-/// What stands in `config` of a channel that was renamed: the name that it had first. A platform may go on to tell that.
-fn first_name(name: &str) -> String {
-    serde_json::json!({ "firstName": name }).to_string()
-}
-
-/// The name that a channel of this name takes over from the platform: `None`, where that tells the one it had before.
-async fn learned(tx: &mut Tx, channel: &Channel, told: Option<&str>) -> Result<Option<String>, StoreError> {
-    let Some(told) = told.filter(|told| channel.name.as_deref() != Some(told)) else {
-        return Ok(None);
-    };
-    let was_so = tx
-        .exists(
-            "SELECT CAST(1 AS BIGINT) FROM channels WHERE id = $1 AND config = $2",
-            args![channel.id, first_name(told)],
-        )
-        .await?;
-    Ok((!was_so).then(|| told.to_owned()))
-}
-
-/// A place got another name. Nothing is known of one where nobody spoke to the bot.
-pub async fn renamed(
-    tx: &mut Tx,
-    platform: Platform,
-    place: &str,
-    name: &str,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let Some(channel) = by_place(tx, platform, place).await? else {
-        return Ok(());
-    };
-    let first = channel.name.as_deref().unwrap_or_default();
-    tx.execute(
-        "UPDATE channels SET name = $1, updated_at = $2, config = CASE WHEN config = '{}' THEN $3 ELSE config END
-         WHERE id = $4",
-        args![name, now, first_name(first), channel.id],
-    )
-    .await?;
-    Ok(())
-}
-
-/// A space got another name.
-pub async fn renamed_space(tx: &mut Tx, platform: Platform, space: &str, name: &str) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE spaces SET name = $1 WHERE platform = $2 AND external_id = $3",
-        args![name, platform.as_str(), space],
-    )
-    .await?;
-    Ok(())
-}
-
 /// The channel that a thread belongs to; where nothing was said there yet, its row is made.
 async fn parent_of(
     tx: &mut Tx,
@@ -208,7 +158,7 @@ pub async fn placed(tx: &mut Tx, channel: Channel, place: &Place, now: Timestamp
 
 /// Something was said in a channel that is known: the channel as it is from now on.
 pub async fn touched(tx: &mut Tx, channel: Channel, name: Option<&str>, now: Timestamp) -> Result<Channel, StoreError> {
-    let name = learned(tx, &channel, name).await?;
+    let name = renaming::learned(tx, &channel, name).await?;
     let sql = format!("{TOUCH} WHERE id = $5");
     tx.defer(sql, args![now, true, name.clone(), TURNED_OFF, channel.id])
         .await?;
@@ -244,7 +194,7 @@ async fn touch(
     let Some(channel) = by_place(tx, platform, external_id).await? else {
         return Ok(None);
     };
-    let Some(name) = learned(tx, &channel, name).await? else {
+    let Some(name) = renaming::learned(tx, &channel, name).await? else {
         return Ok(Some(channel));
     };
     tx.execute("UPDATE channels SET name = $1 WHERE id = $2", args![&name, channel.id])

@@ -10,6 +10,7 @@ fn a_group_or_a_topic_is_called_otherwise() {
         Some(Inbound::Renamed(Renamed {
             platform: crate::PLATFORM,
             place: Some(place),
+            first_is_retold: space.is_none(),
             space,
             name: name.to_owned(),
         }))
