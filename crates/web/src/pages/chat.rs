@@ -15,7 +15,7 @@ pub(super) use self::composer::send;
 use self::view::View;
 use super::conversations::Before;
 use crate::{
-    address::part,
+    address::{part, with_query},
     backend::{Asker, Me, Page},
     extract::{Path, Query},
     failure::Failure,
@@ -64,15 +64,27 @@ pub(crate) async fn show(
     page(asker, own, Some(id), &wanted).await
 }
 
+/// The reader's own chat: the oldest perhaps, behind all others that they see.
 async fn own(asker: &Asker) -> Result<Option<Channel>, Failure> {
     let Some(me) = asker.me() else {
         return Err(Failure::Unknown(asker.path.clone()));
     };
-    let found: Page<Channel> = asker.get("/api/channels?limit=200").await?;
-    let mut own: Vec<_> = found.items.into_iter().filter(|channel| channel.is_of(me)).collect();
-    // A token of the same person has a channel of its own.
-    own.sort_by_key(|channel| !channel.external_id.starts_with("api:browser-"));
-    Ok(own.into_iter().next())
+    let (mut own, mut before) = (None, String::new());
+    loop {
+        let path = with_query("/api/channels", &[("limit", "200"), ("before", &before)]);
+        let found: Page<Channel> = asker.get(&path).await?;
+        for channel in found.items.into_iter().filter(|channel| channel.is_of(me)) {
+            // A token of the same person has a channel of its own.
+            if me.user_id.is_none() || channel.external_id.starts_with("api:browser-") {
+                return Ok(Some(channel));
+            }
+            own.get_or_insert(channel);
+        }
+        match found.next {
+            Some(next) => before = next,
+            None => return Ok(own),
+        }
+    }
 }
 
 async fn page(asker: Asker, own: Option<Channel>, id: Option<String>, wanted: &Before) -> Result<Markup, Failure> {
