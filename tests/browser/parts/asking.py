@@ -20,6 +20,16 @@ class Stays(urllib.request.HTTPRedirectHandler):
 STAYING = urllib.request.build_opener(urllib.request.ProxyHandler({}), Stays())
 
 
+# What a driver says of a page that goes while it is asked: between two pages there is nothing of either.
+BETWEEN_PAGES = ("no such element", "stale element", "does not belong to the document", "aborted by navigation",
+                 "no such execution context", "Cannot find context", "Inspected target navigated or closed",
+                 "Cannot read properties of null")
+
+
+def is_between_pages(told):
+    return any(words in told for words in BETWEEN_PAGES)
+
+
 def call(method, url, body=None, headers=None, patience=30):
     """JSON, in and out."""
     data = None if body is None else json.dumps(body).encode()
@@ -34,19 +44,18 @@ def call(method, url, body=None, headers=None, patience=30):
 
 def until(what, find, patience=60):
     """What `find` finds, as soon as it finds something."""
-    end = time.monotonic() + patience
+    end, last = time.monotonic() + patience, ""
     while time.monotonic() < end:
         try:
             found = find()
         except urllib.error.HTTPError as error:
             told = error.read().decode()
-            # Between two pages there is nothing of either.
-            if '"no such element"' not in told:
+            if not is_between_pages(told):
                 sys.exit(f"{what}: {told}")
-            found = None
-        except OSError:
-            found = None
+            found, last = None, f"; the last refusal was: {told}"
+        except OSError as error:
+            found, last = None, f"; the last failure was: {error}"
         if found:
             return found
         time.sleep(0.05)
-    sys.exit(f"{what} did not happen within {patience} s")
+    sys.exit(f"{what} did not happen within {patience} s{last}")

@@ -6,7 +6,7 @@ import subprocess
 import time
 import urllib.error
 
-from .asking import call, until
+from .asking import call, is_between_pages, until
 
 TAB, ENTER, SPACE, SHIFT, ESCAPE, DOWN = "\ue004", "\ue007", " ", "\ue008", "\ue00c", "\ue015"
 SCREENS = {"desktop": (1280, 900, False), "phone": (390, 844, True)}
@@ -59,7 +59,7 @@ class Browser:
                 return self.do(f"/element/{found}/{what}", body, method)
             except urllib.error.HTTPError as error:
                 told = error.read().decode()
-                if "stale element" not in told:
+                if not is_between_pages(told):
                     raise SystemExit(f"{what} of {selector}: {told}") from error
                 time.sleep(0.1)
         raise SystemExit(f"{what} of {selector}: the page does not come to rest")
