@@ -127,6 +127,9 @@ pub(super) async fn put(
     caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let new: NewValue = body(request, &api).await?;
     let value = checked(named.known, new.value).map_err(|why| Problem::input("value", why))?;
+    if let Some(why) = unnamed(&api, named.known, &value).await? {
+        return Err(Problem::input("value", why));
+    }
     save(&api, &caller, named.scope, vec![(named.known, Some(value))]).await?;
     view(&api, &named).await.map(Json)
 }
@@ -163,6 +166,11 @@ pub(super) async fn change(
             Value::Null => None,
             value => Some(checked(known, value).map_err(fault)?),
         };
+        if let Some(value) = &value
+            && let Some(why) = unnamed(&api, known, value).await?
+        {
+            return Err(fault(why));
+        }
         changes.push((known, value));
     }
     save(&api, &caller, scope, changes).await?;
@@ -177,6 +185,19 @@ fn checked(known: &SettingSpec, value: Value) -> Result<String, String> {
         other => return Err(format!("`{other}` is no text, number, true or false")),
     };
     known.kind.checked(&text)
+}
+
+/// Why a value names nothing that is there, if it names something.
+async fn unnamed(api: &Shared, known: &SettingSpec, value: &str) -> Result<Option<String>, Problem> {
+    let names = match known.name {
+        "agent" => catalogue::agent_names(&mut api.db.read().await?).await?,
+        "model" => {
+            let offers = api.context.models.offers().into_iter();
+            offers.filter_map(|offer| offer.name).collect()
+        }
+        _ => Vec::new(),
+    };
+    Ok(catalogue::named(known, value, &names).err())
 }
 
 async fn save(api: &Shared, caller: &Caller, scope: Scope, changes: Vec<Change>) -> Result<(), Problem> {

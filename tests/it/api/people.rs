@@ -262,6 +262,42 @@ async fn settings_that_are_not_there_or_the_bots_own_are_neither_shown_nor_set()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_setting_names_an_agent_and_a_model_that_are_there() {
+    let choices = r#"[{ name = "strong", provider = "fake", model = "large" }]"#;
+    let providers = r#"[{ name = "fake", base_url = "http://127.0.0.1:9/v1" }]"#;
+    let bot = Bot::with(&[("llm.providers", providers), ("llm.choices", choices)]).await;
+    bot.ask("hello").await;
+    let channel = bot.get("/api/channels").await.json()["items"][0]["id"].clone();
+    let scope = format!("channel:{}", channel.as_str().unwrap());
+    for (name, value, detail) in [
+        (
+            "agent",
+            "Cliford",
+            "there is no agent `Cliford`; did you mean `Clifford`?",
+        ),
+        ("model", "small", "there is no model `small`; there are strong"),
+    ] {
+        let path = format!("/api/settings/{scope}/{name}");
+        let refused = bot.call(Method::PUT, &path, &json!({ "value": value })).await;
+        assert_eq!(
+            (refused.status, &refused.json()["detail"]),
+            (422, &json!(detail)),
+            "{name}"
+        );
+        let several = json!({ "memory": false, name: value });
+        let refused = bot
+            .call(Method::PATCH, &format!("/api/settings/{scope}"), &several)
+            .await;
+        assert_eq!(refusal(&refused), (422, json!("invalid_input"), json!(name)));
+        assert_eq!(bot.get(&path).await.json()["value"], Value::Null);
+    }
+    let both = json!({ "agent": "Clifford", "model": "strong" });
+    let set = bot.call(Method::PATCH, &format!("/api/settings/{scope}"), &both).await;
+    assert_eq!(set.status, 200, "{}", set.text);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_of_somebodys_own_goes_in_and_never_out() {
     let provider = r#"[{ name = "fake", base_url = "http://127.0.0.1:9/v1" }]"#;
     let bot = Bot::with(&[("llm.providers", provider)]).await;
