@@ -36,7 +36,7 @@ use tokio::{sync::mpsc, time::Instant};
 use tracing::Instrument;
 
 pub use self::drafts::StreamingText;
-use self::{drafts::Drafts, late::Retry, status_message::StatusMessages};
+use self::{drafts::Drafts, giving_up::Missing, late::Retry, status_message::StatusMessages};
 use super::{
     Inner,
     at_work::{Busy, locked},
@@ -126,6 +126,8 @@ pub(super) struct Held {
     retry: Option<Retry>,
     /// A part of it was given up.
     is_cut: bool,
+    /// What its chat is to be told of at its end.
+    missing: Missing,
     /// Its files go one by one: as one message the platform did not take them.
     goes_singly: bool,
     /// The part that goes in another form than it was made in: a text as a file, or a file as texts.
@@ -332,6 +334,7 @@ impl Gate {
                     began: None,
                     retry: None,
                     is_cut: false,
+                    missing: Missing::default(),
                     goes_singly: false,
                     reshaped: None,
                     origin,
@@ -340,6 +343,7 @@ impl Gate {
             }
             Item::Recovered { message, parts, taken } => {
                 self.adopt_draft(&message).await;
+                let missing = self.missing_before(&message).await;
                 self.hold(Held {
                     tried_before: self.tried_before(&message),
                     message,
@@ -348,6 +352,7 @@ impl Gate {
                     began: None,
                     retry: None,
                     is_cut: false,
+                    missing,
                     goes_singly: false,
                     reshaped: None,
                     origin: Origin::default(),

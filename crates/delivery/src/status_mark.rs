@@ -30,11 +30,19 @@ pub(super) enum Mark {
     /// This part is left for later, and was not with the platform.
     Unsent(i64),
     /// The platform has taken a part.
-    Delivered { seq: i64, receipt: Receipt, is_last: bool },
+    Delivered {
+        seq: i64,
+        receipt: Receipt,
+        is_last: bool,
+        /// Of a message that ends with it: the notice to its chat.
+        notice: Option<Box<Notice>>,
+    },
     /// The platform has taken these parts as one message.
     DeliveredTogether {
         receipts: Vec<(i64, Receipt)>,
         is_last: bool,
+        /// As of one part.
+        notice: Option<Box<Notice>>,
     },
     /// It stands so to isolation.
     Isolation(clifford_core::quarantine::Mark),
@@ -42,13 +50,8 @@ pub(super) enum Mark {
     AttemptFailed(String),
     /// It fails by itself: what follows it goes out past it.
     SetAside(String),
-    /// It will not take this part; the next one to be sent is `next`. The notice to its chat.
-    PartFailed {
-        seq: i64,
-        next: i64,
-        reason: String,
-        notice: Option<Box<Notice>>,
-    },
+    /// It will not take this part; the next one to be sent is `next`.
+    PartFailed { seq: i64, next: i64, reason: String },
     /// It will not take the rest. The notice to its chat.
     Failed(String, Option<Box<Notice>>),
     /// There is no such chat any more.
@@ -65,7 +68,7 @@ impl Mark {
     /// Writes it. If the database is away, waits until it is back: what was sent must be marked.
     pub(super) async fn persist(self, inner: &Inner, id: MessageId, channel: ChannelId) {
         let (now, worker) = (inner.clock.now(), inner.worker);
-        let is_plain = matches!(self, Self::Sending(_) | Self::Delivered { .. });
+        let is_plain = matches!(self, Self::Sending(_) | Self::Delivered { notice: None, .. });
         let mut backoff = Duration::from_millis(100);
         loop {
             let mark = self.clone();
@@ -109,7 +112,13 @@ impl Mark {
         match self {
             Self::Sending(seq) => outbox::part_sending(tx, id, seq, worker).await,
             Self::Unsent(seq) => outbox::part_unsent(tx, id, worker, seq).await,
-            Self::Delivered { seq, receipt, is_last } => {
+            Self::Delivered {
+                seq,
+                receipt,
+                is_last,
+                notice,
+            } => {
+                let notice = if_ours(tx, id, worker, notice).await?;
                 let part = Delivered {
                     message: id,
                     seq,
@@ -117,9 +126,15 @@ impl Mark {
                     platform_id: Some(receipt.id.as_str()).filter(|id| !id.is_empty()),
                     worker,
                 };
-                outbox::part_delivered(tx, part, now).await
+                outbox::part_delivered(tx, part, now).await?;
+                tell(tx, notice, now).await
             }
-            Self::DeliveredTogether { receipts, is_last } => {
+            Self::DeliveredTogether {
+                receipts,
+                is_last,
+                notice,
+            } => {
+                let notice = if_ours(tx, id, worker, notice).await?;
                 let count = receipts.len();
                 for (place, (seq, receipt)) in receipts.into_iter().enumerate() {
                     let part = Delivered {
@@ -131,17 +146,12 @@ impl Mark {
                     };
                     outbox::part_delivered(tx, part, now).await?;
                 }
-                Ok(())
+                tell(tx, notice, now).await
             }
             Self::Isolation(mark) => outbox::mark(tx, id, worker, mark).await,
             Self::AttemptFailed(reason) => outbox::attempt_failed(tx, id, worker, &reason).await,
             Self::SetAside(reason) => outbox::set_aside(tx, id, worker, &reason, now).await,
-            Self::PartFailed {
-                seq,
-                next,
-                reason,
-                notice,
-            } => {
+            Self::PartFailed { seq, next, reason } => {
                 let part = Refused {
                     message: id,
                     seq,
@@ -149,8 +159,7 @@ impl Mark {
                     reason: &reason,
                     worker,
                 };
-                let is_ours = outbox::part_refused(tx, part).await?;
-                tell(tx, notice.filter(|_| is_ours), now).await
+                outbox::part_refused(tx, part).await.map(drop)
             }
             Self::Failed(reason, notice) => {
                 let is_ours = outbox::fail(tx, id, worker, &reason).await?;
@@ -162,6 +171,19 @@ impl Mark {
                 outbox::readdress(tx, id, worker, &to).await
             }
         }
+    }
+}
+
+/// The notice of a message that is still this worker's.
+async fn if_ours(
+    tx: &mut Tx,
+    message: MessageId,
+    worker: WorkerId,
+    notice: Option<Box<Notice>>,
+) -> Result<Option<Box<Notice>>, StoreError> {
+    match notice {
+        Some(notice) if outbox::is_of(tx, message, worker).await? => Ok(Some(notice)),
+        _ => Ok(None),
     }
 }
 

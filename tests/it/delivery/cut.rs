@@ -93,6 +93,9 @@ fn gone() -> AttachedFile {
     }
 }
 
+const REFUSED: &str =
+    "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
+
 fn sorry(name: &str) -> String {
     format!("Sorry, I could not send you the file {name}. Please ask for it again, or in another form.")
 }
@@ -103,7 +106,7 @@ async fn ended(home: &Home, id: MessageId) -> (MessageStatus, Option<String>) {
 }
 
 #[tokio::test]
-async fn files_that_are_refused_are_named_and_take_none_behind_them_along() {
+async fn files_that_are_refused_are_named_at_once_and_take_none_behind_them_along() {
     for home in homes().await {
         let channel = Picky::new(|text| match text {
             "large.md" => Err(SendError::Rejected("it is too large".to_owned())),
@@ -121,8 +124,9 @@ async fn files_that_are_refused_are_named_and_take_none_behind_them_along() {
         let id = keeping.says("Here they are.", &files).await;
         given.settled().await;
         let took = ["hello", "Here they are.", "small.md", "last.md"].map(str::to_owned);
-        let told = [sorry("large.md"), sorry("gone.md")];
-        assert_eq!(*channel.took.borrow(), [&took[..], &told[..]].concat());
+        let told =
+            "Sorry, I could not send you the files large.md, gone.md. Please ask for them again, or in another form.";
+        assert_eq!(*channel.took.borrow(), [&took[..], &[told.to_owned()]].concat());
         let why = "the file large.md: it is too large; the file gone.md: it was deleted";
         assert_eq!(
             ended(&given.home, id).await,
@@ -215,9 +219,7 @@ async fn a_text_that_is_refused_in_every_form_takes_no_file_along() {
     given.delivery.deliver(given.pending.clone());
     let id = keeping.says("long", &[keeping.file("small.md").await]).await;
     given.settled().await;
-    let refused =
-        "Sorry, I could not send my answer here: it was refused. Please ask again, or ask for a shorter answer.";
-    assert_eq!(*channel.took.borrow(), ["hello", "small.md", refused]);
+    assert_eq!(*channel.took.borrow(), ["hello", "small.md", REFUSED]);
     assert_eq!(
         ended(&given.home, id).await,
         (MessageStatus::Failed, Some("message is too long".to_owned()))
@@ -272,7 +274,7 @@ async fn what_is_left_of_a_message_is_sent_by_the_next_process_and_the_message_s
         });
         begun.await.unwrap();
         given.settled().await;
-        assert_eq!(*channel.took.borrow(), ["hello", "small.md"]);
+        assert_eq!(*channel.took.borrow(), ["hello", "small.md", &sorry("large.md")]);
         let why = "the file large.md: it is too large";
         assert_eq!(
             ended(&given.home, id).await,
@@ -337,7 +339,7 @@ async fn a_retry_out_of_quarantine_sends_what_was_pending_and_nothing_that_was_r
         assert_eq!(statuses(given, id).await, ["failed", "pending"]);
         retried(given, id).await;
         given.settled().await;
-        assert_eq!(*channel.took.borrow(), ["hello", "small.md"]);
+        assert_eq!(*channel.took.borrow(), ["hello", "small.md", REFUSED]);
         assert_eq!(
             ended(&given.home, id).await,
             (MessageStatus::Failed, Some("message is too long".to_owned()))
@@ -351,7 +353,8 @@ async fn a_retry_out_of_quarantine_sends_what_was_pending_and_nothing_that_was_r
         .await;
         retried(given, id).await;
         given.settled().await;
-        assert_eq!(*channel.took.borrow(), ["hello", "small.md", "Here.", "small.md"]);
+        let took = ["hello", "small.md", REFUSED, "Here.", "small.md"];
+        assert_eq!(*channel.took.borrow(), took);
         // A file of a failed message is not kept to be sent.
         let id = quarantined(&keeping).await;
         let forgotten = given

@@ -70,8 +70,13 @@ impl Gate {
                 Ok(receipts) => {
                     let receipts = seqs.iter().copied().zip(receipts).collect();
                     let is_last = held.parts.len() == files.len();
-                    self.mark(&held.message, Mark::DeliveredTogether { receipts, is_last })
-                        .await;
+                    let notice = if is_last { self.notice(held) } else { None };
+                    let mark = Mark::DeliveredTogether {
+                        receipts,
+                        is_last,
+                        notice,
+                    };
+                    self.mark(&held.message, mark).await;
                     held.parts.drain(..files.len());
                     return true;
                 }

@@ -5,7 +5,7 @@ use clifford_store::messages::outbox::{self, Outgoing};
 use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_text::Undelivered;
 
-use super::{DELIVERED, FAILED, Gate, Held, LOOK, Sent, reshaping::reshape};
+use super::{DELIVERED, FAILED, Gate, Held, LOOK, Sent, giving_up::Missing, reshaping::reshape};
 use crate::status_mark::Mark;
 
 impl Gate {
@@ -50,10 +50,12 @@ impl Gate {
                         continue;
                     }
                     let is_last = last == Some(part.seq);
+                    let notice = if is_last { self.notice(&mut held) } else { None };
                     let mark = Mark::Delivered {
                         seq: part.seq,
                         receipt,
                         is_last,
+                        notice,
                     };
                     self.mark(&held.message, mark).await;
                     if !is_last {
@@ -75,7 +77,11 @@ impl Gate {
                 }
                 Sent::GivenUp(reason, told) => self.give_up_part(&mut held, &reason, told).await,
                 Sent::AllGivenUp(reason) => self.give_up_all(&mut held, &reason, Some(Undelivered::TooLong)).await,
-                Sent::Gone(reason) => self.give_up_all(&mut held, &reason, None).await,
+                Sent::Gone(reason) => {
+                    // Nobody there can be told anything.
+                    held.missing = Missing::default();
+                    self.give_up_all(&mut held, &reason, None).await;
+                }
                 Sent::Late { reason, status } => {
                     if status == MessageStatus::Pending {
                         self.mark(&held.message, Mark::Unsent(part.seq)).await;

@@ -258,6 +258,13 @@ const IS_CUT: &str =
 /// Whether a part is one, by how it is written.
 const IS_FILE: &str = r#"substr(body, 1, 14) = '{"type":"file"'"#;
 
+/// Whether a message is still to be sent, and by no other worker than this one.
+pub async fn is_of(conn: &mut Conn, message: MessageId, worker: WorkerId) -> Result<bool, StoreError> {
+    let sql = "SELECT CAST(1 AS BIGINT) FROM messages WHERE id = $1
+               AND status IN ('pending', 'sending') AND (lease_owner IS NULL OR lease_owner = $2)";
+    conn.exists(sql, args![message, worker]).await
+}
+
 /// A part that a worker has delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered<'a> {
