@@ -1,17 +1,20 @@
 //! Checks a configuration against the schema: every unknown key, wrong type and value out of range at once.
 
+use std::cell::OnceCell;
+
 use super::{
     error::Problem,
     format::Format,
-    nearest::{nearest, nearest_path},
+    nearest::{nearest, nearest_path, paths},
     shape::Shape,
-    tree::{Node, Value},
+    tree::{Node, Value, join},
 };
 
 /// Everything that is wrong with `tree`, by the schema alone.
 pub(super) fn check(tree: &Node, root: Shape<'_>) -> Vec<Problem> {
     let mut checker = Checker {
         root,
+        paths: OnceCell::new(),
         problems: Vec::new(),
     };
     checker.value(tree, root, "");
@@ -20,6 +23,8 @@ pub(super) fn check(tree: &Node, root: Shape<'_>) -> Vec<Problem> {
 
 struct Checker<'a> {
     root: Shape<'a>,
+    /// The paths of all keys, once an unknown one asks for them.
+    paths: OnceCell<Vec<String>>,
     problems: Vec<Problem>,
 }
 
@@ -68,7 +73,7 @@ impl Checker<'_> {
         let prefix = path.strip_suffix(key).unwrap_or_default();
         let near = nearest(key, table.keys().map(|(name, _)| name))
             .map(|name| format!("{prefix}{name}"))
-            .or_else(|| nearest_path(key, self.root));
+            .or_else(|| nearest_path(key, self.paths.get_or_init(|| paths(self.root))));
         let hint = near.map_or_else(
             || {
                 format!(
@@ -160,13 +165,5 @@ fn bounds(shape: Shape<'_>) -> String {
         (Some(least), None) => format!(" of at least {least}"),
         (None, Some(most)) => format!(" of at most {most}"),
         (None, None) => String::new(),
-    }
-}
-
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
     }
 }

@@ -5,7 +5,7 @@ use super::{
     error::Problem,
     load::{Read, read_tree},
     shape::{Shape, schema},
-    understand::{Understood, follows, understand},
+    understand::{LeftOut, Understood, understand},
 };
 
 /// The findings of a look at a configuration.
@@ -48,7 +48,7 @@ fn look(sources: &Sources) -> Result<Looked, Vec<Problem>> {
         }
     };
     let (secrets, missing) = loaded.known_secrets(&sources.env);
-    let known: Vec<_> = problems.iter().map(|problem| problem.key.clone()).collect();
-    problems.extend(missing.into_iter().filter(|problem| !follows(problem, &known)));
+    let left_out = LeftOut::of(&problems);
+    problems.extend(missing.into_iter().filter(|problem| !left_out.explains(problem)));
     Ok((Some((loaded, secrets)), problems))
 }

@@ -4,26 +4,25 @@ use super::shape::Shape;
 
 /// The known name that is most like `given`, if one is like it.
 pub(super) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |name: &str| strsim::osa_distance(&given.to_lowercase(), name);
-    let allowed = (given.chars().count() / 3).clamp(1, 4);
+    let (length, lower) = (given.chars().count(), given.to_lowercase());
+    let allowed = (length / 3).clamp(1, 4);
     let known: Vec<_> = known.collect();
     let near = known
         .iter()
-        .map(|name| (distance(name), *name))
+        // A key may be as long as its file: what differs more by its length alone is not compared.
+        .filter(|name| name.chars().count().abs_diff(length) <= allowed)
+        .map(|name| (strsim::osa_distance(&lower, name), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance);
     // A word that was cut short is one, too: `per` for `period`.
-    let mut longer = known
-        .iter()
-        .filter(|name| given.len() > 2 && name.starts_with(&given.to_lowercase()));
+    let mut longer = known.iter().filter(|name| given.len() > 2 && name.starts_with(&lower));
     near.map(|(_, name)| name).or_else(|| longer.next().copied())
 }
 
 /// The path of a key of this very name in another section.
-pub(super) fn nearest_path(given: &str, root: Shape<'_>) -> Option<String> {
-    paths(root)
-        .into_iter()
-        .find(|path| path.rsplit('.').next() == Some(given))
+pub(super) fn nearest_path(given: &str, known: &[String]) -> Option<String> {
+    let mut known = known.iter();
+    known.find(|path| path.rsplit('.').next() == Some(given)).cloned()
 }
 
 /// The paths of all keys, those of lists' elements as `llm.providers[].name`.

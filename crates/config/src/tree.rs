@@ -76,31 +76,30 @@ impl Node {
             })
     }
 
-    /// Takes out what stands at a path such as `llm.providers[0].name`, if anything does.
-    pub fn remove(&mut self, path: &str) {
-        let (above, last) = match path.rsplit_once(['.', '[']) {
-            Some((above, last)) => (self.find_mut(above), last),
-            None => (Some(self), path),
+    /// Takes out what stands at paths such as `llm.providers[0].name`, in one walk.
+    pub fn remove(&mut self, is_removed: &impl Fn(&str) -> bool) {
+        self.remove_below("", is_removed);
+    }
+
+    fn remove_below(&mut self, path: &str, is_removed: &impl Fn(&str) -> bool) {
+        let stays = |path: &str, node: &mut Self| {
+            let stays = !is_removed(path);
+            if stays {
+                node.remove_below(path, is_removed);
+            }
+            stays
         };
-        match above.map(|node| &mut node.value) {
-            Some(Value::Table(entries)) => drop(entries.remove(last)),
-            Some(Value::List(items)) => {
-                let index = last.strip_suffix(']').and_then(|index| index.parse().ok());
-                if let Some(index) = index.filter(|index: &usize| *index < items.len()) {
-                    items.remove(index);
-                }
+        match &mut self.value {
+            Value::Table(entries) => entries.retain(|key, node| stays(&join(path, key), node)),
+            Value::List(items) => {
+                let mut index = 0;
+                items.retain_mut(|node| {
+                    index += 1;
+                    stays(&format!("{path}[{}]", index - 1), node)
+                });
             }
             _ => {}
         }
-    }
-
-    fn find_mut(&mut self, path: &str) -> Option<&mut Self> {
-        path.split(['.', '['])
-            .try_fold(self, |node, step| match (&mut node.value, step.strip_suffix(']')) {
-                (Value::List(items), Some(index)) => items.get_mut(index.parse::<usize>().ok()?),
-                (Value::Table(entries), _) => entries.get_mut(step),
-                _ => None,
-            })
     }
 
     /// Puts `node` at `path`, over what stood there; tables on the way are made.
@@ -145,6 +144,14 @@ impl Node {
             Value::Float(number) => json!(number),
             Value::Flag(flag) => json!(flag),
         }
+    }
+}
+
+/// The path of an entry of the table at `path`.
+pub(super) fn join(path: &str, key: &str) -> String {
+    match path {
+        "" => key.to_owned(),
+        _ => format!("{path}.{key}"),
     }
 }
 

@@ -3,6 +3,8 @@
 //! A value that is of the wrong type or no value of its key is left out, so that the rules between keys can be told of
 //! the rest in the same run.
 
+use std::collections::HashSet;
+
 use clifford_channel::Platforms;
 use clifford_tools::{ToolSettings, registry};
 use serde_json::Value;
@@ -40,22 +42,20 @@ impl Understood {
 /// Checks a tree, and makes the settings of it.
 pub(super) fn understand(tree: &Node, root: Shape<'_>, platforms: Platforms) -> Understood {
     let mut problems = check::check(tree, root);
-    let left_out: Vec<_> = problems.iter().map(|problem| problem.key.clone()).collect();
+    let left_out = LeftOut::of(&problems);
     let mut tree = tree.clone();
-    // The last one first: what is left out of a list moves what stands behind it.
-    left_out.iter().rev().for_each(|path| tree.remove(path));
+    tree.remove(&|path| left_out.paths.contains(path));
     let mut built = build(&tree, platforms);
-    if built.is_err() && !left_out.is_empty() {
+    if built.is_err() && !left_out.paths.is_empty() {
         // A key is missing now that its section cannot be without.
-        for path in &left_out {
-            tree.remove(path.split(['.', '[']).next().unwrap_or_default());
-        }
+        let sections: HashSet<_> = left_out.paths.iter().map(|path| section(path)).collect();
+        tree.remove(&|path| sections.contains(path));
         built = build(&tree, platforms);
     }
     let config = match built {
         Ok(config) => {
             let faults = rules::check(&config, &tree).into_iter();
-            problems.extend(faults.filter(|fault| !follows(fault, &left_out)));
+            problems.extend(faults.filter(|fault| !left_out.explains(fault)));
             Some(config)
         }
         Err(errors) => {
@@ -68,21 +68,46 @@ pub(super) fn understand(tree: &Node, root: Shape<'_>, platforms: Platforms) -> 
     Understood { config, tree, problems }
 }
 
-/// Whether a fault may be there only because something was left out.
-pub(super) fn follows(fault: &Problem, left_out: &[String]) -> bool {
-    let is_below = |path: &str| {
-        let rest = fault.key.strip_prefix(path);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    };
-    let names_a_provider = fault.key.starts_with("llm.roles") || fault.key.starts_with("llm.choices");
-    let compares = ["engine.", "delivery.", "files."]
-        .into_iter()
-        .find(|section| fault.key.starts_with(section));
-    left_out.iter().any(|path| {
-        is_below(path)
-            || names_a_provider && path.starts_with("llm.providers")
-            || compares.is_some_and(|section| path.starts_with(section))
-    })
+/// The sections whose settings are compared with each other.
+const COMPARED: [&str; 3] = ["engine", "delivery", "files"];
+
+/// The settings that were left out because they are wrong.
+pub(super) struct LeftOut {
+    paths: HashSet<String>,
+    has_providers: bool,
+    /// The sections that lack some, of those that are compared.
+    compared: Vec<&'static str>,
+}
+
+impl LeftOut {
+    pub fn of(problems: &[Problem]) -> Self {
+        let paths: HashSet<_> = problems.iter().map(|problem| problem.key.clone()).collect();
+        let lacks = |section: &&str| {
+            let is_below = |path: &String| path.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
+            paths.iter().any(is_below)
+        };
+        Self {
+            has_providers: paths.iter().any(|path| path.starts_with("llm.providers")),
+            compared: COMPARED.into_iter().filter(lacks).collect(),
+            paths,
+        }
+    }
+
+    /// Whether a fault may be there only because something was left out.
+    pub fn explains(&self, fault: &Problem) -> bool {
+        let key = fault.key.as_str();
+        let names_a_provider = key.starts_with("llm.roles") || key.starts_with("llm.choices");
+        let mut above = key.match_indices(['.', '[']).filter_map(|(end, _)| key.get(..end));
+        self.paths.contains(key)
+            || above.any(|path| self.paths.contains(path))
+            || names_a_provider && self.has_providers
+            || key.contains('.') && self.compared.contains(&section(key))
+    }
+}
+
+/// The section that a path leads into.
+fn section(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
 }
 
 fn build(tree: &Node, platforms: Platforms) -> Result<Config, ConfigErrors> {

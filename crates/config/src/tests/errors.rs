@@ -368,6 +368,40 @@ fn what_was_left_out_makes_no_fault_of_its_own() {
 }
 
 #[test]
+fn keys_in_quotes_and_items_between_others_are_left_out_where_they_stand() {
+    let told = fault(
+        "[log]\n\"a.b[0]\" = 1\n[http]\nallowed_hosts = [1, \"a\", 2, \"b\"]\n[engine]\nmax_iterations_hard_cap = 0",
+    );
+    let keys: Vec<_> = (told.lines()).filter_map(|line| line.split(": ").nth(1)).collect();
+    assert_eq!(
+        keys,
+        [
+            "log.a.b[0]",
+            "http.allowed_hosts[0]",
+            "http.allowed_hosts[2]",
+            "engine.max_iterations_hard_cap"
+        ],
+        "{told}"
+    );
+}
+
+/// What is compared with each fault, or moved for each, takes minutes here.
+#[test]
+fn tens_of_thousands_of_faults_are_told_in_seconds() {
+    let items: String = (0..80_000).map(|n| if n % 2 == 0 { "\"a\"," } else { "1," }).collect();
+    let keys: String = (0..5_000).map(|n| format!("k{n} = 1\n")).collect();
+    let began = std::time::Instant::now();
+    for (text, faults) in [
+        (format!("[http]\nallowed_hosts = [{items}]"), 40_000),
+        (format!("[engine]\n{keys}"), 5_000),
+        (format!("[engine]\n{} = 1", "a".repeat(1 << 20)), 1),
+    ] {
+        assert_eq!(load_with(Some(&text), &[], &[]).unwrap_err().problems().len(), faults);
+    }
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+#[test]
 fn a_look_finds_missing_secrets_beside_other_faults() {
     let cwd = tempfile::tempdir().unwrap();
     let text = "[http]\nbnd = \"x\"\n[channels.telegram]\n[channels.discord]\ntoken = 7\n";
