@@ -1,6 +1,7 @@
 //! Traces, sent to a collector by OTLP over HTTP. A collector that is away costs nothing but its traces.
 
 use std::{
+    error::Error,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,6 +16,7 @@ use clifford_telemetry::{
     TraceLayer,
     spans::{self, Tie},
 };
+use clifford_vault::Redirected;
 use opentelemetry::{KeyValue, trace::TracerProvider};
 use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
@@ -22,6 +24,7 @@ use opentelemetry_sdk::{
     Resource,
     trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider},
 };
+use reqwest::redirect::Policy;
 use tokio::{runtime::Handle, time::Instant};
 use tracing::{Metadata, Span};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
@@ -50,15 +53,7 @@ impl Exporter {
     /// # Errors
     /// Nothing can be sent there.
     pub fn start(endpoint: &str) -> anyhow::Result<Self> {
-        let client = reqwest::Client::builder()
-            .timeout(PATIENCE)
-            .build()
-            .context("telemetry.otlp_endpoint: no client could be made")?;
-        let client = Client {
-            client,
-            runtime: Handle::current(),
-            is_away: AtomicBool::new(false),
-        };
+        let client = Client::new()?;
         let exporter = SpanExporter::builder()
             .with_http()
             .with_http_client(client)
@@ -133,6 +128,24 @@ struct Client {
     is_away: AtomicBool,
 }
 
+impl Client {
+    fn new() -> anyhow::Result<Self> {
+        let client = reqwest::Client::builder()
+            .timeout(PATIENCE)
+            .redirect(Policy::custom(|attempt| {
+                let place = Redirected::new(attempt.url().as_str(), "telemetry.otlp_endpoint");
+                attempt.error(place)
+            }))
+            .build()
+            .context("telemetry.otlp_endpoint: no client could be made")?;
+        Ok(Self {
+            client,
+            runtime: Handle::current(),
+            is_away: AtomicBool::new(false),
+        })
+    }
+}
+
 #[async_trait]
 impl HttpClient for Client {
     async fn send_bytes(
@@ -141,23 +154,38 @@ impl HttpClient for Client {
     ) -> Result<opentelemetry_http::Response<Bytes>, HttpError> {
         let client = self.client.clone();
         let answered = self.runtime.spawn(async move {
-            let answer = client.execute(request.try_into()?).await?;
+            let answer = (client.execute(request.try_into()?).await).map_err(reqwest::Error::without_url)?;
             let mut response = opentelemetry_http::Response::builder().status(answer.status());
             if let Some(headers) = response.headers_mut() {
                 headers.clone_from(answer.headers());
             }
-            Ok::<_, HttpError>(response.body(answer.bytes().await?)?)
+            let body = answer.bytes().await.map_err(reqwest::Error::without_url)?;
+            Ok::<_, HttpError>(response.body(body)?)
         });
         let answered = answered.await.map_err(HttpError::from).flatten();
-        let is_away = !answered.as_ref().is_ok_and(|answer| answer.status().is_success());
-        if is_away != self.is_away.swap(is_away, Ordering::Relaxed) {
-            match is_away {
-                true => tracing::warn!("trace collector unavailable, dropping traces"),
-                false => tracing::info!("trace collector recovered"),
+        let fault = fault(&answered);
+        if fault.is_some() != self.is_away.swap(fault.is_some(), Ordering::Relaxed) {
+            match fault {
+                Some(error) => tracing::warn!(error, "trace collector unavailable, dropping traces"),
+                None => tracing::info!("trace collector recovered"),
             }
         }
         answered
     }
+}
+
+/// Why traces did not get there. The address is left out: it may hold a password.
+fn fault(answered: &Result<opentelemetry_http::Response<Bytes>, HttpError>) -> Option<String> {
+    let error = match answered {
+        Ok(answer) if answer.status().is_success() => return None,
+        Ok(answer) => return Some(format!("it answers {}", answer.status())),
+        Err(error) => error,
+    };
+    let mut cause: &(dyn Error + 'static) = error.as_ref();
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    Some(cause.to_string())
 }
 
 #[cfg(test)]
@@ -176,6 +204,38 @@ mod tests {
         let began = Instant::now();
         exporter.end(began).await;
         assert!(began.elapsed() < LAST, "{:?}", began.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_and_its_place_is_told() {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+        let (here, elsewhere) = (
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        );
+        let (here_url, place) = (
+            format!("http://{}", here.local_addr().unwrap()),
+            format!("http://{}", elsewhere.local_addr().unwrap()),
+        );
+        let moved = async || {
+            let (mut socket, _) = here.accept().await.unwrap();
+            socket.read(&mut [0; 4096]).await.unwrap();
+            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
+            socket.write_all(answer.as_bytes()).await.unwrap();
+            socket
+        };
+        let client = Client::new().unwrap();
+        let request = opentelemetry_http::Request::post(traces(&here_url))
+            .body(Bytes::new())
+            .unwrap();
+        let (answered, _) = tokio::join!(client.send_bytes(request), moved());
+        assert_eq!(
+            fault(&answered),
+            Some(format!(
+                "it redirects to {place}, which is not followed: name the server itself in telemetry.otlp_endpoint"
+            ))
+        );
     }
 
     #[test]

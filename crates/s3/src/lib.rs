@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use clifford_content::files::{Bucket, BucketKeys, StorageError};
 use clifford_core::{clock::SharedClock, id::FileId, settings::Files as Section};
-use reqwest::{Client, Response, StatusCode};
+use clifford_vault::Redirected;
+use reqwest::{Client, Response, StatusCode, redirect::Policy};
 use rusty_s3::{Bucket as Address, Credentials, S3Action, UrlStyle};
 
 /// How long a signed request is good for.
@@ -47,6 +48,10 @@ impl S3 {
             .map_err(|error| format!("files.bucket or files.endpoint cannot be used: {error}"))?;
         let http = Client::builder()
             .timeout(TIMEOUT)
+            .redirect(Policy::custom(|attempt| {
+                let place = Redirected::new(attempt.url().as_str(), "files.endpoint");
+                attempt.error(place)
+            }))
             .build()
             .map_err(|error| format!("the HTTP client cannot be made: {error}"))?;
         Ok(Self {
@@ -112,7 +117,10 @@ fn code(body: &str) -> Option<&str> {
 
 /// The address is left out: it holds the signature.
 fn unreachable(error: reqwest::Error) -> StorageError {
-    StorageError::Unavailable(format!("the bucket could not be reached: {}", error.without_url()))
+    let error = error.without_url();
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+    let cause = cause.unwrap_or_default();
+    StorageError::Unavailable(format!("the bucket could not be reached: {error}{cause}"))
 }
 
 #[cfg(test)]
@@ -123,6 +131,7 @@ mod tests {
     use clifford_core::{clock::SystemClock, settings::FileStore};
     use clifford_fakes::s3::S3Fake;
     use clifford_vault::Secret;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -163,5 +172,35 @@ mod tests {
         assert_eq!(fake.violations(), Vec::<String>::new());
         let refused = "the bucket answered 403 Forbidden (SignatureDoesNotMatch)".to_owned();
         assert_eq!(stranger.get(&place).await, Err(StorageError::Unavailable(refused)));
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_with_the_content() {
+        let (here, elsewhere) = (
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        );
+        let (here_url, place) = (
+            format!("http://{}", here.local_addr().unwrap()),
+            format!("http://{}", elsewhere.local_addr().unwrap()),
+        );
+        let moved = async || {
+            let (mut socket, _) = here.accept().await.unwrap();
+            socket.read(&mut [0; 4096]).await.unwrap();
+            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
+            socket.write_all(answer.as_bytes()).await.unwrap();
+            socket
+        };
+        let section = Section {
+            endpoint: Some(here_url.into()),
+            bucket: Some("files".to_owned()),
+            ..Section::default()
+        };
+        let keys = (Secret::new("key"), Secret::new("secret"));
+        let bucket = S3::new(&section, &keys, Arc::new(SystemClock)).unwrap();
+        let (error, _) = tokio::join!(bucket.put("a", Bytes::from_static(b"private")), moved());
+        let error = error.unwrap_err().to_string();
+        let told = format!("it redirects to {place}, which is not followed: name the server itself in files.endpoint");
+        assert!(error.ends_with(&told), "{error}");
     }
 }
