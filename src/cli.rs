@@ -227,9 +227,10 @@ pub fn main(platforms: Platforms) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("the runtime could not be started: {error}")),
     };
+    let globals = cli.globals.clone();
     let outcome = runtime.block_on(run(cli));
     runtime.shutdown_timeout(LINGER);
-    outcome.unwrap_or_else(|error| failed(&error))
+    outcome.unwrap_or_else(|error| failed(&words::with_rescue(&globals, error)))
 }
 
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {

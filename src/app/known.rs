@@ -44,6 +44,17 @@ impl Known {
             .unwrap_or_default()
     }
 
+    /// What is known of the newest backup, and its path for a command.
+    fn newest(&self) -> (String, String) {
+        let Some(Backup { path, at }) = self.backup.as_ref().filter(|backup| backup.path.exists()) else {
+            return ("no backup is known here".to_owned(), "BACKUP".to_owned());
+        };
+        let day = jiff::Timestamp::from_millisecond(*at).map(|at| at.strftime("%F %H:%M UTC").to_string());
+        let path = path.display().to_string();
+        let known = format!("the newest backup known here is {path}, of {}", day.unwrap_or_default());
+        (known, path)
+    }
+
     fn write(&self, data_dir: &Path) -> io::Result<()> {
         fs::create_dir_all(data_dir)?;
         let mut file = tempfile::Builder::new().prefix(KNOWN).tempfile_in(data_dir)?;
@@ -98,23 +109,26 @@ pub(crate) async fn check(loaded: &Loaded) -> Result<(), StoreError> {
         Some(path) => format!("{} is gone", path.display()),
         None => format!("the database at {} is empty", loaded.database_url),
     };
-    let backup = known.backup.filter(|backup| backup.path.exists());
-    let backup = backup.map_or_else(
-        || ("no backup is known here".to_owned(), "BACKUP".to_owned()),
-        |Backup { path, at }| {
-            let day = jiff::Timestamp::from_millisecond(at).map(|at| at.strftime("%F %H:%M UTC").to_string());
-            let path = path.display().to_string();
-            (
-                format!("the newest backup known here is {path}, of {}", day.unwrap_or_default()),
-                path,
-            )
-        },
-    );
+    let backup = known.newest();
     Err(StoreError::WrongState(format!(
         "{what}, though this bot has worked with it: {}. Put the data back (`clifford restore {} --force`), or begin anew \
          without them (`clifford db migrate --new`)",
         backup.0, backup.1
     )))
+}
+
+/// What to do about a database that is damaged.
+pub(crate) fn rescue(loaded: &Loaded) -> String {
+    let Some(path) = local_data(loaded).database else {
+        return "look into the log of the PostgreSQL server, which names what is damaged, and restore a backup"
+            .to_owned();
+    };
+    let path = path.display();
+    let (known, backup) = Known::read(&loaded.data_dir).newest();
+    format!(
+        "{path} is damaged: {known}. Stop the bot and put the data back (`clifford restore {backup} --force`), or rescue \
+         what can be read of the file (`sqlite3 {path} .recover | sqlite3 NEW`)"
+    )
 }
 
 /// From now on the database is one that holds something.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clifford_store::{Db, DbOptions, SchemaState};
+use clifford_store::{DAMAGED, Db, DbOptions, SchemaState};
 use serde_json::json;
 
 use super::{
@@ -188,10 +188,7 @@ async fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     } else if faults.is_empty() {
         output::print("the database is whole")?;
     } else {
-        bail!(
-            "the database is damaged: {}; restore a backup, or rescue it with `sqlite3 OLD .recover | sqlite3 NEW`",
-            faults.join("; ")
-        );
+        bail!("{DAMAGED}: {}", faults.join("; "));
     }
     Ok(if faults.is_empty() {
         ExitCode::SUCCESS

@@ -18,7 +18,7 @@ use std::{
 use anyhow::{Context, anyhow, bail};
 use clifford_config::{DATABASE_FILE, Loaded};
 use clifford_content::files::FILES;
-use clifford_store::{Db, copy};
+use clifford_store::{Db, StoreError, copy};
 use clifford_vault::{KEY_FILE, irregular};
 use serde_json::json;
 
@@ -198,14 +198,23 @@ fn present(loaded: &Loaded, database: Option<&Path>) -> io::Result<Option<PathBu
 async fn check(database: &Path) -> anyhow::Result<()> {
     let mut options = file_options(database);
     options.migrate = false;
-    let db = Db::open(&options).await?;
-    let looked = async {
-        db.schema().await?.check()?;
-        db.integrity().await
+    let faults = match Db::open(&options).await {
+        Ok(db) => {
+            let looked = async {
+                db.schema().await?.check()?;
+                db.integrity().await
+            };
+            let faults = looked.await;
+            db.close().await;
+            faults
+        }
+        Err(error) => Err(error),
     };
-    let faults = looked.await;
-    db.close().await;
-    match faults?.unwrap_or_default() {
+    let faults = match faults {
+        Err(StoreError::Damaged(why)) => vec![why],
+        faults => faults?.unwrap_or_default(),
+    };
+    match faults {
         faults if faults.is_empty() => Ok(()),
         faults => bail!("the database of the backup is damaged: {}", faults.join("; ")),
     }

@@ -3,7 +3,11 @@
 use std::str::FromStr;
 
 use clifford_core::unread;
+use clifford_store::{DAMAGED, SEE};
 use serde::de::DeserializeOwned;
+
+use super::setup::Globals;
+use crate::app::known;
 
 /// A whole number from 1 to `MOST`, as an argument.
 pub(super) fn up_to<const MOST: u32>(text: &str) -> Result<u32, String> {
@@ -87,6 +91,17 @@ fn stripped(text: &str, before: &str, after: &str) -> String {
         }
     }
     left
+}
+
+/// An error, with what to do about it in place of where that is told, if it is that the database is damaged.
+pub(super) fn with_rescue(globals: &Globals, error: anyhow::Error) -> anyhow::Error {
+    let text = format!("{error:#}");
+    match globals.load() {
+        Ok(loaded) if text.contains(DAMAGED) => {
+            anyhow::anyhow!("{}\n{}", text.replace(SEE, ""), known::rescue(&loaded))
+        }
+        _ => error,
+    }
 }
 
 /// Why a server did not answer a request.

@@ -85,7 +85,7 @@ impl Mark {
             };
             match written {
                 Ok(()) => return,
-                Err(StoreError::Unavailable(reason) | StoreError::Refused(reason)) => {
+                Err(StoreError::Unavailable(reason) | StoreError::Refused(reason) | StoreError::Damaged(reason)) => {
                     tracing::warn!(reason, "waiting for the database to continue delivery");
                     tokio::select! {
                         () = inner.stop.cancelled() => return,

@@ -266,7 +266,7 @@ impl From<CannotDecrypt> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(why) | StoreError::Refused(why) => {
+            StoreError::Unavailable(why) | StoreError::Refused(why) | StoreError::Damaged(why) => {
                 tracing::warn!(why, "failed to answer a request: database unavailable");
                 Self::new(
                     Code::DatabaseUnavailable,
@@ -340,6 +340,10 @@ mod tests {
             (
                 StoreError::Conflict("UNIQUE constraint failed: runs.id".into()),
                 Code::Conflict,
+            ),
+            (
+                StoreError::Damaged("database disk image is malformed".into()),
+                Code::DatabaseUnavailable,
             ),
             (StoreError::Corrupt("no such column: secret".into()), Code::Internal),
             (StoreError::NotFound("enabled agent".into()), Code::NoAgent),

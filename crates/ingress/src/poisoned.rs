@@ -118,6 +118,7 @@ const fn is_for_good(error: &StoreError) -> bool {
         | StoreError::Newer(_)
         | StoreError::InUse(_)
         | StoreError::BadUrl(_)
-        | StoreError::Refused(_) => false,
+        | StoreError::Refused(_)
+        | StoreError::Damaged(_) => false,
     }
 }

@@ -37,7 +37,7 @@ pub use self::{
     lock::{hold, is_held},
     new::is_new,
 };
-use super::{Conn, Schema, StoreError, is_lasting};
+use super::{Conn, Schema, StoreError, is_damage, is_lasting, message};
 use crate::db::{
     local::{BUSY_TIMEOUT, Locals, PRAGMAS},
     writer::Writer,
@@ -167,7 +167,13 @@ impl Db {
                 Synchronous::Full => SqliteSynchronous::Full,
                 Synchronous::Normal => SqliteSynchronous::Normal,
             });
-        let first = create(&creating).await.map_err(|error| unusable(&error))?;
+        let first = create(&creating).await.map_err(|error| {
+            if is_damage(&error) {
+                error.into()
+            } else {
+                unusable(&error)
+            }
+        })?;
         if options.migrate {
             schema::migrate_sqlite(&first).await?;
         }
@@ -340,13 +346,11 @@ impl Db {
         self.in_place()?;
         match &self.pools {
             Pools::Sqlite { read } => {
-                let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
-                found.retain(|line| line != "ok");
-                let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(read).await?.len();
-                if orphans > 0 {
-                    found.push(format!("{orphans} rows refer to others that are not there"));
+                match integrity_of_file(read).await {
+                    // The check itself came upon it.
+                    Err(error) if is_damage(&error) => Ok(Some(vec![message(&error)])),
+                    found => Ok(Some(found?)),
                 }
-                Ok(Some(found))
             }
             Pools::Postgres(_) => Ok(None),
         }
@@ -381,6 +385,16 @@ impl Db {
             Pools::Postgres(pool) => pool.close().await,
         }
     }
+}
+
+async fn integrity_of_file(read: &SqlitePool) -> sqlx::Result<Vec<String>> {
+    let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
+    found.retain(|line| line != "ok");
+    let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(read).await?.len();
+    if orphans > 0 {
+        found.push(format!("{orphans} rows refer to others that are not there"));
+    }
+    Ok(found)
 }
 
 /// Connects once: who waits for a pool's first connection is not told why there is none.

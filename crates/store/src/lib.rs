@@ -77,6 +77,10 @@ pub enum StoreError {
     /// Another process has the database.
     #[error("{0}")]
     InUse(String),
+    /// The database's file, or a part of a server's, holds what the engine cannot read: a backup or a rescue helps, and
+    /// waiting does not. A process at work waits all the same, as if the database were away.
+    #[error("{DAMAGED}: {0}{SEE}")]
+    Damaged(String),
     /// The database's address cannot be used.
     #[error("{0}")]
     BadUrl(String),
@@ -85,6 +89,11 @@ pub enum StoreError {
     #[error("{0}")]
     Refused(String),
 }
+
+/// How the words of [`StoreError::Damaged`] begin, whatever they stand in.
+pub const DAMAGED: &str = "the database is damaged";
+/// How they end.
+pub const SEE: &str = "; `clifford db check` says what to do";
 
 /// PostgreSQL's code for a right that is missing.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
@@ -103,6 +112,28 @@ fn is_lasting(error: &sqlx::Error) -> bool {
     }
 }
 
+/// Whether the engine cannot read what is stored: SQLITE_CORRUPT and SQLITE_NOTADB in any of their kinds, which the low
+/// byte of the extended code tells (<https://www.sqlite.org/rescode.html>), and PostgreSQL's codes of damaged rows and
+/// indexes.
+fn is_damage(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| match code.as_ref() {
+        "XX001" | "XX002" => true,
+        code if code.len() < 5 => code.parse().is_ok_and(is_damage_of_sqlite),
+        _ => false,
+    })
+}
+
+/// The same, of SQLite's codes.
+const fn is_damage_of_sqlite(code: i32) -> bool {
+    matches!(code & 0xff, 11 | 26)
+}
+
+/// What the engine says, without the words of the library that asks it.
+fn message(error: &sqlx::Error) -> String {
+    (error.as_database_error()).map_or_else(|| error.to_string(), |inner| inner.message().to_owned())
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
@@ -115,6 +146,7 @@ impl From<sqlx::Error> for StoreError {
                     inner.message()
                 ))
             }
+            error if is_damage(error) => Self::Damaged(message(error)),
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupt(error.to_string()),
             _ => Self::Unavailable(error.to_string()),
         }

@@ -5,10 +5,10 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clifford_config::Loaded;
 use clifford_store::{
-    Db, DbOptions,
+    Db, DbOptions, StoreError,
     copy::{self, Verified},
 };
 use clifford_vault::Url;
@@ -56,13 +56,14 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
     app::restrict(&loaded);
     // The copy reads in one snapshot, so over one connection.
-    let source = Db::open(&options(&loaded, &from, false, 1)).await?;
+    let source = Db::open(&options(&loaded, &from, false, 1)).await;
+    let source = source.map_err(|error| named(&from, error))?;
     let opened = Db::open(&options(&loaded, &to, true, loaded.config.database.max_connections)).await;
     let target = match opened {
         Ok(target) => target,
         Err(error) => {
             source.close().await;
-            return Err(error.into());
+            return Err(named(&to, error));
         }
     };
     let bar = Bar::new(!args.format.json, "copying", Unit::Things("rows"), Some(0));
@@ -70,8 +71,17 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     drop(bar);
     source.close().await;
     target.close().await;
-    print(&from, &to, &outcome?, args.format)?;
+    let tables = outcome.map_err(|error| named(&from, error))?;
+    print(&from, &to, &tables, args.format)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// An error of one of the two databases; of a damaged one it says which that is.
+fn named(url: &Url, error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Damaged(why) => anyhow!("{url} is damaged: {why}"),
+        error => error.into(),
+    }
 }
 
 fn options(loaded: &Loaded, url: &Url, migrate: bool, connections: u32) -> DbOptions {

@@ -10,16 +10,19 @@ use std::{
 use clifford_config::{Config, Loaded};
 use clifford_core::{run::rules::Rules, work::Kind};
 use clifford_engine::jobs::maintenance;
-use clifford_store::{Db, DbOptions, SchemaState, StoreError, deaths, maintenance::Record, places::settings};
+use clifford_store::{DAMAGED, Db, DbOptions, SchemaState, StoreError, deaths, maintenance::Record, places::settings};
 use clifford_worker::Workers;
 use rustix::fs::{Access, access, statvfs};
 
 use super::Check;
 use crate::{
     app,
-    cli::{output, setup},
+    cli::{output, setup, words},
 };
 
+/// A file of SQLite's up to this size is looked through for damage, which takes some seconds; `clifford db check` does so
+/// with any.
+const READ_WHOLE: u64 = 256 << 20;
 /// Less free space than this is too little to go on.
 const TOO_LITTLE: u64 = 50 << 20;
 /// Less than this is worth a word.
@@ -60,9 +63,10 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
         ),
         Ok((version, _)) => Check::ok(NAME, format!("{shown}, schema version {version}, up to date")),
         Err(error @ StoreError::Newer(_)) => Check::fail(NAME, error.to_string(), "update Clifford on this machine"),
+        Err(StoreError::Damaged(why)) => Check::fail(NAME, format!("{DAMAGED}: {why}"), app::known::rescue(loaded)),
         Err(error) => Check::fail(
             NAME,
-            error.to_string(),
+            words::plain(&error.to_string()),
             "check database.url, and that the disk has room and can be written to",
         ),
     }
@@ -133,7 +137,8 @@ async fn failing(loaded: &Loaded) -> Result<Vec<Record>, StoreError> {
     failing
 }
 
-/// The newest version that was applied, and what it means; a database that can be worked with can be written to.
+/// The newest version that was applied, and what it means; a database that can be worked with can be written to, and is
+/// whole, as far as it is looked through.
 async fn look(loaded: &Loaded) -> Result<(i64, SchemaState), StoreError> {
     let options = DbOptions {
         migrate: false,
@@ -153,8 +158,16 @@ async fn look(loaded: &Loaded) -> Result<(i64, SchemaState), StoreError> {
         })
         .await?;
     }
+    let file = setup::sqlite_path(loaded).and_then(|path| path.metadata().ok());
+    let faults = match file.filter(|file| file.len() <= READ_WHOLE) {
+        Some(_) => db.integrity().await?.unwrap_or_default(),
+        None => Vec::new(),
+    };
     db.close().await;
-    Ok((schema.version(), standing))
+    match faults.into_iter().next() {
+        Some(fault) => Err(StoreError::Damaged(fault)),
+        None => Ok((schema.version(), standing)),
+    }
 }
 
 /// Whether there is room for data.

@@ -108,18 +108,75 @@ fn a_database_that_a_newer_version_added_to_is_worked_with() {
     );
 }
 
+/// The file with bytes that mean nothing in place of its page that holds these words.
+fn without_page(whole: &[u8], words: &str) -> Vec<u8> {
+    let place = whole.windows(words.len()).position(|bytes| bytes == words.as_bytes());
+    let page = place.expect("the words are stored") / 4096 * 4096;
+    let mut file = whole.to_vec();
+    file[page..page + 4096].fill(0xff);
+    file
+}
+
 #[test]
-fn a_damaged_file_is_no_database() {
-    let machine = Machine::new();
+fn a_damaged_database_is_named_with_the_way_out_whatever_is_asked_of_it() {
+    let machine = Machine::asked("is this a quincunx?");
+    let [database, backup] = [machine.database(), machine.path("all.tar")].map(|path| shown(&path));
+    let whole = std::fs::read(&database).expect("the database");
+    let malformed = [&whole[..4096], &vec![7; whole.len() - 4096]].concat();
+    let anything = [
+        &["serve"][..],
+        &["chat"],
+        &["ask", "hello"],
+        &["status"],
+        &["doctor"],
+        &["runs", "list"],
+        &["export"],
+        &["db", "status"],
+        &["db", "check"],
+        &["db", "migrate"],
+        &["db", "backup", "copy.db"],
+        &["backup", "copy.tar"],
+    ];
+    // Only what reads all of it comes upon damage deep in it.
+    let reads_all = [&["doctor"][..], &["db", "check"], &["backup", "copy.tar"], &["export"]];
+    let damaged = [
+        (b"no database ".repeat(1000), &anything[..]),
+        (malformed, &anything[..]),
+        (without_page(&whole, "is this a quincunx?"), &reads_all),
+    ];
+    let is_told = |known: &str, backup: &str| {
+        for (place, (bytes, commands)) in damaged.iter().enumerate() {
+            std::fs::write(&database, bytes).expect("a file");
+            for args in *commands {
+                let ended = machine.run(args.iter().copied());
+                let said = [ended.out, ended.err].concat();
+                assert_eq!(ended.code, 1, "{place} {args:?}: {said}");
+                let way_out = format!(
+                    "{database} is damaged: {known}. Stop the bot and put the data back (`clifford restore {backup} --force`)"
+                );
+                let is_said = said.contains(&way_out) && said.contains("the database is damaged: ");
+                let is_misleading = ["writable", "room", "not available", "db check", "(code"];
+                let is_misleading = is_misleading.iter().any(|words| said.contains(words));
+                assert!(is_said && !is_misleading, "{place} {args:?}: {said}");
+            }
+        }
+        std::fs::write(&database, &whole).expect("a file");
+    };
+    is_told("no backup is known here", "BACKUP");
+    machine.run(["backup", &backup]).succeeds();
+    std::fs::write(&database, &damaged[0].0).expect("a file");
+    let said = machine.run(["status"]).err;
+    assert!(said.contains(&format!("`clifford restore {backup} --force`")), "{said}");
+    machine.run(["restore", &backup, "--force"]).succeeds();
+    machine.run(["db", "check"]).succeeds();
+}
+
+#[test]
+fn a_damaged_source_or_backup_is_not_taken_for_the_database_of_the_bot() {
+    let machine = Machine::asked("hello");
     machine.write("broken.db", &"not a database ".repeat(1000));
-    let ended = machine.run(["db", "check", "--set", "database.url=sqlite:broken.db"]);
-    assert_eq!(ended.code, 1);
-    assert!(
-        ended
-            .err
-            .starts_with("clifford: the database is not available: broken.db cannot be used: "),
-        "{ended:?}"
-    );
+    let ended = machine.run(["db", "copy", "--from", "sqlite:broken.db", "--to", "sqlite:new.db"]);
+    ended.fails_with("sqlite:broken.db is damaged: file is not a database");
 }
 
 #[test]

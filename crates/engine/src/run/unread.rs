@@ -66,7 +66,9 @@ pub(crate) async fn end_with(
         match ended {
             // It was deleted, or is another worker's.
             Ok(()) | Err(Gone::Lost | Gone::Cancelled | Gone::Store(StoreError::NotFound(_))) => return,
-            Err(Gone::Store(StoreError::Unavailable(reason) | StoreError::Refused(reason))) => {
+            Err(Gone::Store(
+                StoreError::Unavailable(reason) | StoreError::Refused(reason) | StoreError::Damaged(reason),
+            )) => {
                 tracing::warn!(run_id = %lease.run, reason, "run waits for the database");
             }
             Err(error) => {

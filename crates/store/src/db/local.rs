@@ -17,7 +17,7 @@ use rusqlite::{CachedStatement, Connection, OpenFlags, config::DbConfig, ffi, ty
 
 use self::place::DatabaseFiles;
 use super::rows::{LocalRow, LocalValue};
-use crate::StoreError;
+use crate::{StoreError, is_damage_of_sqlite};
 
 /// How long a connection waits for another's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -122,6 +122,9 @@ impl From<rusqlite::Error> for StoreError {
                 ) =>
             {
                 Self::Conflict(message)
+            }
+            rusqlite::Error::SqliteFailure(code, _) if is_damage_of_sqlite(code.extended_code) => {
+                Self::Damaged(error.to_string())
             }
             error => Self::Unavailable(error.to_string()),
         }

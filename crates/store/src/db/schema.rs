@@ -13,7 +13,7 @@ use sqlx::{
 use sqlx_postgres::{PgExecutor, PgPool};
 use sqlx_sqlite::SqlitePool;
 
-use crate::{StoreError, is_lasting};
+use crate::{StoreError, is_damage, is_lasting};
 
 // `SQLITE_FILES` and `POSTGRES_FILES`: the names and texts of the migrations.
 include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
@@ -201,6 +201,7 @@ fn migration_error(error: MigrateError) -> StoreError {
             "schema version {version} of the database differs from this Clifford's: run the version that made it, or \
              restore a backup"
         )),
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) if is_damage(&error) => error.into(),
         other => {
             let lasting = matches!(&other, MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) if is_lasting(error));
             let told = format!("the schema could not be brought up to date: {other}");

@@ -95,7 +95,7 @@ async fn drain(locals: &Locals, first: Local, mut orders: mpsc::Receiver<Order>)
             connection = match usable {
                 Ok(usable) => commit_together(locals, usable, batch).await,
                 Err(error) => {
-                    refuse(batch.into_iter().map(|job| job.reply), &error.to_string());
+                    refuse(batch.into_iter().map(|job| job.reply), &error);
                     None
                 }
             };
@@ -146,9 +146,12 @@ async fn commit_together(locals: &Locals, connection: Local, batch: Vec<Job>) ->
     let trouble = broken
         .as_ref()
         .is_some_and(|reason| !matches!(reason, StoreError::Conflict(_)))
-        || done
-            .iter()
-            .any(|(_, outcome)| matches!(outcome, Err(StoreError::Unavailable(_) | StoreError::Corrupt(_))));
+        || done.iter().any(|(_, outcome)| {
+            matches!(
+                outcome,
+                Err(StoreError::Unavailable(_) | StoreError::Damaged(_) | StoreError::Corrupt(_))
+            )
+        });
     let usable = committed || tx.roll_back().await;
     // After trouble of the database's own (a full disk) a new connection has the best chance. It is there before the
     // old one ends: the last connection to close a file removes its log. Where the file is not in its place there is
@@ -169,6 +172,7 @@ fn unavailable(reason: &StoreError) -> StoreError {
     match reason {
         StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
         StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
+        StoreError::Damaged(text) => StoreError::Damaged(text.clone()),
         other => StoreError::Unavailable(other.to_string()),
     }
 }
@@ -184,7 +188,7 @@ async fn in_savepoint(work: Work, tx: &mut Tx, broken: &mut Option<StoreError>) 
     if outcome.is_err()
         && let Err(error) = tx.rollback_to().await
     {
-        *broken = Some(StoreError::Unavailable(error.to_string()));
+        *broken = Some(unavailable(&error));
     }
     outcome
 }
@@ -197,8 +201,8 @@ async fn guarded(work: Work, tx: &mut Tx) -> Outcome {
         .unwrap_or_else(|_| Err(StoreError::Corrupt("a write panicked; the log tells where".to_owned())))
 }
 
-fn refuse(replies: impl Iterator<Item = oneshot::Sender<Outcome>>, reason: &str) {
+fn refuse(replies: impl Iterator<Item = oneshot::Sender<Outcome>>, reason: &StoreError) {
     for reply in replies {
-        reply.send(Err(StoreError::Unavailable(reason.to_owned()))).ok();
+        reply.send(Err(unavailable(reason))).ok();
     }
 }
