@@ -28,6 +28,7 @@ mod memory;
 mod outbox;
 mod output;
 mod pair;
+mod parts;
 mod people;
 mod policy;
 mod probe;

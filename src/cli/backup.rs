@@ -1,7 +1,6 @@
 //! `clifford backup`: database, key and files in one archive, while the bot runs.
 
 pub(super) mod archive;
-pub(super) mod parts;
 
 use std::{
     fs,
@@ -18,17 +17,15 @@ use clifford_store::{Db, DbOptions, copy};
 use clifford_vault::KEY_FILE;
 use serde_json::json;
 
-use self::{
-    archive::{Head, Writer},
-    parts::Parts,
-};
+use self::archive::{Head, Writer};
 use super::{
     bar::{Bar, Unit},
     examples,
     output::{self, Format},
+    parts::Parts,
     setup::{self, Globals},
 };
-use crate::app;
+use crate::app::{self, owned::BACKUP_PARTS};
 
 /// Arguments of `backup`.
 #[derive(Debug, clap::Args)]
@@ -55,7 +52,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     }
     app::restrict(&loaded);
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    let parts = Parts::beside(beside.unwrap_or(Path::new("."))).map_err(|error| {
+    let parts = Parts::beside(beside.unwrap_or(Path::new(".")), BACKUP_PARTS).map_err(|error| {
         let why = match error.kind() {
             ErrorKind::NotFound => "there is no such directory".to_owned(),
             ErrorKind::PermissionDenied => "you may not write there".to_owned(),

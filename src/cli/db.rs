@@ -13,13 +13,13 @@ use clifford_store::{DAMAGED, Db, DbOptions, SchemaState};
 use serde_json::json;
 
 use super::{
-    backup::parts::Parts,
     bar::{Bar, Unit},
     examples,
     output::{self, Format},
+    parts::Parts,
     setup::{self, Globals},
 };
-use crate::app;
+use crate::app::{self, owned::BACKUP_PARTS};
 
 /// Arguments of `db`.
 #[derive(Debug, clap::Args)]
@@ -167,7 +167,7 @@ async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Resul
 
 /// Only a whole copy has its name, and it takes no other file's.
 async fn write_backup(db: &Db, path: &Path, beside: &Path) -> anyhow::Result<()> {
-    let parts = Parts::beside(beside)?;
+    let parts = Parts::beside(beside, BACKUP_PARTS)?;
     let part = parts.path().join("copy");
     db.backup(&part).await?;
     File::open(&part)?.sync_all()?;

@@ -1,5 +1,5 @@
-//! The directory in which a backup is put together, beside the place that it is for. It goes with its process; one that was
-//! killed leaves it behind, with all that the bot knows in it, so the next backup removes it.
+//! The directory in which a file is put together, beside the place that it is for. It goes with its process; one that was
+//! killed leaves it behind, with what may be all that the bot knows in it, so the next of its kind removes it.
 
 use std::{
     fs::{self, File},
@@ -8,34 +8,43 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use tempfile::TempDir;
 
-use crate::app::owned::BACKUP_PARTS;
+/// The beginning of the name of the directory of an export, and of an update.
+pub(super) const EXPORT_PARTS: &str = ".clifford-export-";
+pub(super) const UPDATE_PARTS: &str = ".clifford-update-";
 
 /// The directory, held as long as this is.
-pub(in crate::cli) struct Parts {
+pub(super) struct Parts {
     dir: TempDir,
     /// Its lock tells others that its process lives.
     _lock: File,
 }
 
 impl Parts {
-    /// A new directory in this one, from which those of killed backups are removed.
+    /// A new directory in this one, from which those of killed processes are removed. `kind`: how the names of all of its
+    /// kind begin.
     ///
     /// # Errors
     /// Nothing can be written there.
-    pub fn beside(place: &Path) -> io::Result<Self> {
-        remove_left(place);
+    pub fn beside(place: &Path, kind: &str) -> io::Result<Self> {
+        remove_left(place, kind);
         loop {
-            let dir = tempfile::Builder::new().prefix(BACKUP_PARTS).tempdir_in(place)?;
-            // Another backup that begins at this moment may have taken it for one that was left.
-            match File::open(dir.path()) {
-                Ok(lock) if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() && dir.path().exists() => {
-                    return Ok(Self { dir, _lock: lock });
-                }
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
+            let dir = tempfile::Builder::new().prefix(kind).tempdir_in(place)?;
+            // Another one that begins at this moment may have taken it for one that was left.
+            let lock = match File::open(dir.path()) {
+                Ok(lock) => lock,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            // On a disk without locks nobody can take it for one that was left.
+            let is_ours = flock(&lock, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK);
+            if is_ours && dir.path().exists() {
+                return Ok(Self { dir, _lock: lock });
             }
         }
     }
@@ -45,8 +54,8 @@ impl Parts {
     }
 }
 
-/// Removes what killed backups of this user have left in a directory; what cannot be removed stays.
-fn remove_left(place: &Path) {
+/// Removes what killed processes of this user have left in a directory; what cannot be removed stays.
+fn remove_left(place: &Path, kind: &str) {
     let own = rustix::process::geteuid().as_raw();
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let is_left = || {
@@ -56,7 +65,7 @@ fn remove_left(place: &Path) {
             flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
             Some(lock)
         };
-        if entry.file_name().to_string_lossy().starts_with(BACKUP_PARTS)
+        if entry.file_name().to_string_lossy().starts_with(kind)
             && let Some(_lock) = is_left()
         {
             fs::remove_dir_all(entry.path()).ok();
@@ -69,19 +78,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_backup_left_goes_and_what_another_works_with_stays() {
+    fn what_a_killed_process_left_goes_and_what_another_works_with_stays() {
         let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(format!("{BACKUP_PARTS}{name}"));
+        let at = |name: &str| dir.path().join(format!("{EXPORT_PARTS}{name}"));
         fs::create_dir(at("killed")).unwrap();
         fs::write(at("killed").join("database"), "all that the bot knows").unwrap();
         fs::write(at("file"), "a file of that name").unwrap();
         fs::create_dir(dir.path().join("theirs")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("theirs"), at("link")).unwrap();
-        let first = Parts::beside(dir.path()).unwrap();
-        let second = Parts::beside(dir.path()).unwrap();
+        let other = dir.path().join(format!("{UPDATE_PARTS}other"));
+        fs::create_dir(&other).unwrap();
+        let first = Parts::beside(dir.path(), EXPORT_PARTS).unwrap();
+        let second = Parts::beside(dir.path(), EXPORT_PARTS).unwrap();
         assert!(first.path().exists() && second.path().exists());
         assert!(!at("killed").exists());
-        assert!(at("file").exists() && at("link").exists() && dir.path().join("theirs").exists());
+        assert!(other.exists() && at("file").exists() && at("link").exists() && dir.path().join("theirs").exists());
         let path = first.path().to_owned();
         drop(first);
         assert!(!path.exists());

@@ -4,18 +4,21 @@
 mod release;
 
 use std::{
-    fs,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
 };
 
 use anyhow::{Context, bail};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
 use self::release::{Release, Version};
 use super::{
     examples,
     output::{self, Format},
+    parts::{Parts, UPDATE_PARTS},
 };
 
 /// The version of this program.
@@ -24,6 +27,8 @@ const CURRENT: &str = env!("CARGO_PKG_VERSION");
 const TARGET: &str = env!("CLIFFORD_TARGET");
 /// Where the version before stands, beside the program.
 const PREVIOUS: &str = "clifford.previous";
+/// Where the program waits there, in a rollback that takes several steps.
+const ASIDE: &str = "clifford.aside";
 
 /// Arguments of `update`.
 #[derive(Debug, clap::Args)]
@@ -103,23 +108,20 @@ fn tell(newest: &Release, is_newer: bool, format: Format) -> anyhow::Result<Exit
 
 pub(super) fn rollback(args: &RollbackArgs) -> anyhow::Result<ExitCode> {
     let program = own_path()?;
-    let previous = program.with_file_name(PREVIOUS);
+    let (previous, aside) = (program.with_file_name(PREVIOUS), program.with_file_name(ASIDE));
+    if !previous.exists() && aside.exists() {
+        fs::rename(&aside, &previous)
+            .with_context(|| format!("{} cannot be moved; are you its owner?", aside.display()))?;
+    }
     if !previous.exists() {
         bail!(
             "there is no version before this one at {}; `clifford update` keeps it there",
             previous.display()
         );
     }
-    let explain = || format!("{} cannot be replaced; are you its owner?", program.display());
     let version = version_of(&previous)?;
-    let aside = program.with_file_name("clifford.aside");
-    // One of a rollback that was broken off may be this very file: it is not written to.
-    fs::remove_file(&aside).ok();
-    fs::hard_link(&program, &aside)
-        .or_else(|_| fs::copy(&program, &aside).map(|_| ()))
-        .with_context(explain)?;
-    fs::rename(&previous, &program).with_context(explain)?;
-    fs::rename(&aside, &previous).with_context(explain)?;
+    swap(&program, &previous)
+        .with_context(|| format!("{} cannot be replaced; are you its owner?", program.display()))?;
     if args.format.json {
         output::json(&json!({ "installed": version, "before": CURRENT, "path": program }))?;
     } else {
@@ -129,6 +131,20 @@ pub(super) fn rollback(args: &RollbackArgs) -> anyhow::Result<ExitCode> {
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Two files take each other's place, in one step where the file system can do that. One that was killed in between leaves
+/// what the program was at [`ASIDE`].
+fn swap(program: &Path, previous: &Path) -> io::Result<()> {
+    if renameat_with(CWD, previous, CWD, program, RenameFlags::EXCHANGE).is_ok() {
+        return Ok(());
+    }
+    let aside = program.with_file_name(ASIDE);
+    // One of a rollback that was broken off may be this very file: it is not written to.
+    fs::remove_file(&aside).ok();
+    fs::hard_link(program, &aside).or_else(|_| fs::copy(program, &aside).map(|_| ()))?;
+    fs::rename(previous, program)?;
+    fs::rename(&aside, previous)
 }
 
 fn own_path() -> anyhow::Result<PathBuf> {
@@ -152,7 +168,7 @@ fn is_packaged(program: &Path) -> bool {
 fn install(program: &Path, name: &str, archive: &[u8], newest: &Release) -> anyhow::Result<()> {
     let dir = program.parent().unwrap_or(Path::new("/"));
     let explain = || format!("{} cannot be written; are you its owner?", dir.display());
-    let work = tempfile::tempdir_in(dir).with_context(explain)?;
+    let work = Parts::beside(dir, UPDATE_PARTS).with_context(explain)?;
     let packed = work.path().join("archive.tar.gz");
     fs::write(&packed, archive).with_context(explain)?;
     let member = format!("{name}/clifford");
@@ -176,13 +192,15 @@ fn install(program: &Path, name: &str, archive: &[u8], newest: &Release) -> anyh
     if told != newest.version.to_string() {
         bail!("the archive of version {} holds version {told}", newest.version);
     }
-    let previous = program.with_file_name(PREVIOUS);
-    if previous.exists() {
-        fs::remove_file(&previous).with_context(explain)?;
-    }
-    fs::hard_link(program, &previous)
-        .or_else(|_| fs::copy(program, &previous).map(|_| ()))
+    File::open(&new)
+        .and_then(|file| file.sync_all())
         .with_context(explain)?;
+    // There is a version before this one at every moment.
+    let current = work.path().join(PREVIOUS);
+    fs::hard_link(program, &current)
+        .or_else(|_| fs::copy(program, &current).map(|_| ()))
+        .with_context(explain)?;
+    fs::rename(&current, program.with_file_name(PREVIOUS)).with_context(explain)?;
     fs::rename(&new, program).with_context(explain)
 }
 

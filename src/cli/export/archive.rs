@@ -2,8 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, BufWriter},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
@@ -18,14 +19,15 @@ use clifford_store::{
     portable::{self, Cursor, Kind, Record, Scope},
 };
 use serde_json::json;
-use tempfile::NamedTempFile;
 
 use super::{Args, unwritable};
 use crate::{
     app,
     cli::{
         bar::{Bar, Unit},
-        output, people,
+        output,
+        parts::{EXPORT_PARTS, Parts},
+        people,
         setup::{self, Globals},
     },
 };
@@ -43,12 +45,14 @@ pub(super) async fn write(globals: &Globals, db: &Db, args: &Args, out: &Path) -
     let storage = storage(globals, &loaded)?;
     let mut conn = db.read().await?;
     let (scope, name) = scope(&mut conn, args).await?;
-    let part = create(out)?;
+    let parts = beside(out)?;
+    let part = parts.path().join("archive");
     let head = Head::new(env!("CARGO_PKG_VERSION"), setup::now(), name);
-    let file = part.reopen().map_err(unwritable)?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part);
+    let file = file.map_err(unwritable)?;
     let counts = records(&mut conn, &storage, scope, file, &head, !args.format.json).await?;
     // Only a whole archive has its name, and it takes no other file's.
-    clifford_vault::put_in_place(part.path(), out).map_err(|error| unmade(out, error))?;
+    clifford_vault::put_in_place(&part, out).map_err(|error| unmade(out, error))?;
     let bytes = fs::metadata(out)?.len();
     if args.format.json {
         return output::json(&json!({
@@ -109,16 +113,13 @@ async fn scope(conn: &mut Conn, args: &Args) -> anyhow::Result<(Scope, String)> 
     })
 }
 
-/// A new file beside the one that it is to be, which nobody else may read. It goes with what holds it.
-fn create(path: &Path) -> anyhow::Result<NamedTempFile> {
+/// Where the archive is put together: beside the place that it is for.
+fn beside(path: &Path) -> anyhow::Result<Parts> {
     if path.symlink_metadata().is_ok() {
         return Err(unmade(path, io::ErrorKind::AlreadyExists.into()));
     }
-    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    tempfile::Builder::new()
-        .prefix(".clifford-export-")
-        .tempfile_in(beside.unwrap_or(Path::new(".")))
-        .map_err(|error| unmade(path, error))
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    Parts::beside(dir.unwrap_or(Path::new(".")), EXPORT_PARTS).map_err(|error| unmade(path, error))
 }
 
 fn unmade(path: &Path, error: io::Error) -> anyhow::Error {

@@ -28,7 +28,7 @@ fn killed_when(mut child: Child, is_so: impl Fn() -> bool) {
     child.wait().expect("it is over");
 }
 
-fn has_name(dir: &Path, beginning: &str) -> bool {
+pub(super) fn has_name(dir: &Path, beginning: &str) -> bool {
     fs::read_dir(dir).is_ok_and(|entries| {
         (entries.flatten()).any(|entry| entry.file_name().to_string_lossy().starts_with(beginning))
     })

@@ -84,6 +84,8 @@ async fn a_newer_release_is_told_of_installed_and_taken_back() {
     let (name, content) = archive(&machine, "99.1.0");
     let site = releases(&name, "99.1.0", &content, &content).await;
     let (program, api) = (own(&machine), site.url(""));
+    // As an update leaves it that was killed.
+    fs::create_dir_all(machine.path("bin/.clifford-update-killed/unpacked")).expect("a directory");
     let told = run(&program, &["update", "--check", "--json", "--api-url", &api])
         .await
         .json();
@@ -112,6 +114,13 @@ async fn a_newer_release_is_told_of_installed_and_taken_back() {
         .map(|file| file.file_name())
         .collect();
     assert_eq!(left.len(), 2, "{left:?}");
+    // As a rollback leaves it that was killed in the middle.
+    fs::rename(&program, program.with_file_name("new")).expect("it moves");
+    fs::rename(&before, &program).expect("it moves");
+    fs::rename(program.with_file_name("new"), program.with_file_name("clifford.aside")).expect("it moves");
+    let told = run(&program, &["rollback", "--json"]).await.json();
+    assert_eq!(told["installed"], "99.1.0");
+    assert_eq!(run(&before, &["--version"]).await.succeeds(), own);
 }
 
 #[tokio::test(flavor = "multi_thread")]
