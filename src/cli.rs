@@ -18,6 +18,7 @@ mod groups;
 mod ids;
 mod import;
 mod init;
+mod interrupt;
 mod keys;
 mod link;
 mod local;
@@ -58,6 +59,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Context;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 use clifford_channel::Platforms;
 use clifford_telemetry::runtime;
@@ -239,6 +241,20 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Some(command) = cli.command else {
         return Box::pin(chat::run_all(&globals)).await;
     };
+    let stops_itself = matches!(
+        command,
+        Command::Serve(_) | Command::Chat(_) | Command::Ask(_) | Command::Mcp(_)
+    );
+    let work = Box::pin(run_command(globals, command));
+    match stops_itself {
+        true => work.await,
+        false => interrupt::until_signalled(work)
+            .await
+            .context("signals cannot be listened to")?,
+    }
+}
+
+async fn run_command(globals: Globals, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Init(args) => Box::pin(init::run(&globals, args)).await,
         Command::Serve(args) => Box::pin(serve::run(&globals, args)).await,

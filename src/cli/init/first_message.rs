@@ -20,7 +20,7 @@ use super::{answers::Answers, questions::prompt, say};
 use crate::{
     app::{App, Options},
     cli::{
-        output,
+        interrupt, output,
         serve::Stops,
         setup::{self, Globals},
     },
@@ -52,6 +52,7 @@ pub(super) async fn wait(globals: &Globals, answers: &Answers) -> anyhow::Result
     }
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let mut stops = Stops::listen()?;
+    interrupt::handle_signals();
     let app = start(&loaded, &secrets).await?;
     let talked = tokio::select! {
         talked = talk(&app, answers) => talked,

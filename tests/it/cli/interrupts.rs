@@ -1,4 +1,4 @@
-//! Ctrl-C twice: the second one ends a command that is still finishing its work.
+//! Signals in the middle of commands: what has to be finished is, at a second one no more, and nothing is left behind.
 
 use std::{
     io::Write,
@@ -9,7 +9,7 @@ use std::{
 use clifford_fakes::openai::OpenAiFake;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Machine;
+use super::{Machine, killed::has_name, terminal::Terminal};
 use crate::{
     harness::{PATIENCE, Setup, Site},
     scripted_model,
@@ -89,4 +89,48 @@ async fn a_server_that_waits_for_the_model_ends_at_the_second_interrupt_and_lose
     assert_eq!(bot.answers(room, 1).await, ["You said: hello"]);
     bot.finish().await;
     assert_eq!(bot.texts(room), ["You said: hello"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_broken_off_by_a_signal_leaves_the_terminal_as_it_was() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let machine = Machine::new();
+        let mut command = machine.command(["init"]);
+        let mut terminal = Terminal::start(&mut command);
+        let before = terminal.modes();
+        terminal.shows("Which chat platforms").await;
+        assert_ne!(terminal.modes(), before);
+        assert_eq!(
+            terminal.is_signalled(signal).await,
+            (Some(signal.as_raw()), before),
+            "{signal:?}"
+        );
+    }
+}
+
+#[test]
+fn an_export_that_is_interrupted_or_killed_leaves_nothing_beside_its_place() {
+    let machine = Machine::asked("what is 17 * 23?");
+    let begun = |to: &str| {
+        let mut command = machine.command(["export", "--out", to]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the binary runs");
+        while !has_name(machine.home.path(), ".clifford-export-") && child.try_wait().expect("a child").is_none() {
+            std::thread::yield_now();
+        }
+        child
+    };
+    let mut interrupted = begun("first.tar");
+    // One that was faster has ended.
+    kill_process(Pid::from_child(&interrupted), Signal::INT).ok();
+    interrupted.wait().expect("it is over");
+    assert!(!has_name(machine.home.path(), ".clifford-export-"));
+    let mut killed = begun("second.tar");
+    killed.kill().ok();
+    killed.wait().expect("it is over");
+    machine.run(["export", "--out", "third.tar"]).succeeds();
+    assert!(!has_name(machine.home.path(), ".clifford-export-"));
+    machine
+        .run(["import", "third.tar", "--trusted", "--dry-run"])
+        .succeeds();
 }

@@ -4,7 +4,7 @@ use std::{
     fs::{File, OpenOptions},
     io::{Read, Write},
     num::NonZeroU16,
-    os::fd::OwnedFd,
+    os::{fd::OwnedFd, unix::process::ExitStatusExt},
     process::{Child, Command},
     sync::{Arc, Mutex},
     time::Duration,
@@ -13,7 +13,7 @@ use std::{
 use rustix::{
     process::{Pid, Signal, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-    termios::{Winsize, tcsetwinsize},
+    termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
 };
 use tokio::{sync::watch, time::timeout};
 
@@ -157,6 +157,28 @@ impl Terminal {
             Ok(status) => assert!(status.success(), "{status}:\n{}", self.seen()),
             Err(_) => panic!("it goes on:\n{}", self.seen()),
         }
+    }
+}
+
+impl Terminal {
+    /// How the terminal treats keys.
+    pub(super) fn modes(&self) -> LocalModes {
+        tcgetattr(&self.keyboard).expect("its modes").local_modes
+    }
+
+    /// Signals the program; returns by which signal it has ended, and how the terminal treats keys then.
+    pub(super) async fn is_signalled(&mut self, signal: Signal) -> (Option<i32>, LocalModes) {
+        kill_process(Pid::from_child(&self.program), signal).expect("it runs");
+        let waiting = async {
+            loop {
+                if let Some(status) = self.program.try_wait().expect("a child") {
+                    return status.signal();
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let ended = timeout(PATIENCE, waiting).await.expect("it ends");
+        (ended, self.modes())
     }
 }
 
