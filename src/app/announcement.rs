@@ -153,6 +153,7 @@ impl Announcement {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(&serde_json::to_vec(&told)?)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        clifford_vault::give_to_owner(&new)?;
         fs::rename(&new, &self.path)?;
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
         Ok(())

@@ -14,6 +14,7 @@ use std::{
 use clifford_config::Loaded;
 use clifford_core::clock::Timestamp;
 use clifford_store::{StoreError, is_new};
+use clifford_vault::give_to_owner;
 use serde::{Deserialize, Serialize};
 
 use super::{db_options, local_data, owned::KNOWN};
@@ -59,6 +60,7 @@ impl Known {
         fs::create_dir_all(data_dir)?;
         let mut file = tempfile::Builder::new().prefix(KNOWN).tempfile_in(data_dir)?;
         file.write_all(&serde_json::to_vec(self)?)?;
+        give_to_owner(file.path())?;
         file.persist(data_dir.join(KNOWN)).map_err(|error| error.error)?;
         Ok(())
     }

@@ -98,6 +98,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         database
             .iter()
             .flat_map(|path| owned::of_database(path))
+            .chain(moves.made.iter().cloned())
             .try_for_each(|path| heir.inherit(&path))
     });
     if let Err(error) = moved {

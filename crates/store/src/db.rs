@@ -100,6 +100,15 @@ async fn create(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     }
 }
 
+/// What root has made belongs to whom the directory does. Of what is made later, SQLite sees to that.
+fn give_files_to_owner(database: &Path) -> std::io::Result<()> {
+    ["", "-wal", "-shm"].into_iter().try_for_each(|end| {
+        let mut beside = database.as_os_str().to_owned();
+        beside.push(end);
+        clifford_vault::give_to_owner(Path::new(&beside))
+    })
+}
+
 /// SQLITE_BUSY, in any of its kinds: the low byte of the extended code is 5 (<https://www.sqlite.org/rescode.html>).
 fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
@@ -177,6 +186,7 @@ impl Db {
         if options.migrate {
             schema::migrate_sqlite(&first).await?;
         }
+        give_files_to_owner(path).map_err(|error| unusable(&error))?;
         let locals = Locals::new(path, options.section.synchronous);
         let writer = Writer::start(&locals)?;
         // The last connection to close a file cleans its log up; now the writer has it open.

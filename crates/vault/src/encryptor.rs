@@ -14,7 +14,7 @@ use aes_gcm_siv::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::CryptoRng;
 
-use crate::{Secret, put_in_place, source::open_regular};
+use crate::{Secret, give_to_owner, put_in_place, source::open_regular};
 
 /// The form of what is encrypted: the version, a dot, then nonce and ciphertext as Base64.
 const VERSION: &str = "1";
@@ -149,6 +149,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         fs::create_dir_all(directory)?;
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    give_to_owner(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

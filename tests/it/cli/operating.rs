@@ -206,3 +206,41 @@ fn a_limit_of_open_files_is_raised_or_told() {
         assert_eq!(under(limit).succeeds(), "17 * 23 = 391\n");
     }
 }
+
+#[test]
+fn what_root_does_beside_a_service_belongs_to_the_service() {
+    use std::{
+        fs,
+        os::unix::fs::{MetadataExt, chown},
+        path::Path,
+    };
+
+    fn owners(dir: &Path, found: &mut Vec<(String, u32)>) {
+        for entry in fs::read_dir(dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            let owner = fs::symlink_metadata(&path).expect("it is there").uid();
+            found.push((path.display().to_string(), owner));
+            if path.is_dir() {
+                owners(&path, found);
+            }
+        }
+    }
+
+    let machine = Machine::new();
+    let data = machine.path("data/clifford");
+    fs::create_dir_all(&data).expect("a directory");
+    // Only root can do that, and only root has to.
+    if chown(&data, Some(4711), Some(4712)).is_err() {
+        return;
+    }
+    machine.run(["ask", "what is 17 * 23?"]).succeeds();
+    machine.pipe("hunter22hunter22\n", &["users", "key", "set", "you", "main"]);
+    machine.run(["backup", "all.tar"]).succeeds();
+    machine.run(["restore", "all.tar", "--force"]).succeeds();
+    machine.run(["users", "list"]).succeeds();
+    let mut found = Vec::new();
+    owners(&data, &mut found);
+    assert!(found.len() >= 4, "{found:?}");
+    found.retain(|(_, owner)| *owner != 4711);
+    assert_eq!(found, []);
+}

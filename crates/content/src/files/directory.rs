@@ -8,6 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use clifford_core::id::FileId;
+use clifford_vault::give_to_owner;
 
 use super::StorageError;
 
@@ -65,6 +66,10 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::create_dir_all(dir)?;
     let part = path.with_extension("part");
     let mut file = File::create(&part)?;
+    // The directory of the files, that of some of them, and the file.
+    for made in [dir.parent().unwrap_or(dir), dir, &part] {
+        give_to_owner(made)?;
+    }
     file.write_all(content)?;
     file.sync_all()?;
     fs::rename(&part, path)?;

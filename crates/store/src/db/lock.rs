@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clifford_vault::{irregular, irregular_itself};
+use clifford_vault::{give_to_owner, irregular, irregular_itself};
 
 use super::StoreError;
 
@@ -97,8 +97,9 @@ pub(super) fn lock(database: &Path) -> Result<File, LockError> {
         .create(true)
         .truncate(false)
         .write(true)
-        .open(path)
+        .open(&path)
         .map_err(LockError::Io)?;
+    give_to_owner(&path).map_err(LockError::Io)?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
