@@ -53,7 +53,7 @@ pub(super) enum ConnectError {
     #[error("{}", error_text(.0))]
     Speech(#[from] Box<ClientInitializeError>),
     /// It does not list its tools.
-    #[error("its tools cannot be listed: {0}")]
+    #[error("its tools cannot be listed: {}", list_text(.0))]
     List(ServiceError),
     /// It takes too long.
     #[error("no answer within {} s", .0.as_secs())]
@@ -304,16 +304,68 @@ fn error_text(error: &ClientInitializeError) -> String {
             "it does not answer `initialize` as an MCP server must".to_owned()
         }
         ClientInitializeError::TransportError { error, .. } if is_broken_pipe(&*error.error) => ENDED.to_owned(),
-        ClientInitializeError::TransportError { error, .. } => {
-            let mut text = error.error.to_string();
-            let mut cause = error.error.source();
-            while let Some(deeper) = cause {
-                text = format!("{text}: {deeper}");
-                cause = deeper.source();
-            }
-            text
-        }
+        ClientInitializeError::TransportError { error, .. } => causes(&*error.error),
         other => other.to_string(),
     };
-    words::cleaned(&text, 400)
+    words::cleaned(&text, SHOWN)
+}
+
+/// The most characters of an error.
+const SHOWN: usize = 400;
+
+/// The error of a list of tools. It may be in the words of the server, which may be many.
+fn list_text(error: &ServiceError) -> String {
+    let text = match error {
+        ServiceError::McpError(error) => format!("it says: {}", error.message),
+        ServiceError::TransportSend(error) => causes(&*error.error),
+        other => other.to_string(),
+    };
+    words::cleaned(&text, SHOWN)
+}
+
+/// An error with every cause of it.
+fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(deeper) = cause {
+        text = format!("{text}: {deeper}");
+        cause = deeper.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::{model::ErrorData, transport::DynamicTransportError};
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_list_is_short_whatever_the_server_says() {
+        let said = |text: String| ServiceError::McpError(ErrorData::internal_error(text, None));
+        let sent = |text: &str| {
+            let error = std::io::Error::other(text);
+            let kind = std::any::TypeId::of::<()>();
+            ServiceError::TransportSend(DynamicTransportError::from_parts(
+                "a::very::Long<Name>",
+                kind,
+                Box::new(error),
+            ))
+        };
+        for (error, expected) in [
+            (
+                said("a\u{1b}[2J\nb".to_owned()),
+                "its tools cannot be listed: it says: a [2J b",
+            ),
+            (sent("Session expired"), "its tools cannot be listed: Session expired"),
+            (
+                ServiceError::TransportClosed,
+                "its tools cannot be listed: Transport closed",
+            ),
+        ] {
+            assert_eq!(ConnectError::List(error).to_string(), expected);
+        }
+        let long = ConnectError::List(said("x".repeat(1_000_000))).to_string();
+        assert!(long.len() < 500, "{}", long.len());
+    }
 }

@@ -220,7 +220,12 @@ impl Keeper {
 
     async fn offer(&mut self, link: &Link) -> Result<(), ConnectError> {
         let offers = catalogue::read(&self.endpoint, link.tools().await?);
-        tracing::info!(server = %self.endpoint.name, tools = offers.len(), "MCP server ready");
+        let (server, tools) = (&self.endpoint.name, offers.len());
+        // A server may say without end that its list has changed.
+        match self.offers {
+            true => tracing::debug!(%server, tools, "MCP server changed its tools"),
+            false => tracing::info!(%server, tools, "MCP server ready"),
+        }
         self.registry.offer(offered(&self.endpoint, offers, link));
         self.offers = true;
         Ok(())
