@@ -20,6 +20,7 @@ mod connection;
 mod http;
 mod lenient;
 mod outcome;
+mod pace;
 mod settings;
 mod supervisor;
 #[cfg(test)]

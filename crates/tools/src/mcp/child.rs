@@ -9,7 +9,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-use super::settings::Program;
+use super::{pace::Pace, settings::Program};
 
 /// How long a program may take to end by itself once its input is closed, and then once it was told to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -117,9 +117,11 @@ impl Drop for Process {
 
 /// Writes what a program says of itself into the log, where secrets are masked.
 async fn log(server: String, stderr: ChildStderr) {
-    let mut reader = BufReader::new(stderr);
+    let (mut reader, mut pace) = (BufReader::new(stderr), Pace::new());
     while let Some(line) = line(&mut reader).await {
+        let wait = pace.take(line.len());
         tracing::debug!(%server, line, "MCP server wrote to its standard error");
+        tokio::time::sleep(wait).await;
     }
 }
 

@@ -26,7 +26,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::{MESSAGE, wire::mended};
+use super::{MESSAGE, pace::Pace, wire::mended};
 
 /// How long a connection may take to be made.
 const CONNECTING: Duration = Duration::from_secs(10);
@@ -237,6 +237,13 @@ fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
     let chunks = response
         .bytes_stream()
         .map_err(|error| std::io::Error::other(error.without_url()));
+    let chunks = chunks.scan(Pace::new(), |pace, chunk| {
+        let wait = pace.take(chunk.as_ref().map_or(0, Bytes::len));
+        async move {
+            tokio::time::sleep(wait).await;
+            Some(chunk)
+        }
+    });
     SseStream::from_bytes_stream(bounded(chunks, MESSAGE))
         .map_ok(|mut event| {
             let data = event.data.take();

@@ -12,7 +12,12 @@ use std::{
 
 use clifford_action::without_halves;
 use serde_json::Value;
-use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
+use tokio::{
+    io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf},
+    time::Sleep,
+};
+
+use super::pace::Pace;
 
 /// A message as the protocol's types read it; what is no JSON stays as it is.
 pub(super) fn mended(message: &[u8]) -> Cow<'_, [u8]> {
@@ -73,7 +78,7 @@ fn end_of_text(json: &str) -> usize {
     json.len()
 }
 
-/// Reads a server's lines, each one mended. A line that is longer than the limit passes as it is.
+/// Reads a server's lines at its pace, each one mended. A line that is longer than the limit passes as it is.
 pub(super) struct Mended<R> {
     inner: BufReader<R>,
     most: usize,
@@ -84,6 +89,9 @@ pub(super) struct Mended<R> {
     /// The bytes that are ready to be read, and how many of them have been.
     ready: Vec<u8>,
     taken: usize,
+    pace: Pace,
+    /// More is read when this is over.
+    wait: Option<Pin<Box<Sleep>>>,
 }
 
 impl<R: AsyncRead> Mended<R> {
@@ -95,6 +103,8 @@ impl<R: AsyncRead> Mended<R> {
             is_passing: false,
             ready: Vec::new(),
             taken: 0,
+            pace: Pace::new(),
+            wait: None,
         }
     }
 }
@@ -122,6 +132,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for Mended<R> {
         while this.taken >= this.ready.len() {
             this.ready.clear();
             this.taken = 0;
+            if let Some(wait) = &mut this.wait {
+                ready!(wait.as_mut().poll(cx));
+                this.wait = None;
+            }
             let bytes = ready!(Pin::new(&mut this.inner).poll_fill_buf(cx))?;
             if bytes.is_empty() {
                 return Poll::Ready(Ok(()));
@@ -133,6 +147,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for Mended<R> {
             let bytes = bytes.get(..length).unwrap_or_default().to_vec();
             Pin::new(&mut this.inner).consume(length);
             this.take(&bytes);
+            let wait = this.pace.take(length);
+            if !wait.is_zero() {
+                this.wait = Some(Box::pin(tokio::time::sleep(wait)));
+            }
         }
         let left = this.ready.get(this.taken..).unwrap_or_default();
         let now = left.get(..left.len().min(buffer.remaining())).unwrap_or_default();
@@ -172,6 +190,16 @@ mod tests {
         for message in ["hello", "", "[1]", "{\"a\":", "NaN", "\"NaN", "{\"a\":\"\\"] {
             assert_eq!(*mended(message.as_bytes()), *message.as_bytes());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_writes_without_end_is_not_read_as_fast_as_it_writes() {
+        let began = tokio::time::Instant::now();
+        let mut mended = Mended::new(tokio::io::repeat(b'x'), 60);
+        let mut bytes = vec![0; 10 * 1024 * 1024];
+        mended.read_exact(&mut bytes).await.expect("bytes");
+        let took = began.elapsed().as_millis();
+        assert!((1_900..2_500).contains(&took), "{took}");
     }
 
     #[tokio::test]
