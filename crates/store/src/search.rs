@@ -30,6 +30,9 @@ use super::{Conn, Db, Pools, StoreError, Tx, withheld};
 const MOST_PLACES: u32 = 200;
 /// The most bytes of a message's terms: PostgreSQL takes no more than a megabyte of them.
 const MOST_BYTES: usize = 200_000;
+/// The most characters of a message in which its terms are looked for: an imported one may have millions, and many are read
+/// at once.
+const MOST_READ: u32 = 300_000;
 
 /// The channels of a scope.
 pub async fn places(conn: &mut Conn, scope: Scope) -> Result<Vec<ChannelId>, StoreError> {
@@ -102,7 +105,10 @@ pub async fn index(tx: &mut Tx, channels: Option<&[ChannelId]>, limit: u32) -> R
     };
     let lock = if tx.is_postgres() { "FOR UPDATE SKIP LOCKED" } else { "" };
     let unindexed = unindexed();
-    let sql = format!("SELECT id, channel_id, content FROM messages WHERE {unindexed} {of_channels} LIMIT $1 {lock}");
+    let sql = format!(
+        "SELECT id, channel_id, SUBSTR(content, 1, {MOST_READ}) AS content FROM messages
+         WHERE {unindexed} {of_channels} LIMIT $1 {lock}"
+    );
     let mut batch: Vec<Unindexed> = tx.fetch_all(sql, args).await?;
     batch.sort_by_key(|message| message.id);
     put_in(tx, &batch).await?;
@@ -128,7 +134,7 @@ pub async fn index_anew(tx: &mut Tx, after: Option<MessageId>, limit: u32) -> Re
     let unindexed = unindexed();
     // The planner of a database that is just being filled knows nothing of it: it is left no choice.
     let sql = format!(
-        "SELECT id, channel_id, content, CAST(CASE WHEN {unindexed} THEN 1 ELSE 0 END AS BIGINT) AS belongs
+        "SELECT id, channel_id, SUBSTR(content, 1, {MOST_READ}) AS content, CAST(CASE WHEN {unindexed} THEN 1 ELSE 0 END AS BIGINT) AS belongs
          FROM messages WHERE id > $1 ORDER BY id LIMIT $2"
     );
     let after = after.map_or_else(String::new, |id| id.to_string());
