@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
 
 /// A form that a text may have to have, by its name in the schema.
@@ -63,11 +64,18 @@ impl Format {
                 _ => false,
             },
             Self::TimeZone => jiff::tz::TimeZone::get(text).is_ok(),
-            Self::LogFilter => !text.trim().is_empty() && tracing_subscriber::EnvFilter::try_new(text).is_ok(),
+            Self::LogFilter => is_log_filter(text),
             Self::PlatformId => text.parse::<i64>().is_ok(),
             Self::ShardCount => text == "auto" || is_shard_count(text),
         }
     }
+}
+
+/// A filter whose words without `=` are levels. Any other word would name a module and leave all others out, so a level
+/// that is mistyped would end the log.
+fn is_log_filter(text: &str) -> bool {
+    let mut words = text.split(',').map(str::trim).filter(|part| !part.contains('='));
+    !text.trim().is_empty() && words.all(|word| word.parse::<LevelFilter>().is_ok()) && EnvFilter::try_new(text).is_ok()
 }
 
 /// A number of connections, or a part of one.
@@ -129,8 +137,8 @@ mod tests {
             (Format::TimeZone, &["UTC", "Europe/Berlin"], &["", "Berlin", "+02:00"]),
             (
                 Format::LogFilter,
-                &["info", "warn,clifford::engine=trace"],
-                &["", "clifford=loud"],
+                &["info", "off", "warn,clifford::engine=trace", "DEBUG,rmcp=warn"],
+                &["", "debgu", "info,loud", "clifford", "clifford=loud"],
             ),
             (
                 Format::PlatformId,
