@@ -65,9 +65,22 @@ impl Pieces {
     }
 }
 
-/// The transport error, down to its cause, without the URL: that may hold a password.
+/// The transport error, down to its cause, without the URL: that may hold a password. Where there was no connection, the
+/// cause says all, and what the layers above it add says nothing.
 pub(crate) fn transport(error: reqwest::Error) -> String {
     let error = error.without_url();
+    if error.is_connect() {
+        let mut cause: &dyn Error = &error;
+        while let Some(next) = cause.source() {
+            cause = next;
+        }
+        let cause = cause.to_string();
+        // The number that the system has for it, in parentheses.
+        let words = cause
+            .split_once(" (os error ")
+            .map_or(cause.as_str(), |(words, _)| words);
+        return format!("no connection: {words}");
+    }
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
