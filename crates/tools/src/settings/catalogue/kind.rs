@@ -149,12 +149,12 @@ fn head(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// The form of a BCP 47 tag.
+/// The form of a BCP 47 tag. No language has a longer code than three letters: what is longer is a name, such as `German`.
 fn is_language(text: &str) -> bool {
     let mut subtags = text.split('-');
     let first = subtags.next().unwrap_or_default();
     let alphanumeric = |tag: &str| (1..=8).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
-    (2..=8).contains(&first.len())
+    (2..=3).contains(&first.len())
         && first.chars().all(|c| c.is_ascii_alphabetic())
         && subtags.all(alphanumeric)
         && text.len() <= 35

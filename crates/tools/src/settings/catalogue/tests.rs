@@ -81,6 +81,8 @@ fn values_are_checked_by_kind() {
         (Kind::Language, "e"),
         (Kind::Language, "en_US"),
         (Kind::Language, "en-"),
+        (Kind::Language, "German"),
+        (Kind::Language, "Deutsch"),
         (Kind::Language, "english please"),
         (Kind::TimeZone, "Berlin"),
         (Kind::TimeZone, ""),
