@@ -179,6 +179,11 @@ impl Db {
         let first = create(&creating).await.map_err(|error| {
             if is_damage(&error) {
                 error.into()
+            } else if is_busy(&error) {
+                StoreError::Unavailable(format!(
+                    "another program has locked {}: end that one, or set database.url",
+                    path.display()
+                ))
             } else {
                 unusable(&error)
             }

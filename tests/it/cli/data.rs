@@ -144,31 +144,43 @@ fn a_damaged_database_is_named_with_the_way_out_whatever_is_asked_of_it() {
         (malformed, &anything[..]),
         (without_page(&whole, "is this a quincunx?"), &reads_all),
     ];
-    let is_told = |known: &str, backup: &str| {
-        for (place, (bytes, commands)) in damaged.iter().enumerate() {
-            std::fs::write(&database, bytes).expect("a file");
-            for args in *commands {
-                let ended = machine.run(args.iter().copied());
-                let said = [ended.out, ended.err].concat();
-                assert_eq!(ended.code, 1, "{place} {args:?}: {said}");
-                let way_out = format!(
-                    "{database} is damaged: {known}. Stop the bot and put the data back (`clifford restore {backup} --force`)"
-                );
-                let is_said = said.contains(&way_out) && said.contains("the database is damaged: ");
-                let is_misleading = ["writable", "room", "not available", "db check", "(code"];
-                let is_misleading = is_misleading.iter().any(|words| said.contains(words));
-                assert!(is_said && !is_misleading, "{place} {args:?}: {said}");
-            }
+    let way_out = format!(
+        "{database} is damaged: no backup is known here. Stop the bot and put the data back (`clifford restore BACKUP --force`)"
+    );
+    for (place, (bytes, commands)) in damaged.iter().enumerate() {
+        std::fs::write(&database, bytes).expect("a file");
+        for args in *commands {
+            let ended = machine.run(args.iter().copied());
+            let said = [ended.out, ended.err].concat();
+            assert_eq!(ended.code, 1, "{place} {args:?}: {said}");
+            let is_said = said.contains(&way_out) && said.contains("the database is damaged: ");
+            let misleading = ["writable", "room", "not available", "db check", "(code"];
+            let misleads = misleading.iter().any(|words| said.contains(words));
+            assert!(is_said && !misleads, "{place} {args:?}: {said}");
         }
-        std::fs::write(&database, &whole).expect("a file");
-    };
-    is_told("no backup is known here", "BACKUP");
+    }
+    std::fs::write(&database, &whole).expect("a file");
     machine.run(["backup", &backup]).succeeds();
     std::fs::write(&database, &damaged[0].0).expect("a file");
     let said = machine.run(["status"]).err;
     assert!(said.contains(&format!("`clifford restore {backup} --force`")), "{said}");
     machine.run(["restore", &backup, "--force"]).succeeds();
     machine.run(["db", "check"]).succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_another_program_has_locked_is_told_so() {
+    let machine = Machine::asked("hello");
+    let url = format!("sqlite:{}", shown(&machine.database()));
+    let other = sqlx_sqlite::SqlitePool::connect(&url).await.expect("the database");
+    let mut other = other.acquire().await.expect("a connection");
+    let lock = sqlx::raw_sql("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    lock.execute(&mut *other).await.expect("a lock");
+    let ended = machine.run_beside(&["runs", "list"], &[]).await;
+    ended.fails_with(&format!(
+        "the database is not available: another program has locked {}: end that one, or set database.url",
+        shown(&machine.database())
+    ));
 }
 
 #[test]
