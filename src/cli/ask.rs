@@ -1,6 +1,7 @@
 //! `clifford ask`: one question, one answer. Where a server runs, that one answers.
 
 mod through;
+mod writes;
 
 use std::{
     io::{IsTerminal, Read, Write},
@@ -98,6 +99,7 @@ async fn here(loaded: &Loaded, question: Option<String>, made: Option<RunId>) ->
         };
         let run = tokio::select! {
             ended = app.runs.wait_for_end(run, Duration::MAX / 4) => ended?,
+            error = writes::refused(&app.db) => bail!("{error}; the question waits until the database takes writes: run {run}"),
             _ = tokio::signal::ctrl_c() => app.runs.cancel(run).await?,
         };
         let steps = steps::of_run(&mut app.db.read().await?, run.id).await?;
