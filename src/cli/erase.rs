@@ -37,7 +37,7 @@ const BETWEEN: Duration = Duration::from_millis(500);
 pub(super) struct Args {
     /// The person: an id, platform:account, or a name that only they have.
     user: String,
-    /// Does not ask.
+    /// Do not ask.
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -40,7 +40,7 @@ pub(super) struct Args {
     /// The number of tasks that must pass [default: all].
     #[arg(long, value_name = "N", value_parser = words::whole::<usize>)]
     at_least: Option<usize>,
-    /// Adds a task to the file for each answer that was disliked and has none there, and plays nothing.
+    /// Add a task to the file for each answer that was disliked and has none there, and play nothing.
     #[arg(long, conflicts_with_all = ["provider", "only", "at_least"])]
     add_disliked: bool,
     #[command(flatten)]

@@ -39,8 +39,9 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
 const CODES: &str = "\nExit codes:";
 
 /// Gives each command below one its examples: those lines of the examples above it that call it.
-fn with_examples(command: Command, above: &[String]) -> Command {
+fn with_examples(command: Command, path: &str, above: &[String]) -> Command {
     command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
         let help = below
             .get_after_help()
             .or_else(|| below.get_after_long_help())
@@ -48,8 +49,7 @@ fn with_examples(command: Command, above: &[String]) -> Command {
         let (own, below) = match help {
             Some(help) => (lines(&help), below),
             None => {
-                let called = |line: &&String| line.split_whitespace().any(|word| word == below.get_name());
-                let own: Vec<_> = above.iter().filter(called).cloned().collect();
+                let own: Vec<_> = above.iter().filter(|line| calls(line, &path)).cloned().collect();
                 if own.is_empty() {
                     (own, below)
                 } else {
@@ -58,8 +58,14 @@ fn with_examples(command: Command, above: &[String]) -> Command {
                 }
             }
         };
-        with_examples(below, &own)
+        with_examples(below, &path, &own)
     })
+}
+
+/// Whether a line calls the command of this path.
+fn calls(line: &str, path: &str) -> bool {
+    line.split_once(path)
+        .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The examples in a help.
@@ -71,7 +77,7 @@ fn lines(help: &str) -> Vec<String> {
 
 /// The definition with a help that lists the commands in groups, and with examples on every level.
 pub(super) fn grouped(command: Command) -> Command {
-    let command = with_examples(command, &[]);
+    let command = with_examples(command, "clifford", &[]);
     let mut listed = String::new();
     for (title, names) in GROUPS {
         listed.push_str(&format!("{title}:\n"));
@@ -127,6 +133,28 @@ mod tests {
         let mut without = Vec::new();
         walk(&crate::cli::definition(), &mut without);
         assert_eq!(without, Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_example_stands_with_the_command_that_it_calls() {
+        fn walk(command: &clap::Command, path: &str, wrong: &mut Vec<String>) {
+            for below in command.get_subcommands() {
+                let path = format!("{path} {}", below.get_name());
+                let help = below.get_after_help().map(ToString::to_string).unwrap_or_default();
+                if path.split(' ').count() > 2 {
+                    let lines = super::lines(&help).into_iter();
+                    wrong.extend(
+                        lines
+                            .filter(|line| !line.contains(&path))
+                            .map(|line| format!("{path}: {line}")),
+                    );
+                }
+                walk(below, &path, wrong);
+            }
+        }
+        let mut wrong = Vec::new();
+        walk(&crate::cli::definition(), "clifford", &mut wrong);
+        assert_eq!(wrong, Vec::<String>::new());
     }
 
     #[test]

@@ -44,11 +44,11 @@ pub(super) struct Args {
 /// A part of what a server does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// Is connected to the platforms.
+    /// Connect to the platforms.
     Channels,
-    /// Works on runs.
+    /// Work on runs.
     Workers,
-    /// Serves the HTTP API.
+    /// Serve the HTTP API.
     Api,
 }
 

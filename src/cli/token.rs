@@ -69,11 +69,11 @@ enum Command {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Scope {
-    /// Reads: what is its person's; an operator's token everything but files.
+    /// Read what is its person's; with an operator's token everything but files.
     Read,
-    /// Sends messages and changes what is its own.
+    /// Send messages and change what is its own.
     Write,
-    /// Acts as any person and changes settings, if it is the operator's or an owner's.
+    /// Act as any person and change settings, if it is the operator's or an owner's.
     Admin,
 }
 

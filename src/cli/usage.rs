@@ -30,7 +30,7 @@ use super::{
     "clifford usage --user Ada",
 ))]
 pub(super) struct Args {
-    /// Sums up by day, model, user, space, channel or role; by tool: the calls of tools.
+    /// Sum up by day, model, user, space, channel or role; by tool: the calls of tools.
     #[arg(long, value_name = "WHAT", default_value_t = By::Models(Grouping::Day))]
     by: By,
     /// From this day on; without it, of the last 30 days.

@@ -49,7 +49,7 @@ enum Command {
     Show(Show),
     /// Change a person.
     Set(Set),
-    /// Lists, sets and removes people's own keys for model providers.
+    /// List, set and remove people's own keys for model providers.
     #[command(subcommand)]
     Key(keys::Command),
 }

@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// A tool whose results nobody but you or the service writes; can be repeated.
     #[arg(long, value_name = "TOOL")]
     trust: Vec<String>,
-    /// Asks nothing: a tool that does not say what it may do counts as DESTRUCT.
+    /// Ask nothing: a tool that does not say what it may do counts as DESTRUCT.
     #[arg(long, short)]
     yes: bool,
     /// Print JSON, for programs: with --yes.

@@ -30,7 +30,7 @@ pub(super) struct RuleFlags {
     #[arg(value_parser = word::<Action>)]
     action: Action,
     /// A name of your choice.
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
     /// The rule with the highest priority decides.
     #[arg(long, default_value_t = 0, allow_hyphen_values = true, value_parser = words::whole::<i32>)]
