@@ -16,6 +16,7 @@ use super::{
     examples,
     output::{self, Format, Paint, paint},
     setup::{self, Globals},
+    words,
 };
 
 /// Arguments of `doctor`.
@@ -86,7 +87,8 @@ struct Report {
 }
 
 impl Report {
-    fn add(&mut self, check: Check) -> anyhow::Result<()> {
+    fn add(&mut self, mut check: Check) -> anyhow::Result<()> {
+        check.found = words::plain(&check.found);
         if !self.format.json {
             let status = match check.status {
                 Status::Ok => paint(Paint::Green, "ok  "),
@@ -141,7 +143,7 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
     report.add(local::worker_processes().await)?;
     let more = [
         local::permissions(&loaded),
-        local::http(&loaded.config),
+        local::http(&loaded).await,
         local::reach(&loaded.config),
     ];
     for check in more.into_iter().flatten() {

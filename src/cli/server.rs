@@ -35,6 +35,9 @@ pub(super) enum Refused {
     /// The server does not answer.
     #[error("the server does not answer")]
     Gone,
+    /// It answers that it cannot do it now, and why.
+    #[error("{0}")]
+    Away(String),
     /// Another program answers, or another version of this one.
     #[error(
         "{0} does not answer as Clifford {version} does: restart the bot there if it is of another version; else see which \
@@ -141,7 +144,7 @@ impl Server {
     fn refusal(&self, status: StatusCode, body: &[u8]) -> Refused {
         // It has no room for a moment, or the database has none.
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            return Refused::Gone;
+            return detail(body).map_or(Refused::Gone, Refused::Away);
         }
         detail(body).map_or_else(|| self.foreign(), Refused::No)
     }

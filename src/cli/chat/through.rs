@@ -304,9 +304,9 @@ impl Ingress for Desk {
                 }
                 Ok(accepted)
             }
-            Err(Refused::Gone) => {
+            Err(away @ (Refused::Gone | Refused::Away(_))) => {
                 self.refuse(&id);
-                Err(gone())
+                Err(IngressError::Unavailable(away.to_string()))
             }
             Err(refused @ (Refused::No(_) | Refused::Foreign(_))) => Ok(Accepted::Refused(refused.to_string())),
         }

@@ -17,7 +17,7 @@ use rustix::fs::{Access, access, statvfs};
 use super::Check;
 use crate::{
     app,
-    cli::{output, setup, words},
+    cli::{output, server::Server, setup},
 };
 
 /// A file of SQLite's up to this size is looked through for damage, which takes some seconds; `clifford db check` does so
@@ -66,7 +66,7 @@ pub(super) async fn database(loaded: &Loaded) -> Check {
         Err(StoreError::Damaged(why)) => Check::fail(NAME, format!("{DAMAGED}: {why}"), app::known::rescue(loaded)),
         Err(error) => Check::fail(
             NAME,
-            words::plain(&error.to_string()),
+            error.to_string(),
             "check database.url, and that the disk has room and can be written to",
         ),
     }
@@ -267,14 +267,18 @@ pub(super) fn reach(config: &Config) -> Option<Check> {
 }
 
 /// Whether the API's port is free.
-pub(super) fn http(config: &Config) -> Option<Check> {
+pub(super) async fn http(loaded: &Loaded) -> Option<Check> {
     const NAME: &str = "http";
-    if !config.http.enabled {
+    let http = &loaded.config.http;
+    if !http.enabled {
         return None;
     }
-    let bind = &config.http.bind;
+    let bind = &http.bind;
     Some(match TcpListener::bind(bind) {
         Ok(_) => Check::ok(NAME, format!("{bind} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse && is_own(loaded, &http.local_address()).await => {
+            Check::ok(NAME, format!("this bot answers at {bind}"))
+        }
         Err(error) if error.kind() == ErrorKind::AddrInUse => Check::warn(
             NAME,
             format!("{bind} is in use"),
@@ -286,6 +290,13 @@ pub(super) fn http(config: &Config) -> Option<Check> {
             "set http.bind to an address of this machine",
         ),
     })
+}
+
+/// Whether the server of this database answers at this address.
+async fn is_own(loaded: &Loaded, address: &str) -> bool {
+    Server::find(loaded)
+        .await
+        .is_some_and(|server| server.base() == address)
 }
 
 /// The path itself, or the nearest one above it that exists.

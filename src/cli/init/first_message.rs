@@ -104,9 +104,9 @@ async fn talk(app: &App, answers: &Answers) -> anyhow::Result<bool> {
         let code = app.db.write(move |tx| Box::pin(claim::make(tx, began))).await?;
         let code = code.unwrap_or_default();
         say(&format!(
-            "\nSend this code to {bots}, in a private chat, to become its owner:\n\n  {code}\n"
+            "\nSend this code to {bots}, in a private chat, to become its owner:\n\n  {code}"
         ))?;
-        say("Waiting for it; Ctrl-C leaves.")?;
+        say("\nWaiting for it; Ctrl-C leaves.")?;
         until(async || Ok(users::has_owner(&mut app.db.read().await?).await?.then_some(()))).await?;
         say("  ✓ you are its owner\n\nNow say hello to it.")?;
     } else {

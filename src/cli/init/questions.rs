@@ -6,7 +6,9 @@ use anyhow::anyhow;
 use clifford_channel::{About, Access, Bot, Platforms, Row, Section};
 use clifford_config::{self as config, Config, ProviderKind, Secrets};
 use clifford_vault::{Secret, Url};
-use inquire::{Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text};
+use inquire::{
+    Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text, list_option::ListOption,
+};
 
 use super::{
     answers::{Answers, Connection, Provider, Token},
@@ -61,17 +63,26 @@ impl Asking<'_> {
         let (question, help) = match self.present {
             None => (
                 "Which chat platforms should the bot join?",
-                "Space chooses; `clifford chat` works without any",
+                "Space chooses, Enter goes on; `clifford chat` works without any",
             ),
             Some(_) => {
                 titles.push(MODEL);
                 (
                     "What do you want to change?",
-                    "Space chooses; everything else stays as it is",
+                    "Space chooses, Enter goes on; everything else stays as it is",
                 )
             }
         };
-        let chosen = prompt(|| MultiSelect::new(question, titles).with_help_message(help).prompt())?;
+        let shown = |chosen: &[ListOption<&&str>]| match chosen {
+            [] => "none".to_owned(),
+            chosen => chosen.iter().map(|one| *one.value).collect::<Vec<_>>().join(", "),
+        };
+        let chosen = prompt(|| {
+            MultiSelect::new(question, titles)
+                .with_help_message(help)
+                .with_formatter(&shown)
+                .prompt()
+        })?;
         let mut answers = Answers::default();
         for row in self.platforms.rows().filter(|row| chosen.contains(&row.about.title)) {
             answers.connections.push(self.connection(row).await?);
@@ -126,11 +137,7 @@ impl Asking<'_> {
         }
         say(row.about.first_steps)?;
         loop {
-            let token = secret(&format!("{title} bot token:"))?;
-            if token.expose().is_empty() {
-                say("  ✗ nothing was typed")?;
-                continue;
-            }
+            let token = needed(&format!("{title} bot token:"))?;
             if let Judged::Good(bot) = judge(section, &token).await? {
                 return Ok((store_secret(token, token_variable)?, bot));
             }
@@ -186,7 +193,7 @@ impl Asking<'_> {
     }
 
     /// The key, and where it is kept already.
-    fn key(&self, needed: bool, settings: &config::Provider) -> anyhow::Result<(Option<Secret>, Option<Token>)> {
+    fn key(&self, is_needed: bool, settings: &config::Provider) -> anyhow::Result<(Option<Secret>, Option<Token>)> {
         let variable = settings.key_variable();
         let present = self.present.and_then(|(config, secrets)| {
             let first = config.llm.providers.first()?;
@@ -203,12 +210,10 @@ impl Asking<'_> {
         {
             return Ok((Some(Secret::new(key)), Some(Token::Environment(variable.to_owned()))));
         }
-        let question = if needed {
-            "API key:"
-        } else {
-            "API key (empty if it needs none):"
-        };
-        let key = secret(question)?;
+        if is_needed {
+            return Ok((Some(needed("API key:")?), None));
+        }
+        let key = secret("API key (empty if it needs none):")?;
         Ok(((!key.expose().is_empty()).then_some(key), None))
     }
 
@@ -288,7 +293,27 @@ fn secret(question: &str) -> anyhow::Result<Secret> {
             .with_display_mode(PasswordDisplayMode::Masked)
             .prompt()
     })?;
-    Ok(Secret::new(text.trim()))
+    Ok(Secret::new(pasted(&text)))
+}
+
+/// A secret that cannot be left out.
+fn needed(question: &str) -> anyhow::Result<Secret> {
+    loop {
+        let secret = secret(question)?;
+        if !secret.expose().is_empty() {
+            return Ok(secret);
+        }
+        say("  ✗ nothing was typed")?;
+    }
+}
+
+/// A secret without what is copied along with it: blanks, and the quotes of a file that it stood in.
+fn pasted(text: &str) -> &str {
+    let text = text.trim();
+    let inside = ['"', '\'', '`']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    inside.map_or(text, str::trim)
 }
 
 /// Where a typed secret is kept.
@@ -346,6 +371,29 @@ fn typed(question: &str, usual: &str) -> anyhow::Result<String> {
         };
         if !text.is_empty() {
             return Ok(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pasted;
+
+    #[test]
+    fn a_pasted_secret_is_taken_without_what_stood_around_it() {
+        for (typed, expected) in [
+            ("12:ab", "12:ab"),
+            (" 12:ab\t", "12:ab"),
+            ("\"12:ab\"", "12:ab"),
+            (" '12:ab' ", "12:ab"),
+            ("`12:ab`", "12:ab"),
+            ("\" 12:ab \"", "12:ab"),
+            ("\"\"", ""),
+            ("\"", "\""),
+            ("12:\"ab", "12:\"ab"),
+            ("'12:ab\"", "'12:ab\""),
+        ] {
+            assert_eq!(pasted(typed), expected, "{typed:?}");
         }
     }
 }

@@ -37,6 +37,9 @@ async fn the_commands_and_the_dashboard_of_a_machine_are_at_its_terminal() {
     let address = status["api"]["address"].as_str().expect("an address").to_owned();
     assert_eq!(status["api"]["answers"], true, "{status}");
     assert!(!address.ends_with(":0") && !address.ends_with(":8088"), "{address}");
+    let at = address.trim_start_matches("http://");
+    let doctor = machine.run(["doctor", "--json", "--set", &format!("http.bind={at}")]);
+    assert!(doctor.out.contains(&format!("this bot answers at {at}")), "{doctor:?}");
     let login = machine.run(["login", "--json"]).json();
     let link = login["url"].as_str().expect("a link").to_owned();
     let port = address.rsplit(':').next().expect("a port");

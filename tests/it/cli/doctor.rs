@@ -165,11 +165,21 @@ async fn a_platform_that_does_not_answer_is_told_from_a_wrong_token() {
     let env = [
         ("TELEGRAM_BOT_TOKEN", "123:secret-token".to_owned()),
         ("CLIFFORD_CHANNELS__TELEGRAM__API_URL", "http://127.0.0.1:1".to_owned()),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1".to_owned()),
     ];
     let ended = machine.run_beside(&["doctor", "--json"], &env).await;
+    let (status, found, _) = check(&ended, "model");
+    assert_eq!(status, "fail", "{ended:?}");
+    assert!(
+        found.ends_with("/v1: main is not available: no connection: Connection refused"),
+        "{found}"
+    );
     let (status, found, mend) = check(&ended, "telegram");
     assert_eq!(status, "fail", "{ended:?}");
-    assert!(found.starts_with("no answer: "), "{found}");
+    assert!(
+        found.starts_with("no answer: ") && !found.contains("os error"),
+        "{found}"
+    );
     assert!(mend.starts_with("check the network"), "{mend}");
     assert!(!ended.out.contains("secret-token"), "{ended:?}");
     assert_eq!(ended.json()["ok"], Value::Bool(false));

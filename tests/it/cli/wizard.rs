@@ -127,7 +127,7 @@ async fn from_a_token_to_the_first_answer_on_telegram_with_a_model_of_the_list()
     wizard
         .sees("Telegram bot token:")
         .await
-        .types(&format!("{}\r", telegram.token()))
+        .types(&format!(" \"{}\"\r", telegram.token()))
         .await;
     wizard.sees("✓ this is @clifford_bot").await;
     wizard.sees("Where should it be kept?").await.types(ENTER).await;
@@ -177,6 +177,21 @@ async fn from_a_token_to_the_first_answer_on_telegram_with_a_model_of_the_list()
         "{text}"
     );
     assert!(text.contains("model = \"large\"\n"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_alone_chooses_no_platform_and_is_no_key() {
+    let machine = Machine::new();
+    let mut wizard = Session::start(&machine, "init");
+    wizard.sees("Enter goes on").await.types(ENTER).await;
+    wizard.sees("none").await;
+    wizard.sees("Which language model?").await.types(ENTER).await;
+    wizard.sees("API key:").await.types(ENTER).await;
+    wizard.sees("✗ nothing was typed").await;
+    wizard.sees("API key:").await.types(CTRL_C).await;
+    let (shown, code) = wizard.ends().await;
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(!machine.path("bot.toml").exists(), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
