@@ -329,8 +329,8 @@ pub(crate) fn unreachable(error: reqwest::Error) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use clifford_fakes::site::SiteFake;
     use clifford_vault::Secret;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -352,32 +352,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_redirect_is_not_followed_with_the_token() {
-        let (here, elsewhere) = (
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-        );
-        let (here_url, place) = (
-            format!("http://{}", here.local_addr().unwrap()),
-            format!("http://{}", elsewhere.local_addr().unwrap()),
-        );
-        let moved = async || {
-            let (mut socket, _) = here.accept().await.unwrap();
-            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
-            let answer = format!(
-                "HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-            );
-            socket.write_all(answer.as_bytes()).await.unwrap();
-            socket
-        };
-        let api = Api::new(&DiscordConfig::new(here_url.as_str().into(), Secret::new("a token"))).unwrap();
+        let (old, new) = SiteFake::start_moved().await.unwrap();
+        let api = Api::new(&DiscordConfig::new(old.url("").as_str().into(), Secret::new("a token"))).unwrap();
         let call = Call::new(Method::GET, "users", "@me", "/users/@me".to_owned());
         let expected = format!(
-            "error following redirect: it redirects to {place}, which is not followed: name the server itself in \
-             channels.discord.api_url"
+            "error following redirect: it redirects to {}, which is not followed: name the server itself in \
+             channels.discord.api_url",
+            new.url("")
         );
-        let (error, _) = tokio::join!(api.call::<Value>(&call), moved());
-        assert_eq!(error.unwrap_err().to_string(), expected);
-        let (error, _) = tokio::join!(api.download(&here_url), moved());
-        assert_eq!(error.unwrap_err().to_string(), expected);
+        let told = [
+            api.call::<Value>(&call).await.unwrap_err(),
+            api.download(&old.url("/files/1")).await.unwrap_err(),
+        ];
+        assert_eq!(told.map(|error| error.to_string()), [expected.clone(), expected]);
+        assert_eq!((old.visits().len(), new.connections()), (2, 0));
     }
 }

@@ -413,39 +413,25 @@ mod tests {
 
     #[tokio::test]
     async fn a_redirect_is_not_followed_with_the_token() {
+        use clifford_fakes::site::SiteFake;
         use futures::StreamExt as _;
-        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-        let (here, elsewhere) = (
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-        );
-        let (here_url, place) = (
-            format!("http://{}", here.local_addr().unwrap()),
-            format!("http://{}", elsewhere.local_addr().unwrap()),
-        );
-        let moved = async || {
-            let (mut socket, _) = here.accept().await.unwrap();
-            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
-            let answer = format!(
-                "HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-            );
-            socket.write_all(answer.as_bytes()).await.unwrap();
-            socket
-        };
-        let api = Api::new(&Secret::new("1:a"), &here_url.into()).unwrap();
+        let (old, new) = SiteFake::start_moved().await.unwrap();
+        let api = Api::new(&Secret::new("1:a"), &old.url("").into()).unwrap();
         let ask = async || {
             let request = api.request("GetMe", CALL_TIMEOUT).unwrap();
             api.perform::<u32>(request).await.unwrap_err()
         };
         let read = async || api.download("documents/file_1.bin").next().await.unwrap().unwrap_err();
         let expected = format!(
-            "error following redirect: it redirects to {place}, which is not followed: name the server itself in \
-             channels.telegram.api_url"
+            "error following redirect: it redirects to {}, which is not followed: name the server itself in \
+             channels.telegram.api_url",
+            new.url("")
         );
-        for (error, _) in [tokio::join!(ask(), moved()), tokio::join!(read(), moved())] {
+        for error in [ask().await, read().await] {
             assert_eq!(error, ApiError::NoConnection(expected.clone()));
         }
+        assert_eq!((old.visits().len(), new.connections()), (2, 0));
     }
 
     #[tokio::test]

@@ -115,48 +115,36 @@ fn unavailable(section: &str, route: &str, why: &str) -> ToolError {
 
 #[cfg(test)]
 mod tests {
+    use clifford_fakes::site::SiteFake;
     use serde_json::json;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
     #[tokio::test]
     async fn a_redirect_is_not_followed_with_the_key() {
-        let (here, elsewhere) = (
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-        );
-        let (here_url, place) = (
-            format!("http://{}", here.local_addr().unwrap()),
-            format!("http://{}", elsewhere.local_addr().unwrap()),
-        );
-        let moved = async || {
-            let (mut socket, _) = here.accept().await.unwrap();
-            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
-            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
-            socket.write_all(answer.as_bytes()).await.unwrap();
-            socket
-        };
+        let (old, new) = SiteFake::start_moved().await.unwrap();
         let key = Secret::new("a key");
         let asked = json!({ "prompt": "a cat" });
         let ask = Ask {
             section: "tools.image",
-            base_url: &here_url,
+            base_url: &old.url(""),
             route: "images/generations",
             key: Some(&key),
             body: Body::Json(&asked),
             within: Duration::from_secs(30),
         };
-        let (answer, _) = tokio::join!(ask.send(), moved());
+        let answer = ask.send().await;
         let Err(ToolError::Unavailable(why)) = answer else {
             panic!("{answer:?}");
         };
         assert_eq!(
             why,
             format!(
-                "the provider of [tools.image] did not do it: it redirects to {place}, which is not followed: name the \
-                 server itself in base_url of [tools.image]"
+                "the provider of [tools.image] did not do it: it redirects to {}, which is not followed: name the \
+                 server itself in base_url of [tools.image]",
+                new.url("")
             )
         );
+        assert_eq!((old.visits().len(), new.connections()), (1, 0));
     }
 }

@@ -198,35 +198,26 @@ mod tests {
 
     #[tokio::test]
     async fn a_redirect_is_not_followed_with_the_key() {
-        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        use clifford_fakes::site::SiteFake;
 
-        let (here, elsewhere) = (
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-        );
-        let (here_url, place) = (
-            format!("http://{}", here.local_addr().unwrap()),
-            format!("http://{}", elsewhere.local_addr().unwrap()),
-        );
-        let moved = async || {
-            let (mut socket, _) = here.accept().await.unwrap();
-            assert!(socket.read(&mut [0; 4096]).await.unwrap() > 0);
-            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
-            socket.write_all(answer.as_bytes()).await.unwrap();
-            socket
-        };
+        let (old, new) = SiteFake::start_moved().await.unwrap();
         let service = Service {
             name: "A service",
             reason: "/error",
             remedy: |_| None,
         };
-        let request = service.client().expect("a client").get(&here_url).bearer_auth("a key");
-        let (answer, _) = tokio::join!(service.ask::<Value>(request), moved());
+        let request = service
+            .client()
+            .expect("a client")
+            .get(old.url("/v1/search"))
+            .bearer_auth("a key");
+        let answer = service.ask::<Value>(request).await;
         let Err(ToolError::Unavailable(why)) = answer else {
             panic!("{answer:?}");
         };
-        let told = format!("A service: it redirects to {place}, which is not followed");
+        let told = format!("A service: it redirects to {}, which is not followed", new.url(""));
         assert!(why.starts_with(&told), "{why}");
+        assert_eq!((old.visits().len(), new.connections()), (1, 0));
     }
 
     #[test]

@@ -114,6 +114,7 @@ pub struct Visit {
 #[derive(Debug, Default)]
 struct Shared {
     answers: BTreeMap<String, Answer>,
+    otherwise: Option<Answer>,
     visits: Vec<Visit>,
 }
 
@@ -142,6 +143,16 @@ impl SiteFake {
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let server = Server::start(address, router).await?;
         Ok(Self { shared, server })
+    }
+
+    /// A server that has moved, and the one to which it sends everybody.
+    ///
+    /// # Errors
+    /// No port could be bound.
+    pub async fn start_moved() -> io::Result<(Self, Self)> {
+        let (old, new) = (Self::start().await?, Self::start().await?);
+        lock(&old.shared).otherwise = Some(Answer::redirect(307, &new.url("/x?key=1")));
+        Ok((old, new))
     }
 
     /// Serves this on a path from now on.
@@ -181,7 +192,8 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> R
             path: request.uri().to_string(),
             headers: request.headers().clone(),
         });
-        shared.answers.get(request.uri().path()).cloned()
+        let found = shared.answers.get(request.uri().path());
+        found.or(shared.otherwise.as_ref()).cloned()
     };
     let Answer {
         status,
