@@ -6,13 +6,11 @@ mod desk;
 
 use std::sync::Arc;
 
-use clifford_fakes::{
-    openai::{RecordedRequest, Reply, counted},
-    postgres::Cluster,
-};
+use clifford_fakes::openai::{RecordedRequest, Reply, counted};
 use serde_json::{Value, json};
 
 use self::desk::{Desk, OWNER, WindowKnowledge, median, shares, uncut};
+use crate::harness::migrated;
 
 /// Asks about one thing after the other, shortly and at length by turns, with things said elsewhere in between, and
 /// returns what was sent.
@@ -185,7 +183,7 @@ async fn one_message_of_600_kilobytes_leaves_its_conversation_answerable() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_message_of_600_kilobytes_is_answered_on_postgresql() {
-    let Some(database) = Cluster::shared().database() else {
+    let Some(database) = migrated() else {
         return;
     };
     a_very_long_message(8_192, WindowKnowledge::Set, Some(database)).await;
@@ -233,7 +231,7 @@ async fn what_is_left_out_of_a_message_is_read_piece_by_piece() {
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn what_is_left_out_of_a_message_is_read_piece_by_piece_on_postgresql() {
-    if let Some(database) = Cluster::shared().database() {
+    if let Some(database) = migrated() {
         pages_through_a_message(Some(database)).await;
     }
 }
@@ -264,7 +262,7 @@ async fn what_a_program_gives_along_with_a_run_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn what_a_program_gives_along_with_a_run_is_shown_on_postgresql() {
-    if let Some(database) = Cluster::shared().database() {
+    if let Some(database) = migrated() {
         given_along(Some(database)).await;
     }
 }
@@ -293,7 +291,7 @@ async fn a_conversation_that_fills_half_of_its_room_is_summed_up() {
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_conversation_that_fills_half_of_its_room_is_summed_up_on_postgresql() {
-    if let Some(database) = Cluster::shared().database() {
+    if let Some(database) = migrated() {
         half_full(Some(database)).await;
     }
 }
@@ -349,7 +347,7 @@ async fn a_woken_run_is_told_what_was_said_while_it_slept() {
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn a_woken_run_is_told_what_was_said_while_it_slept_on_postgresql() {
-    if let Some(database) = Cluster::shared().database() {
+    if let Some(database) = migrated() {
         said_while_asleep(Some(database)).await;
     }
 }

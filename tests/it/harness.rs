@@ -79,7 +79,7 @@ impl Setup {
 
     /// On PostgreSQL. `None`: there is none here, and the test is skipped.
     pub fn postgres(mut self) -> Option<Self> {
-        self.database = Some(Cluster::shared().database()?);
+        self.database = Some(migrated()?);
         Some(self)
     }
 
@@ -436,8 +436,22 @@ impl Drop for Bot {
     }
 }
 
+/// The URL of a database of PostgreSQL whose schema is there. Nothing where PostgreSQL is not to be tested.
+pub fn migrated() -> Option<String> {
+    Cluster::shared().migrated(|url| {
+        let dir = tempfile::tempdir().unwrap();
+        let migrated = std::process::Command::new(env!("CARGO_BIN_EXE_clifford"))
+            .args(["db", "migrate", "--set", &format!("database.url={url}"), "--set"])
+            .arg(format!("data.dir={}", dir.path().display()))
+            .env_clear()
+            .env("HOME", dir.path())
+            .output()
+            .unwrap();
+        assert!(migrated.status.success(), "{migrated:?}");
+    })
+}
+
 /// The binary under test: this build's, or another one of one's choice.
-/// The program that journeys run.
 pub fn binary() -> OsString {
     env::var_os("CLIFFORD_TEST_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_clifford").into())
 }

@@ -8,13 +8,14 @@ use std::{
     },
 };
 
-use clifford_fakes::postgres::Cluster;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
     sync::watch,
 };
 use tokio_util::task::TaskTracker;
+
+use crate::harness::migrated;
 
 /// A way to PostgreSQL that can be cut.
 pub struct Way {
@@ -26,7 +27,7 @@ pub struct Way {
 impl Way {
     /// A way to a new database, and the address by which it leads there. `None`: there is no PostgreSQL here.
     pub async fn to_postgres() -> Option<(Self, String)> {
-        let database = tokio::task::spawn_blocking(|| Cluster::shared().database());
+        let database = tokio::task::spawn_blocking(migrated);
         let database = database.await.unwrap()?;
         let (_, server) = database.split_once('@').unwrap();
         let (server, name) = server.split_once('/').unwrap();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clifford_core::runs::RunStatus;
-use clifford_fakes::openai::Reply;
+use clifford_fakes::{openai::Reply, postgres::Cluster};
 use clifford_store::SchemaState;
 
 use crate::{
@@ -23,7 +23,8 @@ fn previous() -> Option<OsString> {
 
 /// The first binary and the second, on each engine: an upgrade, and one that is taken back. `None`: the binary under test.
 fn ways(previous: &OsStr, setup: impl Fn() -> Setup) -> Vec<([Option<&OsStr>; 2], Setup)> {
-    let setups = [Some(setup()), setup().postgres(), Some(setup()), setup().postgres()];
+    let on_postgres = || Some(setup().database(&Cluster::shared().database()?));
+    let setups = [Some(setup()), on_postgres(), Some(setup()), on_postgres()];
     let ways = [[Some(previous), None], [None, Some(previous)]];
     let ways = ways.into_iter().flat_map(|way| [way, way]);
     ways.zip(setups)
@@ -72,10 +73,10 @@ impl Bot {
 #[tokio::test]
 #[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
 async fn old_and_new_processes_share_a_postgres_database_while_messages_are_under_way() {
-    let (Some(previous), Some(setup)) = (previous(), Setup::on(Site::Telegram).postgres()) else {
+    let (Some(previous), Some(database)) = (previous(), Cluster::shared().database()) else {
         return;
     };
-    let mut bot = setup.prepare().await;
+    let mut bot = Setup::on(Site::Telegram).database(&database).prepare().await;
     bot.has_settings_of_both();
     bot.runs(Some(&previous));
     bot.start().await;

@@ -40,6 +40,7 @@ cat >/dev/null
 pub struct Cluster {
     server: Option<Server>,
     databases: AtomicU32,
+    template: OnceLock<String>,
 }
 
 #[derive(Debug)]
@@ -66,6 +67,7 @@ impl Cluster {
                 Some(Server::start())
             },
             databases: AtomicU32::new(0),
+            template: OnceLock::new(),
         })
     }
 
@@ -80,6 +82,7 @@ impl Cluster {
         (!skip).then(|| Self {
             server: Some(Server::start()),
             databases: AtomicU32::new(0),
+            template: OnceLock::new(),
         })
     }
 
@@ -98,15 +101,39 @@ impl Cluster {
     /// # Panics
     ///
     /// If the server refuses.
-    #[expect(clippy::print_stderr, reason = "a skipped test has to say so")]
     pub fn database(&self) -> Option<String> {
-        let Some(server) = &self.server else {
+        let server = self.server()?;
+        Some(server.url(&self.create(server, "template0")))
+    }
+
+    /// The URL of a new database that is a copy of what `migrate` makes of an empty one, once, given its URL. Copying takes
+    /// a fraction of the time of making some hundred tables. Nothing as for [`Cluster::database`].
+    ///
+    /// # Panics
+    ///
+    /// If the server refuses.
+    pub fn migrated(&self, migrate: impl FnOnce(&str)) -> Option<String> {
+        let server = self.server()?;
+        let template = self.template.get_or_init(|| {
+            let name = self.create(server, "template0");
+            migrate(&server.url(&name));
+            name
+        });
+        Some(server.url(&self.create(server, template)))
+    }
+
+    #[expect(clippy::print_stderr, reason = "a skipped test has to say so")]
+    fn server(&self) -> Option<&Server> {
+        if self.server.is_none() {
             eprintln!("skipped: {SKIP}=1");
-            return None;
-        };
+        }
+        self.server.as_ref()
+    }
+
+    fn create(&self, server: &Server, template: &str) -> String {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
-        server.create(&name);
-        Some(format!("postgres://clifford@127.0.0.1:{}/{name}", server.port))
+        server.create(&name, template);
+        name
     }
 }
 
@@ -186,7 +213,11 @@ impl Server {
         }
     }
 
-    fn create(&self, name: &str) {
+    fn url(&self, database: &str) -> String {
+        format!("postgres://clifford@127.0.0.1:{}/{database}", self.port)
+    }
+
+    fn create(&self, name: &str, template: &str) {
         let made = Command::new(self.bin.join("createdb"))
             .args([
                 "-h",
@@ -196,7 +227,7 @@ impl Server {
                 "-U",
                 "clifford",
                 "-T",
-                "template0",
+                template,
                 name,
             ])
             .output();

@@ -1,11 +1,10 @@
 //! Journeys of people through the dashboard, on both engines.
 
 use clifford_core::people::UserRole;
-use clifford_fakes::postgres::Cluster;
 use reqwest::Method;
 
 use super::{Browser, PAGES, link, person, token};
-use crate::api::bot::Bot;
+use crate::{api::bot::Bot, harness::migrated};
 
 /// The most bytes of a page on the wire.
 const HEAVIEST: usize = 150_000;
@@ -13,9 +12,7 @@ const HEAVIEST: usize = 150_000;
 /// One bot an engine: PostgreSQL too, where it is installed.
 pub async fn bots() -> Vec<Bot> {
     let mut bots = vec![Bot::start().await];
-    let postgres = tokio::task::spawn_blocking(|| Cluster::shared().database())
-        .await
-        .unwrap();
+    let postgres = tokio::task::spawn_blocking(migrated).await.unwrap();
     if let Some(url) = postgres {
         bots.push(Bot::with(&[("database.url", &url)]).await);
     }

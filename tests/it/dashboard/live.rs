@@ -2,13 +2,13 @@
 //! also of what another process does.
 
 use clifford_core::{id::MessageId, people::UserRole};
-use clifford_fakes::postgres::Cluster;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Browser, pages, person};
 use crate::{
     api::bot::Bot,
+    harness::migrated,
     sse::{Event, Sse},
     store::erasure::script,
 };
@@ -16,9 +16,7 @@ use crate::{
 /// A bot on SQLite, and two processes of one on PostgreSQL, where that is installed.
 pub(super) async fn bots() -> Vec<(Bot, Option<Bot>)> {
     let mut bots = vec![(Bot::start().await, None)];
-    let postgres = tokio::task::spawn_blocking(|| Cluster::shared().database())
-        .await
-        .unwrap();
+    let postgres = tokio::task::spawn_blocking(migrated).await.unwrap();
     if let Some(url) = postgres {
         let settings = [("database.url", url.as_str())];
         bots.push((Bot::with(&settings).await, Some(Bot::with(&settings).await)));

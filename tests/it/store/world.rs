@@ -16,7 +16,6 @@ use clifford_core::{
     runs::{Run, RunStatus},
     settings::{Database, Synchronous},
 };
-use clifford_fakes::postgres::Cluster;
 use clifford_store::{
     Db, DbOptions, StoreError, Tx, contexts,
     leases::ClaimWindow,
@@ -33,6 +32,8 @@ use clifford_store::{
     },
 };
 use tempfile::TempDir;
+
+use crate::harness::migrated;
 
 /// The moment at which a test begins.
 pub const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -62,9 +63,7 @@ impl Home {
 
     /// Nothing where PostgreSQL is not to be tested.
     pub async fn postgres() -> Option<Self> {
-        let url = tokio::task::spawn_blocking(|| Cluster::shared().database())
-            .await
-            .expect("a cluster")?;
+        let url = tokio::task::spawn_blocking(migrated).await.expect("a cluster")?;
         let options = options(url);
         let db = Db::open(&options).await.expect("opens");
         Some(Self {
