@@ -29,8 +29,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const IDLE: Duration = Duration::from_secs(60);
 /// A process that has worked for so long is not used again, so that none reaches its limit of CPU time by small tasks.
 const WORN: Duration = Duration::from_secs(20);
-/// How long after the calculator's own limit its process is killed.
-const SLACK: Duration = Duration::from_millis(500);
+/// How long after the calculator's own limit its process is killed: on a busy machine a process of low priority has only
+/// just been started by then.
+const SLACK: Duration = Duration::from_secs(8);
 /// How long a page may take.
 const PAGE: Duration = Duration::from_secs(10);
 /// How long a document may take.
