@@ -11,7 +11,10 @@ use clifford_channel::{ChannelError, ConnectionStatus, Ingress};
 use reqwest::Method;
 use serde::Deserialize;
 use serenity::constants::close_codes;
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{
+    sync::{OwnedMutexGuard, mpsc},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -63,6 +66,9 @@ pub(crate) struct Gateway<'a> {
     name: Arc<str>,
     /// Asks for what people write in servers without mentioning the bot. Once that was refused, not again.
     asks_for_content: bool,
+    /// Its turn among the shards of its bucket, from its wait to identify until the session is there: only then has Discord
+    /// surely seen it, however long the way was.
+    turn: Option<OwnedMutexGuard<Option<Instant>>>,
 }
 
 /// A session that can be resumed.
@@ -132,6 +138,7 @@ impl<'a> Gateway<'a> {
             joined: false,
             name: Arc::from(""),
             asks_for_content: true,
+            turn: None,
         }
     }
 
@@ -143,6 +150,7 @@ impl<'a> Gateway<'a> {
         loop {
             self.joined = false;
             let end = self.connection().await;
+            self.turn = None;
             let mut wait = Duration::ZERO;
             let reason = match end {
                 End::Stopped => return Ok(()),
@@ -229,9 +237,8 @@ impl<'a> Gateway<'a> {
         // Held until it is this one's turn: the shards of a bucket identify one after the other.
         // <https://docs.discord.com/developers/events/gateway#sharding-max-concurrency>
         let bucket = self.shard.place % limit.max_concurrency.max(1);
-        let identified = self.shared.identified(bucket).await;
-        let mut identified = identified.lock().await;
-        let since_last = identified.map_or(gap, |at| at.elapsed());
+        let mut turn = self.shared.identified(bucket).await.lock_owned().await;
+        let since_last = turn.map_or(gap, |at| at.elapsed());
         let wait = gap.saturating_sub(since_last).max(spread(limit));
         if wait > gap {
             let reason = format!(
@@ -244,7 +251,8 @@ impl<'a> Gateway<'a> {
                 .status(crate::PLATFORM, ConnectionStatus::Disconnected(reason));
         }
         pause(wait, &self.stop).await?;
-        *identified = Some(Instant::now());
+        *turn = Some(Instant::now());
+        self.turn = Some(turn);
         Ok(())
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Shared {
     pub(crate) lacking: Lacking,
     /// The bot's own account, once a connection told it.
     pub(crate) me: OnceLock<Me>,
-    /// When one of the shards of each of Discord's buckets identified last. Held while one waits for its turn.
+    /// When one of the shards of each of Discord's buckets identified last. Held by the one whose turn it is.
     identified: Mutex<HashMap<u32, Arc<Mutex<Option<Instant>>>>>,
     /// Over how many connections the servers are split.
     shards: AtomicU32,

@@ -193,6 +193,9 @@ impl Gateway<'_> {
             seq: frame.s.unwrap_or(0),
         });
         self.joined = true;
+        if let Some(mut turn) = self.turn.take() {
+            *turn = Some(Instant::now());
+        }
         // It is the same at each connection.
         let _ = self.shared.me.set(me);
         self.shared.content_is_withheld(!self.asks_for_content);
