@@ -3,7 +3,10 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use clifford_core::runs::RunStatus;
+use clifford_core::{
+    clock::{Clock as _, SystemClock},
+    runs::RunStatus,
+};
 use clifford_fakes::{
     postgres::Cluster,
     telegram::{Fault, Method},
@@ -51,8 +54,8 @@ async fn four_processes_share_the_work_and_fire_each_trigger_once() {
     bot.spawn_only("workers");
     let rooms: Vec<_> = (1..=12).map(|id| bot.room(Site::Telegram, id, "Ada")).collect();
 
-    let at = clifford_core::clock::Clock::now(&clifford_core::clock::SystemClock).after(Duration::from_secs(2));
     for number in 1..=12 {
+        let at = SystemClock.now().after(Duration::from_secs(5));
         let trigger = json!({"kind": "run", "name": format!("t{number}"), "content": format!("trigger {number} fires"), "at": at});
         let made = reqwest::Client::new()
             .post(format!("http://{api}/api/triggers"))
