@@ -5,7 +5,10 @@ use clifford_fakes::{authenticator::Authenticator, telegram::Chat};
 use serde_json::{Value, json};
 
 use super::{Page, TO_ADD, TO_LOG_IN, named, pages, with_api};
-use crate::harness::{Setup, Site};
+use crate::{
+    db_probe::DbProbe,
+    harness::{Setup, Site},
+};
 
 const EVE: Chat = Chat { id: 8, thread: None };
 
@@ -83,6 +86,8 @@ async fn a_stranger_whose_approval_dies_with_its_process_still_waits_and_is_let_
         bot.telegram.user(8, "Eve");
         bot.telegram.user_says(EVE, 8, "hello");
         bot.telegram.wait_for_sent(EVE, 1).await;
+        let told = async |look: &DbProbe| (look.undelivered().await == 0).then_some(());
+        bot.until("the mark of its delivery", told).await;
         let asked = first.listed("/api/pairings", &cookie).await;
         assert_eq!((asked.len(), &asked[0]["platformUserId"]), (1, &json!("8")));
         let decision = json!({ "platform": "telegram", "platformUserId": "8", "decision": "approve" });
