@@ -190,6 +190,7 @@ fn fault(answered: &Result<opentelemetry_http::Response<Bytes>, HttpError>) -> O
 
 #[cfg(test)]
 mod tests {
+    use clifford_fakes::site::SiteFake;
     use opentelemetry::trace::{Span as _, Tracer as _};
     use tokio::net::TcpListener;
 
@@ -208,34 +209,20 @@ mod tests {
 
     #[tokio::test]
     async fn a_redirect_is_not_followed_and_its_place_is_told() {
-        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
-        let (here, elsewhere) = (
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-        );
-        let (here_url, place) = (
-            format!("http://{}", here.local_addr().unwrap()),
-            format!("http://{}", elsewhere.local_addr().unwrap()),
-        );
-        let moved = async || {
-            let (mut socket, _) = here.accept().await.unwrap();
-            socket.read(&mut [0; 4096]).await.unwrap();
-            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
-            socket.write_all(answer.as_bytes()).await.unwrap();
-            socket
-        };
+        let (old, new) = SiteFake::start_moved().await.unwrap();
         let client = Client::new().unwrap();
-        let request = opentelemetry_http::Request::post(traces(&here_url))
+        let request = opentelemetry_http::Request::post(traces(&old.url("")))
             .body(Bytes::new())
             .unwrap();
-        let (answered, _) = tokio::join!(client.send_bytes(request), moved());
+        let answered = client.send_bytes(request).await;
         assert_eq!(
             fault(&answered),
             Some(format!(
-                "it redirects to {place}, which is not followed: name the server itself in telemetry.otlp_endpoint"
+                "it redirects to {}, which is not followed: name the server itself in telemetry.otlp_endpoint",
+                new.url("")
             ))
         );
+        assert_eq!((old.visits().len(), new.connections()), (1, 0));
     }
 
     #[test]

@@ -129,9 +129,8 @@ mod tests {
 
     use clifford_content::files::Storage;
     use clifford_core::{clock::SystemClock, settings::FileStore};
-    use clifford_fakes::s3::S3Fake;
+    use clifford_fakes::{s3::S3Fake, site::SiteFake};
     use clifford_vault::Secret;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -176,31 +175,20 @@ mod tests {
 
     #[tokio::test]
     async fn a_redirect_is_not_followed_with_the_content() {
-        let (here, elsewhere) = (
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap(),
-        );
-        let (here_url, place) = (
-            format!("http://{}", here.local_addr().unwrap()),
-            format!("http://{}", elsewhere.local_addr().unwrap()),
-        );
-        let moved = async || {
-            let (mut socket, _) = here.accept().await.unwrap();
-            socket.read(&mut [0; 4096]).await.unwrap();
-            let answer = format!("HTTP/1.1 307 Moved\r\nlocation: {place}/x?key=1\r\ncontent-length: 0\r\n\r\n");
-            socket.write_all(answer.as_bytes()).await.unwrap();
-            socket
-        };
+        let (old, new) = SiteFake::start_moved().await.unwrap();
         let section = Section {
-            endpoint: Some(here_url.into()),
+            endpoint: Some(old.url("").into()),
             bucket: Some("files".to_owned()),
             ..Section::default()
         };
         let keys = (Secret::new("key"), Secret::new("secret"));
         let bucket = S3::new(&section, &keys, Arc::new(SystemClock)).unwrap();
-        let (error, _) = tokio::join!(bucket.put("a", Bytes::from_static(b"private")), moved());
-        let error = error.unwrap_err().to_string();
-        let told = format!("it redirects to {place}, which is not followed: name the server itself in files.endpoint");
-        assert!(error.ends_with(&told), "{error}");
+        let error = bucket.put("a", Bytes::from_static(b"private")).await.unwrap_err();
+        let told = format!(
+            "it redirects to {}, which is not followed: name the server itself in files.endpoint",
+            new.url("")
+        );
+        assert!(error.to_string().ends_with(&told), "{error}");
+        assert_eq!((old.visits().len(), new.connections()), (1, 0));
     }
 }
