@@ -4,6 +4,7 @@ use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
 use rustix::{
     fs::{AtFlags, CWD, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, openat},
+    io::Errno,
     process::geteuid,
 };
 
@@ -26,7 +27,7 @@ pub fn give_to_owner(path: &Path) -> io::Result<()> {
         OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
         Mode::empty(),
     ) {
-        Err(rustix::io::Errno::NOENT) => return Ok(()),
+        Err(Errno::NOENT) => return Ok(()),
         found => found?,
     };
     let about = fstat(&found)?;
@@ -36,7 +37,11 @@ pub fn give_to_owner(path: &Path) -> io::Result<()> {
     };
     if owner.uid() != 0 && about.st_uid == 0 && is_made {
         let (user, group) = (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()));
-        chownat(&found, "", Some(user), Some(group), AtFlags::EMPTY_PATH)?;
+        match chownat(&found, "", Some(user), Some(group), AtFlags::EMPTY_PATH) {
+            // In a container root may have no right to, or its users may be none here: then it stays root's.
+            Err(Errno::PERM | Errno::INVAL | Errno::NOTSUP | Errno::ROFS) => {}
+            given => given?,
+        }
     }
     Ok(())
 }
