@@ -14,6 +14,7 @@ pub mod erasure;
 mod exports;
 mod files;
 mod follow_ups;
+mod huge;
 mod keys;
 mod left_spaces;
 mod linking;

@@ -93,19 +93,15 @@ async fn a_server_that_waits_for_the_model_ends_at_the_second_interrupt_and_lose
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_that_is_broken_off_by_a_signal_leaves_the_terminal_as_it_was() {
-    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
-        let machine = Machine::new();
-        let mut command = machine.command(["init"]);
-        let mut terminal = Terminal::start(&mut command);
-        let before = terminal.modes();
-        terminal.shows("Which chat platforms").await;
-        assert_ne!(terminal.modes(), before);
-        assert_eq!(
-            terminal.is_signalled(signal).await,
-            (Some(signal.as_raw()), before),
-            "{signal:?}"
-        );
-    }
+    let machine = Machine::new();
+    let mut command = machine.command(["init"]);
+    let mut terminal = Terminal::start(&mut command);
+    let before = terminal.modes();
+    terminal.shows("Which chat platforms").await;
+    assert_ne!(terminal.modes(), before);
+    // No other is sure to be heard: whoever runs the tests may have others ignored, as `nohup` has.
+    let ended = terminal.is_signalled(Signal::TERM).await;
+    assert_eq!(ended, (Some(Signal::TERM.as_raw()), before));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Runs every case on both engines.
 
 use super::{
-    agents, answers, budgets, changes, claims, crowds, deaths, documents, files, follow_ups, keys, linking, lists,
-    managing, memory_items, memory_writes, merging, moves, outside, passkeys, places, policies, prompt_context,
+    agents, answers, budgets, changes, claims, crowds, deaths, documents, files, follow_ups, huge, keys, linking,
+    lists, managing, memory_items, memory_writes, merging, moves, outside, passkeys, places, policies, prompt_context,
     queue_depth, quoting, races, rates, rows, search, sessions, showing_work, skewed_leases, spelling, triggers,
     usage_of_space,
     world::{Home, World},
@@ -136,7 +136,7 @@ on_both_engines![
     search::nobody_finds_what_was_said_elsewhere,
     search::a_person_finds_what_was_said_in_every_private_channel_of_theirs,
     search::two_indexers_at_once_take_each_message_once,
-    search::a_huge_message_is_found_by_its_beginning,
+    huge::a_huge_message_is_found_by_its_beginning,
     search::a_batch_that_is_not_committed_is_taken_again,
     search::pages_show_every_match_once,
     search::any_text_is_a_query_that_an_engine_takes,

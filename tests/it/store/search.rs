@@ -310,15 +310,6 @@ pub async fn two_indexers_at_once_take_each_message_once(world: World) {
     }
 }
 
-pub async fn a_huge_message_is_found_by_its_beginning(world: World) {
-    world.say(&format!("walrus {} zebra", ". ".repeat(150_000))).await;
-    indexer::take(&world.db).await.expect("takes");
-    assert_eq!(
-        (world.finds("walrus").await.len(), world.finds("zebra").await.len()),
-        (1, 0)
-    );
-}
-
 pub async fn a_batch_that_is_not_committed_is_taken_again(world: World) {
     world.say_all((0..3).map(|n| format!("word number{n}")).collect()).await;
     let died: Result<(), StoreError> = world
