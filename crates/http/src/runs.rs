@@ -51,6 +51,8 @@ const PROFILE: usize = 100;
 pub(super) struct RunsQuery {
     /// Only runs with this status.
     status: Option<RunStatus>,
+    /// Only runs that wait for this: `tool_confirm` is an approval.
+    wake_reason: Option<String>,
     /// Only of this person. `user` is its old name.
     #[serde(alias = "user")]
     #[param(value_type = Option<String>)]
@@ -80,6 +82,7 @@ pub(super) async fn list(
     let user = seen_of(&api, &caller, wanted.user_id, wanted.channel_id).await?;
     let filter = Filter {
         status: wanted.status,
+        wake_reason: wanted.wake_reason,
         user,
         channel: wanted.channel_id,
         before: wanted.before,

@@ -43,9 +43,9 @@ use self::cookie::{FormToken, Held};
 use super::{
     Shared,
     access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing},
-    extract::{Body, Id, check_text},
+    extract::{Body, Id, Query, check_text},
     handler,
-    page::Page,
+    page::{self, Page},
     problem::{Code, Problem, ProblemBody},
     server::Peer,
 };
@@ -232,14 +232,32 @@ pub(super) fn begun(api: &Shared, headers: &HeaderMap, begun: Begun) -> impl Int
     )
 }
 
-/// The sessions that the caller may see, newest first: a person's their own, an owner's token all.
-#[utoipa::path(get, path = "/api/sessions", tag = "sessions", security(("bearer" = [])),
-    responses((status = 200, body = Page<Session>)))]
+/// Which sessions.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SessionsQuery {
+    /// Only older than this one.
+    #[param(value_type = Option<String>)]
+    before: Option<SessionId>,
+    /// How many on a page, at most 200.
+    limit: Option<u32>,
+}
+
+/// A page of the sessions that the caller may see, newest first: a person's their own, an owner's token all.
+#[utoipa::path(get, path = "/api/sessions", tag = "sessions", security(("bearer" = [])), params(SessionsQuery),
+    responses((status = 200, body = Page<Session>), (status = 400, body = ProblemBody)))]
 #[handler]
-pub(super) async fn list(State(api): State<Shared>, _: Reader, caller: Caller) -> Result<Json<Page<Session>>, Problem> {
-    let now = api.clock.now();
-    let found = sessions::list(&mut api.db.read().await?, caller.only(), now).await?;
-    Ok(Json(Page::whole(found)))
+pub(super) async fn list(
+    State(api): State<Shared>,
+    _: Reader,
+    caller: Caller,
+    Query(wanted): Query<SessionsQuery>,
+) -> Result<Json<Page<Session>>, Problem> {
+    let (limit, now) = (page::limit(wanted.limit)?, api.clock.now());
+    let mut conn = api.db.read().await?;
+    let found = sessions::page(&mut conn, caller.only(), wanted.before, limit + 1, now).await?;
+    Ok(Json(Page::of(found, limit, |session| session.id.to_string())))
 }
 
 /// Ends a session: its browser has to log in again.

@@ -159,10 +159,8 @@ async fn is_at_work(api: &Shared, place: &str) -> Result<bool, StoreError> {
         return Ok(false);
     };
     let filter = Filter {
-        status: None,
-        user: None,
         channel: Some(channel.id),
-        before: None,
+        ..Filter::default()
     };
     let runs = run_views::page(&mut conn, &filter, LATEST, api.clock.now()).await?;
     let is_at_work = |status: RunStatus| !status.is_ended() && status != RunStatus::Waiting;

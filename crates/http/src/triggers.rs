@@ -42,6 +42,9 @@ pub(super) struct TriggersQuery {
     /// Only of this person.
     #[param(value_type = Option<String>)]
     user_id: Option<UserId>,
+    /// Only those that fire again, the next one first, on one page: without `kind` and `before`.
+    #[serde(default)]
+    upcoming: bool,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<TriggerId>,
@@ -60,9 +63,18 @@ pub(super) async fn list(
     Query(wanted): Query<TriggersQuery>,
 ) -> Result<Json<Page<Trigger>>, Problem> {
     let limit = page::limit(wanted.limit)?;
+    let user = caller.owner_filter(&api, wanted.user_id).await?;
+    if wanted.upcoming {
+        if wanted.kind.is_some() || wanted.before.is_some() {
+            let detail = "it goes without `kind` and `before`";
+            return Err(Problem::new(Code::InvalidQuery, detail).of_field("upcoming"));
+        }
+        let found = triggers::upcoming(&mut api.db.read().await?, user, limit).await?;
+        return Ok(Json(Page::whole(found)));
+    }
     let filter = Filter {
         kind: wanted.kind,
-        user: caller.owner_filter(&api, wanted.user_id).await?,
+        user,
         before: wanted.before,
     };
     let found = triggers::page(&mut api.db.read().await?, filter, limit + 1).await?;

@@ -55,6 +55,8 @@ pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> 
 pub struct Filter {
     /// Only these.
     pub status: Option<RunStatus>,
+    /// Only those that wait for this.
+    pub wake_reason: Option<String>,
     /// Only of this person.
     pub user: Option<UserId>,
     /// Only of this channel.

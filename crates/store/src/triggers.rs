@@ -128,6 +128,15 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Tri
         .await
 }
 
+/// The triggers that fire next, the next one first: everybody's, or a person's.
+pub async fn upcoming(conn: &mut Conn, user: Option<UserId>, limit: u32) -> Result<Vec<Trigger>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM triggers WHERE enabled AND next_at IS NOT NULL AND ($1 IS NULL OR user_id = $1)
+         ORDER BY next_at, id LIMIT $2"
+    );
+    conn.fetch_all(sql, args![user, limit]).await
+}
+
 /// A person's reminders that are still to come, the next one first; with a channel only those that were set there.
 pub async fn reminders(conn: &mut Conn, user: UserId, channel: Option<ChannelId>) -> Result<Vec<Trigger>, StoreError> {
     let sql = format!(

@@ -17,6 +17,7 @@ use tower::ServiceExt;
 
 use super::{
     Shared,
+    address::with_query,
     failure::{Failure, Refused},
     session,
 };
@@ -103,6 +104,25 @@ impl Asker {
     /// Reads.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         read(&self.ask(Method::GET, path, None).await?)
+    }
+
+    /// Reads a list to its end, page by page.
+    pub(crate) async fn all<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        filters: &[(&str, &str)],
+    ) -> Result<Vec<T>, Failure> {
+        let (mut all, mut before) = (Vec::new(), String::new());
+        loop {
+            let further = [("limit", "200"), ("before", before.as_str())];
+            let asked: Vec<_> = filters.iter().copied().chain(further).collect();
+            let page: Page<T> = self.get(&with_query(path, &asked)).await?;
+            all.extend(page.items);
+            match page.next {
+                Some(next) => before = next,
+                None => return Ok(all),
+            }
+        }
     }
 
     /// The reader of the page; nothing: nobody knows them.

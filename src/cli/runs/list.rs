@@ -51,6 +51,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     };
     let filter = Filter {
         status: args.status,
+        wake_reason: None,
         user,
         channel: ids::optional(&mut conn, args.channel.as_ref()).await?,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,

@@ -5,6 +5,8 @@ use crate::store::erasure::script;
 
 /// So many people come after the first one.
 const MANY: usize = 230;
+/// A time that does not come.
+const FAR: i64 = 9_000_000_000_000;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_is_found_named_and_chosen_among_hundreds() {
@@ -71,6 +73,53 @@ async fn everybody_is_found_named_and_chosen_among_hundreds() {
         }
         let page = owner.page(&format!("/people/{first}")).await;
         assert!(page.contains(&format!("/tokens?user={first}")), "{page}");
+
+        // Other lists go on, too: browsers that are logged in, servers, and verdicts in their file.
+        let run = run.as_str().unwrap();
+        let listed = |row: &dyn Fn(&str) -> String| {
+            (0..=MANY)
+                .map(|number| row(&ids(number)))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let sessions = listed(&|id| format!("('{id}', 'hash {id}', '{id}', 'web {id}', 'Browser {id}', 1, 1, {FAR})"));
+        let spaces = listed(&|id| format!("('{id}', 'discord', '{id}', 'Server {id}', 1)"));
+        let verdicts = listed(&|id| format!("('{run}', '{id}', 'liked', 'button', 1)"));
+        script(
+            &bot.app.db,
+            &format!(
+                "INSERT INTO sessions (id, token_hash, user_id, account, user_agent, created_at, seen_at, expires_at)
+                     VALUES {sessions};
+                 INSERT INTO spaces (id, platform, external_id, name, created_at) VALUES {spaces};
+                 INSERT INTO run_feedback (run_id, user_id, verdict, given_by, given_at) VALUES {verdicts};"
+            ),
+        )
+        .await;
+        for (path, way, last) in [
+            (
+                "/settings?scope=bot",
+                "rel=\"next\" href=\"",
+                format!("Browser {first}"),
+            ),
+            ("/channels", "href=\"/channels?spaces=", format!("Server {first}")),
+        ] {
+            let (mut page, mut pages) = (owner.page(path).await, 1);
+            while !page.contains(&last) {
+                assert!(pages < 10, "{path}: {page}");
+                let (_, next) = page.split_once(way).expect("older ones");
+                let next = next.split('"').next().unwrap().replace("&amp;", "&");
+                let next = if next.starts_with('/') {
+                    next
+                } else {
+                    format!("/channels?spaces={next}")
+                };
+                (page, pages) = (owner.page(&next).await, pages + 1);
+            }
+            assert!(pages > 4, "{path}");
+        }
+        let file = owner.page("/feedback.csv").await;
+        assert_eq!(file.lines().count(), MANY + 2);
+        assert!(file.contains("\"Person 000 100%\""), "{file}");
         bot.app.shutdown().await;
     }
 }

@@ -35,7 +35,7 @@ async fn session_of(db: &Db, token: &Token, now: Timestamp) -> Option<SessionOf>
 }
 
 async fn list(db: &Db, only: Option<UserId>) -> Vec<Session> {
-    sessions::list(&mut db.read().await.expect("reads"), only, NOW)
+    sessions::page(&mut db.read().await.expect("reads"), only, None, 200, NOW)
         .await
         .expect("reads")
 }
@@ -73,6 +73,13 @@ pub async fn a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it(world:
     );
     assert_eq!(list(db, Some(user)).await, [other.session.clone(), one.session.clone()]);
     assert_eq!(list(db, None).await.len(), 2);
+    let mut conn = db.read().await.expect("reads");
+    let before = Some(other.session.id);
+    let older = sessions::page(&mut conn, Some(user), before, 1, NOW)
+        .await
+        .expect("reads");
+    assert_eq!(older, [one.session.clone()]);
+    drop(conn);
     assert_eq!(list(db, Some(UserId::new())).await, []);
 
     let id = one.session.id;

@@ -10,7 +10,7 @@ use clifford_chat::{
 };
 use clifford_core::{
     clock::{Clock, Timestamp},
-    id::{ChannelId, TriggerId},
+    id::{ChannelId, TriggerId, UserId},
     messages::Direction,
     places::Channel,
     runs::RunStatus,
@@ -254,6 +254,22 @@ pub async fn a_call_that_is_repeated_makes_one_trigger(world: World) {
     let all = triggers::reminders(&mut world.db.read().await.expect("reads"), world.user.id, None).await;
     let all: Vec<_> = all.expect("reads").into_iter().map(|trigger| trigger.id).collect();
     assert_eq!(all, ids[..1]);
+    // One that was made later and comes sooner is the next one.
+    let sooner = reminder(&world, NOW.before(Duration::from_secs(60)));
+    let sooner = (world.db)
+        .write(move |tx| Box::pin(async move { triggers::insert(tx, &sooner, None).await }))
+        .await
+        .expect("stores");
+    let mut conn = world.db.read().await.expect("reads");
+    for (user, limit, expected) in [
+        (None, 9, vec![sooner.id, ids[0]]),
+        (Some(world.user.id), 1, vec![sooner.id]),
+        (Some(UserId::new()), 9, vec![]),
+    ] {
+        let coming = triggers::upcoming(&mut conn, user, limit).await.expect("reads");
+        let coming: Vec<_> = coming.into_iter().map(|trigger| trigger.id).collect();
+        assert_eq!(coming, expected, "{user:?}");
+    }
 }
 
 async fn group(world: &World) -> Channel {

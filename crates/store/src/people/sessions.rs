@@ -226,13 +226,20 @@ pub async fn note(tx: &mut Tx, id: SessionId, now: Timestamp) -> Result<(), Stor
     Ok(())
 }
 
-/// The sessions of a person, or all of them, newest first.
-pub async fn list(conn: &mut Conn, only: Option<UserId>, now: Timestamp) -> Result<Vec<Session>, StoreError> {
+/// A page of the sessions of a person, or of all of them, newest first.
+pub async fn page(
+    conn: &mut Conn,
+    only: Option<UserId>,
+    before: Option<SessionId>,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Vec<Session>, StoreError> {
     conn.fetch_all(
         format!(
-            "SELECT {COLUMNS} FROM sessions WHERE expires_at > $1 AND (user_id = $2 OR $3) ORDER BY id DESC LIMIT 200"
+            "SELECT {COLUMNS} FROM sessions WHERE expires_at > $1 AND (user_id = $2 OR $3) AND ($4 IS NULL OR id < $4)
+             ORDER BY id DESC LIMIT $5"
         ),
-        args![now, only, only.is_none()],
+        args![now, only, only.is_none(), before, limit],
     )
     .await
 }

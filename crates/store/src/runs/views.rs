@@ -51,6 +51,7 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) 
         ("status >=", at_work.map(|_| Value::from(RunStatus::Pending))),
         ("status <=", at_work.map(Value::from)),
         (concat!(seen!(), " ="), filter.status.map(Value::from)),
+        ("wake_reason =", filter.wake_reason.clone().map(Value::from)),
         (of_user, filter.user.map(Value::from)),
         (of_channel, filter.channel.map(Value::from)),
         ("id <", filter.before.map(Value::from)),

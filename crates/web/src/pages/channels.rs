@@ -52,6 +52,8 @@ pub(crate) struct Space {
 pub(crate) struct Wanted {
     space: String,
     before: String,
+    /// Only servers and groups that are older than this one.
+    spaces: String,
 }
 
 /// The list.
@@ -61,15 +63,13 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         "/api/channels",
         &[("spaceId", &wanted.space), ("before", &wanted.before)],
     );
-    let (page, spaces, platforms) = try_join!(
-        asker.get::<Page<Channel>>(&path),
-        asker.find::<Page<Space>>("/api/spaces?limit=200"),
-        connections::all(&asker)
-    )?;
     let is_in_space = !wanted.space.is_empty();
     let is_owner = !asker.is_person();
-    let spaces = spaces.unwrap_or_default().items;
-    let here = spaces.iter().find(|space| space.id == wanted.space);
+    let (page, (here, spaces), platforms) = try_join!(
+        asker.get::<Page<Channel>>(&path),
+        spaces(&asker, &wanted),
+        connections::all(&asker)
+    )?;
     let about = match is_owner {
         true => "Every chat, room and thread where the bot is.",
         false => "The chats where you write to the bot, and those of the servers that you manage.",
@@ -79,10 +79,14 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             @if is_in_space { a.button href="/channels" { "All channels" } }
         }))
         @match here {
-            Some(space) => (servers("Servers and groups", std::slice::from_ref(space))),
+            Some(space) => (servers("Servers and groups", &[space], &html! {})),
             None => {
                 (connections::draw(&asker, platforms.as_deref()))
-                (servers("Servers and groups", &spaces))
+                (servers("Servers and groups", &spaces.items, &html! {
+                    @if let Some(next) = &spaces.next {
+                        a.button href=(with_query("/channels", &[("spaces", next)])) { "Older servers and groups" }
+                    }
+                }))
             }
         }
         section id="channels" data-live aria-label="Channels" {
@@ -110,17 +114,29 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     Ok(layout::page(&asker, "Channels", &content))
 }
 
+/// The one whose channels are asked for, or a page of them.
+async fn spaces(asker: &Asker, wanted: &Wanted) -> Result<(Option<Space>, Page<Space>), Failure> {
+    if !wanted.space.is_empty() {
+        let here = asker.find(&format!("/api/spaces/{}", part(&wanted.space))).await?;
+        return Ok((here, Page::default()));
+    }
+    let path = with_query("/api/spaces", &[("before", &wanted.spaces)]);
+    Ok((None, asker.find(&path).await?.unwrap_or_default()))
+}
+
 /// The servers and groups that a person manages; of an owner, who sees all of them, none.
 pub(crate) async fn managed(asker: &Asker) -> Result<Vec<Space>, Failure> {
     if !asker.is_person() {
         return Ok(Vec::new());
     }
-    let found: Option<Page<Space>> = asker.find("/api/spaces?limit=200").await?;
-    Ok(found.unwrap_or_default().items)
+    match asker.all("/api/spaces", &[]).await {
+        Err(Failure::Refused(refused)) if refused.is_of_access() => Ok(Vec::new()),
+        found => found,
+    }
 }
 
-/// Servers and groups, with the ways to what is theirs.
-pub(crate) fn servers(heading: &str, spaces: &[Space]) -> Markup {
+/// Servers and groups, with the ways to what is theirs, and what stands below them.
+pub(crate) fn servers(heading: &str, spaces: &[Space], below: &Markup) -> Markup {
     html! {
         @if !spaces.is_empty() {
             section.card aria-labelledby="spaces-title" {
@@ -146,6 +162,7 @@ pub(crate) fn servers(heading: &str, spaces: &[Space]) -> Markup {
                         }
                     }
                 }
+                (below)
             }
         }
     }

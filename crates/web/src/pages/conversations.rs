@@ -18,7 +18,7 @@ use crate::{
         clean,
         format::{At, count, when},
         layout,
-        parts::{Tone, badge, choice_field, empty, head, older, past},
+        parts::{Tone, badge, empty, head, older, past},
         words,
     },
 };
@@ -68,13 +68,15 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         .chain([("before", wanted.before.as_str())])
         .collect();
     let path = with_query("/api/contexts", &all);
-    let (page, mut people, channels) = try_join!(
+    let (page, mut people, mut channels) = try_join!(
         asker.get::<Page<Talk>>(&path),
         Names::of_people(&asker),
         Names::of_channels_with(&asker, &wanted.channel_id)
     )?;
     let talkers = page.items.iter().map(|talk| talk.user_id.as_deref());
     people.complete_people(&asker, talkers).await?;
+    let places = page.items.iter().map(|talk| Some(talk.channel_id.as_str()));
+    channels.complete_channels(&asker, places).await?;
     let about = match channels.name(&wanted.channel_id) {
         Some(name) => format!("What was said in {}.", clean(name)),
         None => "What was said, on every platform.".to_owned(),
@@ -229,10 +231,6 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
     } else {
         asker.get(&with_query("/api/search", &all)).await?
     };
-    let places: Vec<_> = [("", "All private chats of the person")]
-        .into_iter()
-        .chain(channels.choices())
-        .collect();
     let content = html! {
         (head("Search", "Through all private chats of a person, on every platform, or through one channel.", &html! {}))
         form.card method="get" action="/search" role="search" {
@@ -242,7 +240,7 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
                     input type="search" id="q" name="q" value=(clean(&sought.q)) autocomplete="off";
                 }
                 (people.person_field("userId", "Person", &user, "Everybody in the channel"))
-                (choice_field("channelId", "Channel", &sought.channel_id, &places))
+                (channels.channel_field("channelId", &sought.channel_id, "All private chats of the person"))
                 button.main type="submit" { "Search" }
             }
         }

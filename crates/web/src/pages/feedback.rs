@@ -1,7 +1,7 @@
 //! Feedback on answers, by person and answer, with a link to the run; also as CSV.
 
 use axum::response::Response;
-use futures::try_join;
+use futures::{stream, try_join};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -21,8 +21,6 @@ use crate::{
     },
 };
 
-/// How many verdicts a file has at most: fifty pages of the API.
-const MOST_PAGES: usize = 50;
 /// How much of a question and of its answer stands in a row.
 const SHOWN: usize = 160;
 
@@ -93,7 +91,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Re
     let mut asked = query.filters();
     asked.push(("before", query.before.as_str()));
     let path = with_query("/api/feedback", &asked);
-    let (page, mut people, channels, spaces) = try_join!(
+    let (page, mut people, mut channels, spaces) = try_join!(
         asker.get::<Page<Given>>(&path),
         Names::of_people_with(&asker, &query.user),
         Names::of_channels_in(&asker, query.place.strip_prefix("space:").unwrap_or_default()),
@@ -101,6 +99,8 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<FeedbackQuery>) -> Re
     )?;
     let givers = page.items.iter().map(|given| Some(given.user_id.as_str()));
     people.complete_people(&asker, givers).await?;
+    let places = page.items.iter().map(|given| given.channel_id.as_deref());
+    channels.complete_channels(&asker, places).await?;
     let is_chosen = query.chosen().iter().any(|(_, value)| !value.is_empty());
     let file = with_query("/feedback.csv", &query.chosen());
     let content = html! {
@@ -146,7 +146,10 @@ fn place_field(value: &str, spaces: &Names, channels: &Names) -> Markup {
         .chain(named("channel", channels))
         .collect();
     let choices = all.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect();
-    choice_of("place", "Place", value, "Everywhere", choices)
+    html! {
+        (choice_of("place", "Place", value, "Everywhere", choices))
+        @if channels.has_more() { p.small.quiet { "These are the newest channels." } }
+    }
 }
 
 fn table(asker: &Asker, items: &[Given], people: &Names, channels: &Names) -> Markup {
@@ -189,38 +192,62 @@ fn named(asked: &str) -> String {
     if line.is_empty() { "(no text)".to_owned() } else { line }
 }
 
-/// The same as CSV, of all pages.
+/// A file that is being written.
+struct Export {
+    asker: Asker,
+    query: FeedbackQuery,
+    people: Names,
+    /// Where its next page begins; nothing: it is whole.
+    before: Option<String>,
+}
+
+impl Export {
+    /// The lines of the next page.
+    async fn lines(&mut self) -> Result<Option<String>, Failure> {
+        let Some(before) = self.before.take() else {
+            return Ok(None);
+        };
+        let mut asked = self.query.filters();
+        asked.extend([("limit", "200"), ("before", before.as_str())]);
+        let page: Page<Given> = self.asker.get(&with_query("/api/feedback", &asked)).await?;
+        let givers = page.items.iter().map(|given| Some(given.user_id.as_str()));
+        self.people.complete_people(&self.asker, givers).await?;
+        self.before = page.next;
+        Ok(Some(page.items.iter().map(|given| line(given, &self.people)).collect()))
+    }
+}
+
+fn line(given: &Given, people: &Names) -> String {
+    csv::line(&[
+        given.given_at.0.to_string(),
+        given.verdict.clone(),
+        given.given_by.clone(),
+        given.user_id.clone(),
+        csv::cell(people.name(&given.user_id).unwrap_or_default()),
+        given.run_id.clone(),
+        given.channel_id.clone().unwrap_or_default(),
+        csv::cell(given.asked.as_deref().unwrap_or_default()),
+        csv::cell(given.answered.as_deref().unwrap_or_default()),
+    ])
+}
+
+/// The same as CSV, of all pages: a page at a time.
 #[handler]
 pub(crate) async fn export(asker: Asker, Query(query): Query<FeedbackQuery>) -> Result<Response, Failure> {
-    let mut people = Names::of_people(&asker).await?;
-    let mut out = "given_at,verdict,given_by,person_id,person,run,channel,question,answer\r\n".to_owned();
-    let mut before = String::new();
-    for _ in 0..MOST_PAGES {
-        let mut asked = query.filters();
-        asked.extend([("limit", "200"), ("before", before.as_str())]);
-        let page: Page<Given> = asker.get(&with_query("/api/feedback", &asked)).await?;
-        let givers = page.items.iter().map(|given| Some(given.user_id.as_str()));
-        people.complete_people(&asker, givers).await?;
-        for given in &page.items {
-            let cells = [
-                given.given_at.0.to_string(),
-                given.verdict.clone(),
-                given.given_by.clone(),
-                given.user_id.clone(),
-                csv::cell(people.name(&given.user_id).unwrap_or_default()),
-                given.run_id.clone(),
-                given.channel_id.clone().unwrap_or_default(),
-                csv::cell(given.asked.as_deref().unwrap_or_default()),
-                csv::cell(given.answered.as_deref().unwrap_or_default()),
-            ];
-            out.push_str(&csv::line(&cells));
-        }
-        match page.next {
-            Some(next) => before = next,
-            None => break,
-        }
-    }
-    Ok(csv::file("feedback.csv", out))
+    let people = Names::of_people(&asker).await?;
+    let mut export = Export {
+        asker,
+        query,
+        people,
+        before: Some(String::new()),
+    };
+    // A reader who may not see it gets a page that says so.
+    let first = export.lines().await?.unwrap_or_default();
+    let head = "given_at,verdict,given_by,person_id,person,run,channel,question,answer\r\n";
+    let rest = stream::try_unfold(export, async |mut export: Export| {
+        Ok(export.lines().await?.map(|lines| (lines, export)))
+    });
+    Ok(csv::streamed("feedback.csv", format!("{head}{first}"), rest))
 }
 
 #[cfg(test)]

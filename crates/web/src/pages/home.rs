@@ -84,26 +84,26 @@ struct Trigger {
     user_id: Option<String>,
     name: Option<String>,
     content: String,
-    enabled: bool,
     next_at: Option<At>,
 }
 
 /// The page.
 #[handler]
 pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
+    let coming = format!("/api/triggers?upcoming=true&limit={FEW}");
     let (health, working, queued, waiting, failed, spent, limits, triggers, mut people) = try_join!(
         asker.look::<Health>("/readyz"),
         asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
-        asker.get::<Page<Run>>("/api/runs?status=waiting&limit=200"),
+        asker.all::<Run>("/api/runs", &[("status", "waiting"), ("wakeReason", "tool_confirm")]),
         asker.get::<Page<Run>>("/api/runs?status=failed&limit=50"),
         asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
         budgets::all(&asker, ""),
-        asker.get::<Page<Trigger>>("/api/triggers?limit=200"),
+        asker.get::<Page<Trigger>>(&coming),
         Names::of_people(&asker),
     )?;
-    let asking = run::asking(&asker, waiting.items.iter().filter(|run| run.asks()).take(FEW)).await?;
-    let more = waiting.items.iter().filter(|run| run.asks()).count() > FEW;
+    // Who has waited longest comes first.
+    let asking = run::asking(&asker, waiting.iter().rev().take(FEW)).await?;
     let since = asker.now().before(DAY);
     let (strangers, aside, unsent, managed, down) = try_join!(
         pairings::open(&asker),
@@ -116,7 +116,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         .filter(|run| run.updated_at.0 >= since)
         .take(FEW)
         .collect();
-    let triggers = upcoming(triggers.items);
+    let triggers = triggers.items;
     let runs = asking.iter().map(|whole| &whole.run);
     let runs = runs
         .chain(working.items.iter().chain(&queued.items).take(FEW))
@@ -130,7 +130,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
             @for outage in &down { div.note.warn { p { (words(&outage.sentence())) } } }
         }
         div id="asked" data-live {
-            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, more, &people)) }
+            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, waiting.len(), &people)) }
         }
         (pairings::draw(&asker, &strangers))
         (quarantine::draw(&asker, &aside))
@@ -142,7 +142,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
                 (outbox::draw(&asker, &unsent))
             }
             div.column {
-                (channels::servers("What you manage", &managed))
+                (channels::servers("What you manage", &managed, &html! {}))
                 (spending(&spent.items, &limits, asker.today()))
                 (well(health.as_ref()))
             }
@@ -161,13 +161,13 @@ async fn outages(asker: &Asker) -> Result<Vec<Outage>, Failure> {
 }
 
 /// The questions that wait for an answer: all that each will do is read before its buttons.
-fn asked(asker: &Asker, asking: &[Whole], more: bool, people: &Names) -> Markup {
+fn asked(asker: &Asker, asking: &[Whole], all: usize, people: &Names) -> Markup {
     let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {
         section.card aria-labelledby="asked-title" {
             header {
                 h2 id="asked-title" { "Waiting for your approval" }
-                @if more { a.small href="/runs?status=waiting" { "All" } }
+                @if all > FEW { a.small href="/runs?status=waiting" { "All " (all) } }
             }
             ul.list {
                 @for whole in asking {
@@ -295,14 +295,6 @@ fn line(asker: &Asker, run: &Run, people: &Names, action: &str, label: &str) -> 
             }
         }
     }
-}
-
-/// Those that fire next, the next one first.
-fn upcoming(mut triggers: Vec<Trigger>) -> Vec<Trigger> {
-    triggers.retain(|trigger| trigger.enabled && trigger.next_at.is_some());
-    triggers.sort_by_key(|trigger| trigger.next_at);
-    triggers.truncate(FEW);
-    triggers
 }
 
 fn next(asker: &Asker, triggers: &[Trigger], people: &Names) -> Markup {

@@ -47,20 +47,38 @@ impl Names {
         asker: &Asker,
         ids: impl IntoIterator<Item = Option<&'a str>>,
     ) -> Result<(), Failure> {
-        if !self.more {
-            return Ok(());
-        }
-        let missing: BTreeSet<_> = ids.into_iter().flatten().filter(|id| self.name(id).is_none()).collect();
-        let paths: Vec<_> = missing.iter().map(|id| format!("/api/users/{}", part(id))).collect();
-        let found = try_join_all(paths.iter().map(|path| asker.find::<Named>(path))).await?;
-        self.known
-            .extend(found.into_iter().flatten().filter_map(|one| Some((one.id, one.name?))));
-        Ok(())
+        self.complete(asker, "/api/users", ids).await
     }
 
     /// The channels that the reader sees.
     pub(crate) async fn of_channels(asker: &Asker) -> Result<Self, Failure> {
         Self::of(asker, "/api/channels?limit=200").await
+    }
+
+    /// Adds the channels that a page names, where there are more than the newest.
+    pub(crate) async fn complete_channels<'a>(
+        &mut self,
+        asker: &Asker,
+        ids: impl IntoIterator<Item = Option<&'a str>>,
+    ) -> Result<(), Failure> {
+        self.complete(asker, "/api/channels", ids).await
+    }
+
+    async fn complete<'a>(
+        &mut self,
+        asker: &Asker,
+        path: &str,
+        ids: impl IntoIterator<Item = Option<&'a str>>,
+    ) -> Result<(), Failure> {
+        if !self.more {
+            return Ok(());
+        }
+        let missing: BTreeSet<_> = ids.into_iter().flatten().filter(|id| self.name(id).is_none()).collect();
+        let paths: Vec<_> = missing.iter().map(|id| format!("{path}/{}", part(id))).collect();
+        let found = try_join_all(paths.iter().map(|path| asker.find::<Named>(path))).await?;
+        self.known
+            .extend(found.into_iter().flatten().filter_map(|one| Some((one.id, one.name?))));
+        Ok(())
     }
 
     /// The same with the one that a list is of. The list of who manages a server has only the chats in which they write.
@@ -88,7 +106,14 @@ impl Names {
 
     /// The spaces that the reader sees.
     pub(crate) async fn of_spaces(asker: &Asker) -> Result<Self, Failure> {
-        Self::of(asker, "/api/spaces?limit=200").await
+        let found: Vec<Named> = match asker.all("/api/spaces", &[]).await {
+            Err(Failure::Refused(refused)) if refused.is_of_access() => Vec::new(),
+            found => found?,
+        };
+        Ok(Self {
+            known: found.into_iter().filter_map(|one| Some((one.id, one.name?))).collect(),
+            more: false,
+        })
     }
 
     async fn of(asker: &Asker, path: &str) -> Result<Self, Failure> {
@@ -131,6 +156,19 @@ impl Names {
     /// The one who came first.
     pub(crate) fn first(&self) -> Option<&str> {
         self.known.keys().next().map(String::as_str)
+    }
+
+    /// A field that chooses one of these channels; where there are more, the page of channels leads to them.
+    pub(crate) fn channel_field(&self, id: &str, value: &str, none: &str) -> Markup {
+        html! {
+            (choice_field(id, "Channel", value, &self.filter(none)))
+            @if self.more { p.small.quiet { "These are the newest. " a href="/channels" { "Find another channel" } } }
+        }
+    }
+
+    /// Whether there are more than these.
+    pub(crate) fn has_more(&self) -> bool {
+        self.more
     }
 
     /// A field that chooses one of these people; `none` is the choice of none of them. Where there are more, the page of

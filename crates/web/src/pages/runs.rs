@@ -118,7 +118,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
             div.fields {
                 (choice_field("status", "Status", &wanted.status, &STATUSES))
                 @if let Some(people) = names { (people.person_field("user", "Person", &wanted.user, "Everybody")) }
-                @if channels.len() > 2 || !wanted.channel.is_empty() { (choice_field("channel", "Channel", &wanted.channel, &channels)) }
+                @if channels.len() > 2 || !wanted.channel.is_empty() { (all_channels.channel_field("channel", &wanted.channel, "Everywhere")) }
                 button type="submit" { "Show" }
                 @if filters.iter().any(|(_, value)| !value.is_empty()) { a.button href="/runs" { "Show all" } }
             }

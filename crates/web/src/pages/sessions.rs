@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{
     address::part,
-    backend::Asker,
+    backend::{Asker, Page},
     extract::Path,
     failure::Failure,
     form::Form,
@@ -14,7 +14,7 @@ use crate::{
     view::{
         clean,
         format::{At, when},
-        parts::{Button, Tone, badge, empty, short},
+        parts::{Button, Tone, badge, empty, older, short},
         words,
     },
 };
@@ -43,21 +43,23 @@ impl Session {
     }
 }
 
-/// The section: this browser first.
-pub(crate) fn section(asker: &Asker, sessions: &[Session]) -> Markup {
-    let (here, others): (Vec<_>, Vec<_>) = sessions.iter().partition(|session| session.is_here(asker));
-    let has_others = !here.is_empty() && others.iter().any(|session| session.is_mine(asker));
+/// The section on the page of a scope's settings: this browser first.
+pub(crate) fn section(asker: &Asker, sessions: &Page<Session>, scope: &str) -> Markup {
+    let (here, others): (Vec<_>, Vec<_>) = sessions.items.iter().partition(|session| session.is_here(asker));
+    let in_session = asker.me().is_some_and(|me| me.session_id.is_some());
+    let has_others = in_session && others.iter().any(|session| session.is_mine(asker));
     let question = "Log out all of your other browsers? Each of them needs a link or a passkey to come in again.";
     html! {
         section.card id="sessions" data-live aria-labelledby="sessions-title" {
             h2 id="sessions-title" { "Logged in" }
-            @if sessions.is_empty() {
+            @if sessions.items.is_empty() {
                 (empty("No browser is logged in", &html! { "A link of " code { "clifford login" } " lets one in." }))
             } @else {
                 ul.list {
                     @for session in here { (line(asker, session, true)) }
                     @for session in others { (line(asker, session, false)) }
                 }
+                (older("/settings", &[("scope", scope)], sessions.next.as_deref()))
             }
             @if has_others {
                 (Button::new("/sessions/end-others", "Log out my other browsers").danger(question).draw(asker))

@@ -44,6 +44,8 @@ struct Named {
 #[serde(default)]
 pub(crate) struct Wanted {
     scope: String,
+    /// Only sessions that are older than this one.
+    before: String,
 }
 
 /// The page.
@@ -60,9 +62,10 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         (scope, _) => scope.to_owned(),
     };
     let path = with_query("/api/settings", &[("scope", &scope)]);
+    let sessions = with_query("/api/sessions", &[("before", &wanted.before)]);
     let (page, logged_in, passkeys, about) = try_join!(
         asker.get::<Page<Setting>>(&path),
-        asker.find::<Page<Session>>("/api/sessions"),
+        asker.find::<Page<Session>>(&sessions),
         asker.find::<Page<Passkey>>("/api/passkeys"),
         whose(&asker, &scope)
     )?;
@@ -78,7 +81,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
         section.card aria-label="Settings" {
             (fields(&asker, &scope, &page.items, (|setting| plain(&setting.value), None)))
         }
-        (sessions::section(&asker, &logged_in.unwrap_or_default().items))
+        (sessions::section(&asker, &logged_in.unwrap_or_default(), &scope))
         (passkeys::section(&asker, &passkeys.unwrap_or_default().items))
     };
     Ok(layout::page(&asker, "Settings", &content))

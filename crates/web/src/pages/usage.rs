@@ -77,6 +77,8 @@ const BY: [(&str, &str); 7] = [
 ];
 const SPANS: [(&str, &str); 3] = [("7", "7 days"), ("30", "30 days"), ("90", "90 days")];
 const DAY: u64 = 86_400;
+/// The most lines of a table: those that cost most.
+const MOST: usize = 200;
 /// The most columns of a chart that is not by day.
 const COLUMNS: usize = 60;
 
@@ -98,12 +100,12 @@ impl Wanted {
     }
 
     async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
-        let since = self.since(asker);
+        let (since, most) = (self.since(asker), MOST.to_string());
         let asked = [
             ("by", self.by()),
             ("since", since.as_str()),
             ("spaceId", self.space.as_str()),
-            ("limit", "100"),
+            ("limit", most.as_str()),
         ];
         let path = with_query("/api/usage", &asked);
         let page: Page<Group> = asker.get(&path).await?;
@@ -175,6 +177,7 @@ fn drawn(asker: &Asker, wanted: &Wanted, groups: &[Group]) -> Markup {
                 (card("tokens-title", "Tokens", by, &values(Group::tokens), chart::whole))
             }
             (table(groups, by))
+            @if groups.len() >= MOST { p.small.quiet { "These are the " (MOST) " that cost most." } }
         }
     }
 }

@@ -1,9 +1,15 @@
 //! Tables as CSV, for spreadsheets.
 
+use std::io;
+
 use axum::{
+    body::Body,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
+use futures::{Stream, StreamExt, TryStreamExt, stream};
+
+use crate::failure::Failure;
 
 /// A cell. A name that a spreadsheet would work out as a formula stays text.
 pub(crate) fn cell(text: &str) -> String {
@@ -19,7 +25,24 @@ pub(crate) fn line(cells: &[String]) -> String {
 
 /// The answer with a table, as a file of this name.
 pub(crate) fn file(name: &'static str, text: String) -> Response {
-    let mut response = text.into_response();
+    named(name, text.into_response())
+}
+
+/// The same of a table whose further lines come as they are read. One that breaks off is no whole file to the browser.
+pub(crate) fn streamed(
+    name: &'static str,
+    first: String,
+    rest: impl Stream<Item = Result<String, Failure>> + Send + 'static,
+) -> Response {
+    let lines = stream::once(async { Ok(first) }).chain(rest);
+    let lines = lines.map_err(move |_| {
+        tracing::warn!(name, "failed to export a table, its file breaks off");
+        io::Error::other("the table breaks off")
+    });
+    named(name, Body::from_stream(lines).into_response())
+}
+
+fn named(name: &'static str, mut response: Response) -> Response {
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("text/csv; charset=utf-8");
     headers.insert(header::CONTENT_TYPE, kind);

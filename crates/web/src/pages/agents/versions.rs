@@ -99,17 +99,13 @@ pub(crate) async fn compare(
     Query(query): Query<VersionsQuery>,
 ) -> Result<Markup, Failure> {
     let path = format!("/api/agents/{}", part(&id));
-    let versions = format!("{path}/prompts?limit=200");
-    let (agent, versions) = try_join!(asker.get::<Agent>(&path), asker.get::<Page<Version>>(&versions))?;
+    let versions = format!("{path}/prompts");
+    let (agent, versions) = try_join!(asker.get::<Agent>(&path), asker.all::<Version>(&versions, &[]))?;
     let chosen = |given: &str, otherwise: u32| given.parse().unwrap_or(otherwise);
     let b = chosen(&query.b, agent.prompt_version);
     let a = chosen(&query.a, b.saturating_sub(1).max(1));
     let (then, now) = try_join!(text(&asker, &id, a), text(&asker, &id, b))?;
-    let numbers: Vec<_> = versions
-        .items
-        .iter()
-        .map(|version| version.version.to_string())
-        .collect();
+    let numbers: Vec<_> = versions.iter().map(|version| version.version.to_string()).collect();
     let names: Vec<_> = numbers.iter().map(|number| format!("Version {number}")).collect();
     let choices: Vec<_> = numbers
         .iter()

@@ -40,7 +40,7 @@ pub(super) async fn called(asker: &Asker, wanted: &Wanted) -> Result<Vec<ToolGro
     let asked = [
         ("since", wanted.since(asker)),
         ("spaceId", wanted.space.clone()),
-        ("limit", "100".to_owned()),
+        ("limit", super::MOST.to_string()),
     ];
     let asked = asked.each_ref().map(|(name, value)| (*name, value.as_str()));
     let path = with_query("/api/usage/tools", &asked);
@@ -76,6 +76,7 @@ pub(super) fn draw(asker: &Asker, tools: &[ToolGroup]) -> Markup {
             }
             tbody { @for called in tools { (row(asker, called)) } }
         }
+        @if tools.len() >= super::MOST { p.small.quiet { "These are the " (super::MOST) " that are called most." } }
     }
 }
 
