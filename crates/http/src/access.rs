@@ -28,7 +28,7 @@ use self::rules::{Refusal, decide};
 pub(super) use self::{
     caller::Caller,
     extractors::{Admin, FromHere, OwnerReader, Reader, ReadinessReader, Writer},
-    managers::{Managers, managed_spaces},
+    managers::{Managers, is_manager, managed_spaces},
     rules::{Grant, Need, Relation, Scope, Scopes, Standing},
 };
 use super::{

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use self::cookie::{FormToken, Held};
 use super::{
     Shared,
-    access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing},
+    access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing, is_manager},
     extract::{Body, Id, Query, check_text},
     handler,
     page::{self, Page},
@@ -362,6 +362,8 @@ pub(super) struct Me {
     hears: bool,
     /// The IANA time zone of the caller's person, or of the bot.
     time_zone: String,
+    /// The caller, who is no owner, manages a server or group.
+    manages: bool,
 }
 
 /// On whose behalf a caller acts.
@@ -386,6 +388,10 @@ pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json
         Some(person) => users::get(&mut api.db.read().await?, person).await?,
         None => None,
     };
+    let manages = match caller.only() {
+        Some(me) => is_manager(&api, me).await?,
+        None => false,
+    };
     let own_zone = person.and_then(|person| person.time_zone);
     let scopes = [Scope::Read, Scope::Write, Scope::Admin];
     let scopes = scopes.into_iter().filter(|scope| caller.grant.scopes.include(*scope));
@@ -399,6 +405,7 @@ pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json
         scopes: scopes.map(Scope::as_str).collect(),
         session_id: caller.session,
         today: api.clock.now().to_jiff().to_zoned(zone).date().to_string(),
+        manages,
         hears: api.context.tools.services.transcription.is_some(),
         time_zone: own_zone.unwrap_or_else(|| api.context.settings.engine().time_zone.clone()),
         name: caller.name,

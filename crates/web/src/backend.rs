@@ -71,6 +71,8 @@ pub(crate) struct Me {
     pub(crate) hears: bool,
     /// The time zone in which they write a time.
     pub(crate) time_zone: String,
+    /// They are no owner, and manage a server or group.
+    pub(crate) manages: bool,
 }
 
 /// How many requests of one page are made at once. Each of them has a connection of the database to itself, and a

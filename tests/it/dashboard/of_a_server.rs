@@ -103,7 +103,16 @@ async fn the_start_page_leads_a_manager_to_what_they_manage() {
         mias.page(way).await;
         assert!(matches!(adas.get(way).await.status, 403 | 404), "{way}");
     }
-    assert!(!adas.page("/").await.contains("What you manage"));
+    let others = adas.page("/").await;
+    assert!(
+        !others.contains("What you manage") && !others.contains("href=\"/tools\""),
+        "{others}"
+    );
+    // The navigation leads to the tools of the only place that she manages.
+    assert!(home.contains("href=\"/tools\""), "{home}");
+    let there = mias.get("/tools").await;
+    assert_eq!((there.status, there.header("location")), (303, ways[4].as_str()));
+    assert_eq!(adas.get("/tools").await.status, 403);
     // From their settings to their tools, and back.
     let settings = mias.page(&ways[3]).await;
     assert!(

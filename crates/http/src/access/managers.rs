@@ -38,6 +38,14 @@ pub(crate) async fn managed_spaces(api: &Shared, user: UserId) -> Result<Vec<Spa
     Ok(managed)
 }
 
+/// Whether a person manages a place, as their platforms said last; platforms that never said so are asked.
+pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, StoreError> {
+    match api.state.managers.said_of(user) {
+        Some(manages) => Ok(manages),
+        None => Ok(!managed_spaces(api, user).await?.is_empty()),
+    }
+}
+
 /// The latest answers of the platforms.
 #[derive(Debug, Default)]
 pub(crate) struct Managers {
@@ -45,6 +53,12 @@ pub(crate) struct Managers {
 }
 
 impl Managers {
+    /// Whether a person manages any place of which platforms have spoken, however long ago.
+    fn said_of(&self, user: UserId) -> Option<bool> {
+        let answers = self.known.iter().filter(|known| known.key().0 == user);
+        answers.map(|known| known.1).reduce(|one, other| one || other)
+    }
+
     /// Whether a person manages the group or server of a channel. A platform that does not answer says no.
     pub(super) async fn manages(&self, api: &Shared, user: UserId, channel: &Channel) -> Result<bool, StoreError> {
         let now = api.clock.now();

@@ -46,6 +46,13 @@ pub(crate) struct Space {
     channels: u64,
 }
 
+impl Space {
+    /// The way to its tools.
+    pub(crate) fn tools(&self) -> String {
+        format!("/tools?scope=space:{}", part(&self.id))
+    }
+}
+
 /// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -157,7 +164,7 @@ pub(crate) fn servers(heading: &str, spaces: &[Space], below: &Markup) -> Markup
                                 a.button href=(with_query("/usage", &[("space", &space.id)])) { "Usage" }
                                 a.button href=(with_query("/feedback", &[("place", &format!("space:{}", space.id))])) { "Feedback" }
                                 a.button href={ "/settings?scope=space:" (space.id) } { "Settings" }
-                                a.button href={ "/tools?scope=space:" (space.id) } { "Tools" }
+                                a.button href=(space.tools()) { "Tools" }
                             }
                         }
                     }

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::settings::whose;
+use super::{channels, settings::whose};
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
@@ -168,7 +168,13 @@ impl Kind {
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<Response, Failure> {
+    if asker.is_person() && within.scope.is_empty() {
+        let managed = channels::managed(&asker).await?;
+        if !managed.is_empty() {
+            return Ok(of_managed(&asker, &managed));
+        }
+    }
     let page: Page<Tool> = asker.get(&within.at("/api/tools")).await?;
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
@@ -192,7 +198,19 @@ pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<M
             }
         }
     };
-    Ok(layout::page(&asker, "Tools", &content))
+    Ok(layout::page(&asker, "Tools", &content).into_response())
+}
+
+/// The ways to the tools of the places that a person manages; of a single one, its tools.
+fn of_managed(asker: &Asker, managed: &[channels::Space]) -> Response {
+    if let [space] = managed {
+        return Redirect::to(&space.tools()).into_response();
+    }
+    let content = html! {
+        (head("Tools", "What the bot can do beside talking, in each place that you manage.", &html! {}))
+        (channels::servers("What you manage", managed, &html! {}))
+    };
+    layout::page(asker, "Tools", &content).into_response()
 }
 
 /// The page of a tool.

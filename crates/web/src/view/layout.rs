@@ -94,8 +94,14 @@ pub(crate) fn token(asker: &Asker) -> Markup {
 
 /// Pages that would only say that they are the owner's are left out.
 fn may_see(asker: &Asker, address: &str) -> bool {
-    !matches!(address, "/agents" | "/policies" | "/quarantine" | "/tools")
-        || asker.me().is_none_or(|me| me.role != "person")
+    let Some(me) = asker.me().filter(|me| me.role == "person") else {
+        return true;
+    };
+    match address {
+        "/agents" | "/policies" | "/quarantine" => false,
+        "/tools" => me.manages,
+        _ => true,
+    }
 }
 
 fn is_at(here: &str, address: &str) -> Option<&'static str> {
