@@ -338,3 +338,37 @@ async fn where_it_may_neither_reply_nor_attach_files_a_long_answer_comes_as_text
     bot.discord.wait_for_sent(channel, 2 * sent.len()).await;
     bot.finish().await;
 }
+
+#[tokio::test]
+async fn where_it_may_not_write_no_model_is_asked_until_it_may() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("memory.enabled", false)
+        .set("engine.planning_gate", "off")
+        .start()
+        .await;
+    bot.model.respond_with(|_| finish("Here I am."));
+    let ada = bot.discord.user("Ada");
+    let quiet = bot.discord.channel(bot.discord.guild("Team"), "announcements");
+    bot.discord.lacks(quiet, permission::SEND_MESSAGES);
+    bot.discord.user_says(quiet, ada, "Clifford hello?");
+    let reason = bot
+        .until("the channel to be off", async |look| {
+            let off = "SELECT disabled_reason FROM channels WHERE disabled_reason IS NOT NULL";
+            look.texts(off).await.pop()
+        })
+        .await;
+    assert!(reason.starts_with("the bot may not write there"), "{reason}");
+    let (asked, probed) = (bot.model.requests().len(), bot.discord.typings(quiet));
+    for question in ["Clifford again?", "Clifford are you there?"] {
+        bot.discord.user_says(quiet, ada, question);
+    }
+    bot.until("both to be passed over", async |_| {
+        (bot.discord.typings(quiet) == probed + 2).then_some(())
+    })
+    .await;
+    assert_eq!(bot.model.requests().len(), asked);
+    bot.discord.lacks(quiet, 0);
+    bot.discord.user_says(quiet, ada, "Clifford now?");
+    bot.discord.wait_for_sent(quiet, 1).await;
+    bot.finish().await;
+}

@@ -226,22 +226,24 @@ pub(crate) fn send_error(error: ApiError) -> SendError {
         ApiError::Unreachable(error) => SendError::Unreachable(error),
         ApiError::Failed(status) => SendError::Failed(format!("Discord answered {status}")),
         ApiError::Refused(refusal) if is_gone(&refusal) => SendError::Gone(refusal.to_string()),
+        ApiError::Refused(refusal) if is_barred(&refusal) => SendError::Barred(refusal.to_string()),
         // The token, not the part, is wrong: the part waits until that is mended.
         ApiError::Refused(refusal) if refusal.status == 401 => SendError::Unreachable(refusal.to_string()),
         ApiError::Refused(refusal) => SendError::Rejected(refusal.to_string()),
     }
 }
 
-/// The channel takes nothing more: unknown channel or guild, missing access or permission, no direct
-/// messages, no guild in common, a locked thread.
+/// The channel takes nothing more: unknown channel or guild, missing access, no direct messages, no guild in common.
 fn is_gone(refusal: &Refusal) -> bool {
-    matches!(
-        refusal.code,
-        10_003 | 10_004 | 50_001 | 50_007 | MISSING_PERMISSIONS | 50_278 | 160_005
-    )
+    matches!(refusal.code, 10_003 | 10_004 | 50_001 | 50_007 | 50_278)
 }
 
-/// The same for a part, or files: a channel that takes no files takes texts, so it is not gone.
+/// It takes nothing of the bot's: a missing permission, a locked thread.
+fn is_barred(refusal: &Refusal) -> bool {
+    matches!(refusal.code, MISSING_PERMISSIONS | 160_005)
+}
+
+/// The same for a part, or files: a channel that takes no files takes texts, so the bot is not barred.
 pub(crate) fn error_of(parts: &[Part], error: ApiError) -> SendError {
     let has_files = parts.iter().any(|part| !matches!(part, Part::Text { .. }));
     match error {
@@ -341,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_that_takes_no_files_is_not_gone() {
+    fn a_channel_that_takes_no_files_is_open_to_texts() {
         let file = Part::File {
             name: "answer.md".to_owned(),
             content: "x".to_owned(),
@@ -354,9 +356,14 @@ mod tests {
             rich: None,
             buttons: Vec::new(),
         };
-        for (part, code, is_gone) in [(&file, 50_013, false), (&file, 50_001, true), (&text, 50_013, true)] {
-            let error = error_of(std::slice::from_ref(part), refused(403, code));
-            assert_eq!(matches!(error, SendError::Gone(_)), is_gone, "{code} {error}");
+        for (part, code, expected) in [
+            (&file, 50_013, "the platform refused the message"),
+            (&file, 50_001, "the chat is gone"),
+            (&text, 50_013, "the bot may not write there"),
+            (&text, 160_005, "the bot may not write there"),
+        ] {
+            let error = error_of(std::slice::from_ref(part), refused(403, code)).to_string();
+            assert!(error.starts_with(expected), "{code} {error}");
         }
     }
 

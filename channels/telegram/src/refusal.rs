@@ -35,3 +35,15 @@ pub(crate) fn is_about_rights(description: &str) -> bool {
     .iter()
     .any(|words| description.contains(words))
 }
+
+/// Whether the bot has no right to write even a plain text there.
+pub(crate) fn is_barred(description: &str) -> bool {
+    [
+        "not enough rights to send text messages",
+        "have no rights to send a message",
+        "CHAT_WRITE_FORBIDDEN",
+        "TOPIC_CLOSED",
+    ]
+    .iter()
+    .any(|words| description.contains(words))
+}

@@ -16,7 +16,7 @@ use crate::{
     pace::Pace,
     place::Target,
     press,
-    refusal::{is_about_rights, is_gone},
+    refusal::{is_about_rights, is_barred, is_gone},
     rich,
 };
 
@@ -380,6 +380,9 @@ pub(crate) fn send_error(error: ApiError, to: &Address, target: &Target, pace: &
             "Telegram does not know the bot; check channels.telegram.token ({description})"
         )),
         ApiError::Refused { description, .. } if is_gone(&description) => SendError::Gone(description),
+        ApiError::Refused { description, .. } if is_barred(&description) && !target.private => {
+            SendError::Barred(description)
+        }
         ApiError::Refused { description, .. } => SendError::Rejected(description),
     }
 }
@@ -431,7 +434,15 @@ mod tests {
         ] {
             assert_eq!(refusal(403, gone), format!("Gone({gone:?})"));
         }
-        let rejected = "Bad Request: not enough rights to send text messages to the chat";
+        for barred in [
+            "Bad Request: not enough rights to send text messages to the chat",
+            "Bad Request: have no rights to send a message",
+            "Bad Request: CHAT_WRITE_FORBIDDEN",
+            "Bad Request: TOPIC_CLOSED",
+        ] {
+            assert_eq!(refusal(400, barred), format!("Barred({barred:?})"));
+        }
+        let rejected = "Bad Request: not enough rights to send photos to the chat";
         assert_eq!(refusal(400, rejected), format!("Rejected({rejected:?})"));
         assert!(refusal(401, "Unauthorized").starts_with("NotSent("));
     }

@@ -26,6 +26,9 @@ pub enum SendError {
     /// The chat will take nothing more: blocked, deleted, or the bot was removed.
     #[error("the chat is gone: {0}")]
     Gone(String),
+    /// The bot may not write in the chat, which goes on without it: somebody there may let it.
+    #[error("the bot may not write there: {0}")]
+    Barred(String),
     /// The platform refuses this part, and will refuse it again.
     #[error("the platform refused the message: {0}")]
     Rejected(String),

@@ -65,6 +65,9 @@ impl From<ChannelKind> for PlaceKind {
 /// Why a channel is off that somebody turned off: it stays so when people speak there.
 pub const TURNED_OFF: &str = "turned off";
 
+/// How the reason begins why a channel is disabled where the bot reads, and may not write.
+pub const MAY_NOT_WRITE: &str = "the bot may not write there";
+
 /// A channel.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -7,6 +7,7 @@
 mod asides;
 mod at_work;
 mod attachments;
+mod barred;
 mod gate;
 mod in_flight;
 mod notice;
@@ -47,6 +48,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub use self::gate::StreamingText;
 use self::{
     at_work::Busy,
+    barred::Barred,
     gate::{Gate, Item},
     in_flight::InFlight,
 };
@@ -83,6 +85,8 @@ struct Inner {
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.
     in_flight: InFlight,
+    /// The chats where the bot may not write.
+    barred: Barred,
     /// The messages that are set aside.
     late: DashMap<MessageId, LateMessage>,
     /// When status messages that were left behind were looked for last.
@@ -142,6 +146,7 @@ impl Delivery {
             isolation: Isolation::default(),
             gates: DashMap::new(),
             in_flight: InFlight::default(),
+            barred: Barred::default(),
             late: DashMap::new(),
             looked: Mutex::default(),
             tasks: TaskTracker::new(),

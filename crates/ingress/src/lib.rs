@@ -179,6 +179,10 @@ impl IngressService {
             self.overhear(message).await?;
             return Ok(Accepted::Ignored);
         }
+        if !self.may_answer(&message).await {
+            self.overhear(message).await?;
+            return Ok(Accepted::Ignored);
+        }
         self.learn_roles(&message.place, &mut message.speaker).await?;
         let now = self.clock.now();
         self.with_starter(&mut message, &audience, now).await?;
@@ -241,6 +245,18 @@ impl IngressService {
                 Err(error)
             }
         }
+    }
+
+    /// Whether a message can be answered where it was said: no run is worth its cost in a place where the bot may not write.
+    async fn may_answer(&self, message: &Message) -> bool {
+        let place = &message.place;
+        if place.kind.is_private() || message.via.is_some() {
+            return true;
+        }
+        self.context
+            .delivery
+            .may_write(place.platform, &place.external_id)
+            .await
     }
 
     /// A configured secret that somebody writes is not even stored, nor a key that was to be given by `/key`.

@@ -231,6 +231,7 @@ pub const fn reason(error: &SendError) -> &'static str {
         SendError::Unreachable(_) | SendError::Failed(_) => "unreachable",
         SendError::Moved(_) => "moved",
         SendError::Gone(_) => "gone",
+        SendError::Barred(_) => "barred",
         SendError::Rejected(_) => "rejected",
     }
 }

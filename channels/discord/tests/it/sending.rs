@@ -85,8 +85,10 @@ async fn where_it_may_not_reply_or_attach_files_a_text_goes_out_all_the_same() {
         .await;
     assert!(matches!(refused, Err(SendError::Rejected(_))), "{refused:?}");
     bot.fake.lacks(channel, permission::SEND_MESSAGES);
-    let gone = bot.send(&address, "hi", "key-3").await;
-    assert!(matches!(gone, Err(SendError::Gone(_))), "{gone:?}");
+    let barred = bot.send(&address, "hi", "key-3").await;
+    assert!(matches!(barred, Err(SendError::Barred(_))), "{barred:?}");
+    let barred = bot.discord.probe(&address).await;
+    assert!(matches!(barred, Err(SendError::Barred(_))), "{barred:?}");
     bot.finish().await;
 }
 

@@ -195,7 +195,7 @@ async fn refusals_say_what_becomes_of_the_part() {
     fake.fail_chat(new, Some(refusal));
     assert_eq!(
         fail(&telegram, new).await,
-        "Rejected(\"Bad Request: not enough rights to send text messages to the chat\")"
+        "Barred(\"Bad Request: not enough rights to send text messages to the chat\")"
     );
     assert_eq!(fake.violations(), NO_VIOLATIONS);
 }

@@ -111,6 +111,15 @@ impl Gate {
                     self.mark(message, Mark::ChatGone(reason.clone())).await;
                     return Sent::Gone(reason.clone());
                 }
+                SendError::Barred(_) => {
+                    self.inner
+                        .barred
+                        .note(self.channel.platform(), &message.address.0.place);
+                    tracing::warn!(channel_id = %self.id, platform = message.platform, "may not write in a chat, passing over what is said there");
+                    let reason = error.to_string();
+                    self.mark(message, Mark::ChatGone(reason.clone())).await;
+                    return Sent::Gone(reason);
+                }
                 SendError::Rejected(reason) => return Sent::Refused(reason.clone()),
             };
             tracing::debug!(message_id = %message.id, wait_ms = wait.as_millis(), "delaying a message");

@@ -196,7 +196,7 @@ impl Gate {
                     }
                 }
                 Err(SendError::RetryAfter(wait)) => self.silent_until = Some(Instant::now() + wait),
-                Err(SendError::Rejected(reason) | SendError::Gone(reason)) => {
+                Err(SendError::Rejected(reason) | SendError::Gone(reason) | SendError::Barred(reason)) => {
                     tracing::debug!(run_id = %run, channel_id = %self.id, reason, "platform refused a status message");
                     is_unwanted = true;
                 }
@@ -276,7 +276,7 @@ impl Gate {
             Err(error @ (SendError::NotSent(_) | SendError::Unreachable(_) | SendError::Failed(_))) => {
                 tracing::debug!(run_id = %message.run_id, %error, "failed to take a status message away");
             }
-            Ok(()) | Err(SendError::Moved(_) | SendError::Gone(_) | SendError::Rejected(_)) => {
+            Ok(()) | Err(SendError::Moved(_) | SendError::Gone(_) | SendError::Barred(_) | SendError::Rejected(_)) => {
                 let run = message.run_id;
                 let removed = self
                     .inner

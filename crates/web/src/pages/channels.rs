@@ -1,7 +1,7 @@
 //! Channels: where the bot is, whether it answers there, and how; and the servers and groups that have them.
 
 use axum::{http::Method, response::Redirect};
-use clifford_core::places::TURNED_OFF;
+use clifford_core::places::{MAY_NOT_WRITE, TURNED_OFF};
 use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::{
     form::Form,
     handler,
     view::{
-        format::{At, title, when},
+        format::{At, sentence, title, when},
         layout,
         parts::{Button, Tone, badge, empty, head, older},
         words,
@@ -210,6 +210,9 @@ fn line(asker: &Asker, channel: &Channel, is_owner: bool) -> Markup {
 fn why_off(reason: Option<&str>) -> Markup {
     match reason {
         None | Some(TURNED_OFF) => html! { "An owner turned it off." },
+        Some(reason) if reason.starts_with(MAY_NOT_WRITE) => html! {
+            (words(&sentence(reason))) " It answers again as soon as somebody lets it write there."
+        },
         Some(reason) => html! { (words(reason)) ". The next message there turns it on again." },
     }
 }
