@@ -372,3 +372,23 @@ async fn where_it_may_not_write_no_model_is_asked_until_it_may() {
     bot.discord.wait_for_sent(quiet, 1).await;
     bot.finish().await;
 }
+
+#[tokio::test]
+async fn names_that_changed_while_it_was_away_are_known_as_soon_as_it_connects() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let ada = bot.discord.user("Ada");
+    let team = bot.discord.guild("Team");
+    let channel = bot.discord.channel(team, "general");
+    bot.discord.user_says(channel, ada, "Clifford hello");
+    bot.discord.wait_for_sent(channel, 1).await;
+    bot.stop().await;
+    bot.discord.rename(channel, "lobby");
+    bot.discord.rename_guild(team, "Crew");
+    bot.start().await;
+    bot.until("the new names", async |look| {
+        let names = "SELECT name FROM spaces UNION ALL SELECT name FROM channels ORDER BY 1";
+        (look.texts(names).await == ["Crew", "lobby"]).then_some(())
+    })
+    .await;
+    bot.finish().await;
+}

@@ -39,8 +39,8 @@ pub use clifford_chat::{
     error::{ChannelError, FetchError, IngressError, SendError},
     inbound::{
         Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound,
-        Joined, Left, Message, Moved, Place, PlaceKind, Quoted, Reacted, Reaction, Renamed, Served, Space, Speaker,
-        Unreadable, Verdict, is_of_others,
+        Joined, Left, Message, Moved, Names, Place, PlaceKind, Quoted, Reacted, Reaction, Renamed, Served, Space,
+        Speaker, Unreadable, Verdict, is_of_others,
     },
     lenient,
     outbound::{
@@ -285,6 +285,10 @@ pub trait Ingress: Send + Sync {
     /// # Errors
     /// [`IngressError::Unavailable`]: the store did not answer.
     async fn served(&self, platform: Platform, within: Duration) -> Result<Vec<Served>, IngressError>;
+
+    /// Tells the names of a space and its places, as an adapter finds them when it connects. Best effort: what is lost is
+    /// told again with the next connection.
+    async fn names(&self, _names: Names) {}
 
     /// Tells that a platform's connection came up or went down, for `/readyz` and the log.
     fn status(&self, platform: Platform, status: ConnectionStatus);

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use clifford_channel::{Place, PlaceKind, PlatformRole, Space, lenient};
+use clifford_channel::{Names, Place, PlaceKind, PlatformRole, Space, lenient};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
@@ -120,6 +120,21 @@ impl GuildInfo {
     pub(crate) fn joined(&self, now: Timestamp) -> Option<u64> {
         let at = self.joined_at?;
         (now.duration_since(at) < GREETS_WITHIN).then_some(self.greeted_in)?
+    }
+}
+
+impl GuildInfo {
+    /// Its name and those of its channels, where an event tells these: at each connection.
+    pub(crate) fn names(&self) -> Option<Names> {
+        let named = |channel: &ChannelInfo| Some((channel.id?.to_string(), channel.name.clone()?));
+        let places: Vec<_> = self.channels.iter().filter_map(named).collect();
+        let space = self.id.filter(|_| !places.is_empty())?.to_string();
+        Some(Names {
+            platform: crate::PLATFORM,
+            space,
+            name: self.name.clone(),
+            places,
+        })
     }
 }
 
@@ -422,6 +437,23 @@ mod tests {
         assert_eq!((channel(Some("general")), channel(Some("general"))), (None, None));
         assert_eq!(channel(Some("lobby")), Some((2, "lobby".to_owned())));
         assert_eq!((channel(None), channel(Some("lobby"))), (None, None));
+    }
+
+    #[test]
+    fn a_guild_tells_all_names_when_it_comes_and_none_when_it_changes() {
+        let read = |guild: Value| GuildInfo::from(guild).names();
+        let come = serde_json::json!({"id": "1", "name": "Home", "channels": [{"id": "2", "type": 0, "name": "general"}],
+            "threads": [{"id": "3", "type": 11, "name": "Plans"}, {"id": "4", "type": 11}]});
+        let expected = Names {
+            platform: crate::PLATFORM,
+            space: "1".to_owned(),
+            name: Some("Home".to_owned()),
+            places: [("2", "general"), ("3", "Plans")]
+                .map(|(id, name)| (id.to_owned(), name.to_owned()))
+                .to_vec(),
+        };
+        assert_eq!(read(come), Some(expected));
+        assert_eq!(read(serde_json::json!({"id": "1", "name": "House"})), None);
     }
 
     #[test]

@@ -84,6 +84,10 @@ impl Intake {
             Some(Event::Interaction(interaction)) => self.interaction(interaction)?,
             Some(Event::Guild(guild)) => {
                 let greeted = guild.joined((self.shared.config.clock)());
+                if let Some(names) = guild.names() {
+                    let ingress = Arc::clone(&self.ingress);
+                    self.tasks.spawn(async move { ingress.names(names).await });
+                }
                 let renamed = directory.guild(guild);
                 match renamed {
                     Some((guild, name)) => Some(renamed_job(None, Some(guild), name)),

@@ -233,6 +233,19 @@ pub struct Renamed {
     pub first_is_retold: bool,
 }
 
+/// The names of a space and of its places as a platform has them now. Some may have changed while nobody listened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// The platform.
+    pub platform: Platform,
+    /// [`Space::external_id`].
+    pub space: String,
+    /// The name of the space, where the platform tells it.
+    pub name: Option<String>,
+    /// [`Place::external_id`] and name of places in it.
+    pub places: Vec<(String, String)>,
+}
+
 /// The bot was added to a group or server. Handing it in again changes nothing, until the bot left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {

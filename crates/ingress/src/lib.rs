@@ -26,6 +26,7 @@ mod in_words;
 mod joining;
 mod managing;
 mod message;
+mod named;
 mod origin;
 mod other_bots;
 mod outcome;
@@ -46,7 +47,7 @@ use clifford_channel::Ingress;
 use clifford_chat::{
     completion::{Choice, Completion},
     error::IngressError,
-    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Renamed, Served},
+    inbound::{Accepted, Attachment, ConnectionStatus, Edit, Inbound, Left, Message, Moved, Names, Renamed, Served},
     platform::Platform,
 };
 use clifford_core::{
@@ -101,6 +102,7 @@ pub struct IngressService {
     settings: IngressSettings,
     pace: Pace,
     told_roles: ToldRoles,
+    told_names: named::ToldNames,
     told_managers: managing::ToldManagers,
     albums: albums::Albums,
     always: AlwaysPlaces,
@@ -129,6 +131,7 @@ impl IngressService {
             settings,
             pace,
             told_roles: ToldRoles::default(),
+            told_names: named::ToldNames::default(),
             told_managers: managing::ToldManagers::default(),
             albums: albums::Albums::default(),
             always: AlwaysPlaces::default(),
@@ -183,6 +186,7 @@ impl IngressService {
             self.overhear(message).await?;
             return Ok(Accepted::Ignored);
         }
+        self.learn_name(&message.place).await?;
         self.learn_roles(&message.place, &mut message.speaker).await?;
         let now = self.clock.now();
         self.with_starter(&mut message, &audience, now).await?;
@@ -377,6 +381,13 @@ impl Ingress for IngressService {
         served
             .await
             .map_err(|error: StoreError| IngressError::Unavailable(error.to_string()))
+    }
+
+    async fn names(&self, names: Names) {
+        let platform = names.platform;
+        if let Err(error) = self.learn_names(names).await {
+            tracing::info!(%error, %platform, "failed to store the names of places");
+        }
     }
 
     fn status(&self, platform: Platform, status: ConnectionStatus) {

@@ -86,6 +86,7 @@ on_both_engines![
     claims::a_claim_that_nobody_knows_of_is_found_and_given_back,
     places::a_person_and_a_channel_are_known_again,
     places::a_channel_that_speaks_again_is_enabled,
+    places::names_that_changed_while_nobody_listened_are_taken_over,
     places::an_idle_context_closes_unless_a_run_is_in_it,
     places::a_context_in_which_somebody_has_just_spoken_stays_open,
     places::agents_of_the_configuration_are_brought_in,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clifford_chat::{
-    inbound::{Place, PlaceKind, Space},
+    inbound::{Names, Place, PlaceKind, Space},
     platform::Platform,
 };
 use clifford_core::{
@@ -15,7 +15,7 @@ use clifford_store::{
     contexts,
     memory::items::{self as memory_items, Remembered, Viewer},
     people::users,
-    places::{agents, channels, settings},
+    places::{agents, channels, renaming, settings},
 };
 
 use super::world::{NOW, World, an_agent, item, place, remember, speaker};
@@ -199,4 +199,40 @@ pub async fn a_setting_is_taken_once(world: World) {
     assert!(!take("other").await.expect("looks"));
     let taken = futures::future::join_all((0..8).map(|_| take("code"))).await;
     assert_eq!(taken.into_iter().filter(|taken| matches!(taken, Ok(true))).count(), 1);
+}
+
+pub async fn names_that_changed_while_nobody_listened_are_taken_over(world: World) {
+    let platform = Platform::new("discord");
+    let general = Place {
+        platform,
+        kind: PlaceKind::Group,
+        name: Some("general".into()),
+        space: Some(Space {
+            external_id: "9".into(),
+            name: Some("Team".into()),
+        }),
+        ..place("5")
+    };
+    let told = |name: &str, channel: &str| Names {
+        platform,
+        space: "9".into(),
+        name: Some(name.into()),
+        places: [("5", channel), ("6", "where nobody spoke")]
+            .map(|(id, name)| (id.into(), name.into()))
+            .to_vec(),
+    };
+    let (first, second) = (told("Team", "general"), told("Crew", "lobby"));
+    let named = world.db.write(move |tx| {
+        Box::pin(async move {
+            assert!(renaming::stale(tx, &first).await?.is_empty(), "nobody spoke there yet");
+            let made = channels::find_or_create(tx, &general, None, NOW).await?;
+            assert!(renaming::stale(tx, &first).await?.is_empty());
+            let stale = renaming::stale(tx, &second).await?;
+            renaming::renew(tx, &stale, NOW).await?;
+            assert!(renaming::stale(tx, &second).await?.is_empty());
+            channels::get(tx, made.id).await
+        })
+    });
+    let named = named.await.expect("stores").and_then(|channel| channel.name);
+    assert_eq!(named.as_deref(), Some("lobby"));
 }

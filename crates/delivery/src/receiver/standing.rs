@@ -10,7 +10,7 @@ use clifford_channel::Ingress;
 use clifford_chat::{
     completion::{Choice, Completion},
     error::IngressError,
-    inbound::{Accepted, ConnectionStatus, Inbound, Served},
+    inbound::{Accepted, ConnectionStatus, Inbound, Names, Served},
     platform::Platform,
 };
 use tokio::sync::watch;
@@ -141,6 +141,10 @@ impl Ingress for Window {
 
     async fn served(&self, platform: Platform, within: Duration) -> Result<Vec<Served>, IngressError> {
         self.standing.ingress.served(platform, within).await
+    }
+
+    async fn names(&self, names: Names) {
+        self.standing.ingress.names(names).await;
     }
 
     fn status(&self, _: Platform, status: ConnectionStatus) {

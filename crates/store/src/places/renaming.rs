@@ -1,10 +1,20 @@
 //! Names of places and spaces as their platforms tell them: when they change, and with each message.
 
-use clifford_chat::{inbound::Renamed, platform::Platform};
-use clifford_core::{clock::Timestamp, places::Channel, value::args};
+use std::collections::HashMap;
+
+use clifford_chat::{
+    inbound::{Names, Renamed},
+    platform::Platform,
+};
+use clifford_core::{
+    clock::Timestamp,
+    id::{ChannelId, SpaceId},
+    places::Channel,
+    value::args,
+};
 
 use super::channels;
-use crate::{StoreError, Tx};
+use crate::{Conn, StoreError, Tx};
 
 /// What stands in `config` of a channel that was renamed: the name that it had first. A platform may go on to tell that.
 fn first_name(name: &str) -> String {
@@ -54,5 +64,66 @@ pub async fn space(tx: &mut Tx, platform: Platform, id: &str, name: &str) -> Res
         args![name, platform.as_str(), id],
     )
     .await?;
+    Ok(())
+}
+
+/// Rows that have another name than their platform tells, with that name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Stale {
+    space: Option<(SpaceId, String)>,
+    channels: Vec<(ChannelId, String)>,
+}
+
+impl Stale {
+    /// Every name is as it is told.
+    pub fn is_empty(&self) -> bool {
+        self.space.is_none() && self.channels.is_empty()
+    }
+}
+
+/// The rows of a space and its places whose names changed while nobody listened.
+pub async fn stale(conn: &mut Conn, told: &Names) -> Result<Stale, StoreError> {
+    let space: Option<(SpaceId, Option<String>)> = conn
+        .fetch_optional(
+            "SELECT id, name FROM spaces WHERE platform = $1 AND external_id = $2",
+            args![told.platform.as_str(), &told.space],
+        )
+        .await?;
+    let Some((id, known)) = space else {
+        return Ok(Stale::default());
+    };
+    let mut stale = Stale {
+        space: (told.name.clone().filter(|name| known.as_ref() != Some(name))).map(|name| (id, name)),
+        channels: Vec::new(),
+    };
+    if told.places.is_empty() {
+        return Ok(stale);
+    }
+    let channels: Vec<(ChannelId, String, Option<String>)> = conn
+        .fetch_all(
+            "SELECT id, external_id, name FROM channels WHERE space_id = $1",
+            args![id],
+        )
+        .await?;
+    let places: HashMap<_, _> = told.places.iter().map(|(place, name)| (place, name)).collect();
+    stale.channels = (channels.into_iter())
+        .filter_map(|(id, place, known)| {
+            let name = *places.get(&place)?;
+            (known.as_ref() != Some(name)).then(|| (id, name.clone()))
+        })
+        .collect();
+    Ok(stale)
+}
+
+/// Gives these rows their names.
+pub async fn renew(tx: &mut Tx, stale: &Stale, now: Timestamp) -> Result<(), StoreError> {
+    if let Some((id, name)) = &stale.space {
+        tx.execute("UPDATE spaces SET name = $1 WHERE id = $2", args![name, *id])
+            .await?;
+    }
+    for (id, name) in &stale.channels {
+        let sql = "UPDATE channels SET name = $1, updated_at = $2 WHERE id = $3";
+        tx.execute(sql, args![name, now, *id]).await?;
+    }
     Ok(())
 }
