@@ -38,6 +38,9 @@ const POLL_MARGIN: Duration = Duration::from_secs(10);
 /// The longest that the last confirmation may delay a shutdown.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// How long a group that became a supergroup may take to tell so, after the bot was added to that.
+const MOMENT: Duration = Duration::from_secs(1);
+
 /// Receives until `stop`, through every failure of the network.
 pub(crate) async fn receive(
     telegram: &Telegram,
@@ -134,6 +137,7 @@ impl Poller<'_> {
                 Some(Ok(batch)) => {
                     self.link.up();
                     self.unconfirmed = false;
+                    let batch = self.settled(batch).await;
                     self.commit(&batch).await
                 }
                 Some(Err(error)) if is_webhook(&error) => self.delete_webhook().await?,
@@ -157,6 +161,22 @@ impl Poller<'_> {
             allowed_updates: wanted(&self.me),
         };
         self.telegram.api.call(&request, timeout).await
+    }
+
+    /// A batch; a moment later the same with what followed it, where the bot was added to a supergroup: one that was a
+    /// group until now tells that too, and is to be known as the same before it is greeted.
+    async fn settled(&self, batch: Vec<Box<RawValue>>) -> Vec<Box<RawValue>> {
+        if !may_have_moved(&batch) {
+            return batch;
+        }
+        let again = async {
+            tokio::time::sleep(MOMENT).await;
+            self.poll(Duration::ZERO, 100, POLL_MARGIN).await
+        };
+        match self.stop.run_until_cancelled(again).await {
+            Some(Ok(more)) if !more.is_empty() => more,
+            _ => batch,
+        }
     }
 
     /// Commits a batch: chats concurrently, each in its own order. Moves the offset past the committed
@@ -269,4 +289,41 @@ impl Poller<'_> {
 
 fn is_webhook(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused { code: 409, description } if description.contains("webhook"))
+}
+
+/// Whether the bot was added to a supergroup, and nothing tells yet whether that was a group before.
+fn may_have_moved(batch: &[Box<RawValue>]) -> bool {
+    let has = |words: &str| batch.iter().any(|raw| raw.get().contains(words));
+    let is_added = batch.iter().any(|raw| {
+        let raw = raw.get();
+        raw.contains("\"my_chat_member\"") && raw.contains("\"supergroup\"") && raw.contains("\"left\"")
+    });
+    is_added && !has("\"migrate_to_chat_id\"") && !has("\"migrate_from_chat_id\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_addition_to_a_supergroup_waits_for_its_move_unless_that_is_told() {
+        let added = |kind: &str| {
+            format!(
+                r#"{{"update_id": 1, "my_chat_member": {{"chat": {{"id": -1001, "type": "{kind}"}},
+                    "old_chat_member": {{"status": "left"}}, "new_chat_member": {{"status": "member"}}}}}}"#
+            )
+        };
+        let moved = r#"{"update_id": 2, "message": {"chat": {"id": -1}, "migrate_to_chat_id": -1001}}"#.to_owned();
+        let said = r#"{"update_id": 3, "message": {"chat": {"id": -1}, "text": "hi"}}"#.to_owned();
+        for (batch, expected) in [
+            (vec![added("supergroup"), said.clone()], true),
+            (vec![added("supergroup"), moved.clone()], false),
+            (vec![added("group")], false),
+            (vec![moved, said], false),
+            (vec![], false),
+        ] {
+            let raw = batch.iter().map(|text| RawValue::from_string(text.clone()).unwrap());
+            assert_eq!(may_have_moved(&raw.collect::<Vec<_>>()), expected, "{batch:?}");
+        }
+    }
 }
