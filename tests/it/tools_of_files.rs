@@ -181,7 +181,15 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     assert_eq!(made.method, Method::SendPhoto);
     let made = made.document.unwrap();
     assert_eq!((made.name.as_str(), made.content.get(..8)), ("image.png", png.get(..8)));
-    let refused = says(&bot, room, "something forbidden", 5).await;
+    // A provider may name its address in place of the image: its own is fetched, another private one is not.
+    let base = bot.model.base_url().trim_end_matches("/v1").to_owned();
+    bot.says(room, &format!("a pier {base}/made/1.png"));
+    bot.telegram.wait_for_sent(chat, 6).await;
+    let fetched = bot.telegram.sent(chat).pop().unwrap().document.unwrap();
+    assert_eq!(fetched.content, made.content);
+    let refused = says(&bot, room, "a pier http://127.0.0.1:9/1.png", 7).await;
+    assert!(refused.contains("could not be fetched from its address"), "{refused}");
+    let refused = says(&bot, room, "something forbidden", 8).await;
     assert_eq!(
         refused,
         "the provider refused it: Your request was rejected by the safety system."
@@ -196,7 +204,7 @@ async fn an_image_is_seen_and_one_is_made_and_sent_where_a_provider_is_set() {
     assert_eq!(
         used,
         [
-            ("tools.image/gpt-image-1".to_owned(), 1, 0.25),
+            ("tools.image/gpt-image-1".to_owned(), 3, 0.75),
             ("fake/sees-1".to_owned(), 1, 0.0)
         ]
     );

@@ -37,6 +37,9 @@ pub enum FetchError {
     /// It is no text.
     #[error("the page is no text but {0}")]
     NoText(String),
+    /// The server does not give it.
+    #[error("the server answered HTTP {0}")]
+    Status(u16),
     /// It broke off, or was no HTTP.
     #[error("the page's server broke off, or sent no valid answer")]
     Broken,

@@ -141,6 +141,23 @@ impl Fetcher {
             .unwrap_or(Err(FetchError::TooSlow(self.limits.time)))
     }
 
+    /// Fetches a file of any kind.
+    ///
+    /// # Errors
+    /// It may not be fetched, is not there, or did not arrive whole within the limits.
+    pub async fn file(&self, address: &str) -> Result<Vec<u8>, FetchError> {
+        let whole = async {
+            let (_, response) = self.follow(address).await?;
+            if !response.status().is_success() {
+                return Err(FetchError::Status(response.status().as_u16()));
+            }
+            body::read(response, self.limits.bytes).await
+        };
+        tokio::time::timeout(self.limits.time, Box::pin(whole))
+            .await
+            .unwrap_or(Err(FetchError::TooSlow(self.limits.time)))
+    }
+
     async fn read(&self, address: &str) -> Result<Page, FetchError> {
         let (url, response) = self.follow(address).await?;
         let (status, media_type) = (response.status(), media_type(&response));

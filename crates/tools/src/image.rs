@@ -8,14 +8,17 @@ use clifford_content::files::NewFile;
 use clifford_core::{
     id::FileId,
     models::Role,
+    net::target::AllowedHost,
     policy::{class::Class, sources},
 };
+use clifford_fetch::{Fetcher, Limits};
 use clifford_llm_api::model::{Image, Message, Request};
 use clifford_vault::SecretSource;
 use clifford_worker::{WorkError, Workers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use url::Url;
 
 use super::{
     Command, Options, Price, Purchase, Tool, ToolContext, ToolError, files,
@@ -32,6 +35,8 @@ const PDF: &str = "application/pdf";
 const DESCRIBE: &str = "Describe this image, with any text in it word for word.";
 const READ_PAGE: &str = "This is a page of a document. Write down its text word for word, tables as tables, and describe \
                          its pictures.";
+/// The most bytes of an image that is fetched from its provider.
+const LARGEST: usize = 32 * 1024 * 1024;
 /// The most characters of a prompt.
 const PROMPT: usize = 4_000;
 /// The sizes that an image may be made in.
@@ -268,10 +273,7 @@ async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
     };
     let call = ask(&cx, &config, "images/generations", &body);
     let answer = cx.payer.buy(purchase, Box::pin(call)).await?;
-    let content = answer["data"][0]["b64_json"]
-        .as_str()
-        .and_then(|text| STANDARD.decode(text).ok());
-    let content = content.ok_or_else(|| ToolError::Unavailable("the provider gave no image".to_owned()))?;
+    let content = made(&config, &answer["data"][0]).await?;
     let ending = infer::get(&content).filter(|kind| kind.mime_type().starts_with("image/"));
     let ending = ending.ok_or_else(|| ToolError::Unavailable("what the provider gave is no image".to_owned()))?;
     let new = NewFile {
@@ -288,6 +290,35 @@ async fn make(cx: ToolContext, args: MakeArgs) -> Result<Made, ToolError> {
         name: file.name,
         size: file.size,
     })
+}
+
+/// An image that a provider made: it stands in the answer, or at the address that it names. From there it is fetched as any
+/// page is, without the key, and from no private address but the provider's own.
+async fn made(config: &Config, image: &serde_json::Value) -> Result<Vec<u8>, ToolError> {
+    let none = || ToolError::Unavailable("the provider gave no image".to_owned());
+    if let Some(text) = image["b64_json"].as_str() {
+        return STANDARD.decode(text).map_err(|_| none());
+    }
+    let address = image["url"].as_str().ok_or_else(none)?;
+    let limits = Limits {
+        bytes: LARGEST,
+        time: Duration::from_secs(config.timeout_seconds),
+    };
+    let own = provider_host(config).into_iter().collect();
+    let fetcher = Fetcher::new(own, limits).map_err(|error| ToolError::Unavailable(error.to_string()))?;
+    fetcher.file(address).await.map_err(|error| {
+        ToolError::Unavailable(format!(
+            "the image was made, and could not be fetched from its address: {error}"
+        ))
+    })
+}
+
+/// The host of the provider, with its port.
+fn provider_host(config: &Config) -> Option<AllowedHost> {
+    let url = Url::parse(config.base_url.as_deref()?).ok()?;
+    format!("{}:{}", url.host_str()?, url.port_or_known_default()?)
+        .parse()
+        .ok()
 }
 
 async fn ask(

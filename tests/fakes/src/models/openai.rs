@@ -7,5 +7,5 @@ mod render;
 
 pub(crate) use audio::{Recording, speech};
 pub(crate) use check::request as check;
-pub(crate) use more::{embeddings, image};
+pub(crate) use more::{PNG, embeddings, image};
 pub(crate) use render::{body, event, events};
