@@ -185,14 +185,19 @@ pub async fn get(conn: &mut Conn, scope: Scope, id: DocumentId) -> Result<Option
         .await
 }
 
-/// The newest documents of a scope.
-pub async fn list(conn: &mut Conn, scope: Scope, limit: u32) -> Result<Vec<Document>, StoreError> {
-    let mut args = args![limit];
+/// The newest documents of a scope, or those that are older than one.
+pub async fn list(
+    conn: &mut Conn,
+    scope: Scope,
+    before: Option<DocumentId>,
+    limit: u32,
+) -> Result<Vec<Document>, StoreError> {
+    let mut args = args![limit, before];
     let Some(within) = within(scope, "", &mut args) else {
         return Ok(Vec::new());
     };
-    conn.fetch_all(format!("{SELECT} WHERE {within} ORDER BY id DESC LIMIT $1"), args)
-        .await
+    let sql = format!("{SELECT} WHERE {within} AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $1");
+    conn.fetch_all(sql, args).await
 }
 
 /// Deletes a document with its pieces.

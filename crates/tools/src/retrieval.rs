@@ -36,7 +36,7 @@ const COMPARED: u32 = 5_000;
 const LIMITS: (usize, usize) = (5, 20);
 /// The most characters of a title.
 const TITLE: usize = 200;
-/// The most documents that are listed.
+/// The most documents that are listed at once.
 const LISTED: u32 = 100;
 
 /// The embeddings model for search by meaning. Without it documents are found by their words alone.
@@ -119,11 +119,17 @@ struct Hit {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct ListArgs {}
+struct ListArgs {
+    /// Only those that were kept before this one: `next` of the list before.
+    before: Option<String>,
+}
 
 #[derive(Serialize)]
 struct Documents {
     documents: Vec<Listed>,
+    /// There are more: the last one of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<DocumentId>,
 }
 
 #[derive(Serialize)]
@@ -311,8 +317,16 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, To
     }
 }
 
-async fn list(cx: ToolContext, _: ListArgs) -> Result<Documents, ToolError> {
-    let found = documents::list(&mut cx.db.read().await?, cx.scope, LISTED).await?;
+async fn list(cx: ToolContext, args: ListArgs) -> Result<Documents, ToolError> {
+    let before = match &args.before {
+        Some(before) => Some(before.parse().map_err(|_| unknown(before))?),
+        None => None,
+    };
+    let mut found = documents::list(&mut cx.db.read().await?, cx.scope, before, LISTED + 1).await?;
+    let most = usize::try_from(LISTED).unwrap_or(usize::MAX);
+    let has_more = found.len() > most;
+    found.truncate(most);
+    let next = found.last().filter(|_| has_more).map(|last| last.id);
     for document in &found {
         cx.came_from(sources::document(&document.title));
     }
@@ -323,19 +337,20 @@ async fn list(cx: ToolContext, _: ListArgs) -> Result<Documents, ToolError> {
     });
     Ok(Documents {
         documents: documents.collect(),
+        next,
     })
 }
 
+fn unknown(id: &str) -> ToolError {
+    ToolError::TellModel(format!(
+        "there is no document {id}; retrieval.list names those there are"
+    ))
+}
+
 async fn delete(cx: ToolContext, args: DeleteArgs) -> Result<Deleted, ToolError> {
-    let unknown = || {
-        ToolError::TellModel(format!(
-            "there is no document {}; retrieval.list names those there are",
-            args.id
-        ))
-    };
-    let id: DocumentId = args.id.parse().map_err(|_| unknown())?;
+    let id: DocumentId = args.id.parse().map_err(|_| unknown(&args.id))?;
     let known = documents::get(&mut cx.db.read().await?, cx.scope, id).await?;
-    known.ok_or_else(unknown)?;
+    known.ok_or_else(|| unknown(&args.id))?;
     cx.db
         .write(move |tx| Box::pin(async move { documents::delete(tx, id).await }))
         .await?;

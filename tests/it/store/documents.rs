@@ -101,9 +101,16 @@ pub async fn a_deleted_document_is_found_no_more_in_any_way(world: World) {
     assert_eq!(embeddings("model-1").await, [vec![0.25, 0.0]]);
     assert_eq!(found(&world, own, "near plain").await, ["Two 0"]);
     let mut conn = world.db.read().await.unwrap();
-    let left = documents::list(&mut conn, own, 10).await.unwrap();
+    let left = documents::list(&mut conn, own, None, 10).await.unwrap();
+    let titles = |found: &[Document]| found.iter().map(|document| document.title.clone()).collect::<Vec<_>>();
+    assert_eq!(titles(&left), ["Two"]);
+    drop(conn);
+    store_document(&world, "Three", false, vec![chunk("far", None)]).await;
+    let mut conn = world.db.read().await.unwrap();
+    let newest = documents::list(&mut conn, own, None, 1).await.unwrap();
+    let older = documents::list(&mut conn, own, Some(newest[0].id), 10).await.unwrap();
     assert_eq!(
-        left.into_iter().map(|document| document.title).collect::<Vec<_>>(),
-        ["Two"]
+        (titles(&newest), titles(&older)),
+        (vec!["Three".to_owned()], titles(&left))
     );
 }
