@@ -30,7 +30,7 @@ pub struct Quarantined {
     /// When it was set aside.
     #[schema(value_type = String)]
     pub quarantined_at: Timestamp,
-    /// A hint: a job's kind, a trigger's, a platform, a file's name.
+    /// A hint: the beginning of a run's question, a job's kind, a trigger's, a platform, a file's type.
     pub about: Option<String>,
     /// Its outcome, in words, where it was written down.
     pub error: Option<String>,
@@ -40,7 +40,7 @@ pub struct Quarantined {
 }
 
 /// Everything that is set aside, as one list.
-const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, kind AS about, error, id AS run_id FROM runs
+const ALL: &str = "SELECT 'run' AS kind, id, quarantined_at, SUBSTR(input_text, 1, 160) AS about, error, id AS run_id FROM runs
         WHERE quarantined_at IS NOT NULL
     UNION ALL SELECT 'job', id, quarantined_at, kind, error, NULL FROM jobs WHERE quarantined_at IS NOT NULL
     UNION ALL SELECT 'message', id, quarantined_at, status, error, run_id FROM messages WHERE quarantined_at IS NOT NULL

@@ -79,7 +79,12 @@ async fn somebody_chats_and_sees_what_the_bot_did() {
         browser.does(&location, &location, &[("name", "Sums & <more>")]).await;
         assert!(browser.page("/chat").await.contains("Sums &amp; &lt;more&gt;"));
         assert!(browser.page("/conversations").await.contains("Sums &amp; &lt;more&gt;"));
-        assert!(browser.page("/search?q=42").await.contains("<mark>"));
+        // The question holds no such number, and stands beside its answer.
+        let found = browser.page("/search?q=42").await;
+        assert!(
+            found.contains("<mark>") && found.contains("said next to what was found"),
+            "{found}"
+        );
         let csv = browser.get("/usage.csv").await;
         assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
         assert!(csv.text.lines().count() >= 2, "{}", csv.text);

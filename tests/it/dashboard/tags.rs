@@ -4,7 +4,7 @@
 const ELEMENTS: &str = "a article aside bdi body br button caption code data dd del details div dl dt em fieldset figcaption figure footer \
      form h1 h2 h3 h4 h5 h6 head header hr html input ins kbd label legend li line link main mark menu meta nav ol optgroup option output p \
      path circle g pre rect s script section select small span strong sub summary sup svg table tbody td text textarea tfoot th thead \
-     time title tr ul blockquote dialog progress meter polyline polygon audio video source search template u";
+     time title tr tspan ul blockquote dialog progress meter polyline polygon audio video source search template u";
 /// Attributes that run or change something if a stranger writes them.
 const NEVER: [&str; 9] = [
     "style",

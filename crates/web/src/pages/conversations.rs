@@ -18,7 +18,7 @@ use crate::{
         clean,
         format::{At, count, when},
         layout,
-        parts::{Tone, badge, empty, head, older, past},
+        parts::{Tone, badge, empty, head, older, past, short},
         words,
     },
 };
@@ -200,6 +200,13 @@ struct Hit {
     created_at: At,
 }
 
+impl Hit {
+    /// It holds what was looked for. What was said right before and after that is listed with it.
+    fn has_match(&self) -> bool {
+        self.snippet.contains("**")
+    }
+}
+
 /// The search.
 #[handler]
 pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result<Markup, Failure> {
@@ -256,8 +263,9 @@ pub(crate) async fn search(asker: Asker, Query(sought): Query<Sought>) -> Result
                                     div { (snippet(&hit.snippet)) }
                                     div.small.quiet {
                                         @if hit.direction == "inbound" { "Person" } @else { "Bot" }
-                                        " · " (words(hit.channel_name.as_deref().unwrap_or(&hit.platform)))
+                                        " · " (words(&short(hit.channel_name.as_deref().unwrap_or(&hit.platform), 60)))
                                         " · " (when(hit.created_at, asker.now()))
+                                        @if !hit.has_match() { " · said next to what was found" }
                                     }
                                 }
                                 @if let Some(context) = &hit.context_id {

@@ -10,8 +10,15 @@ use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
     failure::Failure,
-    view::{parts::choice_field, words},
+    view::{
+        clean,
+        parts::{choice_field, short},
+        words,
+    },
 };
+
+/// How much of a name stands in a list: one that goes on and on would take the room of all else.
+const LONGEST: usize = 60;
 
 #[derive(Deserialize)]
 struct Named {
@@ -134,7 +141,11 @@ impl Names {
     /// The name of one.
     pub(crate) fn show(&self, id: Option<&str>) -> Markup {
         let name = id.and_then(|id| self.known.get(id));
-        html! { @if let Some(name) = name { (words(name)) } @else { span.quiet { "–" } } }
+        let Some(name) = name else {
+            return html! { span.quiet { "–" } };
+        };
+        let shown = short(name, LONGEST);
+        html! { @if shown == *name { (words(name)) } @else { span title=(clean(name)) { (words(&shown)) } } }
     }
 
     /// The same behind a name for all of them, for a filter.

@@ -99,7 +99,7 @@ fn line(asker: &Asker, message: &Undelivered) -> Markup {
             div.about {
                 span.clamp { (words(&short(&message.content, 300))) }
                 div.small.quiet.row {
-                    span { "to " (words(message.channel_name.as_deref().unwrap_or("a chat"))) " on " (words(&title(&message.platform))) }
+                    span { "to " (words(&short(message.channel_name.as_deref().unwrap_or("a chat"), 60))) " on " (words(&title(&message.platform))) }
                     span { (when(message.created_at, asker.now())) }
                     @if message.attempts > 0 { span { (message.attempts) @if message.attempts == 1 { " attempt" } @else { " attempts" } } }
                     @if let Some(run) = &message.run_id { a href={ "/runs/" (run) } { "its run" } }

@@ -116,7 +116,10 @@ fn line(asker: &Asker, work: &Work) -> Markup {
         li {
             div.about {
                 strong { (work.name()) }
-                @if let Some(about) = work.about.as_ref().filter(|_| work.kind != "run") { span.quiet { " · " (words(&title(about))) } }
+                @if let Some(about) = &work.about {
+                    " · "
+                    @if work.kind == "run" { (words(&short(about, 100))) } @else { span.quiet { (words(&title(about))) } }
+                }
                 @if let Some(error) = &work.error { div { (words(&short(error, 300))) } }
                 div.small.quiet.row {
                     span { "set aside " (when(work.quarantined_at, asker.now())) }

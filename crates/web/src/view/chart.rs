@@ -36,7 +36,7 @@ pub(crate) fn columns(title: &str, values: &[(String, f64)], unit: fn(f64) -> St
     html! {
         svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title) {
             line.axis x1="0" x2=(WIDTH) y1=(FLOOR) y2=(FLOOR) {}
-            text x="0" y="12" { "most: " (unit(most)) }
+            text x="0" y="12" { "most: " tspan data-number { (unit(most)) } }
             @for bar in bars { (bar) }
             @for end in ends { (end) }
         }

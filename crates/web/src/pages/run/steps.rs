@@ -55,6 +55,12 @@ impl Shown {
         self
     }
 
+    /// A sentence of the page's own.
+    fn noting(mut self, sentence: Markup) -> Self {
+        self.words = Some(sentence);
+        self
+    }
+
     /// A text for people, as they read it.
     fn telling(mut self, markdown: Option<&str>) -> Self {
         self.words = markdown.filter(|text| !text.is_empty()).map(prose);
@@ -204,7 +210,7 @@ fn event(step: &Step) -> Shown {
                 (data("Its sections, in tokens", &event["sections"]))
             };
             Shown::new("model", "Asks the model")
-                .saying(Some(&format!("about {} tokens", count(size))))
+                .noting(html! { span { "about " (count(size)) " tokens" } })
                 .with(more)
         }
         "llm_response" => {
