@@ -35,6 +35,10 @@ async fn a_person_sets_themselves_up_in_private() {
     let (mut bot, chat) = private(choosing(Site::Telegram)).await;
     tell(&bot, chat, 7, "hello").await;
     let all = tell(&bot, chat, 7, "/settings").await;
+    // What she has not set herself holds as it does for the bot.
+    for standing in ["memory: on", "voice_replies: when_spoken_to"] {
+        assert!(all.text.contains(standing), "{}", all.text);
+    }
     for name in ["language", "time_zone", "model", "voice_replies", "memory"] {
         assert!(labels(&all.buttons).contains(&name), "{name}: {:?}", all.buttons);
     }
@@ -91,7 +95,7 @@ async fn what_a_person_does_not_want_remembered_is_neither_written_nor_shown() {
 async fn a_switch_is_shown_and_taken_in_the_words_of_its_reader() {
     let (mut bot, chat) = private(Setup::on(Site::Telegram)).await;
     let shown = tell(&bot, chat, 7, "/settings memory").await;
-    assert_eq!(labels(&shown.buttons)[..2], ["on", "off"]);
+    assert_eq!(labels(&shown.buttons)[..2], ["✓ on", "off"]);
     let fault = tell(&bot, chat, 7, "/settings memory perhaps").await.text;
     assert_eq!(fault, "perhaps is not one of on, off.");
     tell(&bot, chat, 7, "/settings language de").await;

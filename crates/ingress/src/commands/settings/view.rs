@@ -153,9 +153,11 @@ async fn standing(
         false if known.scopes.contains(&"channel") => Scope::Channel(given.channel.id),
         false => scope(given, known, Reach::Usual),
     };
-    let view = catalogue::list(tx, near, given.defaults).await?;
-    let found = view.into_iter().find(|view| view.name == known.name);
-    let set = found.and_then(|view: SettingView| view.value.or(view.inherited));
+    let mut set = holds(tx, near, known, given).await?;
+    if set.is_none() && given.channel.is_private() {
+        // What a person leaves open is decided where they write.
+        set = holds(tx, Scope::Channel(given.channel.id), known, given).await?;
+    }
     let set = set.map(|set| match set {
         Value::String(text) => text,
         other => other.to_string(),
@@ -164,6 +166,18 @@ async fn standing(
         Some(set) => (value(known, &set, given.lang), Some(set)),
         None => (usual(known.name, given.lang), None),
     })
+}
+
+/// The value of a setting that holds in a scope.
+async fn holds(
+    tx: &mut Tx,
+    scope: Scope,
+    known: &SettingSpec,
+    given: CommandContext<'_>,
+) -> Result<Option<Value>, StoreError> {
+    let view = catalogue::list(tx, scope, given.defaults).await?;
+    let found = view.into_iter().find(|view| view.name == known.name);
+    Ok(found.and_then(|view: SettingView| view.value.or(view.inherited)))
 }
 
 /// The value where nothing is set.

@@ -30,6 +30,7 @@ pub(super) struct Setting {
     #[serde(default)]
     fixed_by: Option<String>,
     description: String,
+    scope: String,
 }
 
 impl Setting {
@@ -54,10 +55,18 @@ impl Setting {
         }
     }
 
+    /// What holds where nothing is set at all. What a person leaves open is decided where they write.
+    fn open(&self) -> &'static str {
+        match self.scope.starts_with("user:") {
+            true => "As it is where they write",
+            false => "Not set here",
+        }
+    }
+
     /// The value that holds without one of its own; where it comes from stands beside it.
     fn blank(&self) -> String {
         match plain(&self.inherited).as_str() {
-            "" => "Not set here".to_owned(),
+            "" => self.open().to_owned(),
             inherited => format!("Inherited: {}", self.said(inherited)),
         }
     }
@@ -65,7 +74,7 @@ impl Setting {
     /// A value of it as people say it; blank: what is inherited.
     pub(super) fn told(&self, value: &str) -> String {
         match (value, plain(&self.inherited).as_str()) {
-            ("", "") => "Not set here".to_owned(),
+            ("", "") => self.open().to_owned(),
             ("", inherited) => match self.origin() {
                 "" => format!("As inherited: {}", self.said(inherited)),
                 origin => format!("As inherited: {}, by {origin}", self.said(inherited)),
