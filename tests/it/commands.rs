@@ -60,12 +60,18 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
         "Closed. Your next message starts a new conversation."
     );
     assert_eq!(tell("close", "").await, "There is no open conversation here.");
+    assert!(
+        tell("switch", "my_trip")
+            .await
+            .starts_with("I can't find a conversation my_trip here.")
+    );
     assert!(tell("whoami", "").await.starts_with("You are Ada."));
     let help = tell("help", "").await;
     assert!(help.contains("/help memory") && !help.contains("/switch"), "{help}");
     assert!(tell("help", "chats").await.contains("/switch NAME"));
     assert!(tell("help", "/forget").await.starts_with("/forget KEY: "));
     assert!(tell("help", "cooking").await.starts_with("I have no help on cooking."));
+    assert!(tell("help", "to_cook").await.starts_with("I have no help on to_cook."));
     assert!(!help.contains("/help owner"), "{help}");
     assert_eq!(tell("stop", "").await, "There is nothing to stop.");
     assert_eq!(

@@ -59,6 +59,7 @@ async fn a_person_sets_themselves_up_in_private() {
         ),
         ("time_zone Berlin", "Berlin is not a time zone such as Europe/Berlin."),
         ("persona Be rude", "There is no setting persona here."),
+        ("wen_busy steer", "There is no setting wen_busy here."),
     ] {
         let answer = tell(&bot, chat, 7, &format!("/settings {command}")).await.text;
         assert!(answer.starts_with(told), "{answer}");

@@ -16,6 +16,7 @@ use clifford_text::{Chats, Lang};
 use super::{
     Done, age,
     conversations::{LISTED, PRESSED, label, pick, title},
+    items::code,
     platform,
 };
 
@@ -50,7 +51,7 @@ pub(super) async fn continue_with(
     }
     match own_context(tx, channel, id).await? {
         Some(context) => super::conversations::go_to(tx, channel, &context, lang, now).await,
-        None => Ok(Done::say(lang.say(Chats::NoSuchElsewhere { name: inline(wanted) }))),
+        None => Ok(Done::say(lang.say(Chats::NoSuchElsewhere { name: code(wanted) }))),
     }
 }
 

@@ -11,7 +11,7 @@ use clifford_store::{
 };
 use clifford_text::{Chats, Lang};
 
-use super::{Done, age, platform};
+use super::{Done, age, items::code, platform};
 
 /// How many conversations are listed.
 pub(super) const LISTED: u32 = 15;
@@ -99,7 +99,7 @@ pub(super) async fn switch(
     let by_id = by_id.filter(is_here);
     match by_id.or_else(|| pick(&known, wanted, |context| context).cloned()) {
         Some(context) => go_to(tx, channel, &context, lang, now).await,
-        None => Ok(Done::say(lang.say(Chats::NoSuch { name: inline(wanted) }))),
+        None => Ok(Done::say(lang.say(Chats::NoSuch { name: code(wanted) }))),
     }
 }
 

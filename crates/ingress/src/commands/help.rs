@@ -6,10 +6,9 @@ use clifford_core::{
     people::{User, UserRole},
     places::Channel,
 };
-use clifford_markup::inline::inline;
 use clifford_text::{Help, Lang};
 
-use super::Done;
+use super::{Done, items::code};
 
 /// Some commands that belong together.
 struct Topic {
@@ -80,7 +79,7 @@ pub(super) fn help(wanted: &str, channel: &Channel, user: &User, lang: Lang) -> 
     let begin = match wanted.is_empty() {
         true if is_private => lang.say(Help::BeginPrivate),
         true => lang.say(Help::BeginShared),
-        false => lang.say(Help::Unknown { topic: inline(&wanted) }),
+        false => lang.say(Help::Unknown { topic: code(&wanted) }),
     };
     let entry = |topic: &Topic| (format!("help {}", topic.name), topic.about(lang));
     let lines = topics(is_private, user.role).map(entry).map(|(form, about)| {

@@ -238,7 +238,7 @@ impl Found<'_> {
 }
 
 /// Text as it may stand between backticks.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let head: String = text.chars().filter(|c| *c != '`' && !c.is_control()).take(64).collect();
     head
 }

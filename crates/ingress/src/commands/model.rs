@@ -8,7 +8,7 @@ use clifford_markup::inline::inline;
 use clifford_store::{StoreError, Tx, contexts, places::settings};
 use clifford_text::{Lang, Setting};
 
-use super::{Choices, CommandContext, Done, fitting::narrowed, settings as command};
+use super::{Choices, CommandContext, Done, fitting::narrowed, items::code, settings as command};
 
 /// The name of the usual model.
 const USUAL: &str = "default";
@@ -41,7 +41,7 @@ pub(super) async fn run(
             .any(|offer| offer.name.as_deref() == Some(name))
     };
     if name != USUAL && !is_offered(name) {
-        let name = inline(&name.chars().take(40).collect::<String>());
+        let name = code(name);
         return Ok(Done::say(lang.say(Setting::NoSuchModel { name })));
     }
     match more {

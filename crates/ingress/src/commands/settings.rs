@@ -20,7 +20,7 @@ use clifford_text::{Lang, Setting};
 use clifford_tools::settings::catalogue::{self, CATALOGUE, Scope, SettingSpec, agent_names};
 
 pub(super) use self::complete::choices;
-use super::{CommandContext, Done};
+use super::{CommandContext, Done, items::code};
 
 /// The word that removes what is set.
 const RESET: &str = "reset";
@@ -112,11 +112,8 @@ fn is_in(private: bool, known: &SettingSpec) -> bool {
 
 fn find_setting(channel: &Channel, name: &str, lang: Lang) -> Result<&'static SettingSpec, String> {
     let mut here = CATALOGUE.iter().filter(|known| is_here(channel, known));
-    here.find(|known| known.name == name).ok_or_else(|| {
-        lang.say(Setting::NoSuch {
-            name: inline(&name.chars().take(40).collect::<String>()),
-        })
-    })
+    here.find(|known| known.name == name)
+        .ok_or_else(|| lang.say(Setting::NoSuch { name: code(name) }))
 }
 
 /// Where a setting is kept.
@@ -249,7 +246,7 @@ async fn checked(
                 name: known.name.to_owned(),
             },
             names => Setting::NoneOf {
-                value: inline(&value),
+                value: code(&value),
                 words: names.join(", "),
             },
         })),
@@ -311,7 +308,7 @@ fn taken_back(change: &SettingChange, given: CommandContext<'_>, lang: Lang) -> 
     let known = CATALOGUE.iter().find(|known| known.name == change.name);
     let shown = |value: &Option<String>| match (value, known) {
         (Some(value), Some(known)) => view::value(known, value, lang),
-        (Some(value), None) => format!("`{}`", inline(value)),
+        (Some(value), None) => format!("`{}`", code(value)),
         (None, _) => lang.say(Setting::NotSet),
     };
     let by = change.by.as_deref();

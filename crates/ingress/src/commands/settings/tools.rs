@@ -8,7 +8,7 @@ use clifford_text::{Lang, Setting};
 use clifford_tools::settings::catalogue::switched;
 
 use super::{keep, scopes, split};
-use crate::commands::{CommandContext, Done};
+use crate::commands::{CommandContext, Done, items::code};
 
 /// The setting that turns a tool off.
 fn setting(tool: &str) -> String {
@@ -57,7 +57,7 @@ pub(super) async fn run(
         return Ok(Done::say(super::fixed("tools", lang)));
     }
     if !given.choices.tools.iter().any(|known| known == tool) {
-        let tool = inline(&tool.chars().take(40).collect::<String>());
+        let tool = code(tool);
         return Ok(Done::say(lang.say(Setting::NoTool { tool })));
     }
     let new = match switched(word) {
