@@ -78,7 +78,7 @@ pub async fn a_session_is_its_persons_until_it_is_ended_or_nobody_uses_it(world:
     let older = sessions::page(&mut conn, Some(user), before, 1, NOW)
         .await
         .expect("reads");
-    assert_eq!(older, [one.session.clone()]);
+    assert_eq!(older, std::slice::from_ref(&one.session));
     drop(conn);
     assert_eq!(list(db, Some(UserId::new())).await, []);
 
