@@ -1,6 +1,8 @@
 //! Telegram's menus of commands: one in private chats, one in groups, one for those who manage a group, each in every
 //! language. Each is set only where Telegram shows another.
 
+use std::time::Duration;
+
 use clifford_channel::{MenuCommand, ShownTo};
 use clifford_text::{Lang, Menu as Words};
 use serde::{Deserialize, Serialize, de::IgnoredAny};
@@ -34,11 +36,15 @@ enum Menu {
     Managers,
 }
 
-/// Sets the menus that differ. The bot works without them too.
+/// How long after a failure a menu is set again, where Telegram does not say.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// Sets the menus that differ, as soon as Telegram answers. The bot works without them too.
 pub(crate) async fn set(telegram: &Telegram, stop: &CancellationToken) {
     if telegram.menu.is_empty() {
         return;
     }
+    let mut is_told = false;
     // English is for everybody whose language has no menu.
     for lang in Lang::ALL
         .iter()
@@ -47,10 +53,27 @@ pub(crate) async fn set(telegram: &Telegram, stop: &CancellationToken) {
     {
         for (scope, menu) in MENUS {
             let wanted = commands(&telegram.menu, menu, lang);
-            match stop.run_until_cancelled(set_one(telegram, scope, lang, wanted)).await {
-                None => return,
-                Some(Ok(())) => {}
-                Some(Err(error)) => tracing::warn!(?error, ?menu, ?lang, "failed to set a command menu"),
+            loop {
+                let setting = set_one(telegram, scope.clone(), lang, &wanted);
+                let wait = match stop.run_until_cancelled(setting).await {
+                    None => return,
+                    Some(Ok(())) => break,
+                    Some(Err(ApiError::Refused { code, description })) => {
+                        tracing::warn!(code, why = description, ?menu, ?lang, "Telegram refused a command menu");
+                        break;
+                    }
+                    Some(Err(ApiError::RetryAfter(wait))) => wait,
+                    Some(Err(error)) => {
+                        if !is_told {
+                            tracing::info!(?error, "failed to set the command menus, trying until Telegram answers");
+                            is_told = true;
+                        }
+                        AGAIN
+                    }
+                };
+                if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
+                    return;
+                }
             }
         }
     }
@@ -79,20 +102,20 @@ struct Entry {
 
 /// <https://core.telegram.org/bots/api#setmycommands>
 #[derive(Debug, Serialize)]
-struct SetMenu {
-    commands: Vec<Entry>,
+struct SetMenu<'a> {
+    commands: &'a [Entry],
     scope: BotCommandScope,
     #[serde(skip_serializing_if = "Option::is_none")]
     language_code: Option<String>,
 }
 
-impl Payload for SetMenu {
+impl Payload for SetMenu<'_> {
     type Output = True;
 
     const NAME: &'static str = SetMyCommands::NAME;
 }
 
-async fn set_one(telegram: &Telegram, scope: BotCommandScope, lang: Lang, wanted: Vec<Entry>) -> Result<(), ApiError> {
+async fn set_one(telegram: &Telegram, scope: BotCommandScope, lang: Lang, wanted: &[Entry]) -> Result<(), ApiError> {
     let mut asked = GetMyCommands::new();
     asked.scope = Some(scope.clone());
     asked.language_code = code(lang);
