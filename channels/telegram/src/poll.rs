@@ -51,12 +51,12 @@ pub(crate) async fn receive(
     let Some(me) = identify(telegram, &mut link, stop).await? else {
         return Ok(());
     };
+    // Menus are set for as long as messages are received, and no longer.
+    let received = stop.child_token();
     if let Some(hook) = &telegram.hook {
-        let (received, ()) = tokio::join!(
-            webhook::receive(telegram, hook, &mut link, stop),
-            menu::set(telegram, stop),
-        );
-        return received;
+        let ended = webhook::receive(telegram, hook, &mut link, stop);
+        let (ended, ()) = tokio::join!(until(ended, &received), menu::set(telegram, &received));
+        return ended;
     }
     let (queries, asked) = unbounded();
     let mut poller = Poller {
@@ -69,13 +69,20 @@ pub(crate) async fn receive(
         unconfirmed: false,
         queries,
     };
-    let (received, (), ()) = tokio::join!(
+    let (ended, (), ()) = tokio::join!(
         // The poller owns the queue's sender: when it ends, so do the answers.
-        async move { poller.run().await },
-        menu::set(telegram, stop),
+        until(async move { poller.run().await }, &received),
+        menu::set(telegram, &received),
         answer(&telegram.api, asked, stop),
     );
-    received
+    ended
+}
+
+/// Does something, and cancels what goes on beside it once it is done.
+async fn until<T>(something: impl Future<Output = T>, done: &CancellationToken) -> T {
+    let outcome = something.await;
+    done.cancel();
+    outcome
 }
 
 /// Asks Telegram for the bot's account until it answers. `None`: stopped before.

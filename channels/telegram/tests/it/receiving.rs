@@ -160,9 +160,17 @@ async fn a_stop_ends_a_long_poll_at_once() {
 async fn another_poller_is_a_conflict() {
     let fake = TelegramFake::start().await.unwrap();
     let ingress = Memory::new();
-    let earlier = Running::start(telegram(&fake), &ingress);
-    fake.wait_until("a poll", |fake| (fake.polls() == 1).then_some(()))
-        .await;
+    let mut config = config(&fake);
+    config.menu.push(command("new", ShownTo::Everybody));
+    // That it waits for an hour to set a menu keeps nobody from hearing of the end.
+    fake.fail_next(Method::SetMyCommands, Fault::TooMany(3600));
+    let earlier = Running::start(config.telegram(), &ingress);
+    fake.wait_until("a poll and a menu", |fake| {
+        let requests = fake.requests();
+        let asked = requests.iter().any(|request| request.method == Method::GetMyCommands);
+        (fake.polls() == 1 && asked).then_some(())
+    })
+    .await;
     let later = Running::start(telegram(&fake), &ingress);
     assert!(matches!(earlier.ended().await, Err(ChannelError::Conflict(_))));
     later.stop().await.unwrap();
@@ -276,6 +284,17 @@ async fn an_update_that_no_json_reader_takes_costs_its_batch_nothing() {
     assert_eq!(fake.violations(), NO_VIOLATIONS);
 }
 
+fn command(name: &str, shared: ShownTo) -> MenuCommand {
+    MenuCommand {
+        name: name.to_owned(),
+        description: clifford_text::Localized::same("Begin anew"),
+        arguments: Vec::new(),
+        private: false,
+        personal: false,
+        shared,
+    }
+}
+
 #[tokio::test]
 async fn menus_of_commands_are_set_by_scope_and_only_where_they_differ() {
     let fake = TelegramFake::start().await.unwrap();
@@ -285,14 +304,7 @@ async fn menus_of_commands_are_set_by_scope_and_only_where_they_differ() {
         ("settings", ShownTo::Managers),
         ("erase", ShownTo::Nobody),
     ] {
-        config.menu.push(MenuCommand {
-            name: name.to_owned(),
-            description: clifford_text::Localized::same("Begin anew"),
-            arguments: Vec::new(),
-            private: false,
-            personal: false,
-            shared,
-        });
+        config.menu.push(command(name, shared));
     }
     let asked = |method: Method| {
         let requests = fake.requests();
