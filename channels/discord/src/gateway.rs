@@ -237,7 +237,11 @@ impl<'a> Gateway<'a> {
         // Held until it is this one's turn: the shards of a bucket identify one after the other.
         // <https://docs.discord.com/developers/events/gateway#sharding-max-concurrency>
         let bucket = self.shard.place % limit.max_concurrency.max(1);
-        let mut turn = self.shared.identified(bucket).await.lock_owned().await;
+        let bucket = self.shared.identified(bucket).await;
+        let mut turn = tokio::select! {
+            () = self.stop.cancelled() => return Err(End::Stopped),
+            turn = bucket.lock_owned() => turn,
+        };
         let since_last = turn.map_or(gap, |at| at.elapsed());
         let wait = gap.saturating_sub(since_last).max(spread(limit));
         if wait > gap {

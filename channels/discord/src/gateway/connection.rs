@@ -86,11 +86,17 @@ impl Gateway<'_> {
         // While an event waits for room nothing is read, but the heart goes on beating.
         let events = self.events.clone();
         let stop = self.stop.clone();
+        let within = self.shared.config.timing.request;
+        let answered_by = Instant::now() + within;
         loop {
             let step = tokio::select! {
                 biased;
                 () = stop.cancelled() => return End::Stopped,
                 () = sleep_until(pulse.next) => self.beat(socket, pulse).await,
+                // Others of the bucket wait for their turns.
+                () = sleep_until(answered_by), if self.turn.is_some() => {
+                    Err(End::Lost(format!("no session in {} s", within.as_secs())))
+                }
                 room = events.reserve(), if self.waiting.is_some() => match (room, self.waiting.take()) {
                     (Ok(room), Some(event)) => {
                         room.send(event);
