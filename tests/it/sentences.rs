@@ -134,6 +134,7 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
         &[
             ("crates/chat/src/outbound.rs", "Payload("),
             ("crates/core/src/places.rs", "turned off"),
+            ("crates/core/src/places.rs", "the bot may not write there"),
             ("crates/core/src/row.rs", ""),
             ("crates/core/src/run/endings.rs", ""),
             ("crates/core/src/run/failing.rs", ""),

@@ -3,37 +3,54 @@
 
 use std::time::Duration;
 
-use clifford_chat::{error::SendError, outbound::Address, platform::Platform};
-use dashmap::DashSet;
-use tokio::time::timeout;
+use clifford_chat::{outbound::Address, platform::Platform};
+use dashmap::DashMap;
+use tokio::time::{Instant, timeout};
 
 use crate::Delivery;
 
-/// So many are remembered.
+/// So many are remembered before all are forgotten.
 const MOST: usize = 10_000;
 /// How long a platform may take to say whether the bot may write.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it is not asked again: whoever goes on writing there is not to use up what it allows to be asked.
+const HOLDS: Duration = Duration::from_secs(3);
 
-/// The chats whose platforms refused to let the bot write.
+/// The chats whose platforms refused to let the bot write, and when each was asked last.
 #[derive(Debug, Default)]
-pub(crate) struct Barred(DashSet<(Platform, String)>);
+pub(crate) struct Barred(DashMap<(Platform, String), Instant>);
 
 impl Barred {
     /// The bot may not write there.
     pub(crate) fn note(&self, platform: Platform, place: &str) {
-        if self.0.len() < MOST {
-            self.0.insert((platform, place.to_owned()));
+        if self.0.len() >= MOST {
+            self.0.clear();
         }
+        self.0.insert((platform, place.to_owned()), Instant::now());
+    }
+
+    /// Whether a platform is to be asked anew about a chat; `None`: nothing was refused there.
+    fn is_to_be_asked(&self, chat: &(Platform, String)) -> Option<bool> {
+        let mut asked = self.0.get_mut(chat)?;
+        let is_over = asked.elapsed() >= HOLDS;
+        if is_over {
+            *asked = Instant::now();
+        }
+        Some(is_over)
     }
 }
 
 impl Delivery {
-    /// Whether the bot may write in a shared place. Where that was refused, the platform is asked anew.
+    /// Whether the bot may write in a shared place. Where that was refused, the platform is asked anew now and then, and only
+    /// its yes counts.
     pub async fn may_write(&self, platform: Platform, place: &str) -> bool {
         let chat = (platform, place.to_owned());
-        let barred = &self.inner.barred.0;
-        let Some(channel) = self.inner.channels.get(&platform).filter(|_| barred.contains(&chat)) else {
+        let barred = &self.inner.barred;
+        let Some(is_to_be_asked) = barred.is_to_be_asked(&chat) else {
             return true;
+        };
+        let Some(channel) = self.inner.channels.get(&platform).filter(|_| is_to_be_asked) else {
+            return false;
         };
         let to = Address {
             place: place.to_owned(),
@@ -41,10 +58,27 @@ impl Delivery {
             reply_to: None,
             via: None,
         };
-        if let Ok(Err(SendError::Barred(_) | SendError::Gone(_))) = timeout(PATIENCE, channel.probe(&to)).await {
-            return false;
+        let may = matches!(timeout(PATIENCE, channel.probe(&to)).await, Ok(Ok(())));
+        if may {
+            barred.0.remove(&chat);
         }
-        barred.remove(&chat);
-        true
+        may
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_platform_is_asked_anew_now_and_then() {
+        let barred = Barred::default();
+        let chat = |place: &str| (Platform::new("discord"), place.to_owned());
+        barred.note(chat("1").0, "1");
+        assert_eq!(barred.is_to_be_asked(&chat("2")), None);
+        assert_eq!(barred.is_to_be_asked(&chat("1")), Some(false));
+        tokio::time::advance(HOLDS).await;
+        assert_eq!(barred.is_to_be_asked(&chat("1")), Some(true));
+        assert_eq!(barred.is_to_be_asked(&chat("1")), Some(false));
     }
 }
