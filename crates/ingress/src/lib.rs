@@ -182,7 +182,8 @@ impl IngressService {
             self.overhear(message).await?;
             return Ok(Accepted::Ignored);
         }
-        if !self.may_answer(&message).await {
+        let is_barred = !self.may_answer(&message).await;
+        if is_barred && !(is_addressed && self.wants_thread(&message).await?) {
             self.overhear(message).await?;
             return Ok(Accepted::Ignored);
         }
@@ -200,6 +201,10 @@ impl IngressService {
         let (mut via, mut reply_to) = (message.via.take(), Some(message.id.clone()));
         if is_addressed && limited == Limited::No {
             match Box::pin(self.thread_for(&message, via.as_deref(), &audience, now)).await {
+                Ok(Answered::Here) if is_barred => {
+                    self.pace.release(message.place.platform, &message.speaker.id);
+                    return Ok(Accepted::Ignored);
+                }
                 Ok(Answered::Here) => {}
                 Ok(Answered::In(thread)) => (message.place, via, reply_to) = (thread, None, None),
                 Ok(Answered::Stored) => return Ok(Accepted::Duplicate),
@@ -385,6 +390,8 @@ impl Ingress for IngressService {
 
     async fn names(&self, names: Names) {
         let platform = names.platform;
+        // Hundreds of servers come at once, and leave room for what people write.
+        let _turn = self.told_names.turn.lock().await;
         if let Err(error) = self.learn_names(names).await {
             tracing::info!(%error, %platform, "failed to store the names of places");
         }

@@ -7,6 +7,7 @@ use clifford_chat::{
 };
 use clifford_store::{StoreError, places::renaming};
 use dashmap::DashMap;
+use tokio::sync::Mutex;
 
 use super::IngressService;
 
@@ -15,7 +16,11 @@ const CROWD: usize = 10_000;
 
 /// The names of spaces that are known to be stored.
 #[derive(Debug, Default)]
-pub(super) struct ToldNames(DashMap<(Platform, String), String>);
+pub(super) struct ToldNames {
+    known: DashMap<(Platform, String), String>,
+    /// Names that a connection tells are compared one space after the other.
+    pub(super) turn: Mutex<()>,
+}
 
 impl IngressService {
     /// Takes over the name of the space in which something is said, if that is another one than before.
@@ -28,7 +33,7 @@ impl IngressService {
             return Ok(());
         };
         let key = (place.platform, space.external_id.clone());
-        if self.told_names.0.get(&key).is_some_and(|told| *told == *name) {
+        if self.told_names.known.get(&key).is_some_and(|told| *told == *name) {
             return Ok(());
         }
         self.learn_names(Names {
@@ -38,10 +43,10 @@ impl IngressService {
             places: Vec::new(),
         })
         .await?;
-        if self.told_names.0.len() >= CROWD {
-            self.told_names.0.clear();
+        if self.told_names.known.len() >= CROWD {
+            self.told_names.known.clear();
         }
-        self.told_names.0.insert(key, name.clone());
+        self.told_names.known.insert(key, name.clone());
         Ok(())
     }
 

@@ -41,6 +41,20 @@ pub(super) enum Answered {
 }
 
 impl IngressService {
+    /// Whether a message is answered in a thread of its own where one can be opened.
+    pub(super) async fn wants_thread(&self, message: &Message) -> Result<bool, StoreError> {
+        let mut conn = self.db.read_local().await?;
+        Ok(message.place.kind == PlaceKind::Group && self.is_thread_wanted(&mut conn, message).await?)
+    }
+
+    async fn is_thread_wanted(&self, conn: &mut Conn, message: &Message) -> Result<bool, StoreError> {
+        if message.addressed.in_thread {
+            return Ok(true);
+        }
+        let here = self.context.settings.defaults().at(conn, &message.place).await?;
+        Ok(here.threads == Threads::Auto)
+    }
+
     /// Opens a thread for a question, where it is to have one and its author may speak. Where the platform opens none, it
     /// is answered where it was asked.
     pub(super) async fn thread_for(
@@ -60,11 +74,7 @@ impl IngressService {
         let space = place.space.as_ref().map(|space| space.external_id.as_str());
         {
             let mut conn = self.db.read_local().await?;
-            let mut is_wanted = message.addressed.in_thread;
-            if !is_wanted {
-                let here = self.context.settings.defaults().at(&mut conn, place).await?;
-                is_wanted = here.threads == Threads::Auto;
-            }
+            let is_wanted = self.is_thread_wanted(&mut conn, message).await?;
             // A history may tell of a question that has its thread since before the setting was changed.
             if (is_wanted || message.backfilled)
                 && threads::is_stored(&mut conn, place.platform, &place.external_id, space, &message.id).await?

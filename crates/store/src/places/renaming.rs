@@ -71,7 +71,8 @@ pub async fn space(tx: &mut Tx, platform: Platform, id: &str, name: &str) -> Res
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Stale {
     space: Option<(SpaceId, String)>,
-    channels: Vec<(ChannelId, String)>,
+    /// The row, the name that it has, and the one that is told.
+    channels: Vec<(ChannelId, Option<String>, String)>,
 }
 
 impl Stale {
@@ -109,7 +110,7 @@ pub async fn stale(conn: &mut Conn, told: &Names) -> Result<Stale, StoreError> {
     stale.channels = (channels.into_iter())
         .filter_map(|(id, place, known)| {
             let name = *places.get(&place)?;
-            (known.as_ref() != Some(name)).then(|| (id, name.clone()))
+            (known.as_ref() != Some(name)).then(|| (id, known, name.clone()))
         })
         .collect();
     Ok(stale)
@@ -121,9 +122,11 @@ pub async fn renew(tx: &mut Tx, stale: &Stale, now: Timestamp) -> Result<(), Sto
         tx.execute("UPDATE spaces SET name = $1 WHERE id = $2", args![name, *id])
             .await?;
     }
-    for (id, name) in &stale.channels {
-        let sql = "UPDATE channels SET name = $1, updated_at = $2 WHERE id = $3";
-        tx.execute(sql, args![name, now, *id]).await?;
+    for (id, known, name) in &stale.channels {
+        // A name that came meanwhile is the newer one.
+        let sql = "UPDATE channels SET name = $1, updated_at = $2 WHERE id = $3 AND COALESCE(name, '') = $4";
+        let known = known.as_deref().unwrap_or_default();
+        tx.execute(sql, args![name, now, *id, known]).await?;
     }
     Ok(())
 }
