@@ -40,16 +40,29 @@ pub(crate) async fn managed_spaces(api: &Shared, user: UserId) -> Result<Vec<Spa
 
 /// Whether a person manages a place, as their platforms said last; platforms that never said so are asked.
 pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, StoreError> {
-    match api.state.managers.said_of(user) {
-        Some(manages) => Ok(manages),
-        None => Ok(!managed_spaces(api, user).await?.is_empty()),
+    let managers = &api.state.managers;
+    if let Some(manages) = managers.said_of(user) {
+        return Ok(manages);
     }
+    let now = api.clock.now();
+    let asked = managers.asked.get(&user).map(|asked| *asked);
+    if asked.is_some_and(|at| at <= now && now.since(at) < HOLDS) {
+        return Ok(false);
+    }
+    let manages = !managed_spaces(api, user).await?.is_empty();
+    if managers.asked.len() >= KEPT {
+        managers.asked.clear();
+    }
+    managers.asked.insert(user, now);
+    Ok(manages)
 }
 
 /// The latest answers of the platforms.
 #[derive(Debug, Default)]
 pub(crate) struct Managers {
     known: DashMap<(UserId, ChannelId), (Timestamp, bool)>,
+    /// When platforms were asked last about all places of a person of whom none has spoken.
+    asked: DashMap<UserId, Timestamp>,
 }
 
 impl Managers {
