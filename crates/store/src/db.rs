@@ -176,6 +176,7 @@ impl Db {
                 Synchronous::Full => SqliteSynchronous::Full,
                 Synchronous::Normal => SqliteSynchronous::Normal,
             });
+        let is_new = path.symlink_metadata().is_err();
         let first = create(&creating).await.map_err(|error| {
             if is_damage(&error) {
                 error.into()
@@ -191,7 +192,9 @@ impl Db {
         if options.migrate {
             schema::migrate_sqlite(&first).await?;
         }
-        give_files_to_owner(path).map_err(|error| unusable(&error))?;
+        if is_new {
+            give_files_to_owner(path).map_err(|error| unusable(&error))?;
+        }
         let locals = Locals::new(path, options.section.synchronous);
         let writer = Writer::start(&locals)?;
         // The last connection to close a file cleans its log up; now the writer has it open.
@@ -402,12 +405,15 @@ impl Db {
     }
 }
 
+/// The end of the fault of rows that the file holds as it should, and that refer to none.
+pub const ORPHANS: &str = "rows refer to others that are not there";
+
 async fn integrity_of_file(read: &SqlitePool) -> sqlx::Result<Vec<String>> {
     let mut found: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(read).await?;
     found.retain(|line| line != "ok");
     let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(read).await?.len();
     if orphans > 0 {
-        found.push(format!("{orphans} rows refer to others that are not there"));
+        found.push(format!("{orphans} {ORPHANS}"));
     }
     Ok(found)
 }

@@ -43,7 +43,7 @@ mod withheld;
 
 use clifford_core::row::RowError;
 pub use clifford_core::{json_text::JsonText, row::FromRow, value::Value};
-pub use db::{BoxFuture, Db, DbOptions, Pools, hold, is_held, is_new};
+pub use db::{BoxFuture, Db, DbOptions, ORPHANS, Pools, hold, is_held, is_new};
 
 pub use crate::db::{
     conn::{Conn, Tx},

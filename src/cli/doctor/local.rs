@@ -10,7 +10,9 @@ use std::{
 use clifford_config::{Config, Loaded};
 use clifford_core::{run::rules::Rules, work::Kind};
 use clifford_engine::jobs::maintenance;
-use clifford_store::{DAMAGED, Db, DbOptions, SchemaState, StoreError, deaths, maintenance::Record, places::settings};
+use clifford_store::{
+    DAMAGED, Db, DbOptions, ORPHANS, SchemaState, StoreError, deaths, maintenance::Record, places::settings,
+};
 use clifford_worker::Workers;
 use rustix::fs::{Access, access, statvfs};
 
@@ -164,7 +166,8 @@ async fn look(loaded: &Loaded) -> Result<(i64, SchemaState), StoreError> {
         None => Vec::new(),
     };
     db.close().await;
-    match faults.into_iter().next() {
+    // Rows that refer to none are no damage of the file: `clifford db check` tells them.
+    match faults.into_iter().find(|fault| !fault.ends_with(ORPHANS)) {
         Some(fault) => Err(StoreError::Damaged(fault)),
         None => Ok((schema.version(), standing)),
     }

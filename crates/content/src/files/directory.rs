@@ -63,13 +63,17 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let no_place = || io::Error::new(ErrorKind::InvalidInput, "a file needs a directory");
     let dir = path.parent().ok_or_else(no_place)?;
-    fs::create_dir_all(dir)?;
-    let part = path.with_extension("part");
-    let mut file = File::create(&part)?;
-    // The directory of the files, that of some of them, and the file.
-    for made in [dir.parent().unwrap_or(dir), dir, &part] {
-        give_to_owner(made)?;
+    // The directory of the files, and that of some of them.
+    for dir in [dir.parent().unwrap_or(dir), dir] {
+        if !dir.exists() {
+            fs::create_dir_all(dir)?;
+            give_to_owner(dir)?;
+        }
     }
+    let part = path.with_extension("part");
+    fs::remove_file(&part).ok();
+    let mut file = File::create_new(&part)?;
+    give_to_owner(&part)?;
     file.write_all(content)?;
     file.sync_all()?;
     fs::rename(&part, path)?;

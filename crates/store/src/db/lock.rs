@@ -93,17 +93,20 @@ pub(super) fn lock(database: &Path) -> Result<File, LockError> {
         let why = format!("{} is {kind}; remove it", path.display());
         return Err(LockError::Io(io::Error::other(why)));
     }
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(LockError::Io)?;
-    give_to_owner(&path).map_err(LockError::Io)?;
+    let file = opened(&path).map_err(LockError::Io)?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Held),
         Err(error) => Err(LockError::Io(error.into())),
+    }
+}
+
+/// The file, which belongs to the owner of its directory if it is made here.
+fn opened(path: &Path) -> io::Result<File> {
+    match File::create_new(path) {
+        Ok(file) => give_to_owner(path).map(|()| file),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => File::options().write(true).open(path),
+        Err(error) => Err(error),
     }
 }
 
