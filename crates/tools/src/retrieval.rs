@@ -37,7 +37,7 @@ const LIMITS: (usize, usize) = (5, 20);
 /// The most characters of a title.
 const TITLE: usize = 200;
 /// The most documents that are listed at once.
-const LISTED: u32 = 100;
+const LISTED: u32 = 50;
 
 /// The embeddings model for search by meaning. Without it documents are found by their words alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
