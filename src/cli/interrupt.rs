@@ -4,12 +4,18 @@
 use std::{
     fs,
     io::{self, Write},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use futures::future::select_all;
-use rustix::termios::{self, OptionalActions, Termios};
+use rustix::{
+    process::getpgrp,
+    termios::{self, OptionalActions, Termios},
+};
 use signal_hook::low_level::emulate_default_handler;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -17,17 +23,38 @@ use tokio::{
     task::JoinSet,
 };
 
-/// How long a command has to let go of what it holds. One that asks or computes hears nothing.
-const GRACE: Duration = Duration::from_millis(200);
+/// How long a command may take to hear a signal. One that asks or computes hears nothing, and ends without letting go of
+/// what it holds.
+const GRACE: Duration = Duration::from_secs(1);
 /// Shows the cursor, and lets pasted text come as if it was typed.
 const PLAIN: &[u8] = b"\x1b[?25h\x1b[?2004l";
 
-/// The command has begun to listen to signals itself.
-static IS_HANDLED: AtomicBool = AtomicBool::new(false);
+/// The signals, a bit each, to which the command listens itself.
+static HANDLED: AtomicU64 = AtomicU64::new(0);
 
-/// From now on the command ends itself when it is signalled.
-pub(super) fn handle_signals() {
-    IS_HANDLED.store(true, Ordering::Relaxed);
+/// From now on the command listens to these signals itself.
+pub(super) fn handle(kinds: &[SignalKind]) {
+    let bits = kinds.iter().fold(0, |bits, kind| bits | bit(*kind));
+    HANDLED.fetch_or(bits, Ordering::Relaxed);
+}
+
+fn bit(kind: SignalKind) -> u64 {
+    1 << (kind.as_raw_value() - 1)
+}
+
+/// Does what may not be left half done, until that is over or a signal comes. `None`: one came, and the work was dropped.
+///
+/// # Errors
+/// Signals cannot be listened to.
+pub(super) async fn unless_signalled<T>(work: impl Future<Output = T>) -> io::Result<Option<T>> {
+    let mut signals = Signals::listen()?;
+    let kinds: Vec<_> = signals.0.iter().map(|(kind, _)| *kind).collect();
+    handle(&kinds);
+    Ok(tokio::select! {
+        biased;
+        outcome = work => Some(outcome),
+        _ = signals.next() => None,
+    })
 }
 
 /// Does the work of a command, until that or a signal ends it.
@@ -39,19 +66,34 @@ pub(super) async fn until_signalled<T>(work: impl Future<Output = T>) -> io::Res
     let (tell, told) = oneshot::channel();
     let terminal = Terminal::new();
     let again = terminal.clone();
+    let is_heard = Arc::new(AtomicBool::new(false));
+    let is_ending = Arc::clone(&is_heard);
     let mut watch = JoinSet::new();
     watch.spawn(async move {
-        let kind = signals.next().await;
-        if IS_HANDLED.load(Ordering::Relaxed) {
-            return;
-        }
+        let kind = loop {
+            let kind = signals.next().await;
+            if HANDLED.load(Ordering::Relaxed) & bit(kind) == 0 {
+                break kind;
+            }
+        };
         tell.send(kind).ok();
+        let unheard = async {
+            tokio::time::sleep(GRACE).await;
+            if is_ending.load(Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+        };
         tokio::select! {
-            () = tokio::time::sleep(GRACE) => {}
+            () = unheard => {}
             _ = signals.next() => {}
         }
         end(&again, kind);
     });
+    let told = async {
+        let kind = told.await;
+        is_heard.store(true, Ordering::Relaxed);
+        kind
+    };
     tokio::select! {
         biased;
         outcome = work => Ok(outcome),
@@ -121,7 +163,9 @@ impl Terminal {
         let (Some(before), Ok(now)) = (&self.0, termios::tcgetattr(io::stdin())) else {
             return;
         };
-        if before.local_modes == now.local_modes {
+        // In the background it is another program's, and setting it would stop this one.
+        let is_ours = termios::tcgetpgrp(io::stdin()).map_or(true, |group| group == getpgrp());
+        if before.local_modes == now.local_modes || !is_ours {
             return;
         }
         // It may be gone; there is nobody to tell then.
@@ -133,6 +177,17 @@ impl Terminal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn work_that_may_not_be_left_half_done_hears_of_a_signal() {
+        let signalled = async {
+            let own = rustix::process::getpid();
+            rustix::process::kill_process(own, rustix::process::Signal::TERM).expect("it runs");
+            std::future::pending::<u32>().await
+        };
+        assert_eq!(unless_signalled(signalled).await.expect("it listens"), None);
+        assert_eq!(unless_signalled(async { 5 }).await.expect("it listens"), Some(5));
+    }
 
     #[test]
     fn a_signal_that_is_ignored_stays_so() {

@@ -29,7 +29,7 @@ use super::{
         file_options, log_of,
     },
     bar::{Bar, Unit},
-    examples,
+    examples, interrupt,
     output::{self, Format, when},
     setup::{self, Globals},
 };
@@ -93,7 +93,11 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     heir.inherit(parts.path())?;
     let moving = Moving::begin(&loaded.data_dir).context("the data directory cannot be written")?;
     let mut moves = Moves::new(format!("{BEFORE_RESTORE}{}", setup::now().0));
-    let moved = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves).await;
+    let putting = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves);
+    let moved = interrupt::unless_signalled(putting)
+        .await
+        .context("signals cannot be listened to")
+        .and_then(|moved| moved.unwrap_or_else(|| Err(anyhow!("it was interrupted"))));
     let moved = moved.and_then(|()| {
         database
             .iter()

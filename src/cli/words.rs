@@ -96,11 +96,12 @@ fn stripped(text: &str, before: &str, after: &str) -> String {
 /// An error, with what to do about it in place of where that is told, if it is that the database is damaged.
 pub(super) fn with_rescue(globals: &Globals, error: anyhow::Error) -> anyhow::Error {
     let text = format!("{error:#}");
+    if !text.contains(DAMAGED) {
+        return error;
+    }
     match globals.load() {
-        Ok(loaded) if text.contains(DAMAGED) => {
-            anyhow::anyhow!("{}\n{}", text.replace(SEE, ""), known::rescue(&loaded))
-        }
-        _ => error,
+        Ok(loaded) => anyhow::anyhow!("{}\n{}", text.replace(SEE, ""), known::rescue(&loaded)),
+        Err(_) => error,
     }
 }
 

@@ -15,6 +15,7 @@ use clifford_store::{
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
 use inquire::Confirm;
+use tokio::signal::unix::SignalKind;
 
 use super::{answers::Answers, questions::prompt, say};
 use crate::{
@@ -52,7 +53,7 @@ pub(super) async fn wait(globals: &Globals, answers: &Answers) -> anyhow::Result
     }
     telemetry::init_quiet(&loaded.config.log, &secrets.masker)?;
     let mut stops = Stops::listen()?;
-    interrupt::handle_signals();
+    interrupt::handle(&[SignalKind::interrupt(), SignalKind::terminate()]);
     let app = start(&loaded, &secrets).await?;
     let talked = tokio::select! {
         talked = talk(&app, answers) => talked,

@@ -12,11 +12,13 @@ use clifford_store::runs::steps;
 use clifford_telemetry as telemetry;
 use clifford_worker::Workers;
 use serde_json::{Value, json};
+use tokio::signal::unix::SignalKind;
 
 use super::{Which, words};
 use crate::{
     app::{App, Options},
     cli::{
+        interrupt,
         output::{self, Paint, paint},
         setup::{self, Globals},
         words as arguments,
@@ -93,6 +95,7 @@ async fn begin_rerun(app: &App, args: Args) -> anyhow::Result<RerunReport> {
     // Tools of servers stand in the prompt.
     app.mcp.settled(TOOLS).await;
     let context = Arc::clone(&app.context);
+    interrupt::handle(&[SignalKind::interrupt()]);
     tokio::select! {
         report = rerun(&context, request) => Ok(report?),
         _ = tokio::signal::ctrl_c() => anyhow::bail!("the rerun was interrupted; the model call under way is charged"),

@@ -96,7 +96,7 @@ async fn a_question_that_is_broken_off_by_a_signal_leaves_the_terminal_as_it_was
     let machine = Machine::new();
     let mut command = machine.command(["init"]);
     let mut terminal = Terminal::start(&mut command);
-    let before = terminal.modes();
+    let before = terminal.before;
     terminal.shows("Which chat platforms").await;
     assert_ne!(terminal.modes(), before);
     // No other is sure to be heard: whoever runs the tests may have others ignored, as `nohup` has.

@@ -234,9 +234,9 @@ fn what_root_does_beside_a_service_belongs_to_the_service() {
         return;
     }
     machine.run(["ask", "what is 17 * 23?"]).succeeds();
-    machine
-        .pipe("hunter22hunter22\n", &["users", "key", "set", "you", "main"])
-        .succeeds();
+    let provider = "llm.providers=[{ name = \"fake\", base_url = \"http://127.0.0.1:9/v1\" }]";
+    let set = ["users", "key", "set", "you", "fake", "--set", provider];
+    machine.pipe("sk-own-0123456789abcdefghij\n", &set).succeeds();
     machine.run(["backup", "all.tar"]).succeeds();
     machine.run(["restore", "all.tar", "--force"]).succeeds();
     machine.run(["users", "list"]).succeeds();

@@ -30,6 +30,8 @@ pub(super) struct Terminal {
     screen: Arc<Mutex<vt100::Parser>>,
     changed: watch::Sender<()>,
     program: Child,
+    /// How it treated keys before the program.
+    pub(super) before: LocalModes,
 }
 
 impl Terminal {
@@ -50,6 +52,7 @@ impl Terminal {
         if command.get_envs().all(|(name, _)| name != "TERM") {
             command.env("TERM", "xterm");
         }
+        let before = tcgetattr(&theirs).expect("its modes").local_modes;
         let command = command.stdin(end()).stdout(end()).stderr(end());
         let program = command.spawn().expect("the binary runs");
         // The command holds the ends of the program, which must be closed for reading to end.
@@ -74,6 +77,7 @@ impl Terminal {
             screen,
             changed,
             program,
+            before,
         }
     }
 
