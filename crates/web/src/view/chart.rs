@@ -116,7 +116,11 @@ mod tests {
         );
         let turned = columns("Cost", &[("a\u{202e}".into(), 1.0)], whole).into_string();
         assert!(!turned.contains('\u{202e}'), "{turned}");
-        assert!(columns("None", &[], whole).into_string().contains("most: 0"));
+        assert!(
+            columns("None", &[], whole)
+                .into_string()
+                .contains("most: <tspan data-number>0<")
+        );
     }
 
     #[test]
