@@ -52,10 +52,10 @@ pub(crate) async fn receive(
         return Ok(());
     };
     // Menus are set for as long as messages are received, and no longer.
-    let received = stop.child_token();
+    let receiving = stop.child_token();
     if let Some(hook) = &telegram.hook {
         let ended = webhook::receive(telegram, hook, &mut link, stop);
-        let (ended, ()) = tokio::join!(until(ended, &received), menu::set(telegram, &received));
+        let (ended, ()) = tokio::join!(until(ended, &receiving), menu::set(telegram, &receiving));
         return ended;
     }
     let (queries, asked) = unbounded();
@@ -71,8 +71,8 @@ pub(crate) async fn receive(
     };
     let (ended, (), ()) = tokio::join!(
         // The poller owns the queue's sender: when it ends, so do the answers.
-        until(async move { poller.run().await }, &received),
-        menu::set(telegram, &received),
+        until(async move { poller.run().await }, &receiving),
+        menu::set(telegram, &receiving),
         answer(&telegram.api, asked, stop),
     );
     ended
