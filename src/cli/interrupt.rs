@@ -42,19 +42,29 @@ fn bit(kind: SignalKind) -> u64 {
     1 << (kind.as_raw_value() - 1)
 }
 
-/// Does what may not be left half done, until that is over or a signal comes. `None`: one came, and the work was dropped.
-///
-/// # Errors
-/// Signals cannot be listened to.
-pub(super) async fn unless_signalled<T>(work: impl Future<Output = T>) -> io::Result<Option<T>> {
-    let mut signals = Signals::listen()?;
-    let kinds: Vec<_> = signals.0.iter().map(|(kind, _)| *kind).collect();
-    handle(&kinds);
-    Ok(tokio::select! {
-        biased;
-        outcome = work => Some(outcome),
-        _ = signals.next() => None,
-    })
+/// Ending signals, to which a command listens itself while it does what may not be left half done.
+pub(super) struct Held(Signals);
+
+impl Held {
+    /// From now on they are held. One that comes before the work is not lost.
+    ///
+    /// # Errors
+    /// Signals cannot be listened to.
+    pub(super) fn listen() -> io::Result<Self> {
+        let signals = Signals::listen()?;
+        let kinds: Vec<_> = signals.0.iter().map(|(kind, _)| *kind).collect();
+        handle(&kinds);
+        Ok(Self(signals))
+    }
+
+    /// Does work until it is over or a signal comes. `None`: one came, and the work was dropped.
+    pub(super) async fn unless<T>(mut self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            outcome = work => Some(outcome),
+            _ = self.0.next() => None,
+        }
+    }
 }
 
 /// Does the work of a command, until that or a signal ends it.
@@ -185,8 +195,8 @@ mod tests {
             rustix::process::kill_process(own, rustix::process::Signal::TERM).expect("it runs");
             std::future::pending::<u32>().await
         };
-        assert_eq!(unless_signalled(signalled).await.expect("it listens"), None);
-        assert_eq!(unless_signalled(async { 5 }).await.expect("it listens"), Some(5));
+        assert_eq!(Held::listen().expect("it listens").unless(signalled).await, None);
+        assert_eq!(Held::listen().expect("it listens").unless(async { 5 }).await, Some(5));
     }
 
     #[test]

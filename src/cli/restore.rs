@@ -91,13 +91,12 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     drop(bar);
     let heir = Heir::of(&loaded.data_dir)?;
     heir.inherit(parts.path())?;
+    let held = interrupt::Held::listen().context("signals cannot be listened to")?;
     let moving = Moving::begin(&loaded.data_dir).context("the data directory cannot be written")?;
     let mut moves = Moves::new(format!("{BEFORE_RESTORE}{}", setup::now().0));
     let putting = put_in_place(&loaded, database.as_deref(), parts.path(), &head, &mut moves);
-    let moved = interrupt::unless_signalled(putting)
-        .await
-        .context("signals cannot be listened to")
-        .and_then(|moved| moved.unwrap_or_else(|| Err(anyhow!("it was interrupted"))));
+    let moved = held.unless(putting).await;
+    let moved = moved.unwrap_or_else(|| Err(anyhow!("it was interrupted")));
     let moved = moved.and_then(|()| {
         database
             .iter()
