@@ -7,7 +7,10 @@ use clifford_core::{
     messages::Direction,
     run::step::{Event, StepKind},
 };
-use clifford_fakes::openai::{RecordedRequest, Reply};
+use clifford_fakes::{
+    discord::{Fault, Route},
+    openai::{RecordedRequest, Reply},
+};
 use clifford_store::runs::steps;
 use serde_json::json;
 
@@ -158,4 +161,30 @@ async fn a_sleep_ends_in_time_however_its_end_was_said() {
         assert_eq!(late.len(), 5);
         assert!(late[0] >= 0 && late[2] <= 250, "{how}: {late:?}");
     }
+}
+
+#[tokio::test]
+async fn a_command_whose_run_sleeps_does_not_stay_thinking_where_discord_asks_for_patience() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("engine.planning_gate", "off")
+        .start()
+        .await;
+    bot.model.respond_with(sleeper);
+    let ada = bot.discord.user("Ada");
+    let dm = bot.discord.dm(ada);
+    let hold = bot.model.hold();
+    let asked = bot.discord.interaction(dm, ada, "ask", &[("text", "for 3600")]);
+    bot.model.wait_for_requests(1).await;
+    for _ in 0..2 {
+        let patience = Fault::TooMany {
+            retry_after: Duration::from_millis(300),
+            global: false,
+        };
+        bot.discord.fail_next(Route::ReadOriginal, patience);
+    }
+    hold.release();
+    let said = bot.discord.wait_for_replies(asked, 1).await;
+    assert_eq!(said[0].content, "\u{23f8}\u{fe0f} No answer for now.");
+    assert!(!bot.discord.is_thinking(asked));
+    bot.finish().await;
 }

@@ -12,7 +12,11 @@ mod reshaping;
 mod status;
 mod status_message;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use clifford_channel::Channel;
 use clifford_chat::{
@@ -106,9 +110,9 @@ pub(super) struct Gate {
     pub(super) waiting: BTreeMap<MessageId, Held>,
     /// Messages that fail by themselves, tried on beside those.
     pub(super) late: BTreeMap<MessageId, Held>,
-    /// Where work has ended. That is told once what was handed in before is sent: a platform may say that there is no
-    /// answer.
-    ended: Vec<Address>,
+    /// Where work has ended. That is told once what was handed in before is sent, and once the platform accepts calls: it
+    /// may say that there is no answer.
+    ended: VecDeque<Address>,
     closing: bool,
 }
 
@@ -175,7 +179,7 @@ impl Gate {
             silent_until: None,
             waiting: BTreeMap::new(),
             late: BTreeMap::new(),
-            ended: Vec::new(),
+            ended: VecDeque::new(),
             closing: false,
         }
     }
@@ -183,10 +187,16 @@ impl Gate {
     pub(super) async fn run(mut self) {
         let stop = self.inner.stop.clone();
         loop {
-            let next = [self.indicate_at, self.drafts.at, self.statuses.at, self.late_at()]
-                .into_iter()
-                .flatten()
-                .min();
+            let next = [
+                self.indicate_at,
+                self.drafts.at,
+                self.statuses.at,
+                self.late_at(),
+                self.ended_at(),
+            ]
+            .into_iter()
+            .flatten()
+            .min();
             let until = next.unwrap_or_else(|| Instant::now() + IDLE);
             tokio::select! {
                 biased;
@@ -210,6 +220,8 @@ impl Gate {
                     if self.late_at().is_some_and(|at| at <= until) {
                         Box::pin(self.retry_late()).await;
                         Box::pin(self.send_waiting()).await;
+                    } else if self.ended_at().is_some_and(|at| at <= until) {
+                        self.tell_ended().await;
                     } else if self.drafts.at.is_some_and(|at| at <= until) {
                         self.show_drafts().await;
                     } else if self.statuses.at.is_some_and(|at| at <= until) {
@@ -217,10 +229,6 @@ impl Gate {
                     } else if self.indicate_at.is_some() {
                         self.indicate().await;
                     } else if self.close_if_idle() {
-                        // Items sent between the look and the closing are still served; later ones are refused and take
-                        // a new gate.
-                        self.queue.close();
-                        Box::pin(self.drain()).await;
                         return;
                     }
                 }
@@ -228,14 +236,16 @@ impl Gate {
         }
     }
 
+    /// Gives the gate up if it has nothing to do, and nobody is about to hand it something: a handle is cloned where it
+    /// is looked up alone, so while the map is locked only those who hold one already can still use it.
     fn close_if_idle(&self) -> bool {
-        if !self.late.is_empty() || self.statuses.at.is_some() {
+        if !self.late.is_empty() || self.statuses.at.is_some() || !self.ended.is_empty() {
             return false;
         }
-        let removed = self
-            .inner
-            .gates
-            .remove_if(&self.id, |_, _| self.queue.is_empty() && locked(&self.busy).is_empty());
+        let removed = self.inner.gates.remove_if(&self.id, |_, handle| {
+            let is_held_elsewhere = handle.items.strong_count() > 1;
+            !is_held_elsewhere && self.queue.is_empty() && locked(&self.busy).is_empty()
+        });
         removed.is_some()
     }
 
@@ -266,8 +276,27 @@ impl Gate {
                 return;
             }
         }
-        for address in std::mem::take(&mut self.ended) {
-            self.signal(&address, &Signal::Done).await;
+        self.tell_ended().await;
+    }
+
+    /// When it is told where work has ended, if that has not been yet.
+    fn ended_at(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let is_due = !self.ended.is_empty();
+        is_due.then(|| self.silent_until.unwrap_or(now))
+    }
+
+    /// Tells where work has ended. While the platform asks for patience, that waits: nothing else would take away what says
+    /// that an answer is on its way.
+    async fn tell_ended(&mut self) {
+        while !self.is_silent()
+            && let Some(address) = self.ended.front().cloned()
+        {
+            if let Err(SendError::RetryAfter(wait)) = self.channel.signal(&address, &Signal::Done).await {
+                self.silent_until = Some(Instant::now() + wait);
+            } else {
+                self.ended.pop_front();
+            }
         }
     }
 
@@ -359,6 +388,7 @@ impl Gate {
                     _taken: taken,
                 });
             }
+            Item::Signal(to, Signal::Done) => self.ended.push_back(to),
             Item::Signal(to, signal) => self.signal(&to, &signal).await,
             Item::Busy => {
                 if self.channel.limits().typing_every.is_some() && self.indicate_at.is_none() {
@@ -384,7 +414,7 @@ impl Gate {
                     self.statuses.forget(run);
                 }
                 self.plan_statuses();
-                self.ended.push(address);
+                self.ended.push_back(address);
             }
             Item::LeftBehind(message) => self.take_away_left(message).await,
             Item::Close => self.closing = true,

@@ -9,7 +9,7 @@ use std::{collections::HashMap, time::Duration};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clifford_chat::{
     error::SendError,
-    outbound::{Address, Button, DeliveryKey, Part, Passing, Signal},
+    outbound::{Address, Button, DeliveryKey, Part, Passing},
 };
 use clifford_core::{
     id::{MessageId, RunId},
@@ -253,7 +253,7 @@ impl Gate {
             let address = message.address.0.clone();
             self.take_away_status(message).await;
             // Nobody has said so where its run came to its end.
-            self.signal(&address, &Signal::Done).await;
+            self.ended.push_back(address);
             self.plan_statuses();
         }
     }
