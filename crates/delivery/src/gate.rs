@@ -46,7 +46,7 @@ use super::{
     at_work::{Busy, locked},
     in_flight::InFlightGuard,
 };
-use crate::outbound::PendingDelivery;
+use crate::{outbound::PendingDelivery, status_mark::Mark};
 
 /// How long a run may work before the indicator shows: an answer at once needs none.
 const INDICATE_AFTER: Duration = Duration::from_millis(150);
@@ -185,6 +185,13 @@ impl Gate {
     }
 
     pub(super) async fn run(mut self) {
+        self.serve().await;
+        if self.inner.stop.is_cancelled() {
+            Box::pin(self.leave()).await;
+        }
+    }
+
+    async fn serve(&mut self) {
         let stop = self.inner.stop.clone();
         loop {
             let next = [
@@ -255,6 +262,23 @@ impl Gate {
         {
             self.pass(item).await;
             self.send_waiting().await;
+        }
+    }
+
+    /// Leaves for the next process what this one has not tried, as that: the first part of a message counts as being sent
+    /// from the beginning.
+    async fn leave(&mut self) {
+        self.queue.close();
+        while let Ok(item) = self.queue.try_recv() {
+            if let Item::Message { pending, .. } = item {
+                self.mark(&pending.message, Mark::Unsent(0)).await;
+            }
+        }
+        for held in self.waiting.values() {
+            let is_untried = !held.recovered && held.began.is_none();
+            if let Some(part) = held.parts.first().filter(|_| is_untried) {
+                self.mark(&held.message, Mark::Unsent(part.seq)).await;
+            }
         }
     }
 

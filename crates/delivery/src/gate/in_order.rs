@@ -23,10 +23,15 @@ impl Gate {
             if self.album(&mut held).await {
                 continue;
             }
+            let is_resumed = held.recovered || held.retry.is_some();
+            let unsure = is_resumed && part.status == MessageStatus::Sending;
             if self.inner.stop.is_cancelled() {
+                // It was not tried, unless a piece of it was.
+                if !unsure && held.reshaped.is_none() {
+                    self.mark(&held.message, Mark::Unsent(part.seq)).await;
+                }
                 return None;
             }
-            let is_resumed = held.recovered || held.retry.is_some();
             let is_ambiguous = held.recovered && part.status == MessageStatus::Sending;
             let is_draft = self.draft_of(held.message.run_id, &part.key).is_some();
             if is_ambiguous && held.message.edits.is_none() && !is_draft && !self.may_repeat() {
@@ -37,7 +42,6 @@ impl Gate {
             if part.status == MessageStatus::Pending && is_resumed {
                 self.mark(&held.message, Mark::Sending(part.seq)).await;
             }
-            let unsure = is_resumed && part.status == MessageStatus::Sending;
             match self.part(&mut held, &part, unsure).await {
                 Sent::Delivered(receipt) => {
                     self.drafts.became(&part.key);
