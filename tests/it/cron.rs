@@ -161,3 +161,31 @@ async fn a_cron_sleep_fires_each_time_once_over_two_kills_of_two_processes_on_po
         fires_once_each(setup, 2).await;
     }
 }
+
+#[tokio::test]
+async fn a_run_makes_the_same_call_after_every_wake() {
+    const LOOKS: usize = 4;
+    let mut bot = Setup::on(Site::Telegram)
+        .set("engine.planning_gate", "off")
+        .start()
+        .await;
+    bot.model.respond_with(|request| {
+        let messages = request.messages().iter();
+        let turns = messages.filter(|message| message["role"] == "assistant").count();
+        Reply::json(&match turns {
+            turns if turns % 2 == 0 => {
+                json!({"type": "tool_call", "name": "compute.eval", "args": {"expression": "6 * 7"}})
+            }
+            turns if turns < 2 * LOOKS - 1 => json!({"type": "sleep", "cron": "* * * * * *", "reason": "look again"}),
+            _ => json!({"type": "finish", "output": SECOND}),
+        })
+    });
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "look each second");
+    assert_eq!(bot.answers(room, 1).await, [SECOND]);
+    bot.finish().await;
+    let look = bot.look().await;
+    assert_eq!(look.run().await.status.as_str(), "completed");
+    assert_eq!(wakes(&look).await.len(), LOOKS - 1);
+    assert_eq!(bot.model.request_count(), 2 * LOOKS);
+}

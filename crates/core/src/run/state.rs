@@ -86,7 +86,8 @@ pub struct RunState {
     pub answer: AnswerProgress,
     /// A plan was noted, and its result was not checked since.
     has_open_plan: bool,
-    /// How often each tool call (name and canonical arguments) was made.
+    /// How often each tool call (name and canonical arguments) was made since the run woke last; of one that was made before
+    /// that alone, no time.
     pub calls: BTreeMap<String, u32>,
     /// How often each command failed since it last worked.
     pub failures: BTreeMap<String, u32>,
@@ -262,6 +263,8 @@ impl RunState {
             Event::Wake { reason, said, through } => {
                 self.looked_through = through.or(self.looked_through);
                 self.pending = Pending::Think;
+                // Time has passed: the same call may return something else now.
+                self.calls.values_mut().for_each(|times| *times = 0);
                 self.hear_person(said);
                 self.read_meanwhile(said);
                 if !said.is_empty() {

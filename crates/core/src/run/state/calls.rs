@@ -158,7 +158,7 @@ impl RunState {
         }
     }
 
-    /// How often this very call was made.
+    /// How often this very call was made since the run woke last.
     pub fn times_called(&self, call: &ToolCall) -> u32 {
         self.calls.get(&call_signature(call)).copied().unwrap_or(0)
     }

@@ -308,6 +308,30 @@ fn the_same_call_a_third_time_fails_the_run_whatever_the_order_of_its_arguments(
 }
 
 #[test]
+fn the_same_call_may_be_made_after_every_wake() {
+    let mut run = planned();
+    for _ in 0..4 {
+        for _ in 0..2 {
+            let decision = run.reply(&call("1"));
+            assert!(matches!(decision, Decision::CallTool { .. }), "{decision:?}");
+            run.tool_works();
+        }
+        run.reply(&json!({"type": "sleep", "delay_seconds": 1}));
+        run.wake();
+        assert_eq!(run.state.pending, Pending::Think);
+    }
+    for _ in 0..2 {
+        run.reply(&call("1"));
+        run.tool_works();
+    }
+    let ending = run.reply(&call("1"));
+    assert_eq!(
+        failure(&ending).map(|failure| failure.kind),
+        Some(EndingKind::ToolRepeated)
+    );
+}
+
+#[test]
 fn a_tool_with_one_command_is_the_same_call_by_either_name() {
     let mut run = Rehearsal::planned(Rules {
         single_commands: [("compute".to_owned(), "compute.eval".to_owned())].into(),
