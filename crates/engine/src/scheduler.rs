@@ -56,7 +56,13 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
 async fn look(runs: &Arc<Runs>) -> Result<Option<Timestamp>, StoreError> {
     let cx = &runs.context;
     let now = cx.clock.now();
-    wake::wake_due(&cx.db, cx.settings.triggers.grace, now).await?;
+    wake::wake_due(
+        &cx.db,
+        cx.settings.triggers.grace,
+        cx.settings.ingress.shared_parallel,
+        now,
+    )
+    .await?;
     fire::fire_due(cx, now).await?;
     cx.ambient.sweep(now);
     loop {

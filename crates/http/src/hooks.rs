@@ -67,6 +67,7 @@ pub(super) async fn take(
         &api.db,
         &context.encryption,
         context.delivery.outbound(),
+        context.settings.ingress.shared_parallel,
         call,
         api.clock.now(),
     )

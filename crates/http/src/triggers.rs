@@ -454,9 +454,10 @@ pub(super) async fn fire(
     allowed(&api, &caller, Need::Change, id).await?;
     pace::check_pace(&api, &caller).await?;
     let (outbound, now) = (api.context.delivery.outbound().clone(), api.clock.now());
+    let parallel = api.context.settings.ingress.shared_parallel;
     let fired = api
         .db
-        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))
+        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, Some(parallel), now).await }))
         .await
         .map_err(busy)?;
     Ok((StatusCode::ACCEPTED, Json(follow(&api, fired))))

@@ -54,7 +54,7 @@ pub(super) async fn fire(db: &Db, which: &Which) -> anyhow::Result<()> {
     let now = setup::now();
     let outbound = Outbound::without_platforms();
     let fired = db
-        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, now).await }))
+        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, None, now).await }))
         .await
         .map_err(|error| match error {
             StoreError::Conflict(_) => anyhow::anyhow!("its conversation is busy; try again later"),

@@ -53,7 +53,7 @@ pub async fn a_sleeper_is_woken_though_many_wait_for_their_conversation(world: W
     let later = NOW.after(Duration::from_secs(1));
     let alone = sleeps(world.loose_run(), later).await;
     world.held(world.run()).await;
-    let woken = wake::wake_due(&world.db, Duration::ZERO, later).await;
+    let woken = wake::wake_due(&world.db, Duration::ZERO, 3, later).await;
     assert_eq!(woken.expect("looks"), 1);
     assert_eq!(world.get(alone).await.status, RunStatus::Pending);
 }

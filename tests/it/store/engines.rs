@@ -161,6 +161,8 @@ on_both_engines![
     triggers::a_reminder_is_said_where_it_was_set_or_to_its_person_in_private,
     triggers::due_times_that_passed_fire_once_together_or_not_at_all,
     triggers::a_run_waits_until_its_conversation_is_free,
+    triggers::in_a_group_a_run_takes_a_free_lane,
+    triggers::in_a_group_a_run_that_slept_goes_on_in_a_free_lane,
     triggers::what_is_put_off_is_no_longer_due_and_what_is_off_never,
     triggers::a_signature_is_good_once_and_forgotten_when_it_is_stale,
     triggers::a_run_that_waits_for_a_person_is_not_put_off_by_what_it_sleeps_by,

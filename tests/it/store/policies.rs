@@ -324,7 +324,7 @@ pub async fn an_answer_is_taken_from_whom_it_may_come_and_to_what_is_asked(world
     )
     .await;
     assert_eq!(
-        clifford_engine::scheduler::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW)
+        clifford_engine::scheduler::wake::wake_due(&world.db, std::time::Duration::ZERO, 3, NOW)
             .await
             .unwrap(),
         1

@@ -97,7 +97,7 @@ pub async fn a_parent_whose_context_is_busy_is_woken_later(world: World) {
         let woken = world.db.write(move |tx| Box::pin(child_ends(tx, run, lease))).await;
         assert!(!woken.expect("ends"));
     }
-    let wake_due = || clifford_engine::scheduler::wake::wake_due(&world.db, std::time::Duration::ZERO, NOW);
+    let wake_due = || clifford_engine::scheduler::wake::wake_due(&world.db, std::time::Duration::ZERO, 3, NOW);
     assert_eq!(world.get(parent.id).await.status, RunStatus::Waiting);
     wake_due().await.expect("looks");
     assert_eq!(world.get(parent.id).await.status, RunStatus::Waiting);

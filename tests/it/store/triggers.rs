@@ -28,14 +28,15 @@ use clifford_store::{
     jobs::{self, NewJob},
     messages,
     places::channels::{self, Change},
-    triggers,
+    runs, triggers,
 };
 use clifford_tools::triggers::editing;
 use serde_json::json;
 
 use super::{
     erasure::{column, script},
-    world::{NOW, World, place},
+    search::group as in_group,
+    world::{NOW, World, place, to},
 };
 use crate::in_process_engine::InProcessEngine;
 
@@ -356,6 +357,54 @@ pub async fn due_times_that_passed_fire_once_together_or_not_at_all(world: World
     );
 }
 
+pub async fn in_a_group_a_run_takes_a_free_lane(world: World) {
+    let room = world.elsewhere(in_group("g1", "s1"), None).await;
+    let trigger = Trigger {
+        context_id: Some(room.context),
+        name: Some("news".to_owned()),
+        kind: TriggerKind::Run,
+        content: "tell the news".to_owned(),
+        ..reminder(&room, NOW)
+    };
+    add(&world.db, &trigger).await;
+    // Nobody is answered by two at once.
+    let (_, own) = room.held(room.run()).await;
+    assert_eq!(look(&room, NOW).await, 0);
+    room.advance(own, RunStatus::Completed).await.expect("ends");
+    let of_another = runs::NewRun {
+        user_id: Some(room.stranger().await),
+        ..room.run()
+    };
+    room.held(of_another).await;
+    assert_eq!(look(&room, NOW).await, 1);
+    let lanes = "SELECT CAST(lane AS TEXT) FROM runs WHERE status <> 'completed' ORDER BY lane";
+    assert_eq!(column(&world.db, lanes).await, ["0", "1"]);
+}
+
+pub async fn in_a_group_a_run_that_slept_goes_on_in_a_free_lane(world: World) {
+    let room = world.elsewhere(in_group("g1", "s1"), None).await;
+    let (run, lease) = room.held(room.run()).await;
+    let asleep = runs::Advance {
+        wake_at: Some(NOW),
+        wake_reason: Some("sleep".into()),
+        ..to(RunStatus::Waiting)
+    };
+    let written = world
+        .db
+        .write(move |tx| Box::pin(async move { runs::advance(tx, &lease, &asleep, NOW).await }));
+    written.await.expect("sleeps");
+    let of_another = runs::NewRun {
+        user_id: Some(room.stranger().await),
+        ..room.run()
+    };
+    room.held(of_another).await;
+    let woken = async |parallel| wake::wake_due(&world.db, GRACE, parallel, NOW).await.expect("looks");
+    assert_eq!((woken(1).await, woken(2).await), (0, 1));
+    assert_eq!(room.get(run.id).await.status, RunStatus::Pending);
+    let lanes = "SELECT CAST(lane AS TEXT) FROM runs ORDER BY lane";
+    assert_eq!(column(&world.db, lanes).await, ["0", "1"]);
+}
+
 pub async fn a_run_waits_until_its_conversation_is_free(world: World) {
     let trigger = Trigger {
         context_id: Some(world.context),
@@ -450,7 +499,7 @@ pub async fn a_signature_is_good_once_and_forgotten_when_it_is_stale(world: Worl
             signature: &signature,
             body,
         };
-        let taken = webhook::take(db, &encryption, &outbound, call, now).await;
+        let taken = webhook::take(db, &encryption, &outbound, 3, call, now).await;
         taken.map(|fired| fired.run.is_some()).map_err(|refusal| match refusal {
             webhook::Refusal::NotSigned => "not signed",
             webhook::Refusal::Stale => "stale",
@@ -502,11 +551,11 @@ pub async fn a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is
         script(db, &sql).await;
     };
     sleeps(CatchUp::Once).await;
-    assert_eq!(wake::wake_due(db, GRACE, NOW).await.expect("looks"), 1);
+    assert_eq!(wake::wake_due(db, GRACE, 3, NOW).await.expect("looks"), 1);
     assert_eq!(world.get(run).await.status, RunStatus::Pending);
     // It went to sleep again while the clock stood before the due time that it had been woken for.
     sleeps(CatchUp::Once).await;
-    assert_eq!(wake::wake_due(db, GRACE, NOW).await.expect("looks"), 0);
+    assert_eq!(wake::wake_due(db, GRACE, 3, NOW).await.expect("looks"), 0);
     let asleep = world.get(run).await;
     assert_eq!(
         (asleep.status, asleep.wake_at),
@@ -519,9 +568,12 @@ pub async fn a_sleeping_run_is_not_woken_twice_for_a_due_time_by_a_clock_that_is
     // Nobody was there for three due times.
     script(db, "UPDATE triggers SET catch_up = 'skip'").await;
     let back = NOW.after(DAY * 3 + DAY / 2);
-    assert_eq!(wake::wake_due(db, GRACE, back).await.expect("looks"), 0);
+    assert_eq!(wake::wake_due(db, GRACE, 3, back).await.expect("looks"), 0);
     assert_eq!(world.get(run).await.wake_at, Some(NOW.after(DAY * 4)));
-    assert_eq!(wake::wake_due(db, GRACE, NOW.after(DAY * 4)).await.expect("looks"), 1);
+    assert_eq!(
+        wake::wake_due(db, GRACE, 3, NOW.after(DAY * 4)).await.expect("looks"),
+        1
+    );
     let removed = db.write(move |tx| Box::pin(triggers::remove_wake(tx, run)));
     removed.await.expect("removes");
     assert_eq!(column(db, "SELECT trigger_id FROM trigger_firings").await, [""; 0]);
@@ -542,12 +594,12 @@ pub async fn a_run_that_waits_for_a_person_is_not_put_off_by_what_it_sleeps_by(w
         script(db, &sql).await;
     };
     waits("sleep", NOW).await;
-    assert_eq!(wake::wake_due(db, GRACE, NOW).await.expect("looks"), 1);
+    assert_eq!(wake::wake_due(db, GRACE, 3, NOW).await.expect("looks"), 1);
     // It was answered, or its subagents ended, long after it woke and long before it sleeps again.
     for reason in ["tool_confirmed", "subagents"] {
         let later = NOW.after(DAY / 2);
         waits(reason, later).await;
-        assert_eq!(wake::wake_due(db, GRACE, later).await.expect("looks"), 1, "{reason}");
+        assert_eq!(wake::wake_due(db, GRACE, 3, later).await.expect("looks"), 1, "{reason}");
         assert_eq!(world.get(run).await.status, RunStatus::Pending);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clifford_core::{
     clock::Timestamp,
-    id::{AgentId, ContextId, WorkerId},
+    id::{AgentId, ContextId, UserId, WorkerId},
     places::Channel,
     runs::Run,
 };
@@ -149,6 +149,27 @@ pub(super) async fn begin(
         epoch: run.epoch,
     };
     Ok(Some((run, lease)))
+}
+
+/// The lane of a run of a person that begins in a conversation, or goes on there: beside others, if the place has a lane in
+/// which nothing is at work, but never beside one of the same person.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: it has to wait.
+pub async fn lane_in(
+    tx: &mut Tx,
+    context: Option<ContextId>,
+    channel: Option<&Channel>,
+    user: Option<UserId>,
+    parallel: u32,
+) -> Result<i64, StoreError> {
+    let Some(context) = context else { return Ok(0) };
+    let at_work = lanes::at_work_in(tx, context).await?;
+    let is_theirs = user.is_some() && at_work.iter().any(|run| run.user_id == user);
+    if is_theirs || at_work.len() >= most_at_work(channel, parallel) {
+        return Err(StoreError::Conflict(format!("conversation {context} is busy")));
+    }
+    Ok(lanes::free_lane(&at_work))
 }
 
 /// How many runs may be at work in a conversation of a channel at the same time.

@@ -14,7 +14,10 @@ use clifford_store::{
     Db, StoreError, Tx,
     db::notify,
     messages::{self, NewOutbound},
-    places::agents::{self, Agent},
+    places::{
+        agents::{self, Agent},
+        channels,
+    },
     runs::{self, Lease, NewRun, approvals, queue as run_queue, steps},
 };
 use clifford_text::Outcome;
@@ -25,6 +28,7 @@ use crate::{
     run::{
         answering::{self, ApprovalAnswer},
         cancel,
+        follow_up::lane_in,
     },
 };
 
@@ -193,6 +197,7 @@ impl Runs {
     /// is none.
     pub async fn retry(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
         let mut again = again(&self.run(id).await?)?;
+        let parallel = self.context.settings.ingress.shared_parallel;
         let now = self.context.clock.now();
         again.lease = Some((
             self.context.process.worker(),
@@ -201,7 +206,7 @@ impl Runs {
         let made = self
             .context
             .db
-            .write(move |tx| Box::pin(async move { once_more(tx, id, &again, now).await }))
+            .write(move |tx| Box::pin(async move { once_more(tx, id, &again, Some(parallel), now).await }))
             .await
             .map_err(|error| busy(id, error))?;
         self.start_held(Lease {
@@ -214,13 +219,24 @@ impl Runs {
 }
 
 /// The new run takes over what people wrote for the old one, before it began and while it was at work: it is asked
-/// with all of it, and none of it is their past.
-async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, now: Timestamp) -> Result<Run, StoreError> {
+/// with all of it, and none of it is their past. `parallel`: how many people are answered at the same time in a shared
+/// place, where that is known.
+async fn once_more(
+    tx: &mut Tx,
+    id: RunId,
+    again: &NewRun,
+    parallel: Option<u32>,
+    now: Timestamp,
+) -> Result<Run, StoreError> {
     let mut again = again.clone();
     for step in steps::of_run(tx, id).await? {
         if let StepKind::Event(Event::UserMessage { text, .. }) = step.kind {
             again.input_text = format!("{}\n{text}", again.input_text);
         }
+    }
+    if let (Some(channel), Some(parallel)) = (again.channel_id, parallel) {
+        let channel = channels::get(tx, channel).await?;
+        again.lane = lane_in(tx, again.context_id, channel.as_ref(), again.user_id, parallel).await?;
     }
     run_queue::retried(tx, id).await?;
     let made = runs::insert(tx, &again, now).await?;
@@ -238,7 +254,7 @@ pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Ru
     db.write(move |tx| {
         Box::pin(async move {
             notify::work(tx).await?;
-            once_more(tx, id, &again, now).await
+            once_more(tx, id, &again, None, now).await
         })
     })
     .await

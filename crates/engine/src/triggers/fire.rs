@@ -28,7 +28,7 @@ use clifford_text::{Answer, Lang};
 use clifford_vault::Masker;
 use serde_json::{Value, json};
 
-use crate::{Context, work::Task};
+use crate::{Context, run::follow_up::lane_in, work::Task};
 
 /// How many triggers are looked up at once.
 const BATCH: u32 = 200;
@@ -86,9 +86,10 @@ async fn waits(db: &Db, trigger: &Trigger) -> Result<(), StoreError> {
 async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bool, StoreError> {
     let Some(due) = trigger.due() else { return Ok(false) };
     let (outbound, grace) = (cx.delivery.outbound().clone(), cx.settings.triggers.grace);
+    let parallel = cx.settings.ingress.shared_parallel;
     let claimed = cx
         .db
-        .write(move |tx| Box::pin(async move { claim(tx, &outbound, grace, due, now).await }))
+        .write(move |tx| Box::pin(async move { claim(tx, &outbound, parallel, grace, due, now).await }))
         .await?;
     let Some(fired) = claimed else { return Ok(false) };
     measures::trigger_fired(trigger.kind);
@@ -106,6 +107,7 @@ async fn fire(cx: &Arc<Context>, trigger: &Trigger, now: Timestamp) -> Result<bo
 async fn claim(
     tx: &mut Tx,
     outbound: &Outbound,
+    parallel: u32,
     grace: Duration,
     due: Due,
     now: Timestamp,
@@ -121,7 +123,7 @@ async fn claim(
     if !triggers::claim(tx, due, plan.next, plan.fires, plan.error.as_deref(), now).await? || !plan.fires {
         return Ok(None);
     }
-    let fired = cause(tx, outbound, &trigger, None, now).await?;
+    let fired = cause(tx, outbound, Some(parallel), &trigger, None, now).await?;
     if let Some(error) = &fired.error {
         triggers::set_error(tx, due.id, error).await?;
     }
@@ -134,7 +136,8 @@ async fn lock_trigger(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, Sto
     triggers::get(tx, id).await
 }
 
-/// Fires a trigger now, without a change to its schedule; `data`: the content of a webhook's request.
+/// Fires a trigger now, without a change to its schedule; `data`: the content of a webhook's request; `parallel`: how many
+/// people are answered at the same time in a shared place, where that is known.
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: it is gone. [`StoreError::WrongState`]: it wakes a sleeping run, or is turned off.
@@ -144,6 +147,7 @@ pub async fn fire_now(
     outbound: &Outbound,
     id: TriggerId,
     data: Option<Value>,
+    parallel: Option<u32>,
     now: Timestamp,
 ) -> Result<Fired, StoreError> {
     let trigger = lock_trigger(tx, id).await?;
@@ -152,7 +156,7 @@ pub async fn fire_now(
         return Err(StoreError::WrongState(format!("trigger {id} is turned off")));
     }
     triggers::fired_now(tx, id, now).await?;
-    let fired = cause(tx, outbound, &trigger, data, now).await?;
+    let fired = cause(tx, outbound, parallel, &trigger, data, now).await?;
     if let Some(error) = &fired.error {
         triggers::set_error(tx, id, error).await?;
     }
@@ -162,13 +166,14 @@ pub async fn fire_now(
 async fn cause(
     tx: &mut Tx,
     outbound: &Outbound,
+    parallel: Option<u32>,
     trigger: &Trigger,
     data: Option<Value>,
     now: Timestamp,
 ) -> Result<Fired, StoreError> {
     match (trigger.kind, trigger.run_id) {
         (TriggerKind::Reminder, _) => remind(tx, outbound, trigger, now).await,
-        (TriggerKind::Run, _) => begin(tx, outbound.masker(), trigger, data, now).await,
+        (TriggerKind::Run, _) => begin(tx, outbound.masker(), trigger, data, parallel, now).await,
         (TriggerKind::Wake, run) => Err(StoreError::WrongState(format!(
             "trigger {} wakes run {}; wake the run instead",
             trigger.id,
@@ -278,6 +283,7 @@ async fn begin(
     masker: &Masker,
     trigger: &Trigger,
     data: Option<Value>,
+    parallel: Option<u32>,
     now: Timestamp,
 ) -> Result<Fired, StoreError> {
     let channel = match trigger.channel_id {
@@ -314,6 +320,9 @@ async fn begin(
         not_before: None,
     };
     let mut run = task.into_run(None);
+    if let Some(parallel) = parallel {
+        run.lane = lane_in(tx, run.context_id, channel.as_ref(), run.user_id, parallel).await?;
+    }
     // The content of a request is stored, and shown to those who may see the run.
     run.input_json = Some(masker.mask_json(input(trigger, data)));
     let run = runs::insert(tx, &run, now).await?;

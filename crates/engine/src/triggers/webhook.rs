@@ -50,7 +50,8 @@ pub enum Refusal {
     Encryption(#[from] CannotDecrypt),
 }
 
-/// Takes a request: checks it, and fires its trigger, in one transaction with the note that it was taken.
+/// Takes a request: checks it, and fires its trigger, in one transaction with the note that it was taken; `parallel`: how
+/// many people are answered at the same time in a shared place.
 ///
 /// # Errors
 /// Why it is refused; nothing happened then.
@@ -58,6 +59,7 @@ pub async fn take(
     db: &Db,
     encryption: &Encryption,
     outbound: &Outbound,
+    parallel: u32,
     call: Call<'_>,
     now: Timestamp,
 ) -> Result<Fired, Refusal> {
@@ -78,7 +80,9 @@ pub async fn take(
                 if !triggers::take_signature(tx, id, &signature, signed_at, now.before(WINDOW)).await? {
                     return Ok(None);
                 }
-                fire::fire_now(tx, &outbound, id, Some(data), now).await.map(Some)
+                fire::fire_now(tx, &outbound, id, Some(data), Some(parallel), now)
+                    .await
+                    .map(Some)
             })
         })
         .await?;

@@ -1,12 +1,12 @@
 //! Lanes: the places beside each other in which the runs of a shared conversation work, one in each.
 
 use clifford_core::{
-    id::{ContextId, UserId},
+    id::{ContextId, RunId, UserId},
     row::FromRow,
     value::args,
 };
 
-use crate::{Conn, StoreError};
+use crate::{Conn, StoreError, Tx};
 
 /// A run at work beside others of its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
@@ -22,6 +22,18 @@ pub async fn at_work_in(conn: &mut Conn, context: ContextId) -> Result<Vec<AtWor
     let sql = "SELECT user_id, lane FROM runs
                WHERE context_id = $1 AND kind = 'coordinator' AND status IN ('pending', 'running') ORDER BY lane";
     conn.fetch_all(sql, args![context]).await
+}
+
+/// Gives a run that waits another lane, unless nothing is at work in its own: it may go on beside what is.
+pub async fn change_lane(tx: &mut Tx, run: RunId, lane: i64) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE runs SET lane = $1 WHERE id = $2 AND kind = 'coordinator' AND status = 'waiting' AND EXISTS (
+             SELECT 1 FROM runs other WHERE other.context_id = runs.context_id AND other.lane = runs.lane
+             AND other.kind = 'coordinator' AND other.status IN ('pending', 'running'))",
+        args![lane, run],
+    )
+    .await?;
+    Ok(())
 }
 
 /// The first lane in which nothing is at work.
