@@ -413,6 +413,29 @@ pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_
     assert_eq!(world.count("SELECT COUNT(*) FROM message_parts").await, 2);
 }
 
+pub async fn what_a_run_that_waits_was_told_stays_until_its_end(world: World) {
+    let all = world.turns(0..3).await;
+    let (_, lease) = world.held(world.run()).await;
+    let (asked, run) = (all[0], lease.run);
+    world
+        .write(move |tx| Box::pin(messages::give_to_run(tx, asked, run)))
+        .await;
+    world
+        .execute(
+            "INSERT INTO files (id, message_id, name, location, created_at)
+             SELECT 'file-' || id, id, 'a.pdf', 'x', 0 FROM messages WHERE direction = 'inbound'",
+        )
+        .await;
+    world.told(all[3]).await;
+    assert_eq!(world.delete_through(all[3], 10).await, 3);
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 2);
+    world.advance(lease, RunStatus::Waiting).await.expect("waits");
+    assert_eq!(world.delete_through(all[3], 10).await, 0);
+    world.execute("UPDATE runs SET status = 'completed'").await;
+    assert_eq!(world.delete_through(all[3], 10).await, 1);
+    assert_eq!(world.count("SELECT COUNT(*) FROM files").await, 1);
+}
+
 pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
     let later = NOW.after(Duration::from_secs(60));
     world.turns(0..3).await;

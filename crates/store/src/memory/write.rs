@@ -293,7 +293,8 @@ pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Resul
 }
 
 /// Deletes messages that a summary tells, up to and with one, oldest first, with their parts and files; not what is
-/// still to be sent. Returns how many there were.
+/// still to be sent, nor what belongs to a run that has not ended: it may still read its files. Returns how many there
+/// were.
 pub async fn delete_compacted(
     tx: &mut Tx,
     context: ContextId,
@@ -304,7 +305,10 @@ pub async fn delete_compacted(
         .fetch_all(
             "SELECT id FROM messages WHERE context_id = $1 AND id <= $2
              AND id <= (SELECT compacted_through FROM contexts WHERE id = $1)
-             AND status NOT IN ('queued', 'pending', 'sending') ORDER BY id LIMIT $3",
+             AND status NOT IN ('queued', 'pending', 'sending')
+             AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = messages.run_id
+                             AND r.status IN ('pending', 'running', 'waiting'))
+             ORDER BY id LIMIT $3",
             args![context, through, limit],
         )
         .await?;
