@@ -195,6 +195,7 @@ on_both_engines![
     memory_writes::what_came_of_words_from_outside_stays_that_whichever_conversation_says_it_anew,
     memory_writes::compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_be_sent,
     memory_writes::a_compaction_is_kept_until_its_messages_are_gone,
+    memory_writes::of_a_long_text_the_memory_writer_reads_the_beginning,
     memory_writes::what_a_run_that_waits_was_told_stays_until_its_end,
     races::twenty_at_once_make_one_person_one_channel_and_one_context,
     races::two_subagents_that_end_at_once_wake_their_parent_once,

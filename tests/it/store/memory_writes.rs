@@ -413,6 +413,18 @@ pub async fn compacted_messages_are_deleted_in_batches_but_not_what_is_still_to_
     assert_eq!(world.count("SELECT COUNT(*) FROM message_parts").await, 2);
 }
 
+pub async fn of_a_long_text_the_memory_writer_reads_the_beginning(world: World) {
+    let (long, context) = ("é".repeat(100_000), world.context);
+    let id = world.says(&long, MessageStatus::Received).await;
+    let mut conn = world.db.read().await.expect("reads");
+    let read = memory_write::next(&mut conn, context, None, Some(id), 2).await;
+    let read: Vec<_> = read.expect("reads").into_iter().map(|said| said.content).collect();
+    let begins = read
+        .iter()
+        .all(|text| text.chars().filter(|letter| *letter == 'é').count() > 20_000);
+    assert!(begins && read.len() == 1 && read[0].chars().count() < 30_000);
+}
+
 pub async fn what_a_run_that_waits_was_told_stays_until_its_end(world: World) {
     let all = world.turns(0..3).await;
     let (_, lease) = world.held(world.run()).await;

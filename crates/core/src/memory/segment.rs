@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The most characters that are read at a time.
-const MOST_CHARACTERS: u64 = 24_000;
+pub const MOST_CHARACTERS: u64 = 24_000;
 
 /// How many of these messages are read at a time, of at most `most`, and as long together as `room` by `weight`; at
 /// least one, if there is one.

@@ -4,7 +4,10 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, JobId, MessageId, SpaceId, UserId},
     json_text::{JsonText, to_json},
-    memory::rows::{Change, Item, SourceMessage},
+    memory::{
+        rows::{Change, Item, SourceMessage},
+        segment,
+    },
     messages::Direction,
     row::FromRow,
     value::args,
@@ -41,7 +44,8 @@ pub async fn standing(conn: &mut Conn, context: ContextId) -> Result<Option<Conv
     .await
 }
 
-/// The next messages of a conversation behind `after`, up to and with `through`, oldest first.
+/// The next messages of a conversation behind `after`, up to and with `through`, oldest first. Of a text that is longer than
+/// what is read at a time, the beginning: no prompt shows more of it.
 pub async fn next(
     conn: &mut Conn,
     context: ContextId,
@@ -51,10 +55,11 @@ pub async fn next(
 ) -> Result<Vec<SourceMessage>, StoreError> {
     conn.fetch_all(
         format!(
-            "SELECT id, direction, user_id, content, status = 'failed' AS failed FROM messages
+            "SELECT id, direction, user_id, SUBSTR(content, 1, {}) AS content, status = 'failed' AS failed FROM messages
              WHERE context_id = $1 AND ($2 IS NULL OR id > $2) AND ($3 IS NULL OR id <= $3) AND deleted_at IS NULL
                  AND {}
              ORDER BY id LIMIT $4",
+            segment::MOST_CHARACTERS + 1,
             withheld::is_open("")
         ),
         args![context, after, through, limit],
