@@ -120,6 +120,21 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_keeps_so_many_pieces_of_documents() {
+    let setup = Setup::on(Site::Telegram).set("tools.retrieval.max_pieces", 1);
+    let mut bot = setup.start().await;
+    bot.model.respond_with(librarian);
+    let (ada, bob) = (bot.room(Site::Telegram, 7, "Ada"), bot.room(Site::Telegram, 8, "Bob"));
+    let garage = "keep Garage: The car is parked below.";
+    assert_eq!(says(&bot, ada, garage, 1).await, "Kept in 1 pieces.");
+    let kitchen = "keep Kitchen: Every meal is at noon.";
+    assert_eq!(says(&bot, ada, kitchen, 2).await, "Kept in null pieces.");
+    assert_eq!(says(&bot, bob, kitchen, 1).await, "Kept in 1 pieces.");
+    bot.finish().await;
+    assert_eq!(bot.look().await.count("documents").await, 2);
+}
+
 /// Describes the image that came along; without one, makes one and sends it.
 fn artist(request: &RecordedRequest) -> Reply {
     if request.model() == "sees-1" {

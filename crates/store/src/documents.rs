@@ -250,21 +250,52 @@ pub async fn embeddings(
     conn: &mut Conn,
     scope: Scope,
     model: &str,
+    before: Option<i64>,
     limit: u32,
-) -> Result<Vec<(i64, Vec<f32>)>, StoreError> {
-    let mut args = args![model, limit];
+) -> Result<Vec<StoredEmbedding>, StoreError> {
+    let mut args = args![model, limit, before];
     let Some(within) = within(scope, "d.", &mut args) else {
         return Ok(Vec::new());
     };
     let sql = format!(
         "SELECT c.id, c.embedding FROM document_chunks c JOIN documents d ON d.id = c.document_id
-         WHERE c.model = $1 AND c.embedding IS NOT NULL AND {within} ORDER BY c.id DESC LIMIT $2"
+         WHERE c.model = $1 AND c.embedding IS NOT NULL AND ($3 IS NULL OR c.id < $3) AND {within}
+         ORDER BY c.id DESC LIMIT $2"
     );
-    let rows: Vec<(i64, String)> = conn.fetch_all(sql, args).await?;
-    let broken = || StoreError::Corrupt("an embedding".to_owned());
-    rows.into_iter()
-        .map(|(id, text)| Ok((id, decode(&text).ok_or_else(broken)?)))
-        .collect()
+    conn.fetch_all(sql, args).await
+}
+
+/// The embedding of a piece as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct StoredEmbedding {
+    /// The piece.
+    pub id: i64,
+    embedding: String,
+}
+
+impl StoredEmbedding {
+    /// The piece with its embedding. It takes a while of many.
+    ///
+    /// # Errors
+    /// The row cannot be read.
+    pub fn decoded(&self) -> Result<(i64, Vec<f32>), StoreError> {
+        let broken = || StoreError::Corrupt("an embedding".to_owned());
+        Ok((self.id, decode(&self.embedding).ok_or_else(broken)?))
+    }
+}
+
+/// How many pieces of documents there are within the scope.
+///
+/// # Errors
+/// The database fails.
+pub async fn count_pieces(conn: &mut Conn, scope: Scope) -> Result<usize, StoreError> {
+    let mut args = args![];
+    let Some(within) = within(scope, "d.", &mut args) else {
+        return Ok(0);
+    };
+    let sql = format!("SELECT COUNT(*) FROM document_chunks c JOIN documents d ON d.id = c.document_id WHERE {within}");
+    let (count,): (i64,) = conn.fetch_one(sql, args).await?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// The pieces of these ids that are within the scope, in no order. The document names the owner; the index only says

@@ -2,7 +2,7 @@
 
 mod embed;
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap, sync::Arc};
 
 use clifford_content::retrieval::{by_words, cut, nearest, ordered};
 use clifford_core::{
@@ -13,7 +13,7 @@ use clifford_core::{
 };
 use clifford_llm_api::tokens::estimate_tokens;
 use clifford_store::{
-    documents::{self, Document, NewChunk},
+    documents::{self, Document, NewChunk, StoredEmbedding},
     files::File,
 };
 use clifford_vault::SecretSource;
@@ -30,8 +30,8 @@ const MOST_PIECES: usize = 2_000;
 const MOST_TOKENS: u64 = 640_000;
 /// How many pieces may be named for their meaning.
 const EACH: usize = 40;
-/// The most pieces whose meaning is compared.
-const COMPARED: u32 = 5_000;
+/// How many pieces are read at once whose meaning is compared.
+const PAGE: u32 = 250;
 /// How many answers where nothing is asked for, and the most of them.
 const LIMITS: (usize, usize) = (5, 20);
 /// The most characters of a title.
@@ -61,6 +61,9 @@ pub(super) struct Config {
     /// The longest time of its answer.
     #[schemars(range(min = 1, max = 300))]
     pub timeout_seconds: u64,
+    /// The most pieces of documents that are kept of a person, or of a shared place. A page of text is two or three.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_pieces: usize,
 }
 
 impl Default for Config {
@@ -71,6 +74,7 @@ impl Default for Config {
             key: None,
             price: 0.0,
             timeout_seconds: 30,
+            max_pieces: 5_000,
         }
     }
 }
@@ -199,6 +203,16 @@ async fn index(cx: ToolContext, args: IndexArgs) -> Result<Indexed, ToolError> {
         let fault = format!("{title} is too long: {} pieces of at most {MOST_PIECES}", pieces.len());
         return Err(ToolError::TellModel(fault));
     }
+    let config: Config = cx.config("retrieval")?;
+    let kept = documents::count_pieces(&mut cx.db.read().await?, cx.scope).await?;
+    if kept.saturating_add(pieces.len()) > config.max_pieces {
+        let fault = format!(
+            "{title} has {} pieces, and {kept} of at most {} are kept here already: delete documents that are not needed",
+            pieces.len(),
+            config.max_pieces
+        );
+        return Err(ToolError::TellModel(fault));
+    }
     let (embeddings, limitation) = embedded(&cx, &pieces).await?;
     let chunks: Vec<_> = pieces
         .into_iter()
@@ -304,17 +318,35 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, To
     let Some(embedder) = Embedder::of(cx)? else {
         return Ok(Vec::new());
     };
-    let pieces = documents::embeddings(&mut cx.db.read().await?, cx.scope, embedder.model(), COMPARED).await?;
-    if pieces.is_empty() {
+    let mut page = documents::embeddings(&mut cx.db.read().await?, cx.scope, embedder.model(), None, PAGE).await?;
+    if page.is_empty() {
         return Ok(Vec::new());
     }
-    match embedder.embed(cx, &[query.to_owned()]).await {
-        Ok(wanted) => Ok(wanted
-            .first()
-            .map(|wanted| nearest(wanted, &pieces, EACH))
-            .unwrap_or_default()),
-        Err(_) => Ok(Vec::new()),
+    let wanted = embedder.embed(cx, &[query.to_owned()]).await;
+    let Some(wanted) = wanted.ok().and_then(|wanted| wanted.into_iter().next()) else {
+        return Ok(Vec::new());
+    };
+    let wanted: Arc<[f32]> = wanted.into();
+    let mut best = Vec::new();
+    // A page at a time: they may be many, and long.
+    while let Some(last) = page.last().map(|last| last.id) {
+        let wanted = Arc::clone(&wanted);
+        let compared = tokio::task::spawn_blocking(move || {
+            let decoded: Result<Vec<_>, _> = page.iter().map(StoredEmbedding::decoded).collect();
+            decoded.map(|pieces| nearest(&wanted, &pieces, EACH))
+        });
+        let compared = compared.await;
+        best.extend(compared.map_err(|_| ToolError::Unavailable("the meanings could not be compared".to_owned()))??);
+        best.sort_by(by_likeness);
+        best.truncate(EACH);
+        page = documents::embeddings(&mut cx.db.read().await?, cx.scope, embedder.model(), Some(last), PAGE).await?;
     }
+    Ok(best)
+}
+
+/// The most alike first.
+fn by_likeness(one: &(i64, f64), other: &(i64, f64)) -> Ordering {
+    other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
 }
 
 async fn list(cx: ToolContext, args: ListArgs) -> Result<Documents, ToolError> {

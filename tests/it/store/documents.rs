@@ -88,9 +88,22 @@ pub async fn a_deleted_document_is_found_no_more_in_any_way(world: World) {
     let own = Scope::Person(world.user.id);
     let embeddings = async |model: &str| {
         let mut conn = world.db.read().await.unwrap();
-        let found = documents::embeddings(&mut conn, own, model, 10).await.unwrap();
-        found.into_iter().map(|(_, embedding)| embedding).collect::<Vec<_>>()
+        let (mut all, mut last) = (Vec::new(), None);
+        loop {
+            let page = documents::embeddings(&mut conn, own, model, last, 1).await.unwrap();
+            all.extend(page.iter().map(|piece| piece.decoded().unwrap().1));
+            last = page.last().map(|piece| piece.id);
+            if last.is_none() {
+                return all;
+            }
+        }
     };
+    let count = async |scope| {
+        let mut conn = world.db.read().await.unwrap();
+        documents::count_pieces(&mut conn, scope).await.unwrap()
+    };
+    assert_eq!((count(own).await, count(Scope::Person(UserId::new())).await), (3, 0));
+    assert_eq!(count(Scope::Nothing).await, 0);
     assert_eq!(embeddings("model-1").await, [vec![0.25, 0.0], vec![1.0, 0.5]]);
     assert_eq!(embeddings("model-2").await, Vec::<Vec<f32>>::new());
     let id = document.id;
@@ -99,6 +112,7 @@ pub async fn a_deleted_document_is_found_no_more_in_any_way(world: World) {
         .write(move |tx| Box::pin(async move { documents::delete(tx, id).await }));
     delete.await.unwrap();
     assert_eq!(embeddings("model-1").await, [vec![0.25, 0.0]]);
+    assert_eq!(count(own).await, 1);
     assert_eq!(found(&world, own, "near plain").await, ["Two 0"]);
     let mut conn = world.db.read().await.unwrap();
     let left = documents::list(&mut conn, own, None, 10).await.unwrap();
