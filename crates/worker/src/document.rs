@@ -14,7 +14,7 @@ mod xml;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::archive::Archive;
-use super::{page, scan, task::Document, task::Window};
+use super::{page, scan, task::Document};
 
 /// The most bytes of text that are returned.
 const MOST_TEXT: usize = 900_000;
@@ -174,18 +174,7 @@ fn html(content: &[u8]) -> Result<Pages, Unreadable> {
 
 /// The text of an HTML page.
 fn of_html(html: &str) -> Result<String, Unreadable> {
-    let mut text = String::new();
-    let mut offset = Some(0);
-    while let Some(from) = offset.filter(|_| text.len() < MOST_TEXT) {
-        let window = Window {
-            offset: from,
-            max_chars: usize::MAX,
-        };
-        let read = page::whole(html, window).map_err(|error| Unreadable::Damaged(error.to_string()))?;
-        text.push_str(&read.excerpt.text);
-        offset = read.excerpt.next_offset;
-    }
-    Ok(text)
+    page::text(html).map_err(|error| Unreadable::Damaged(error.to_string()))
 }
 
 /// A text that grows page by page, up to its limit.

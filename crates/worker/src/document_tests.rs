@@ -63,6 +63,19 @@ fn a_pdf_is_read_page_by_page_and_one_of_pictures_has_no_text() {
 }
 
 #[test]
+fn a_long_page_is_read_whole_and_in_order() {
+    let paragraphs: String = (0..9_000).map(|number| format!("<p>Line {number}</p>")).collect();
+    let page = format!("<!DOCTYPE html><html><body>{paragraphs}</body></html>");
+    let text = read_text(page.as_bytes()).unwrap();
+    assert!(text.chars().count() > 60_000, "{}", text.len());
+    let lines = text.lines().filter(|line| !line.is_empty());
+    assert!(
+        lines.eq((0..9_000).map(|number| format!("Line {number}"))),
+        "{text:.200}"
+    );
+}
+
+#[test]
 fn a_word_document_has_its_paragraphs_tables_and_notes() {
     let body = r#"<?xml version="1.0"?><w:document xmlns:w="x"><w:body>
         <w:p><w:r><w:t>Dear Ada &amp; Bob,</w:t><w:tab/><w:t xml:space="preserve"> hi&#33;</w:t></w:r></w:p>

@@ -51,6 +51,13 @@ pub(super) fn whole(html: &str, window: Window) -> Result<PageText, Tangled> {
     })
 }
 
+/// All of a page's text.
+pub(super) fn text(html: &str) -> Result<String, Tangled> {
+    let document = parse(html)?;
+    document.select(UNREADABLE).remove();
+    Ok(document.formatted_text().trim().to_owned())
+}
+
 /// Where a page sends its readers by itself: `<meta http-equiv="refresh" content="0; url=…">`.
 fn refresh(document: &Document) -> Option<String> {
     let metas = document.select("meta[http-equiv][content]");
