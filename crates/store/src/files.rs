@@ -1,5 +1,7 @@
 //! Files: whose each is, where it belongs, and where its content is.
 
+use std::collections::BTreeSet;
+
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, FileId, MessageId, RunId, SpaceId, UserId},
@@ -170,8 +172,14 @@ pub async fn visible(
         Scope::Nothing => return Ok(Vec::new()),
     };
     if let Some(name) = name {
-        args.push(name.to_lowercase().into());
-        sql.push_str(&format!(" AND POSITION_OF(LOWER(name), ${}) > 0", args.len()));
+        let holds: Vec<_> = spellings(name)
+            .into_iter()
+            .map(|spelling| {
+                args.push(spelling.into());
+                format!("POSITION_OF(LOWER(name), ${}) > 0", args.len())
+            })
+            .collect();
+        sql.push_str(&format!(" AND ({})", holds.join(" OR ")));
     }
     if let Some(before) = before {
         args.push(before.into());
@@ -182,6 +190,35 @@ pub async fn visible(
     // The one word for it that the engines do not share.
     let position = if conn.is_postgres() { "STRPOS" } else { "INSTR" };
     conn.fetch_all(sql.replace("POSITION_OF", position), args).await
+}
+
+/// How a name may be written that SQLite has lowered: it knows the capitals of ASCII alone. The others are as they were
+/// asked for, small, or large: the first, that of each word, or all.
+fn spellings(name: &str) -> BTreeSet<String> {
+    let lower = name.to_lowercase();
+    let mut rest = lower.chars();
+    let first = rest.next().map(upper).into_iter().chain(rest);
+    let mut is_inside = false;
+    let words = lower.chars().map(|letter| {
+        let begins = !std::mem::replace(&mut is_inside, letter.is_alphanumeric());
+        if begins { upper(letter) } else { letter }
+    });
+    BTreeSet::from([
+        name.to_ascii_lowercase(),
+        first.collect(),
+        words.collect(),
+        lower.chars().map(upper).collect(),
+        lower,
+    ])
+}
+
+/// The capital of a letter beyond ASCII that has one of its own.
+fn upper(letter: char) -> char {
+    let mut upper = letter.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(upper), None) if !letter.is_ascii() => upper,
+        _ => letter,
+    }
 }
 
 /// How many bytes of a person's files are kept here.

@@ -41,6 +41,7 @@ on_both_engines![
     documents::a_deleted_document_is_found_no_more_in_any_way,
     files::a_file_is_made_once_for_a_key_and_found_by_who_may_see_it,
     files::a_deleted_file_and_one_that_was_never_finished_leave_nothing,
+    files::a_file_is_found_by_its_name_in_capitals_of_any_language,
     lists::conversations_of_other_private_chats_are_found_with_where_and_what_was_said_last,
     lists::a_conversation_that_went_on_elsewhere_is_found_where_it_began,
     lists::a_conversation_may_go_on_where_it_began_and_in_private_wherever_its_person_is,

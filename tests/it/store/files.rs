@@ -61,6 +61,38 @@ pub async fn a_file_is_made_once_for_a_key_and_found_by_who_may_see_it(world: Wo
     assert_eq!(&*content.bytes, b"hello");
 }
 
+pub async fn a_file_is_found_by_its_name_in_capitals_of_any_language(world: World) {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = Files::new(Storage::new(dir.path(), None), Section::default(), Default::default());
+    for name in [
+        "Übung 1.pdf",
+        "Отчёт Июнь.pdf",
+        "ÉTÉ.txt",
+        "Ещё один.pdf",
+        "straße.md",
+        "Oslo.txt",
+    ] {
+        kept.create(&world.db, new(&world, name, None), NOW).await.unwrap();
+    }
+    let own = Scope::Person(world.user.id);
+    let cases = [
+        ("übung", "Übung 1.pdf"),
+        ("ÜBUNG", "Übung 1.pdf"),
+        ("Übung 1.PDF", "Übung 1.pdf"),
+        ("отчёт", "Отчёт Июнь.pdf"),
+        ("отчёт июнь", "Отчёт Июнь.pdf"),
+        ("ещё один", "Ещё один.pdf"),
+        ("ОТЧЁТ", "Отчёт Июнь.pdf"),
+        ("été", "ÉTÉ.txt"),
+        ("STRAßE", "straße.md"),
+        ("oSLO", "Oslo.txt"),
+    ];
+    for (asked, expected) in cases {
+        assert_eq!(seen(&world, own, Some(asked)).await, [expected], "{asked}");
+    }
+    assert_eq!(seen(&world, own, Some("übungen")).await, Vec::<String>::new());
+}
+
 pub async fn a_deleted_file_and_one_that_was_never_finished_leave_nothing(world: World) {
     let dir = tempfile::tempdir().unwrap();
     let kept = Files::new(Storage::new(dir.path(), None), Section::default(), Default::default());
