@@ -160,6 +160,16 @@ pub async fn what_was_said_under_the_new_id_before_the_move_was_known_joins_the_
         ..world.message("57", MessageStatus::History)
     };
     assert!(world.store(numbered(old.id)).await && world.store(numbered(new.id)).await);
+    let spaces = [old.space_id, new.space_id].map(|space| space.expect("a space").to_string());
+    for space in spaces {
+        for sql in [
+            "INSERT INTO budget_spending (subject, period, cost, tokens) VALUES",
+            "INSERT INTO rate_buckets (subject, name, tokens, filled_at) VALUES",
+        ] {
+            let inserted = world.column(format!("{sql} ('{space}', 'day', 1.0, 1) RETURNING subject"));
+            inserted.await;
+        }
+    }
     // It seemed to be removed from the old group, and was added to the new one.
     let removed = world.change(|tx| {
         Box::pin(channels::left_space(
@@ -195,8 +205,13 @@ pub async fn what_was_said_under_the_new_id_before_the_move_was_known_joins_the_
         ["-1:57", "57"]
     );
     assert_eq!(of("value FROM settings WHERE scope").await, ["auto", "de"]);
-    // It does not introduce itself again where it was.
+    // What was used in both is summed up anew.
     let space = after.space_id.expect("a space");
+    let spent = world.column("SELECT subject FROM budget_spending".to_owned());
+    assert_eq!(spent.await, Vec::<String>::new());
+    let rates = world.column("SELECT subject FROM rate_buckets".to_owned());
+    assert_eq!(rates.await, [space.to_string()]);
+    // It does not introduce itself again where it was.
     let greets = world.change(move |tx| Box::pin(channels::joined_space(tx, space, NOW)));
     assert!(!greets.await);
 }

@@ -10,7 +10,7 @@ use clifford_core::{
     value::args,
 };
 
-use crate::{StoreError, Tx};
+use crate::{StoreError, Tx, budgets};
 
 /// The tables whose rows are a channel's, by their column `channel_id`.
 const OF_CHANNEL: [&str; 8] = [
@@ -156,6 +156,10 @@ async fn join_spaces(tx: &mut Tx, old: SpaceId, new: SpaceId) -> Result<(), Stor
         tx.execute(sql, args![old, new]).await?;
     }
     settings(tx, &old.to_string(), &new.to_string()).await?;
+    // What was used there counts with the rest.
+    budgets::sum_up_anew(tx).await?;
+    tx.execute("DELETE FROM rate_buckets WHERE subject = $1", args![new])
+        .await?;
     tx.execute("DELETE FROM spaces WHERE id = $1", args![new]).await?;
     Ok(())
 }
