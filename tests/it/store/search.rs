@@ -411,12 +411,30 @@ pub async fn conversations_are_listed_and_read_within_the_scope(world: World) {
         .expect("reads");
     let names: Vec<_> = of.iter().map(|session| (session.id, session.name.as_deref())).collect();
     assert_eq!(names, [(second.context, Some("elsewhere")), (world.context, None)]);
-    let older = sessions::of_channels(&mut conn, &private, Some(second.context), 10)
+    let behind = of[0].position();
+    assert_eq!(behind.to_string().parse(), Ok(behind));
+    assert_eq!(
+        contexts::sessions::position(&mut conn, second.context)
+            .await
+            .expect("reads"),
+        Some(behind)
+    );
+    let older = sessions::of_channels(&mut conn, &private, Some(behind), 10)
         .await
         .expect("reads");
     assert_eq!(older, of[1..]);
-    let unknown = sessions::of_channels(&mut conn, &private, Some(ContextId::new()), 10).await;
-    assert_eq!(unknown.expect("reads"), []);
+    // Somebody goes on with one that was listed: the next page is the same.
+    let spoken_in = second.context;
+    let later = NOW.after(std::time::Duration::from_secs(60));
+    world
+        .db
+        .write(move |tx| Box::pin(contexts::touch(tx, spoken_in, later)))
+        .await
+        .expect("speaks");
+    let again = sessions::of_channels(&mut conn, &private, Some(behind), 10).await;
+    assert_eq!(again.expect("reads"), older);
+    let unknown = contexts::sessions::position(&mut conn, ContextId::new()).await;
+    assert_eq!(unknown.expect("reads"), None);
 
     let said = sessions::messages(&mut conn, world.context, &private, MessageRange::Newest, 1)
         .await

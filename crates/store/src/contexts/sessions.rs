@@ -1,5 +1,7 @@
 //! Conversations as they are looked back on, within some channels.
 
+use std::{fmt, str::FromStr};
+
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId},
@@ -40,11 +42,60 @@ pub struct SessionMessage {
     pub created_at: Timestamp,
 }
 
-/// The conversations of these channels, the latest first, of those before one if that is given.
+/// The place of a conversation among others, at the time at which it was listed: somebody may speak in it meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
+pub struct Position {
+    /// When a person had last spoken in it.
+    pub last_user_interaction_at: Timestamp,
+    /// Its id.
+    pub id: ContextId,
+}
+
+impl Session {
+    /// Its place.
+    pub const fn position(&self) -> Position {
+        Position {
+            last_user_interaction_at: self.last_user_interaction_at,
+            id: self.id,
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{BETWEEN}{}", self.last_user_interaction_at.0, self.id)
+    }
+}
+
+impl FromStr for Position {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once(BETWEEN);
+        let position = parts.and_then(|(at, id)| {
+            Some(Self {
+                last_user_interaction_at: Timestamp(at.parse().ok()?),
+                id: id.parse().ok()?,
+            })
+        });
+        position.ok_or("this is no place in a list of conversations")
+    }
+}
+
+/// Stands in a place as it is written.
+const BETWEEN: char = '~';
+
+/// The place of a conversation now.
+pub async fn position(conn: &mut Conn, id: ContextId) -> Result<Option<Position>, StoreError> {
+    let sql = "SELECT last_user_interaction_at, id FROM contexts WHERE id = $1";
+    conn.fetch_optional(sql, args![id]).await
+}
+
+/// The conversations of these channels, the latest first, of those behind a place if that is given.
 pub async fn of_channels(
     conn: &mut Conn,
     channels: &[ChannelId],
-    before: Option<ContextId>,
+    before: Option<Position>,
     limit: u32,
 ) -> Result<Vec<Session>, StoreError> {
     if channels.is_empty() {
@@ -57,12 +108,10 @@ pub async fn of_channels(
         within("x.channel_id", channels, &mut args)
     );
     if let Some(before) = before {
-        args.push(before.into());
-        let place = args.len();
-        sql.push_str(&format!(
-            " AND (x.last_user_interaction_at, x.id) < (SELECT b.last_user_interaction_at, b.id FROM contexts b
-                                                        WHERE b.id = ${place})"
-        ));
+        args.push(before.last_user_interaction_at.into());
+        args.push(before.id.into());
+        let (at, id) = (args.len() - 1, args.len());
+        sql.push_str(&format!(" AND (x.last_user_interaction_at, x.id) < (${at}, ${id})"));
     }
     sql.push_str(" ORDER BY x.last_user_interaction_at DESC, x.id DESC LIMIT $1");
     conn.fetch_all(sql, args).await

@@ -79,13 +79,15 @@ impl From<NearbyText> for Beside {
 pub(super) struct SessionsArgs {
     /// How many, at most 50; left out: 10.
     limit: Option<u32>,
-    /// Only those before this one, by its id.
+    /// Only those behind the `next` of the page before, or before this one, by its id.
     before: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Sessions {
     sessions: Vec<Session>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -184,12 +186,27 @@ pub(super) async fn search(cx: ToolContext, args: SearchArgs) -> Result<Results,
 }
 
 pub(super) async fn sessions(cx: ToolContext, args: SessionsArgs) -> Result<Sessions, ToolError> {
-    let before = args.before.map(|text| id("before", &text)).transpose()?;
     let limit = limit(args.limit)?;
     let mut conn = cx.db.read().await?;
+    let before = match args
+        .before
+        .as_deref()
+        .map(|text| (text, text.parse::<stored::Position>()))
+    {
+        None => None,
+        Some((_, Ok(position))) => Some(position),
+        Some((text, Err(_))) => match stored::position(&mut conn, id("before", text)?).await? {
+            Some(position) => Some(position),
+            None => return Ok(Sessions::default()),
+        },
+    };
     let channels = places(&mut conn, cx.scope).await?;
-    let found = stored::of_channels(&mut conn, &channels, before, limit).await?;
+    let mut found = stored::of_channels(&mut conn, &channels, before, limit + 1).await?;
     drop(conn);
+    let shown = usize::try_from(limit).unwrap_or(usize::MAX);
+    let has_more = found.len() > shown;
+    found.truncate(shown);
+    let next = found.last().filter(|_| has_more).map(stored::Session::position);
     let contexts: Vec<_> = found.iter().map(|session| session.id).collect();
     outside(&cx, &contexts, []).await?;
     let sessions = found.into_iter().map(|session| Session {
@@ -202,6 +219,7 @@ pub(super) async fn sessions(cx: ToolContext, args: SessionsArgs) -> Result<Sess
     });
     Ok(Sessions {
         sessions: sessions.collect(),
+        next: next.map(|next| next.to_string()),
     })
 }
 
