@@ -17,8 +17,9 @@ use crate::{
 
 /// The confidence of an operation that names none.
 const CONFIDENCE: f64 = 0.6;
-/// Why an operation is skipped that would touch what is not known where it was said.
-const ELSEWHERE: &str = "what has this key was said elsewhere, and is not known here";
+/// Why an operation is skipped that would touch what is not known where it was said. It does not tell that there is
+/// anything: others read along.
+const ELSEWHERE: &str = "nothing is remembered here by this key: take another";
 
 /// An operation that was applied. It names the item, not its value: that stands in the item alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
