@@ -128,13 +128,25 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Tri
         .await
 }
 
-/// The triggers that fire next, the next one first: everybody's, or a person's.
+/// The triggers that fire next, the next one first: everybody's, with those that wake sleeping runs, or a person's. Each
+/// kind is found by what is due soonest, however many there are.
 pub async fn upcoming(conn: &mut Conn, user: Option<UserId>, limit: u32) -> Result<Vec<Trigger>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM triggers WHERE enabled AND next_at IS NOT NULL AND ($1 IS NULL OR user_id = $1)
-         ORDER BY next_at, id LIMIT $2"
+        "SELECT {COLUMNS} FROM triggers WHERE kind <> 'wake' AND next_at IS NOT NULL AND enabled
+         AND ($1 IS NULL OR user_id = $1) ORDER BY next_at, id LIMIT $2"
     );
-    conn.fetch_all(sql, args![user, limit]).await
+    let mut coming: Vec<Trigger> = conn.fetch_all(sql, args![user, limit]).await?;
+    if user.is_none() {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM triggers WHERE enabled AND next_at IS NOT NULL AND run_id IN (
+                 SELECT id FROM runs WHERE status = 'waiting' AND wake_reason = 'sleep' AND wake_at IS NOT NULL
+                 ORDER BY wake_at LIMIT $1)"
+        );
+        coming.extend(conn.fetch_all::<Trigger>(sql, args![limit]).await?);
+        coming.sort_by_key(|trigger| (trigger.next_at, trigger.id));
+        coming.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    Ok(coming)
 }
 
 /// A person's reminders that are still to come, the next one first; with a channel only those that were set there.
