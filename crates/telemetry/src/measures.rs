@@ -25,7 +25,15 @@ pub const QUARANTINED: [&str; 6] = ["run", "job", "message", "trigger", "event",
 /// The HTTP statuses that messages are set aside for.
 pub(crate) const LATE_STATUSES: [&str; 3] = ["4xx", "5xx", "none"];
 /// Why a part was not sent.
-pub(crate) const SEND_FAILURES: [&str; 6] = ["retry_after", "not_sent", "unreachable", "moved", "gone", "rejected"];
+pub(crate) const SEND_FAILURES: [&str; 7] = [
+    "retry_after",
+    "not_sent",
+    "unreachable",
+    "moved",
+    "gone",
+    "barred",
+    "rejected",
+];
 
 /// A run came to rest.
 pub fn run_rests(status: RunStatus) {
@@ -167,15 +175,19 @@ pub fn tool_called(tool: &str, outcome: &'static str, took: Duration) {
 
 /// An event was taken.
 pub fn event_taken(platform: Platform, accepted: &Accepted) {
-    let outcome = match accepted {
+    let outcome = event_outcome(accepted);
+    counter!("clifford_events_total", "platform" => platform.as_str(), "outcome" => outcome).increment(1);
+}
+
+const fn event_outcome(accepted: &Accepted) -> &'static str {
+    match accepted {
         Accepted::Answering => "answering",
         Accepted::Queued => "queued",
         Accepted::Stored => "stored",
         Accepted::Duplicate => "duplicate",
         Accepted::Ignored => "ignored",
         Accepted::Refused(_) => "refused",
-    };
-    counter!("clifford_events_total", "platform" => platform.as_str(), "outcome" => outcome).increment(1);
+    }
 }
 
 /// An event could not be read.
@@ -239,12 +251,16 @@ pub const fn reason(error: &SendError) -> &'static str {
 /// A message was set aside, so that what follows it in its chat goes out.
 /// `status`: the HTTP status that the platform refused it with, if it answered.
 pub fn set_aside(platform: Platform, status: Option<&str>) {
-    let status = match status.and_then(|status| status.chars().next()) {
+    let status = late_status(status);
+    counter!("clifford_late_messages_total", "platform" => platform.as_str(), "status" => status).increment(1);
+}
+
+fn late_status(status: Option<&str>) -> &'static str {
+    match status.and_then(|status| status.chars().next()) {
         Some('4') => "4xx",
         Some('5') => "5xx",
         _ => "none",
-    };
-    counter!("clifford_late_messages_total", "platform" => platform.as_str(), "status" => status).increment(1);
+    }
 }
 
 /// Nobody knows whether a part arrived.
@@ -301,5 +317,43 @@ impl Reading {
 impl Drop for Reading {
     fn drop(&mut self) {
         histogram!("clifford_database_read_seconds").record(self.0.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clifford_chat::outbound::Address;
+
+    use super::*;
+
+    #[test]
+    fn the_catalogue_knows_every_label() {
+        let events = [
+            Accepted::Answering,
+            Accepted::Queued,
+            Accepted::Stored,
+            Accepted::Duplicate,
+            Accepted::Ignored,
+            Accepted::Refused(String::new()),
+        ];
+        assert_eq!(events.map(|accepted| event_outcome(&accepted)), EVENT_OUTCOMES);
+        let address = Address {
+            place: "1".to_owned(),
+            private: true,
+            reply_to: None,
+            via: None,
+        };
+        let failures = [
+            SendError::RetryAfter(Duration::ZERO),
+            SendError::NotSent(String::new()),
+            SendError::Unreachable(String::new()),
+            SendError::Moved(address),
+            SendError::Gone(String::new()),
+            SendError::Barred(String::new()),
+            SendError::Rejected(String::new()),
+        ];
+        assert_eq!(failures.map(|error| reason(&error)), SEND_FAILURES);
+        let statuses = [Some("429"), Some("502"), None];
+        assert_eq!(statuses.map(late_status), LATE_STATUSES);
     }
 }
