@@ -261,7 +261,7 @@ impl Channel for Telegram {
     }
 
     async fn retract(&self, to: &Address, shown: &str) -> Result<(), SendError> {
-        send::delete(&self.api, &to.place, shown).await
+        send::delete(&self.api, &self.pace, to, shown).await
     }
 
     async fn probe(&self, to: &Address) -> Result<(), SendError> {
@@ -273,7 +273,13 @@ impl Channel for Telegram {
     }
 
     async fn delete(&self, place: &str, message: &str) -> Result<(), SendError> {
-        send::delete(&self.api, place, message).await
+        let to = Address {
+            place: place.to_owned(),
+            private: !place.starts_with('-'),
+            reply_to: None,
+            via: None,
+        };
+        send::delete(&self.api, &self.pace, &to, message).await
     }
 }
 

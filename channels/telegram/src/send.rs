@@ -176,13 +176,13 @@ async fn action(api: &Api, pace: &Pace, to: &Address, target: &Target) -> Result
 }
 
 /// Deletes a person's message. Bots may do that in private, and where they are administrators with that right.
-pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), SendError> {
-    let target = Target::of(&Address {
-        place: place.to_owned(),
-        private: false,
+pub(crate) async fn delete(api: &Api, pace: &Pace, to: &Address, message: &str) -> Result<(), SendError> {
+    let to = Address {
         reply_to: None,
         via: None,
-    })?;
+        ..to.clone()
+    };
+    let target = Target::of(&to)?;
     let id = (message.parse()).map_err(|_| SendError::Rejected(format!("`{message}` is no message on Telegram")))?;
     let deleted: Result<IgnoredAny, ApiError> = api
         .call(&DeleteMessage::new(target.chat, MessageId(id)), CALL_TIMEOUT)
@@ -190,12 +190,7 @@ pub(crate) async fn delete(api: &Api, place: &str, message: &str) -> Result<(), 
     match deleted {
         Ok(_) => Ok(()),
         Err(ApiError::Refused { description, .. }) if description.contains("message to delete not found") => Ok(()),
-        Err(ApiError::Refused { description, .. }) => Err(SendError::Rejected(description)),
-        Err(ApiError::RetryAfter(time)) => Err(SendError::RetryAfter(time)),
-        Err(ApiError::MovedTo(chat)) => Err(SendError::Rejected(format!("the chat is {chat} now"))),
-        Err(ApiError::NoConnection(why) | ApiError::Unreachable(why) | ApiError::Failed(why)) => {
-            Err(SendError::Unreachable(why))
-        }
+        Err(error) => Err(send_error(error, &to, &target, pace)),
     }
 }
 
