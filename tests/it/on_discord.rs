@@ -376,6 +376,35 @@ async fn where_it_may_not_write_no_model_is_asked_until_it_may() {
 }
 
 #[tokio::test]
+async fn the_next_process_knows_where_the_bot_may_not_write() {
+    let mut bot = Setup::on(Site::Discord)
+        .set("memory.enabled", false)
+        .set("engine.planning_gate", "off")
+        .start()
+        .await;
+    bot.model.respond_with(|_| finish("Here I am."));
+    let ada = bot.discord.user("Ada");
+    let quiet = bot.discord.channel(bot.discord.guild("Team"), "announcements");
+    bot.discord.lacks(quiet, permission::SEND_MESSAGES);
+    bot.discord.user_says(quiet, ada, "Clifford hello?");
+    bot.until("the channel to be off", async |look| {
+        let off = "SELECT disabled_reason FROM channels WHERE NOT enabled";
+        look.texts(off).await.pop()
+    })
+    .await;
+    bot.stop().await;
+    let (asked, probed) = (bot.model.requests().len(), bot.discord.typings(quiet));
+    bot.start().await;
+    bot.discord.user_says(quiet, ada, "Clifford again?");
+    bot.until("Discord to be asked", async |_| {
+        (bot.discord.typings(quiet) > probed).then_some(())
+    })
+    .await;
+    bot.finish().await;
+    assert_eq!(bot.model.requests().len(), asked);
+}
+
+#[tokio::test]
 async fn names_that_changed_while_it_was_away_are_known_as_soon_as_it_connects() {
     let mut bot = Setup::on(Site::Discord).start().await;
     let ada = bot.discord.user("Ada");

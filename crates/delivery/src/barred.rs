@@ -1,40 +1,52 @@
 //! Chats where the bot may not write, though it reads there: no run is begun for what is said in one, until its platform lets
-//! the bot write again. What a process does not know, its first answer there finds out.
+//! the bot write again. The rows of channels tell what earlier processes found out; what nobody knows, the first answer
+//! there finds out.
 
 use std::time::Duration;
 
 use clifford_chat::{outbound::Address, platform::Platform};
+use clifford_store::{StoreError, places::channels};
 use dashmap::DashMap;
-use tokio::time::{Instant, timeout};
+use tokio::{
+    sync::OnceCell,
+    time::{Instant, timeout},
+};
 
 use crate::Delivery;
 
 /// So many are remembered before all are forgotten.
 const MOST: usize = 10_000;
+/// The most that are known from earlier processes.
+const MOST_BEFORE: u32 = 1_000;
 /// How long a platform may take to say whether the bot may write.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it is not asked again: whoever goes on writing there is not to use up what it allows to be asked.
 const HOLDS: Duration = Duration::from_secs(3);
 
-/// The chats whose platforms refused to let the bot write, and when each was asked last.
+/// The chats whose platforms refused to let the bot write.
 #[derive(Debug, Default)]
-pub(crate) struct Barred(DashMap<(Platform, String), Instant>);
+pub(crate) struct Barred {
+    /// When each was asked last; `None`: by an earlier process.
+    chats: DashMap<(Platform, String), Option<Instant>>,
+    /// What earlier processes found out was read.
+    is_read: OnceCell<()>,
+}
 
 impl Barred {
     /// The bot may not write there.
     pub(crate) fn note(&self, platform: Platform, place: &str) {
-        if self.0.len() >= MOST {
-            self.0.clear();
+        if self.chats.len() >= MOST {
+            self.chats.clear();
         }
-        self.0.insert((platform, place.to_owned()), Instant::now());
+        self.chats.insert((platform, place.to_owned()), Some(Instant::now()));
     }
 
     /// Whether a platform is to be asked anew about a chat; `None`: nothing was refused there.
     fn is_to_be_asked(&self, chat: &(Platform, String)) -> Option<bool> {
-        let mut asked = self.0.get_mut(chat)?;
-        let is_over = asked.elapsed() >= HOLDS;
+        let mut asked = self.chats.get_mut(chat)?;
+        let is_over = asked.is_none_or(|at| at.elapsed() >= HOLDS);
         if is_over {
-            *asked = Instant::now();
+            *asked = Some(Instant::now());
         }
         Some(is_over)
     }
@@ -46,6 +58,9 @@ impl Delivery {
     pub async fn may_write(&self, platform: Platform, place: &str) -> bool {
         let chat = (platform, place.to_owned());
         let barred = &self.inner.barred;
+        if let Err(error) = barred.is_read.get_or_try_init(|| self.read_barred()).await {
+            tracing::debug!(%error, "failed to read where the bot may not write");
+        }
         let Some(is_to_be_asked) = barred.is_to_be_asked(&chat) else {
             return true;
         };
@@ -60,9 +75,20 @@ impl Delivery {
         };
         let may = matches!(timeout(PATIENCE, channel.probe(&to)).await, Ok(Ok(())));
         if may {
-            barred.0.remove(&chat);
+            barred.chats.remove(&chat);
         }
         may
+    }
+
+    /// Reads what earlier processes found out.
+    async fn read_barred(&self) -> Result<(), StoreError> {
+        let known = channels::barred(&mut self.inner.db.read().await?, MOST_BEFORE).await?;
+        for (platform, place) in known {
+            if let Ok(platform) = platform.parse() {
+                self.inner.barred.chats.entry((platform, place)).or_insert(None);
+            }
+        }
+        Ok(())
     }
 }
 

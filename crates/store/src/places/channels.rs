@@ -7,7 +7,7 @@ use clifford_chat::{
 use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ChannelId, ContextId, SpaceId, UserId},
-    places::{Channel, ChannelKind, Mode, TURNED_OFF},
+    places::{Channel, ChannelKind, MAY_NOT_WRITE, Mode, TURNED_OFF},
     row::FromRow,
     value::args,
 };
@@ -385,6 +385,16 @@ pub async fn disable(tx: &mut Tx, id: ChannelId, reason: &str, now: Timestamp) -
     )
     .await?;
     Ok(())
+}
+
+/// The platforms and places of channels that are off because the bot may not write there, the newest first.
+pub async fn barred(conn: &mut Conn, limit: u32) -> Result<Vec<(String, String)>, StoreError> {
+    conn.fetch_all(
+        "SELECT platform, external_id FROM channels WHERE NOT enabled AND disabled_reason LIKE $1 || '%'
+         ORDER BY id DESC LIMIT $2",
+        args![MAY_NOT_WRITE, limit],
+    )
+    .await
 }
 
 /// The bot was removed from a place.
