@@ -6,7 +6,6 @@ use anyhow::{anyhow, bail};
 use clifford_core::id::{ChannelId, MessageId};
 use clifford_store::{
     Conn, Db,
-    db::notify,
     messages::undelivered::{self, Filter, Undelivered},
 };
 use serde_json::json;
@@ -164,14 +163,7 @@ async fn show(db: &Db, which: &Which) -> anyhow::Result<()> {
 
 async fn resend(db: &Db, which: &Which) -> anyhow::Result<()> {
     let id = find(&mut db.read().await?, which).await?.id;
-    let again = db
-        .write(move |tx| {
-            Box::pin(async move {
-                notify::work(tx).await?;
-                undelivered::send_again(tx, id).await
-            })
-        })
-        .await?;
+    let again = db.write(move |tx| Box::pin(undelivered::send_again(tx, id))).await?;
     if !again {
         bail!("message {id} cannot be sent again: it still waits, or nothing is left of the files that it was");
     }

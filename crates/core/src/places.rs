@@ -1,6 +1,6 @@
 //! Channels, as they are stored, and how the bot answers there.
 
-use clifford_chat::{inbound::PlaceKind, platform::Platform};
+use clifford_chat::{inbound::PlaceKind, outbound::Address, platform::Platform};
 use serde::Serialize;
 
 use crate::{
@@ -126,6 +126,16 @@ impl Channel {
     /// A newer version knows more platforms.
     pub fn platform(&self) -> Result<Platform, String> {
         self.platform.parse()
+    }
+
+    /// Where it is, in its platform's terms.
+    pub fn address(&self) -> Address {
+        Address {
+            place: self.external_id.clone(),
+            private: self.is_private(),
+            reply_to: None,
+            via: None,
+        }
     }
 }
 

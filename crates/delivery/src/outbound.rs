@@ -319,11 +319,6 @@ fn run_message_name(run: RunId, number: usize) -> String {
     URL_SAFE_NO_PAD.encode(&digest[..16])
 }
 
-/// Stores a message, in the transaction that caused it.
-pub async fn send_run_message(tx: &mut Tx, message: &NewOutbound, now: Timestamp) -> Result<(), StoreError> {
-    messages::insert_outbound(tx, message, now).await
-}
-
 /// Replaces the placeholder of a command that gets no answer of its own, such as one that is answered together with
 /// another. Does nothing for a message without a placeholder. Where the platform lets nobody replace it any more, the text
 /// is a message that points at it.

@@ -3,7 +3,6 @@
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::id::{ChannelId, MessageId};
 use clifford_store::{
-    db::notify,
     messages::undelivered::{self, Filter, Recipients, Undelivered},
     places::channels,
 };
@@ -82,12 +81,7 @@ pub(super) async fn resend(
     allowed(&api, &caller, id).await?;
     let again = api
         .db
-        .write(move |tx| {
-            Box::pin(async move {
-                notify::work(tx).await?;
-                undelivered::send_again(tx, id).await
-            })
-        })
+        .write(move |tx| Box::pin(undelivered::send_again(tx, id)))
         .await?;
     if !again {
         let detail = "it still waits, or nothing is left of the files that it was";

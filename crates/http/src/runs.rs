@@ -242,12 +242,7 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
             let channel = channel_routes::one(api, id).await?;
             channel_routes::spoken_in(api, caller, &channel).await?;
             channel_routes::answering(&channel)?;
-            let address = Address {
-                private: channel.is_private(),
-                place: channel.external_id.clone(),
-                reply_to: None,
-                via: None,
-            };
+            let address = channel.address();
             (Some(channel), Some(address))
         }
     };

@@ -22,6 +22,8 @@ use super::{Origin, answer, outcome::IngressOutcome, settle};
 
 /// How long a code is good.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+/// How much of a name is shown.
+const NAME: usize = 40;
 /// How soon a person gets another code.
 const AGAIN_AFTER: Duration = Duration::from_secs(60);
 

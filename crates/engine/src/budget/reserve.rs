@@ -13,6 +13,7 @@ use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_store::{
     StoreError, Tx, budgets,
     leases::ClaimWindow,
+    messages,
     people::{reading, users},
 };
 use clifford_telemetry::measures;
@@ -231,7 +232,7 @@ impl ReservationRequest {
         let whose = self.owner_text(tx, account, lang).await?;
         let text = notice::to_owner(account, whose, &self.zone, lang);
         let (message, pending) = self.outbound.message(to(&channel)?, &text, self.window.now);
-        clifford_delivery::outbound::send_run_message(tx, &message, self.window.now).await?;
+        messages::insert_outbound(tx, &message, self.window.now).await?;
         Ok(pending.map(Box::new))
     }
 
@@ -257,11 +258,6 @@ fn to(channel: &Channel) -> Result<To, StoreError> {
         context: None,
         user: None,
         run: None,
-        address: clifford_chat::outbound::Address {
-            place: channel.external_id.clone(),
-            private: true,
-            reply_to: None,
-            via: None,
-        },
+        address: channel.address(),
     })
 }

@@ -142,7 +142,7 @@ impl Commit {
             settings::put(tx, &told.scope, told.name, "yes", now).await?;
         }
         for message in &self.messages {
-            clifford_delivery::outbound::send_run_message(tx, message, now).await?;
+            messages::insert_outbound(tx, message, now).await?;
         }
         self.insert_children(tx).await?;
         if !self.origins.is_empty() || self.steps.iter().any(taints) {

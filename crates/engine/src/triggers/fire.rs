@@ -4,7 +4,6 @@ mod suspects;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_chat::outbound::Address;
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, TriggerId},
@@ -204,7 +203,7 @@ async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timest
         context: channel.active_context_id,
         user: trigger.user_id,
         run: None,
-        address: address(&channel),
+        address: channel.address(),
     };
     let late = match trigger.next_at {
         Some(due) => {
@@ -315,7 +314,7 @@ async fn begin(
         context: trigger.context_id,
         mode,
         input: masker.mask(&trigger.content).into_owned(),
-        address: channel.as_ref().map(address),
+        address: channel.as_ref().map(Channel::address),
         platform_roles: None,
         not_before: None,
     };
@@ -346,15 +345,6 @@ fn input(trigger: &Trigger, data: Option<Value>) -> Value {
 /// Where what came with a webhook's request is from.
 fn origin(trigger: &Trigger) -> String {
     format!("webhook {}", trigger.name.as_deref().unwrap_or_default())
-}
-
-fn address(channel: &Channel) -> Address {
-    Address {
-        place: channel.external_id.clone(),
-        private: channel.is_private(),
-        reply_to: None,
-        via: None,
-    }
 }
 
 #[cfg(test)]

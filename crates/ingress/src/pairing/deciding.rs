@@ -1,7 +1,7 @@
 //! Decisions about strangers: by a press in an owner's chat, by `/pair`, or by `clifford pair`.
 
-use clifford_chat::{outbound::Address, platform::Platform};
-use clifford_core::{clock::Timestamp, people::UserRole, places::Channel};
+use clifford_chat::platform::Platform;
+use clifford_core::{clock::Timestamp, people::UserRole};
 use clifford_delivery::outbound;
 use clifford_markup::{inline::inline, shortened};
 use clifford_store::{
@@ -14,8 +14,7 @@ use clifford_store::{
 use clifford_telemetry::failpoint::{self as crash, Point};
 use clifford_text::{Answer, Lang};
 
-/// How much of a name is shown.
-const NAME: usize = 40;
+use super::{NAME, owners};
 
 /// The decision about a stranger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,22 +83,8 @@ pub async fn decide(
         Decision::Refuse => pairings::close(tx, platform, account, false, now).await?,
         Decision::Block => pairings::close(tx, platform, account, true, now).await?,
     }
-    for notice in request.notices.into_iter().flat_map(|notices| notices.0) {
-        let Some(told) = messages::get(tx, notice).await? else {
-            continue;
-        };
-        if let Some(channel) = channels::get(tx, told.channel_id).await? {
-            let lang = reading::by_id(tx, told.user_id, Some(channel.id)).await?;
-            let edit = outbound::edit(
-                notice,
-                channel.id,
-                told.user_id,
-                &private(&channel),
-                &decision.settled(by, lang),
-            );
-            messages::insert_outbound(tx, &edit, now).await?;
-        }
-    }
+    let notices = request.notices.into_iter().flat_map(|notices| notices.0);
+    owners::settle(tx, notices.collect(), now, |lang| decision.settled(by, lang)).await?;
     let told = match decision {
         Decision::Approve => Some(Answer::LetIn),
         Decision::Refuse => Some(Answer::NotLetIn),
@@ -107,20 +92,10 @@ pub async fn decide(
     };
     if let (Some(told), Some(channel)) = (told, channels::last_private(tx, user.id).await?) {
         let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
-        let message = outbound::fixed_sentence(channel.id, &private(&channel), &lang.say(told));
+        let message = outbound::fixed_sentence(channel.id, &channel.address(), &lang.say(told));
         messages::insert_outbound(tx, &message, now).await?;
     }
     notify::work(tx).await?;
     crash::reach(Point::PairingDecided);
     Ok(Some(request.name))
-}
-
-/// Where a private channel is, in its platform's terms.
-pub(super) fn private(channel: &Channel) -> Address {
-    Address {
-        place: channel.external_id.clone(),
-        private: true,
-        reply_to: None,
-        via: None,
-    }
 }

@@ -13,7 +13,7 @@ use clifford_store::{
 };
 use clifford_text::{Answer, Lang};
 
-use super::{deciding::Decision, owners};
+use super::{NAME, deciding::Decision, owners};
 use crate::Origin;
 
 /// The most accounts of which the owners are told within an hour.
@@ -22,8 +22,6 @@ const MOST: i64 = 5;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How soon they are told of the same account again.
 const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
-/// How much of a name is shown.
-const NAME: usize = 40;
 
 /// Tells the owners of a stranger who just asked; `before`: what was known of their account. Returns whether anybody was
 /// told.

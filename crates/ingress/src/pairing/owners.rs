@@ -7,11 +7,9 @@ use clifford_core::{
     clock::Timestamp,
     id::{MessageId, UserId},
 };
-use clifford_delivery::outbound::{Outbound, To};
+use clifford_delivery::outbound::{self, Outbound, To};
 use clifford_store::{StoreError, Tx, db::notify, messages, people::reading, places::channels};
 use clifford_text::Lang;
-
-use super::deciding::private;
 
 /// Asks each owner what `question` says in their language, with its buttons. Returns the messages; none: no owner has a
 /// private chat.
@@ -36,7 +34,7 @@ pub(super) async fn ask(
             context: None,
             user: Some(owner),
             run: None,
-            address: private(&channel),
+            address: channel.address(),
         };
         let (mut message, _) = outbound.message_with(to, &text, buttons, None, now);
         // Whichever process serves the owner's platform claims it.
@@ -48,4 +46,24 @@ pub(super) async fn ask(
         notify::work(tx).await?;
     }
     Ok(asked)
+}
+
+/// Settles what the owners were asked: each question gives way to what came of it, in its reader's language.
+pub(super) async fn settle(
+    tx: &mut Tx,
+    notices: Vec<MessageId>,
+    now: Timestamp,
+    settled: impl Fn(Lang) -> String + Send,
+) -> Result<(), StoreError> {
+    for notice in notices {
+        let Some(told) = messages::get(tx, notice).await? else {
+            continue;
+        };
+        if let Some(channel) = channels::get(tx, told.channel_id).await? {
+            let lang = reading::by_id(tx, told.user_id, Some(channel.id)).await?;
+            let edit = outbound::edit(notice, channel.id, told.user_id, &channel.address(), &settled(lang));
+            messages::insert_outbound(tx, &edit, now).await?;
+        }
+    }
+    Ok(())
 }

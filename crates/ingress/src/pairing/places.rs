@@ -24,7 +24,7 @@ use clifford_store::{
 use clifford_text::{Answer, Lang};
 use serde_json::{Value, json};
 
-use super::{deciding::private, owners};
+use super::{NAME, owners};
 use crate::{Origin, answer, outcome::IngressOutcome};
 
 /// The setting of a space that holds when it was told, and what the owners were asked.
@@ -35,8 +35,6 @@ const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 const MOST: i64 = 5;
 /// How long that is.
 const HOUR: Duration = Duration::from_secs(60 * 60);
-/// How much of a name is shown.
-const NAME: usize = 40;
 
 /// The notice to a space, and the questions to its owners.
 struct Asked {
@@ -159,17 +157,8 @@ pub(crate) async fn decide(
     let value = if everybody { "true" } else { "false" };
     settings::put(tx, &scope, EVERYBODY, value, now).await?;
     settings::unset(tx, &scope, ASKED).await?;
-    for notice in asked.into_iter().flat_map(|asked| asked.notices) {
-        let Some(told) = messages::get(tx, notice).await? else {
-            continue;
-        };
-        if let Some(channel) = channels::get(tx, told.channel_id).await? {
-            let lang = reading::by_id(tx, told.user_id, Some(channel.id)).await?;
-            let text = settled(everybody, by, lang);
-            let edit = outbound::edit(notice, channel.id, told.user_id, &private(&channel), &text);
-            messages::insert_outbound(tx, &edit, now).await?;
-        }
-    }
+    let notices = asked.map(|asked| asked.notices).unwrap_or_default();
+    owners::settle(tx, notices, now, |lang| settled(everybody, by, lang)).await?;
     if everybody && let Some(channel) = spaces::last_spoken_in(tx, found.id).await? {
         let lang = reading::of_everybody(tx, &channel, None).await?;
         let message = outbound::fixed_sentence(channel.id, &shared(&channel), &lang.say(Answer::EverybodyLetIn));
@@ -192,7 +181,7 @@ fn settled(everybody: bool, by: &str, lang: Lang) -> String {
 fn shared(channel: &Channel) -> Address {
     Address {
         private: false,
-        ..private(channel)
+        ..channel.address()
     }
 }
 

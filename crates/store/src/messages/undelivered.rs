@@ -11,7 +11,7 @@ use clifford_core::{
 use serde::Serialize;
 
 use super::outbox::{SENT_FILE, give_up_parts};
-use crate::{Conn, StoreError, Tx};
+use crate::{Conn, StoreError, Tx, db::notify, leases::sql::FREED};
 
 /// An outbound message that has not been delivered.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow, Serialize, utoipa::ToSchema)]
@@ -113,7 +113,7 @@ pub async fn get(conn: &mut Conn, id: MessageId) -> Result<Option<Undelivered>, 
 }
 
 /// Sends a message that was given up once more: its parts that were not delivered wait again. `false`: it was not given
-/// up, or nothing is left of what would be sent.
+/// up, or nothing is left of what would be sent. Notifies other processes.
 ///
 /// The content of files goes with their failure, so their parts stay failed.
 pub async fn send_again(tx: &mut Tx, id: MessageId) -> Result<bool, StoreError> {
@@ -136,13 +136,18 @@ pub async fn send_again(tx: &mut Tx, id: MessageId) -> Result<bool, StoreError> 
     .await?;
     let again = tx
         .execute(
-            "UPDATE messages SET status = 'pending', error = NULL, attempts = 0, late_since = NULL, deaths = 0,
-                 isolation = NULL, quarantined_at = NULL, lease_owner = NULL, lease_until = NULL
-             WHERE id = $1 AND direction = 'outbound' AND status = 'failed'
-               AND EXISTS (SELECT 1 FROM message_parts p WHERE p.message_id = $1 AND p.status = 'pending')",
+            format!(
+                "UPDATE messages SET status = 'pending', error = NULL, attempts = 0, late_since = NULL, deaths = 0,
+                     isolation = NULL, quarantined_at = NULL, {FREED}
+                 WHERE id = $1 AND direction = 'outbound' AND status = 'failed'
+                   AND EXISTS (SELECT 1 FROM message_parts p WHERE p.message_id = $1 AND p.status = 'pending')"
+            ),
             args![id],
         )
         .await?;
+    if again == 1 {
+        notify::work(tx).await?;
+    }
     Ok(again == 1)
 }
 
@@ -151,8 +156,10 @@ pub async fn send_again(tx: &mut Tx, id: MessageId) -> Result<bool, StoreError> 
 pub async fn give_up(tx: &mut Tx, id: MessageId, reason: &str) -> Result<bool, StoreError> {
     let given_up = tx
         .execute(
-            "UPDATE messages SET status = 'failed', error = $2, lease_owner = NULL, lease_until = NULL
-             WHERE id = $1 AND direction = 'outbound' AND status IN ('pending', 'sending')",
+            format!(
+                "UPDATE messages SET status = 'failed', error = $2, {FREED}
+                 WHERE id = $1 AND direction = 'outbound' AND status IN ('pending', 'sending')"
+            ),
             args![id, reason],
         )
         .await?;
