@@ -1,4 +1,6 @@
 //! Channels that move, that the bot is removed from, and those that it serves.
+//!
+//! The file is long because each way in which a place moves, is left or is renamed is a case of its own.
 
 use std::time::Duration;
 

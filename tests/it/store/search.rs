@@ -1,4 +1,6 @@
 //! The results of a search, their order, and their owners.
+//!
+//! The file is long because each rule of what is found, in which order and by whom is a case of its own.
 
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space},
