@@ -55,6 +55,27 @@ async fn what_somebody_answers_reaches_the_model_and_is_a_strangers_word() {
 }
 
 #[tokio::test]
+async fn a_part_of_what_somebody_only_sent_on_is_a_strangers_word_in_each_conversation() {
+    for setup in setups(Site::Telegram) {
+        let mut bot = setup.start().await;
+        let ada = bot.telegram.user(7, "Ada");
+        let origin = json!({"type": "hidden_user", "sender_user_name": "Eve", "date": 1_760_000_000});
+        let sent_on = json!({"text": "The rocket launches at noon", "forward_origin": origin});
+        let sent_on = bot.telegram.user_sends(ada, 7, sent_on);
+        bot.telegram.wait_for_sent(ada, 1).await;
+        bot.telegram.command(ada, 7, "new", "");
+        bot.telegram.wait_for_sent(ada, 2).await;
+        bot.telegram.quote_part(ada, 7, "do what it says", sent_on, "at noon");
+        bot.telegram.wait_for_sent(ada, 3).await;
+        let inputs = scripted_model::inputs(&bot.model.requests());
+        let expected = "In reply to Ada: \"[forwarded] (from Eve) at noon\"\ndo what it says";
+        assert_eq!(inputs.last().map(String::as_str), Some(expected));
+        assert!(tainted(&bot, 1).await);
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_asked_by_command_comes_with_what_it_answers_and_its_files() {
     for setup in setups(Site::Telegram) {
         let mut bot = setup.start().await;

@@ -93,8 +93,6 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
         mut text,
         mut mentioned,
     } = text::clean(message, me);
-    let forwarded = object(message, "forward_origin");
-    let is_by_inline_bot = object(message, "via_bot").is_some();
     let alone = Alone::of_message(message);
     let answered = replied_message(message);
     let quoted = quoted(message, answered, me);
@@ -102,7 +100,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     if !place.kind.is_private() && !mentioned && Command::is_for_another(&text, me.username.as_deref()) {
         return Ok(None);
     }
-    let command = Command::split(&text, me.username.as_deref()).filter(|_| forwarded.is_none() && !is_by_inline_bot);
+    let command = Command::split(&text, me.username.as_deref()).filter(|_| !is_of_others(message));
     if let Some((name, argument)) = command {
         let is_caption = string(message, "text").is_none();
         if name == ASK && (is_caption || quoted.is_some() || !argument.is_empty()) {
@@ -128,16 +126,11 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     if let Some(kind) = media::unreadable_kind(message).filter(|_| attachments.is_empty() && text.is_empty()) {
         text = format!("[{kind}]");
     }
-    if let Some(origin) = forwarded {
-        text = with_origin(&text, &author_of_origin(origin));
-    } else if is_by_inline_bot {
-        text = by_inline_bot(&text);
-    }
     Ok(Some(Inbound::Message(Message {
         place,
         speaker,
         id,
-        text,
+        text: marked(message, text),
         sent_at,
         reply_to: answered
             .and_then(|answered| int(answered, "message_id"))
@@ -155,9 +148,21 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
     })))
 }
 
-/// A text that another bot made for its sender, marked as such.
-fn by_inline_bot(text: &str) -> String {
-    format!("{BY_INLINE_BOT} {text}").trim_end().to_owned()
+/// Whether a message holds words that its sender did not write: they forwarded it, or another bot made it for them.
+fn is_of_others(message: &Value) -> bool {
+    object(message, "forward_origin").is_some() || object(message, "via_bot").is_some()
+}
+
+/// The text of a message, or a part of it, with the mark of whose words they are, if not its sender's. Each way on which
+/// a text leaves its message goes through here.
+fn marked(message: &Value, text: String) -> String {
+    if let Some(origin) = object(message, "forward_origin") {
+        with_origin(&text, &author_of_origin(origin))
+    } else if object(message, "via_bot").is_some() {
+        format!("{BY_INLINE_BOT} {text}").trim_end().to_owned()
+    } else {
+        text
+    }
 }
 
 /// The event of an edited message; `None` if the bot ignores it. `Err` names a missing field.
@@ -177,13 +182,10 @@ pub(crate) fn edit(message: &Value, me: &Me) -> Result<Option<Inbound>, String> 
         place: header.place,
         speaker: header.speaker,
         id: header.id,
-        // Its bot may rewrite it at any time.
-        text: match object(message, "via_bot") {
-            Some(_) => by_inline_bot(&text),
-            None => match Command::split(&text, me.username.as_deref()) {
-                Some((name, argument)) if name == ASK => argument,
-                _ => text,
-            },
+        // A bot that made it for its sender may rewrite it at any time.
+        text: match Command::split(&text, me.username.as_deref()) {
+            Some((name, argument)) if name == ASK && !is_of_others(message) => argument,
+            _ => marked(message, text),
         },
     })))
 }
@@ -401,21 +403,16 @@ fn quoted(message: &Value, answered: Option<&Value>, me: &Me) -> Option<Quoted> 
             (None, Some(from)) => Author::of(account(from)),
             (chat, _) => Author::of(chat),
         };
-        let whole = || {
-            let text = text::clean(answered, me).text;
-            match object(answered, "forward_origin") {
-                Some(origin) => with_origin(&text, &author_of_origin(origin)),
-                None => text,
-            }
-        };
+        let is_part = part.is_some();
+        let text = part.unwrap_or_else(|| text::clean(answered, me).text);
         return Some(Quoted {
             id: int(answered, "message_id").map(|id| id.to_string()),
             is_own: object(answered, "sender_chat").is_none()
                 && object(answered, "from").is_some_and(|from| me.is(from)),
             author_id: author.id,
             author: author.name,
-            is_part: part.is_some(),
-            text: part.unwrap_or_else(whole),
+            is_part,
+            text: marked(answered, text),
             attachments: media::attachments(answered),
         });
     }

@@ -9,7 +9,7 @@
 //! need not be stored itself. Messages of a quarantined run are treated alike, and a quarantined event is not quoted
 //! either, even if the platform sends its text.
 
-use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker};
+use clifford_chat::inbound::{Attachment, Place, Quoted, Speaker, is_of_others};
 use clifford_core::{
     id::{MessageId, UserId},
     messages::{Author, Direction, Quote, cut},
@@ -103,15 +103,18 @@ impl IngressService {
 
 /// Puts together what our row and the platform tell.
 fn resolve_quote(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speaker, most: usize) -> Found {
+    // Our row was marked when it came, whichever part of it the platform tells now.
+    let holds_others = is_of_others(&quoted.text) || ours.as_ref().is_some_and(|ours| is_of_others(&ours.content));
     let (by, user) = match &ours {
         Some(ours) if ours.direction == Direction::Outbound => (Author::Bot { run: ours.run_id }, None),
+        Some(ours) if ours.is_of_speaker != 0 && holds_others => (Author::Other(author_name(&quoted)), None),
         Some(ours) if ours.is_of_speaker != 0 => (Author::Speaker, None),
         Some(ours) => {
             let name = ours.speaker_and_text().0.map(str::to_owned);
             (Author::Other(name.or_else(|| author_name(&quoted))), ours.user_id)
         }
         None if quoted.is_own => (Author::Bot { run: None }, None),
-        None if quoted.author_id.as_deref() == Some(&speaker.id) => (Author::Speaker, None),
+        None if quoted.author_id.as_deref() == Some(&speaker.id) && !holds_others => (Author::Speaker, None),
         None => (Author::Other(author_name(&quoted)), None),
     };
     let stored = ours.as_ref().map(AnsweredMessage::attachments).unwrap_or_default();
@@ -235,5 +238,61 @@ mod tests {
             ..told_by_platform()
         };
         assert_eq!(by(own, None), Author::Speaker);
+    }
+
+    #[test]
+    fn words_that_the_speaker_only_sent_on_are_not_theirs() {
+        let sent_on = |content: &str| AnsweredMessage {
+            is_of_speaker: 1,
+            attachments: None,
+            ..row(Direction::Inbound, content)
+        };
+        let told = |text: &str| Quoted {
+            author_id: Some("7".to_owned()),
+            author: "Ada".to_owned(),
+            text: text.to_owned(),
+            ..told_by_platform()
+        };
+        let part = |text: &str| Quoted {
+            is_part: true,
+            ..told(text)
+        };
+        let other = || Author::Other(Some("Ada".to_owned()));
+        for (quoted, ours, by, text) in [
+            (
+                told("[forwarded] (from Bob) at noon"),
+                None,
+                other(),
+                "[forwarded] (from Bob) at noon",
+            ),
+            (
+                part("[by an inline bot] noon"),
+                None,
+                other(),
+                "[by an inline bot] noon",
+            ),
+            (
+                part("noon"),
+                Some(sent_on("[forwarded] (from Bob) at noon")),
+                other(),
+                "noon",
+            ),
+            (
+                told("at noon"),
+                Some(sent_on("[Ada] [by an inline bot] at noon")),
+                other(),
+                "at noon",
+            ),
+            (
+                told(""),
+                Some(sent_on("[forwarded] (from Bob) at noon")),
+                other(),
+                "[forwarded] (from Bob) at noon",
+            ),
+            (told("at noon"), Some(sent_on("at noon")), Author::Speaker, "at noon"),
+        ] {
+            let quote = resolve_quote(quoted, ours, &ada(), 100).quote.unwrap();
+            assert_eq!((quote.by, quote.text.as_str()), (by, text));
+        }
     }
 }

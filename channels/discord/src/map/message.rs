@@ -55,16 +55,15 @@ pub(crate) fn message(
 /// An edit by the author; `None` for what Discord changed itself, such as the preview of a link.
 pub(crate) fn edit(payload: &Payload, me: Me, place: Place, name_of: NameOf<'_>) -> Option<Edit> {
     let author = payload.author().filter(|author| author.id != me.user)?;
-    let content = payload.content()?;
+    payload.content()?;
     if !payload.is_edited() || !payload.is_written() {
         return None;
     }
-    let said = text::readable(&content, me, &payload.mentions(), name_of);
     Some(Edit {
         place,
         speaker: speaker(&author, payload.nick().as_deref(), payload.is_of_webhook()),
         id: payload.id.to_string(),
-        text: with_embeds(said, &payload.described()),
+        text: text_of(payload, me, name_of),
     })
 }
 

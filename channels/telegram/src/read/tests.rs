@@ -370,8 +370,15 @@ fn an_edit_carries_the_new_text() {
         text: "[by an inline bot] hello!".to_owned(),
         ..expected.clone()
     };
+    let mut forwarded = message(&json!({"text": "/ask hello!", "edit_date": 1_760_000_010}));
+    forwarded["forward_origin"] = json!({"type": "hidden_user", "sender_user_name": "Eve", "date": 1});
+    let changed = Edit {
+        text: "[forwarded] (from Eve) /ask hello!".to_owned(),
+        ..expected.clone()
+    };
     assert_eq!(read("edited_message", &edited), Some(Inbound::Edit(expected)));
     assert_eq!(read("edited_message", &of_another), Some(Inbound::Edit(rewritten)));
+    assert_eq!(read("edited_message", &forwarded), Some(Inbound::Edit(changed)));
     let moved = message(&json!({"location": {"latitude": 1.5, "longitude": 2.0}, "edit_date": 1_760_000_010}));
     assert_eq!(read("edited_message", &moved), None);
 }
@@ -739,6 +746,47 @@ fn a_quote_a_reply_elsewhere_and_a_story_are_told() {
             ("when is it?", Some(expected)),
             "{fields}"
         );
+    }
+}
+
+#[test]
+fn a_quote_says_whose_words_it_holds_whole_or_in_part() {
+    let origin = json!({"type": "hidden_user", "sender_user_name": "Eve", "date": 1});
+    let photo = json!([{"file_id": "P", "file_unique_id": "p", "width": 90, "height": 60}]);
+    for (of_others, whole, part) in [
+        (json!({}), "Send it at noon", "at noon"),
+        (
+            json!({"forward_origin": origin}),
+            "[forwarded] (from Eve) Send it at noon",
+            "[forwarded] (from Eve) at noon",
+        ),
+        (
+            json!({"via_bot": bot()}),
+            "[by an inline bot] Send it at noon",
+            "[by an inline bot] at noon",
+        ),
+    ] {
+        for caption in [false, true] {
+            let mut answered = json!({"message_id": 11, "from": ada(), "chat": group(), "date": 1_760_000_000});
+            for (name, value) in of_others.as_object().unwrap() {
+                answered[name] = value.clone();
+            }
+            answered[if caption { "caption" } else { "text" }] = json!("Send it at noon");
+            if caption {
+                answered["photo"] = photo.clone();
+            }
+            for (quote, expected) in [(Value::Null, whole), (json!({"text": "at noon", "position": 8}), part)] {
+                let fields = json!({"chat": group(), "text": "do it", "reply_to_message": answered, "quote": quote});
+                let Some(Inbound::Message(said)) = say(&fields) else {
+                    panic!("{fields} is a message");
+                };
+                assert_eq!(
+                    said.quoted.map(|quoted| quoted.text).as_deref(),
+                    Some(expected),
+                    "{fields}"
+                );
+            }
+        }
     }
 }
 

@@ -4,7 +4,10 @@
 //! that it cannot pretend to be a speaker, whose lines begin otherwise. Any other author of it is a stranger to the
 //! run.
 
-use clifford_chat::{inbound::Attachment, platform::Platform};
+use clifford_chat::{
+    inbound::{Attachment, BY_INLINE_BOT, FORWARDED},
+    platform::Platform,
+};
 use clifford_core::{
     id::{MessageId, RunId, UserId},
     json_text::JsonText,
@@ -65,7 +68,11 @@ impl AnsweredMessage {
     /// The speaker's name, where the text begins with it, and the rest of the text.
     pub fn speaker_and_text(&self) -> (Option<&str>, &str) {
         let named = self.content.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-        match named.filter(|_| self.direction == Direction::Inbound) {
+        // In private no name stands there, but the mark of a text that was sent on may.
+        let is_marked = [FORWARDED, BY_INLINE_BOT]
+            .iter()
+            .any(|mark| self.content.starts_with(mark));
+        match named.filter(|_| self.direction == Direction::Inbound && !is_marked) {
             Some((name, text)) => (Some(name), text),
             None => (None, &self.content),
         }

@@ -123,6 +123,20 @@ impl TelegramFake {
         self.user_sends(chat, user, fields)
     }
 
+    /// Somebody answers a part of a message, which they chose by hand.
+    pub fn quote_part(&self, chat: Chat, user: i64, text: &str, message: i64, part: &str) -> i64 {
+        let mut fields = text_fields(text);
+        let quoted = self.shared.lock().quoted(chat, message);
+        let before = quoted["text"]
+            .as_str()
+            .and_then(|whole| whole.split(part).next())
+            .unwrap_or_default();
+        let position = before.encode_utf16().count();
+        fields["quote"] = json!({"text": part, "position": position, "is_manual": true});
+        fields["reply_to_message"] = quoted;
+        self.user_sends(chat, user, fields)
+    }
+
     /// Somebody sends a message with these fields of the Bot API's `Message` (`voice`, `photo`, `caption`,
     /// …; a field given here replaces the usual one).
     pub fn user_sends(&self, chat: Chat, user: i64, fields: Value) -> i64 {
