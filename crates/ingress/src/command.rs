@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use clifford_chat::inbound::{Accepted, Command, Message};
 use clifford_core::{
-    access::{self, Entry},
+    access::{self, Entry, PlaceRules},
     clock::Timestamp,
+    people::UserRole,
     rate,
 };
 use clifford_engine::models::roles::Keyed as KeyedProvider;
-use clifford_store::{StoreError, people::users};
+use clifford_store::{StoreError, people::users, places::settings};
 use clifford_telemetry::measures;
 
 use self::store::CommandRequest;
@@ -145,9 +146,12 @@ impl IngressService {
         }
         let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, command.place.platform, &command.speaker.id).await?;
-        match user.filter(|user| self.is_welcome(command, Some(user.role))) {
-            Some(user) => Ok(Some(Gathered::of(&mut conn, user.id, now).await?)),
-            None => Ok(None),
+        drop(conn);
+        match user {
+            Some(user) if self.is_welcome(command, Some(user.role)).await? => {
+                Ok(Some(Gathered::of(&mut self.db.read().await?, user.id, now).await?))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -161,7 +165,7 @@ impl IngressService {
         let mut conn = self.db.read().await?;
         let user = users::by_identity(&mut conn, place.platform, &command.speaker.id).await?;
         drop(conn);
-        if !self.is_welcome(command, user.map(|user| user.role)) {
+        if !self.is_welcome(command, user.map(|user| user.role)).await? {
             return Ok(None);
         }
         let carrier = if commands::carries_key(&command.argument) {
@@ -193,9 +197,15 @@ impl IngressService {
         }
     }
 
-    pub(super) fn is_welcome(&self, command: &Command, role: Option<clifford_core::people::UserRole>) -> bool {
+    /// Whether a person may speak where they gave a command, which an owner may have opened to everybody.
+    pub(super) async fn is_welcome(&self, command: &Command, role: Option<UserRole>) -> Result<bool, StoreError> {
         let place = &command.place;
-        access::entry(&self.audience(place.platform), place, &command.speaker, role) == Entry::Welcome
+        let rules = match place.kind.is_private() {
+            true => PlaceRules::default(),
+            false => settings::rules(&mut self.db.read().await?, place).await?,
+        };
+        let entry = access::entry_here(&self.audience(place.platform), place, &command.speaker, role, &rules);
+        Ok(entry == Entry::Welcome)
     }
 
     /// Deletes the message of a command, if it is one: what was given by other means stands nowhere.

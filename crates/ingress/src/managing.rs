@@ -90,7 +90,7 @@ impl IngressService {
         let (Some(actor), Some(false)) = (actor, run.as_ref().map(may_anyway)) else {
             return Ok(false);
         };
-        if !self.is_welcome(command, user.map(|user| user.role)) {
+        if !self.is_welcome(command, user.map(|user| user.role)).await? {
             return Ok(false);
         }
         let rules = settings::rules(&mut self.db.read().await?, place).await?;
@@ -108,7 +108,7 @@ impl IngressService {
             return Ok(true);
         }
         match self.context.tools.actor(place.platform) {
-            Some(actor) if self.is_welcome(command, user.map(|user| user.role)) => {
+            Some(actor) if self.is_welcome(command, user.map(|user| user.role)).await? => {
                 Ok(ask_platform(actor.as_ref(), place, &command.speaker).await)
             }
             _ => Ok(false),

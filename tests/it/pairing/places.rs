@@ -1,6 +1,7 @@
 //! Groups and servers of people whom the bot does not know: they are told, and the owner lets them in by a press.
 
 use clifford_fakes::telegram::Chat;
+use serde_json::json;
 
 use super::{ADA, on_telegram, owned, reads, sent};
 use crate::harness::{Bot, Room, Setup, Site};
@@ -63,6 +64,28 @@ async fn telegram_owner_lets_a_whole_group_in_by_a_press() {
             .map(|request| request.body.to_string())
             .collect();
         assert!(prompts.len() == 1 && !prompts[0].contains("4711"));
+    }
+}
+
+#[tokio::test]
+async fn managers_of_a_group_that_is_let_in_set_it_up_before_they_are_known() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let (mut bot, _) = owned(setup, Site::Telegram).await;
+        let group = asked(&bot).await;
+        bot.telegram.user(9, "Eva");
+        (bot.telegram).standing(group, 8, json!({ "status": "administrator" }));
+        sent(&bot, ADA, 2).await;
+        bot.telegram.press(ADA, 7, "Everybody there");
+        reads(&bot, group, "My owner has let everybody here talk to me.").await;
+        bot.telegram.user_says(group, 9, "/settings@clifford_bot");
+        reads(&bot, group, "Only people who manage this place can see").await;
+        bot.telegram.user_says(group, 8, "/settings@clifford_bot");
+        reads(&bot, group, "when_busy: follow_up").await;
+        bot.telegram.wait_for_answers().await;
+        bot.finish().await;
     }
 }
 
