@@ -274,3 +274,65 @@ async fn a_limit_holds_over_all_processes() {
     bot.finish().await;
     assert_eq!(bot.discord.sent(channels[&0]).len(), before + 1);
 }
+
+/// How many messages of people are stored.
+async fn stored(bot: &Bot, count: usize) {
+    bot.until("the messages to be stored", async |look| {
+        (look.messages(Direction::Inbound).await.len() == count).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_telegram_what_comes_late_at_once_counts_when_it_was_said() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.set("ingress.user_messages_per_minute", 2).start().await;
+        let ada = bot.telegram.user(7, "Ada");
+        let began = jiff::Timestamp::now().as_second() - 3_600;
+        for number in 0..8 {
+            let said = json!({"text": format!("late {number}"), "date": began + 60 * number});
+            bot.telegram.user_sends(ada, 7, said);
+        }
+        stored(&bot, 8).await;
+        // Faster than that it is as ever.
+        for number in 0..3 {
+            let said = json!({"text": format!("at once {number}"), "date": began + 1_800});
+            bot.telegram.user_sends(ada, 7, said);
+        }
+        bot.telegram
+            .wait_until("the notice", |fake| fake.sent(ada).iter().any(is_notice).then_some(()))
+            .await;
+        quiet(&bot).await;
+        stored(&bot, 10).await;
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn on_discord_what_is_too_old_to_be_answered_is_history_without_a_limit() {
+    for setup in [Some(Setup::on(Site::Discord)), Setup::on(Site::Discord).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let setup = setup.set("ingress.catch_up_minutes", 0);
+        let mut bot = setup.set("ingress.user_messages_per_minute", 2).start().await;
+        let ada = bot.discord.user("Ada");
+        let channel = bot.discord.dm(ada);
+        bot.discord.user_says(channel, ada, "hello");
+        bot.discord.wait_for_sent(channel, 1).await;
+        bot.kill().await;
+        for number in 0..5 {
+            bot.discord.say_while_offline(channel, ada, &format!("missed {number}"));
+        }
+        bot.start().await;
+        stored(&bot, 6).await;
+        bot.discord.user_says(channel, ada, "and now?");
+        let sent = bot.discord.wait_for_sent(channel, 2).await;
+        assert_eq!(sent[1].content, "You said: and now?");
+        stored(&bot, 7).await;
+        bot.finish().await;
+    }
+}

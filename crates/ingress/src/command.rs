@@ -16,7 +16,7 @@ use clifford_store::{StoreError, people::users, places::settings};
 use clifford_telemetry::measures;
 
 use self::store::CommandRequest;
-use super::{IngressService, Origin, api_command::Keyed, outcome::IngressOutcome, pace::Limited, pairing};
+use super::{IngressService, Origin, api_command::Keyed, late, outcome::IngressOutcome, pace::Limited, pairing};
 use crate::commands::{self, Carrier, Choices, Gathered, Purse, Ring};
 
 /// How long a platform may take to delete a message that a key stood in.
@@ -52,7 +52,10 @@ impl IngressService {
         // Stopping is never rate limited.
         let limited = match command.name.as_str() {
             "stop" => Limited::No,
-            _ => self.pace.over_limit(&origin.place, &origin.speaker, now),
+            _ => {
+                let counted_at = late::counted_at(command.sent_at.into(), now);
+                self.pace.over_limit(&origin.place, &origin.speaker, counted_at)
+            }
         };
         self.give(command, origin, limited, None, now).await
     }

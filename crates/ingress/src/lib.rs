@@ -24,6 +24,7 @@ mod hearing;
 pub mod identity;
 mod in_words;
 mod joining;
+mod late;
 mod managing;
 mod message;
 mod named;
@@ -52,7 +53,7 @@ use clifford_chat::{
 };
 use clifford_core::{
     access::{self, Audience, Entry},
-    clock::SharedClock,
+    clock::{SharedClock, Timestamp},
     rate,
     settings::Ingress as Section,
 };
@@ -194,7 +195,14 @@ impl IngressService {
         let quoted = self
             .quoted(&message.place, &message.speaker, message.quoted.take())
             .await?;
-        let limited = self.pace.over_limit(&message.place, &message.speaker, now);
+        let sent_at = Timestamp::from(message.sent_at);
+        // What is only stored is answered by nothing that a limit could spare.
+        let limited = match late::is_too_old(message.backfilled, sent_at, self.settings.section.catch_up, now) {
+            true => Limited::No,
+            false => self
+                .pace
+                .over_limit(&message.place, &message.speaker, late::counted_at(sent_at, now)),
+        };
         let roles = message.speaker.roles.as_deref().unwrap_or_default();
         let limits = rate::in_force(&self.settings.section, roles);
         let called = self.called(&message.place, &message.speaker).await?;

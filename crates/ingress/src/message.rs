@@ -41,7 +41,7 @@ pub(super) use self::{
     words::{spoken, with_attachments},
 };
 use super::{
-    IngressService, IngressSettings, Origin, answer, newcomer, origin,
+    IngressService, IngressSettings, Origin, answer, late, newcomer, origin,
     outcome::IngressOutcome,
     pace::Limited,
     pairing,
@@ -292,7 +292,7 @@ impl AcceptContext {
     }
 
     fn is_too_old(&self) -> bool {
-        self.backfilled && self.now.since(self.sent_at) > self.settings.section.catch_up
+        late::is_too_old(self.backfilled, self.sent_at, self.settings.section.catch_up, self.now)
     }
 
     /// Somebody spoke in it lately.

@@ -11,7 +11,7 @@ use clifford_core::{access::Audience, clock::Timestamp};
 use clifford_store::{StoreError, contexts};
 use tokio::time::timeout;
 
-use super::{IngressService, threads};
+use super::{IngressService, late, threads};
 
 /// How long a platform may take to tell it: the answer waits for it.
 const TOLD_WITHIN: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ impl IngressService {
         now: Timestamp,
     ) -> Result<Option<Quoted>, StoreError> {
         let (place, ingress) = (&message.place, &self.settings.section);
-        let is_too_old = message.backfilled && now.since(message.sent_at.into()) > ingress.catch_up;
+        let is_too_old = late::is_too_old(message.backfilled, message.sent_at.into(), ingress.catch_up, now);
         if place.kind != PlaceKind::Thread || message.quoted.is_some() || is_too_old {
             return Ok(None);
         }

@@ -23,7 +23,7 @@ use clifford_store::{
 use clifford_text::Chats;
 use tokio::time::timeout;
 
-use super::IngressService;
+use super::{IngressService, late};
 
 /// The most characters of a thread's title.
 const TITLE: usize = 80;
@@ -70,7 +70,8 @@ impl IngressService {
         if place.kind != PlaceKind::Group || is_of_several {
             return Ok(Answered::Here);
         }
-        let is_too_old = message.backfilled && now.since(message.sent_at.into()) > self.settings.section.catch_up;
+        let catch_up = self.settings.section.catch_up;
+        let is_too_old = late::is_too_old(message.backfilled, message.sent_at.into(), catch_up, now);
         let space = place.space.as_ref().map(|space| space.external_id.as_str());
         {
             let mut conn = self.db.read_local().await?;

@@ -29,6 +29,7 @@ use crate::{
     api_command::{self, Keyed},
     awaited,
     commands::{self, Choices, CommandContext, Done, Gathered, Purse, Ring},
+    late,
     message::limits::{over, told_once},
     newcomer,
     outcome::IngressOutcome,
@@ -176,7 +177,9 @@ impl CommandRequest {
     ) -> Result<Option<IngressOutcome>, StoreError> {
         let (subject, now) = (user.id.to_string(), self.now);
         let limited = match (self.limited, &self.pace) {
-            (Limited::No, Some(limit)) => over(tx, &subject, limit, now).await?,
+            (Limited::No, Some(limit)) => {
+                over(tx, &subject, limit, late::counted_at(self.command.sent_at.into(), now)).await?
+            }
             (limited, limit) => told_once(tx, &subject, limit.as_ref(), limited, now).await?,
         };
         match limited {

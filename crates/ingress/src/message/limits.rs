@@ -11,7 +11,7 @@ use clifford_core::{
 use clifford_store::{StoreError, Tx, inbound_lookup::Plain, rates};
 
 use super::{AcceptContext, Limited};
-use crate::pace::Over;
+use crate::{late, pace::Over};
 
 impl AcceptContext {
     /// Whether no limit of messages is reached.
@@ -20,7 +20,7 @@ impl AcceptContext {
             let Some(subject) = subject(limit, &found.user, &found.channel) else {
                 return true;
             };
-            limit.left(rates::find(&found.buckets, &subject, limit), self.now) >= 1.0
+            limit.left(rates::find(&found.buckets, &subject, limit), self.counted_at()) >= 1.0
         })
     }
 
@@ -28,6 +28,7 @@ impl AcceptContext {
     /// which it is counted.
     pub(super) async fn limited(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
         match self.limited {
+            _ if self.is_too_old() => Ok(Limited::No),
             Limited::No => self.count(tx, user, channel).await,
             limited => {
                 let pace = self.limits.iter().find(|limit| rate::is_pace(limit));
@@ -36,13 +37,18 @@ impl AcceptContext {
         }
     }
 
+    /// When it counts against its limits.
+    fn counted_at(&self) -> Timestamp {
+        late::counted_at(self.sent_at, self.now)
+    }
+
     /// Counts it against its limits.
     async fn count(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
         for limit in &self.limits {
             let Some(subject) = subject(limit, user, channel) else {
                 continue;
             };
-            match over(tx, &subject, limit, self.now).await? {
+            match over(tx, &subject, limit, self.counted_at()).await? {
                 Limited::No => {}
                 limited => return Ok(limited),
             }
@@ -71,7 +77,7 @@ impl AcceptContext {
     pub(super) async fn count_later(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<(), StoreError> {
         for limit in &self.limits {
             if let Some(subject) = subject(limit, user, channel) {
-                rates::take_later(tx, &subject, limit, self.now).await?;
+                rates::take_later(tx, &subject, limit, self.counted_at()).await?;
             }
         }
         Ok(())
