@@ -56,6 +56,33 @@ async fn a_person_over_their_limit_is_told_once_and_usage_tells_what_is_left() {
     }
 }
 
+#[tokio::test]
+async fn a_message_over_one_limit_takes_nothing_of_the_others() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let limits = [
+            "scope = 'user'\nmessages = 5\nper = 'day'",
+            "scope = 'channel'\nmessages = 1\nper = 'day'",
+        ];
+        let limits: Vec<_> = limits.into_iter().map(limit).collect();
+        let mut bot = setup.set("ingress.limits", toml::Value::Array(limits)).start().await;
+        let ada = bot.telegram.user(7, "Ada");
+        assert_eq!(tell(&bot, ada, 7, "one").await.text, "You said: one");
+        let refused = tell(&bot, ada, 7, "two").await.text;
+        assert!(
+            refused.starts_with("I have answered as much here as I may"),
+            "{refused}"
+        );
+        bot.telegram.user_says(ada, 7, "three");
+        bot.telegram.wait_for_confirmed().await;
+        let usage = tell(&bot, ada, 7, "/usage").await.text;
+        assert!(usage.contains("messages left for you: 4 of 5 a day"), "{usage}");
+        bot.finish().await;
+    }
+}
+
 /// A message that says that its author writes too fast.
 fn is_notice(sent: &Sent) -> bool {
     sent.text.starts_with("You are writing faster than I may answer.")

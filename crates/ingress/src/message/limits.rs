@@ -29,7 +29,7 @@ impl AcceptContext {
     pub(super) async fn limited(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
         match self.limited {
             _ if self.is_too_old() => Ok(Limited::No),
-            Limited::No => self.count(tx, user, channel).await,
+            Limited::No => count(tx, &self.limits, (user, channel), self.counted_at()).await,
             limited => {
                 let pace = self.limits.iter().find(|limit| rate::is_pace(limit));
                 told_once(tx, &user.id.to_string(), pace, limited, self.now).await
@@ -40,20 +40,6 @@ impl AcceptContext {
     /// When it counts against its limits.
     fn counted_at(&self) -> Timestamp {
         late::counted_at(self.sent_at, self.now)
-    }
-
-    /// Counts it against its limits.
-    async fn count(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
-        for limit in &self.limits {
-            let Some(subject) = subject(limit, user, channel) else {
-                continue;
-            };
-            match over(tx, &subject, limit, self.counted_at()).await? {
-                Limited::No => {}
-                limited => return Ok(limited),
-            }
-        }
-        Ok(Limited::No)
     }
 
     /// Whether it is answered by the rules that managers set for a shared place.
@@ -82,6 +68,34 @@ impl AcceptContext {
         }
         Ok(())
     }
+}
+
+/// Counts what somebody writes in a channel against all of these limits. One that is over any of them takes nothing of the
+/// others.
+pub(crate) async fn count(
+    tx: &mut Tx,
+    limits: &[RateLimit],
+    (user, channel): (&User, &Channel),
+    at: Timestamp,
+) -> Result<Limited, StoreError> {
+    let (mut reached, mut others) = (Vec::new(), Vec::new());
+    for limit in limits {
+        let Some(subject) = subject(limit, user, channel) else {
+            continue;
+        };
+        let bucket = rates::find(&rates::of(tx, &subject).await?, &subject, limit);
+        match limit.left(bucket, at) >= 1.0 {
+            true => others.push((subject, limit)),
+            false => reached.push((subject, limit)),
+        }
+    }
+    for (subject, limit) in reached.into_iter().chain(others) {
+        match over(tx, &subject, limit, at).await? {
+            Limited::No => {}
+            limited => return Ok(limited),
+        }
+    }
+    Ok(Limited::No)
 }
 
 /// Counts a message of a subject against a limit, over all processes.
