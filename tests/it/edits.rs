@@ -65,6 +65,31 @@ async fn an_edit_that_comes_twice_begins_nothing_twice() {
 }
 
 #[tokio::test]
+async fn an_edit_that_begins_its_run_anew_counts_as_a_message() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.set("ingress.user_messages_per_minute", 2).start().await;
+        let chat = bot.telegram.user(7, "Ada");
+        let hold = bot.model.hold();
+        let id = bot.telegram.user_says(chat, 7, "first");
+        bot.model.wait_for_requests(1).await;
+        bot.telegram.edit(chat, 7, id, "second");
+        bot.model.wait_for_requests(2).await;
+        for number in 0..5 {
+            bot.telegram.edit(chat, 7, id, &format!("again {number}"));
+        }
+        bot.telegram.wait_for_confirmed().await;
+        hold.release();
+        let sent = bot.telegram.wait_for_sent(chat, 1).await;
+        bot.finish().await;
+        assert_eq!(sent[0].text, "You said: second");
+        assert_eq!(bot.model.request_count(), 2);
+    }
+}
+
+#[tokio::test]
 async fn what_a_run_has_taken_in_is_left_as_it_was() {
     let mut bot = Setup::on(Site::Telegram)
         .set("ingress.when_busy", "steer")

@@ -11,6 +11,7 @@ use clifford_core::{
     id::{RunId, WorkerId},
     messages::MessageStatus,
     places::{Channel, WhenBusy},
+    settings::RateLimit,
 };
 use clifford_engine::{run::cancel, work::Task};
 use clifford_store::{
@@ -21,11 +22,17 @@ use clifford_store::{
     runs::{self, Lease, NewRun, lanes, steps},
 };
 
-use super::{IngressService, message};
+use super::{
+    IngressService,
+    message::{self, limits},
+    pace::Limited,
+};
 
 /// The rules of edits.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct EditRules {
+    /// The limits of messages that hold for the author: an edit of what is being answered costs what a message does.
+    pub limits: Vec<RateLimit>,
     /// How long an edit takes the place of a question that is being answered.
     pub within: Duration,
     /// The defaults for places without settings of their own.
@@ -69,7 +76,8 @@ impl IngressService {
 
 /// Stores an edit. A run that has made no step restarts with the new text. One that has gives way to another, if the
 /// question is new enough and newer messages interrupt there. A message stays as it is if a run has taken it up
-/// otherwise, if it was answered, if its text is unchanged, or if its author is another person.
+/// otherwise, if it was answered, if its text is unchanged, if its author is another person, or if they are over their
+/// limits.
 pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<Option<Edited>, StoreError> {
     let now = rules.now;
     let here = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await?;
@@ -78,9 +86,9 @@ pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<O
         return Ok(None);
     };
     let author = users::by_identity(tx, edit.place.platform, &edit.speaker.id).await?;
-    if author.is_none_or(|author| found.user_id != Some(author.id)) {
+    let Some(author) = author.filter(|author| found.user_id == Some(author.id)) else {
         return Ok(None);
-    }
+    };
     if let Some(context) = found.context_id {
         contexts::lock(tx, context).await?;
     }
@@ -99,6 +107,12 @@ pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<O
             Ok(None)
         }
         (MessageStatus::Received, Some(run)) => {
+            if runs::get(tx, run).await?.is_none_or(|run| run.status.is_ended()) {
+                return Ok(None);
+            }
+            if limits::count(tx, &rules.limits, (&author, &channel), now).await? != Limited::No {
+                return Ok(None);
+            }
             let input = messages::input_of(tx, run, Some((known.id, text.as_str()))).await?;
             let input: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
             let input = input.join("\n");

@@ -305,7 +305,9 @@ impl IngressService {
         edit.text = self.masked(edit.text);
         edit.speaker.name = self.called(&edit.place, &edit.speaker).await?;
         self.context.ambient.edit(&edit.place, &edit.id, &edit.text);
+        let roles = edit.speaker.roles.as_deref().unwrap_or_default();
         let rules = EditRules {
+            limits: rate::in_force(&self.settings.section, roles),
             within: self.settings.section.edit_within,
             defaults: self.context.settings.defaults(),
             worker: self.context.worker(),

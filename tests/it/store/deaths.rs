@@ -10,7 +10,7 @@ use clifford_core::{
 use clifford_store::{
     deaths,
     runs::{
-        Lease,
+        self, Lease,
         queue::{self as run_queue, Claimed},
     },
 };
@@ -57,6 +57,19 @@ pub async fn who_takes_over_counts_a_death_and_how_the_run_was_worked_on(world: 
     assert!(mark(&world, seventh.lease, Mark::Working).await);
     assert_eq!(claim(&world, 14).await.evidence, evidence(7, Some(Mark::Died)));
     assert_eq!(claim(&world, 16).await.evidence, evidence(8, None));
+}
+
+pub async fn a_run_that_begins_again_with_other_input_keeps_its_deaths(world: World) {
+    world.insert(world.loose_run()).await.expect("inserts");
+    claim(&world, 0).await;
+    let second = claim(&world, 2).await;
+    assert_eq!(second.evidence, evidence(1, None));
+    let id = second.lease.run;
+    let again = (world.db).write(move |tx| {
+        Box::pin(async move { runs::begin_again(tx, id, "other words", WorkerId::new(), NOW, NOW).await })
+    });
+    assert!(again.await.expect("writes").is_some());
+    assert_eq!(claim(&world, 4).await.evidence, evidence(2, None));
 }
 
 pub async fn whoever_claims_what_is_set_aside_is_told_until_it_ended(world: World) {

@@ -147,6 +147,7 @@ on_both_engines![
     crowds::a_reminder_is_said_though_many_triggers_wait_for_their_conversation,
     crowds::a_sleeper_is_woken_though_many_wait_for_their_conversation,
     deaths::who_takes_over_counts_a_death_and_how_the_run_was_worked_on,
+    deaths::a_run_that_begins_again_with_other_input_keeps_its_deaths,
     deaths::whoever_claims_what_is_set_aside_is_told_until_it_ended,
     deaths::an_orderly_end_is_no_death_and_rest_sets_the_count_back,
     deaths::where_one_process_has_the_database_its_start_counts,

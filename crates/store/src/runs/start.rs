@@ -222,7 +222,7 @@ pub async fn begin(tx: &mut Tx, lease: &Lease, now: Timestamp) -> Result<BeginOu
 }
 
 /// Takes a run that made no step yet from its worker, with new input, for this worker to restart. `None`: it has made a
-/// step, so it is too late.
+/// step, so it is too late. The deaths that it is suspected of stay counted.
 pub async fn begin_again(
     tx: &mut Tx,
     id: RunId,
@@ -233,7 +233,7 @@ pub async fn begin_again(
 ) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET input_text = $1, updated_at = $2, status = 'pending', epoch = epoch + 1, lease_owner = $3,
-             lease_until = $4, deaths = 0, isolation = NULL, quarantined_at = NULL
+             lease_until = $4, isolation = NULL, quarantined_at = NULL
          WHERE id = $5 AND status IN ('pending', 'running')
          AND NOT EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = runs.id) RETURNING {COLUMNS}"
     );
