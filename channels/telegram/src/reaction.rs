@@ -32,16 +32,24 @@ pub(crate) fn read(change: &Value) -> Result<Option<Inbound>, String> {
     let Some(speaker) = object(change, "user").and_then(account) else {
         return Ok(None);
     };
-    let mut verdicts = list(change, "new_reaction").iter().rev().filter_map(|reaction| {
-        let emoji = text(reaction, "emoji")?;
-        Verdict::of_emoji(&emoji)
-    });
+    let last = |name: &str| {
+        let mut verdicts = list(change, name).iter().rev().filter_map(|reaction| {
+            let emoji = text(reaction, "emoji")?;
+            Verdict::of_emoji(&emoji)
+        });
+        verdicts.next()
+    };
+    let stands = last("new_reaction");
+    // Most emoji are no verdict, and take none back.
+    if stands.is_none() && last("old_reaction").is_none() {
+        return Ok(None);
+    }
     Ok(Some(Inbound::Reaction(Reaction {
         platform: crate::PLATFORM,
         place: chat.to_string(),
         message: message.to_string(),
         speaker,
-        reacted: Reacted::Stands(verdicts.next()),
+        reacted: Reacted::Stands(stands),
     })))
 }
 
@@ -89,23 +97,35 @@ mod tests {
         let thumb = |emoji: &str| json!({"type": "emoji", "emoji": emoji});
         let custom = json!({"type": "custom_emoji", "custom_emoji_id": "5"});
         let (up, down) = (thumb("\u{1f44d}"), thumb("\u{1f44e}"));
-        let cases = [
-            (json!([up]), Some(Verdict::Liked)),
-            (json!([up, down]), Some(Verdict::Disliked)),
-            (json!([thumb("\u{2764}"), custom]), None),
-            (json!([]), None),
-            (json!("odd"), None),
-        ];
-        for (reactions, expected) in cases {
-            let change = json!({
+        let change = |old: &Value, new: &Value| {
+            json!({
                 "chat": {"id": -100, "type": "supergroup"}, "message_id": 7, "date": 0,
-                "user": {"id": 5, "is_bot": false, "first_name": "Ada"}, "old_reaction": [], "new_reaction": reactions,
-            });
+                "user": {"id": 5, "is_bot": false, "first_name": "Ada"}, "old_reaction": old, "new_reaction": new,
+            })
+        };
+        let cases = [
+            (json!([]), json!([up]), Some(Verdict::Liked)),
+            (json!([]), json!([up, down]), Some(Verdict::Disliked)),
+            (json!([up]), json!([thumb("\u{2764}"), custom]), None),
+            (json!([custom, down]), json!([]), None),
+            (json!([up]), json!("odd"), None),
+        ];
+        for (old, new, expected) in cases {
+            let change = change(&old, &new);
             let Ok(Some(Inbound::Reaction(read))) = read(&change) else {
                 panic!("{change}")
             };
             assert_eq!((read.place.as_str(), read.message.as_str()), ("-100", "7"));
             assert_eq!(read.reacted, Reacted::Stands(expected), "{change}");
+        }
+        // None of these is a verdict, or takes one back.
+        for (old, new) in [
+            (json!([]), json!([thumb("\u{2764}")])),
+            (json!([thumb("\u{2764}")]), json!([custom])),
+            (json!([]), json!([])),
+            (json!("odd"), json!("odd")),
+        ] {
+            assert_eq!(read(&change(&old, &new)), Ok(None));
         }
         let anonymous =
             json!({"chat": {"id": -100}, "message_id": 7, "actor_chat": {"id": -100}, "new_reaction": [up]});

@@ -4,7 +4,10 @@
 
 use std::time::Duration;
 
-use clifford_chat::inbound::{Accepted, Place, Reacted, Reaction, Space};
+use clifford_chat::{
+    inbound::{Accepted, Place, Reacted, Reaction, Space},
+    platform::Platform,
+};
 use clifford_core::{
     access::{self, Audience, Entry, PlaceRules},
     clock::Timestamp,
@@ -17,6 +20,7 @@ use clifford_store::{
     places::settings,
     runs::feedback::{self, GivenVerdict, Rated},
 };
+use dashmap::DashMap;
 
 use super::IngressService;
 
@@ -29,6 +33,29 @@ const WAITS: [Duration; 6] = [
     Duration::from_millis(800),
     Duration::from_millis(1_500),
 ];
+
+/// How long after such a wait no other is worth it in its place: many react to what is none of the bot's.
+const IN_VAIN: Duration = Duration::from_secs(60);
+/// How many places are remembered before those whose time is over are forgotten.
+const CROWD: usize = 1_000;
+
+/// The places in which an answer was waited for that did not come, and when.
+#[derive(Default)]
+pub(super) struct VainWaits(DashMap<(Platform, String), Timestamp>);
+
+impl VainWaits {
+    fn may_wait(&self, platform: Platform, place: &str, now: Timestamp) -> bool {
+        let last = self.0.get(&(platform, place.to_owned()));
+        !last.is_some_and(|at| at.was_within(IN_VAIN, now))
+    }
+
+    fn note(&self, platform: Platform, place: &str, now: Timestamp) {
+        if self.0.len() > CROWD {
+            self.0.retain(|_, at| at.was_within(IN_VAIN, now));
+        }
+        self.0.insert((platform, place.to_owned()), now);
+    }
+}
 
 impl IngressService {
     pub(super) async fn reaction(&self, mut reaction: Reaction) -> Result<Accepted, StoreError> {
@@ -71,10 +98,11 @@ impl IngressService {
     /// The answer that a reaction is about. One whose id the platform has just given away, and that is not stored yet, is
     /// waited for.
     async fn rated(&self, reaction: &Reaction) -> Result<Option<Rated>, StoreError> {
-        let mut waits = WAITS.into_iter();
+        let (platform, place) = (reaction.platform, reaction.place.as_str());
+        let may_wait = self.vain_waits.may_wait(platform, place, self.clock.now());
+        let mut waits = WAITS.into_iter().filter(|_| may_wait);
         loop {
             let mut conn = self.db.read_local().await?;
-            let (platform, place) = (reaction.platform, reaction.place.as_str());
             let mut rated = feedback::rated(&mut conn, platform, place, &reaction.message).await?;
             let is_awaited = rated.is_none() && feedback::is_under_way(&mut conn, platform, place).await?;
             if rated.is_none() && !is_awaited {
@@ -82,8 +110,15 @@ impl IngressService {
                 rated = feedback::rated(&mut conn, platform, place, &reaction.message).await?;
             }
             drop(conn);
-            match waits.next().filter(|_| is_awaited) {
+            if !is_awaited {
+                return Ok(rated);
+            }
+            match waits.next() {
                 Some(wait) => tokio::time::sleep(wait).await,
+                None if may_wait => {
+                    self.vain_waits.note(platform, place, self.clock.now());
+                    return Ok(rated);
+                }
                 None => return Ok(rated),
             }
         }
@@ -131,4 +166,19 @@ async fn store(
         Reacted::Withdrawn(verdict) => feedback::withdraw(tx, rated.run_id, user.id, Some(verdict)).await?,
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_waited_for_again_a_minute_after_it_was_in_vain() {
+        let (vain, platform) = (VainWaits::default(), Platform::new("telegram"));
+        let may_wait = |place: &str, seconds: i64| vain.may_wait(platform, place, Timestamp(seconds * 1_000));
+        assert!(may_wait("1", 0));
+        vain.note(platform, "1", Timestamp(3_000));
+        assert!(!may_wait("1", 3) && !may_wait("1", 62) && may_wait("2", 3));
+        assert!(may_wait("1", 63));
+    }
 }

@@ -119,6 +119,7 @@ on_both_engines![
     rows::a_step_number_is_taken_once,
     rows::an_inbound_message_is_stored_once,
     rows::queued_messages_come_in_the_order_of_their_writing,
+    rows::only_what_is_being_sent_now_is_on_its_way_to_a_place,
     rows::outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_part,
     rows::a_message_is_its_senders_until_another_takes_it_or_it_is_given_back,
     rows::a_refused_message_is_given_up_with_its_parts,

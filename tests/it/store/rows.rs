@@ -21,7 +21,7 @@ use clifford_store::{
         outbox::{self, Delivered},
     },
     people::users,
-    runs::steps,
+    runs::{feedback, steps},
 };
 use serde_json::json;
 
@@ -232,6 +232,25 @@ async fn status(world: &World, message: MessageId) -> MessageStatus {
         .expect("reads")
         .expect("a message")
         .status
+}
+
+pub async fn only_what_is_being_sent_now_is_on_its_way_to_a_place(world: World) {
+    let (id, worker) = (outgoing(&world).await, WorkerId::new());
+    let is_under_way = async || {
+        let mut conn = world.db.read().await.expect("reads");
+        let (platform, place) = (Platform::new("telegram"), &world.channel.external_id);
+        feedback::is_under_way(&mut conn, platform, place).await.expect("reads")
+    };
+    assert_eq!(claim_by(&world.db, worker, NOW).await, [id]);
+    assert!(!is_under_way().await);
+    let sending = (world.db).write(move |tx| Box::pin(outbox::part_sending(tx, id, 0, worker)));
+    sending.await.expect("writes");
+    assert!(is_under_way().await);
+    // What is tried again for days is not.
+    let set_aside =
+        (world.db).write(move |tx| Box::pin(async move { outbox::set_aside(tx, id, worker, "too slow", NOW).await }));
+    set_aside.await.expect("writes");
+    assert!(!is_under_way().await);
 }
 
 pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_part(world: World) {

@@ -61,12 +61,13 @@ pub async fn rated(
 }
 
 /// Whether a part is on its way to a place or to a topic of it: the platform may know it already by an id that is not
-/// stored yet.
+/// stored yet. One that was set aside is not: it may be so for days.
 pub async fn is_under_way(conn: &mut Conn, platform: Platform, place: &str) -> Result<bool, StoreError> {
     let found: Option<(i64,)> = conn
         .fetch_optional(
             "SELECT CAST(1 AS BIGINT) FROM messages m JOIN channels c ON c.id = m.channel_id
-             WHERE m.direction = 'outbound' AND m.status IN ('pending', 'sending') AND c.platform = $1
+             WHERE m.direction = 'outbound' AND m.status IN ('pending', 'sending') AND m.late_since IS NULL
+               AND c.platform = $1
                AND (c.external_id = $2 OR c.external_id LIKE $2 || ':%')
                AND EXISTS (SELECT 1 FROM message_parts p WHERE p.message_id = m.id AND p.status = 'sending')
              LIMIT 1",

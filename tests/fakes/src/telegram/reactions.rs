@@ -87,9 +87,13 @@ impl TelegramFake {
                 .iter()
                 .map(|emoji| json!({"type": "emoji", "emoji": emoji}))
                 .collect();
+            let old = state
+                .reacted
+                .insert((chat.id, user, message), new.clone())
+                .unwrap_or_default();
             // A topic is not named: the ids of messages are those of the whole chat.
             let update = json!({
-                "chat": payload, "message_id": message, "user": from, "date": 1_760_000_000, "old_reaction": [],
+                "chat": payload, "message_id": message, "user": from, "date": 1_760_000_000, "old_reaction": old,
                 "new_reaction": new,
             });
             state.push_update("message_reaction", update);

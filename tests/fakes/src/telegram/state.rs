@@ -321,6 +321,8 @@ pub(super) struct State {
     pub(super) untitled: Vec<(i64, i64)>,
     /// The bot's reactions, the newest last: chat, message and emoji.
     pub(super) marks: Vec<(i64, i64, String)>,
+    /// The reactions of people as they stand, by chat, person and message.
+    pub(super) reacted: HashMap<(i64, i64, i64), Vec<Value>>,
     /// Messages to the bot that nobody else sees: chat and person.
     pub(super) alone: Vec<(i64, i64)>,
     /// Questions from chats that the bot is no member of, by id.
@@ -355,6 +357,7 @@ impl Default for State {
             has_topics: false,
             untitled: Vec::new(),
             marks: Vec::new(),
+            reacted: HashMap::new(),
             commands_alone: Vec::new(),
             violations: Vec::new(),
             queries: HashMap::new(),
