@@ -153,6 +153,14 @@ async fn a_voice_message_beyond_the_limit_is_not_paid_for() {
         answer.contains("lasts 3 minutes, and at most 2 are written down"),
         "{answer}"
     );
+    // A second of it would be paid for, if its sender's word counted.
+    let long = format!("OpusHead{}", "a".repeat(7_800_000));
+    says_aloud(&bot, room, &long, 1);
+    let answer = bot.answers(room, 2).await.remove(1);
+    assert!(
+        answer.contains("lasts 3 minutes, and at most 2 are written down"),
+        "{answer}"
+    );
     bot.finish().await;
     assert_eq!(transcriptions(&bot), Vec::<Value>::new());
 }

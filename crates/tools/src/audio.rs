@@ -113,8 +113,14 @@ async fn transcribe(cx: ToolContext, args: TranscribeArgs) -> Result<Transcribed
     let reading = files::reading(&cx, &file).await?;
     let recording = recording(&file, &content.bytes);
     reading.end(&cx).await?;
+    let recording = recording?;
+    // How long it plays is its sender's word, by which it is paid for.
+    let least = least_seconds(&content.bytes);
+    if let Some(fault) = too_long(&file.name, Some(least), by.max_seconds()) {
+        return Err(ToolError::TellModel(fault));
+    }
     let form = Form::new()
-        .part("file", recording?)
+        .part("file", recording)
         .text("model", by.model.clone())
         .text("response_format", "json");
     let ask = Ask {
@@ -131,7 +137,7 @@ async fn transcribe(cx: ToolContext, args: TranscribeArgs) -> Result<Transcribed
         role: Role::Transcription,
         price: Price::Minutes {
             minute: by.minute_price,
-            seconds: seconds.unwrap_or(by.max_seconds()),
+            seconds: seconds.map_or(by.max_seconds(), |seconds| seconds.max(least)),
         },
     };
     let answer = cx.payer.buy(purchase, Box::pin(ask.send())).await?;
@@ -155,6 +161,34 @@ fn too_long(name: &str, seconds: Option<u32>, most: u32) -> Option<String> {
     ))
 }
 
+/// How many seconds a recording plays at least, by its bytes; of Opus in Ogg also by the time of its last page.
+fn least_seconds(content: &[u8]) -> u32 {
+    // The most bytes of a second: Opus and MP3 know no denser ones; of others, 48 kHz in 16 bits on two channels.
+    let densest = match infer::get(content).map(|kind| kind.mime_type()) {
+        Some("audio/ogg" | "audio/opus") if opus_begins(content) => 64_000,
+        Some("audio/mpeg") => 40_000,
+        _ => 192_000,
+    };
+    let by_bytes = u32::try_from(content.len() / densest).unwrap_or(u32::MAX);
+    by_bytes.max(opus_seconds(content).unwrap_or_default())
+}
+
+/// Whether the first page of an Ogg begins a stream of Opus: <https://www.rfc-editor.org/rfc/rfc7845#section-5.1>
+fn opus_begins(content: &[u8]) -> bool {
+    let first = content.get(..content.len().min(64)).unwrap_or_default();
+    first.starts_with(b"OggS") && first.windows(8).any(|found| found == b"OpusHead")
+}
+
+/// The time of the last page of Opus in Ogg, which counts samples of 48 kHz.
+fn opus_seconds(content: &[u8]) -> Option<u32> {
+    let last = content.windows(4).rposition(|found| found == b"OggS")?;
+    let granule = content.get(last + 6..last + 14)?.try_into().ok()?;
+    // A page on which no packet ends has -1.
+    let samples = u64::try_from(i64::from_le_bytes(granule)).ok()?;
+    let seconds = u32::try_from(samples / 48_000).unwrap_or(u32::MAX);
+    opus_begins(content).then_some(seconds)
+}
+
 /// A recording as a piece of a form, under a name whose ending tells what it is.
 fn recording(file: &File, content: &[u8]) -> Result<Part, ToolError> {
     let kind = infer::get(content).map(|kind| kind.mime_type()).unwrap_or_default();
@@ -176,6 +210,32 @@ fn recording(file: &File, content: &[u8]) -> Result<Part, ToolError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An Ogg of Opus whose last page ends after so many seconds.
+    fn opus(seconds: i64, bytes: usize) -> Vec<u8> {
+        let page = |granule: i64, body: &[u8]| {
+            let header = [b"OggS\0\x02", &granule.to_le_bytes()[..], &[0; 13]].concat();
+            [&header, body].concat()
+        };
+        [page(0, b"OpusHead"), vec![1; bytes], page(seconds * 48_000, b"x")].concat()
+    }
+
+    #[test]
+    fn a_recording_plays_at_least_as_long_as_its_bytes_and_its_last_page_say() {
+        for (content, expected) in [
+            (opus(0, 10), 0),
+            (opus(90, 10), 90),
+            (opus(1, 640_000), 10),
+            (opus(-1, 640_000), 10),
+            (opus(i64::MAX / 48_000, 10), u32::MAX),
+            ([b"OggS".to_vec(), vec![0; 1_920_000]].concat(), 10),
+            ([b"ID3".to_vec(), vec![0; 400_000]].concat(), 10),
+            (b"OggS".to_vec(), 0),
+            (Vec::new(), 0),
+        ] {
+            assert_eq!(least_seconds(&content), expected, "{} bytes", content.len());
+        }
+    }
 
     #[test]
     fn a_recording_may_be_as_long_as_it_is_set() {
