@@ -228,6 +228,7 @@ async fn a_person_sees_what_their_requests_have_used_and_how_an_answer_came_abou
     bot.telegram.wait_for_sent(ada, 2).await;
     let run = bot.look().await.run().await;
     let why = tell(&bot, "why").await;
+    assert_eq!(tell(&bot, "trace").await, why);
     let lines: Vec<_> = why.lines().collect();
     assert_eq!(lines[1], "• model: fake-1 (fake) × 3; iterations: 3");
     assert_eq!(lines[2], "• tools: compute.eval × 2");

@@ -99,8 +99,8 @@ pub const COMMANDS: &[CommandSpec] = &[
     command("help", Some(("topic", false)), Menu::Help),
 ];
 
-/// Commands that stand in no list: buttons give them, and people who were told of them.
-const UNLISTED: [&str; 3] = ["start", "pair", "rate"];
+/// Commands that stand in no list: buttons give them, and people who were told of them, or know `/why` by another name.
+const UNLISTED: [&str; 4] = ["start", "pair", "rate", "trace"];
 
 /// Whether this is a command of this bot.
 pub fn is_known(name: &str) -> bool {

@@ -165,7 +165,7 @@ pub async fn run(
         "erase" => own_data::erase(tx, argument, channel, user, lang, now).await,
         "key" => keys::run(tx, argument, channel, user, ring, (&purse.zone, lang), now).await,
         "usage" => usage::own(tx, user, channel, purse, lang, now).await,
-        "why" => why::why(tx, channel, lang).await,
+        "why" | "trace" => why::why(tx, channel, lang).await,
         "undo" => undo::run(tx, argument, channel, user, lang, now).await,
         "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,
         "deny" => approving::deny(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,
