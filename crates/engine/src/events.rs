@@ -33,7 +33,39 @@ pub enum RunEvent {
 /// Watchers by run.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    watched: Arc<DashMap<RunId, Vec<Arc<Seat>>>>,
+    watched: Arc<DashMap<RunId, Watched>>,
+}
+
+/// A run that is watched, or was while its draft grew.
+#[derive(Debug, Default)]
+struct Watched {
+    seats: Vec<Arc<Seat>>,
+    /// The answer so far, for watchers that come later.
+    draft: String,
+    /// The answer is longer than is kept.
+    is_too_long: bool,
+}
+
+impl Watched {
+    fn take(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Token(more) if self.is_too_long || self.draft.len() + more.len() > MOST => {
+                self.draft = String::new();
+                self.is_too_long = true;
+            }
+            RunEvent::Token(more) => self.draft.push_str(more),
+            _ => self.forget(),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.draft = String::new();
+        self.is_too_long = false;
+    }
+
+    const fn is_over(&self) -> bool {
+        self.seats.is_empty() && self.draft.is_empty() && !self.is_too_long
+    }
 }
 
 /// The queue of one watcher.
@@ -104,14 +136,19 @@ pub enum Sight {
 }
 
 impl Events {
-    /// Watches a run.
+    /// Watches a run. If its answer is growing already, the draft so far comes first.
     pub fn watch(&self, run: RunId, sight: Sight) -> Watcher {
         let seat = Arc::new(Seat {
             sight,
             queue: Mutex::default(),
             arrived: Notify::new(),
         });
-        self.watched.entry(run).or_default().push(Arc::clone(&seat));
+        let mut watched = self.watched.entry(run).or_default();
+        if sight == Sight::Draft && !watched.draft.is_empty() {
+            seat.tell(RunEvent::Token(watched.draft.clone()));
+        }
+        watched.seats.push(Arc::clone(&seat));
+        drop(watched);
         Watcher {
             seat,
             run,
@@ -121,16 +158,31 @@ impl Events {
 
     /// Whether anybody wants to see a run's answer grow.
     pub(crate) fn is_drafted(&self, run: RunId) -> bool {
-        let seats = self.watched.get(&run);
-        seats.is_some_and(|seats| seats.iter().any(|seat| seat.sight == Sight::Draft))
+        let watched = self.watched.get(&run);
+        watched.is_some_and(|watched| watched.seats.iter().any(|seat| seat.sight == Sight::Draft))
+    }
+
+    /// A reply is whole, or was given up: watchers that come later read its step.
+    pub(crate) fn end_draft(&self, run: RunId) {
+        self.watched.remove_if_mut(&run, |_, watched| {
+            watched.forget();
+            watched.is_over()
+        });
     }
 
     /// Tells those who watch a run.
     pub fn tell(&self, run: RunId, event: RunEvent) {
-        let Some(seats) = self.watched.get(&run) else { return };
-        let is_draft = matches!(event, RunEvent::Token(_) | RunEvent::Reset);
-        for seat in seats.iter().filter(|seat| !is_draft || seat.sight == Sight::Draft) {
-            seat.tell(event.clone());
+        if matches!(event, RunEvent::Token(_) | RunEvent::Reset) {
+            // The last watcher may have just gone: the next one reads this, too.
+            let mut watched = self.watched.entry(run).or_default();
+            watched.take(&event);
+            for seat in watched.seats.iter().filter(|seat| seat.sight == Sight::Draft) {
+                seat.tell(event.clone());
+            }
+        } else if let Some(watched) = self.watched.get(&run) {
+            for seat in &watched.seats {
+                seat.tell(event.clone());
+            }
         }
     }
 }
@@ -140,7 +192,7 @@ impl Events {
 pub struct Watcher {
     seat: Arc<Seat>,
     run: RunId,
-    watched: Arc<DashMap<RunId, Vec<Arc<Seat>>>>,
+    watched: Arc<DashMap<RunId, Watched>>,
 }
 
 impl Watcher {
@@ -164,9 +216,9 @@ impl Watcher {
 impl Drop for Watcher {
     fn drop(&mut self) {
         // The last one to go puts out the light.
-        self.watched.remove_if_mut(&self.run, |_, seats| {
-            seats.retain(|seat| !Arc::ptr_eq(seat, &self.seat));
-            seats.is_empty()
+        self.watched.remove_if_mut(&self.run, |_, watched| {
+            watched.seats.retain(|seat| !Arc::ptr_eq(seat, &self.seat));
+            watched.is_over()
         });
     }
 }
@@ -235,5 +287,36 @@ mod tests {
         events.tell(run, RunEvent::Token("x".repeat(MOST)));
         events.tell(run, RunEvent::Token("more than is kept".to_owned()));
         assert_eq!(watcher.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn a_watcher_that_comes_later_reads_the_draft_so_far_first() {
+        let events = Events::default();
+        let run = RunId::new();
+        let token = |text: &str| RunEvent::Token(text.to_owned());
+        drop(events.watch(run, Sight::Draft));
+        for (told, expected) in [
+            (vec![token("Hel"), token("lo")], "Hello"),
+            (vec![token("x"), RunEvent::Reset, token("It is")], "It is"),
+        ] {
+            told.into_iter().for_each(|event| events.tell(run, event));
+            let (mut late, mut waiting) = (events.watch(run, Sight::Draft), events.watch(run, Sight::Progress));
+            events.tell(run, token(" on"));
+            events.tell(run, RunEvent::Step(1));
+            assert_eq!(late.next().await, Some(token(expected)));
+            assert_eq!(late.next().await, Some(token(" on")));
+            assert_eq!(waiting.next().await, Some(RunEvent::Step(1)));
+            events.end_draft(run);
+        }
+        assert!(events.watched.is_empty());
+        // More than is kept: a part of it would begin in the middle of a sentence.
+        events.tell(run, token(&"x".repeat(MOST)));
+        events.tell(run, token("more"));
+        let mut late = events.watch(run, Sight::Draft);
+        events.tell(run, token(" on"));
+        assert_eq!(late.next().await, Some(token(" on")));
+        drop(late);
+        events.end_draft(run);
+        assert!(events.watched.is_empty());
     }
 }

@@ -49,9 +49,10 @@ pub(super) enum RunStreamEvent {
     Step(Box<StepView>),
     /// The run stands elsewhere.
     Status(StatusEvent),
-    /// The next piece of the draft, which is good until the next step.
+    /// The next piece of the draft, which is good until the next step. A stream that is opened later begins with the
+    /// draft so far.
     Token(TokenEvent),
-    /// The draft so far is void: the model begins its reply anew.
+    /// The draft so far is void: the model begins its reply anew, or its step was told already.
     Reset(ResetEvent),
     /// The run has ended: the run as it is then. Nothing follows.
     Done(Box<Run>),
@@ -76,9 +77,9 @@ pub(super) struct TokenEvent {
 pub(super) struct ResetEvent {}
 
 /// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
-/// good until the next step), `reset` (the model begins its reply anew: the draft so far is void) and at the end `done`,
-/// with the run. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run that read words from outside has none, since its message may
-/// lose addresses before it goes out.
+/// good until the next step; the first one of a stream may be the draft so far), `reset` (the draft so far is void) and at
+/// the end `done`, with the run. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run
+/// that read words from outside has none, since its message may lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),
         ("Last-Event-ID" = Option<u32>, Header, description = "Resume after this step")),
@@ -101,6 +102,7 @@ pub(super) async fn stream(
         run: id,
         seq: after,
         status: None,
+        drafted: false,
         look_at: Some(Instant::now()),
         ready: VecDeque::new(),
         over: false,
@@ -133,6 +135,8 @@ struct Feed {
     seq: u32,
     /// The last status that was shown.
     status: Option<RunStatus>,
+    /// A draft was shown since the last step.
+    drafted: bool,
     /// When the rows are looked at; `None`: as soon as there is a reason.
     look_at: Option<Instant>,
     /// Found, and not shown yet.
@@ -165,9 +169,13 @@ impl Feed {
                 () = stop.cancelled() => return None,
                 () = until(look_at) => {}
                 event = self.watcher.next() => match event {
-                    Some(RunEvent::Token(text)) => self.show(&RunStreamEvent::Token(TokenEvent { text })),
-                    Some(RunEvent::Reset) => self.show(&RunStreamEvent::Reset(ResetEvent {})),
-                    Some(RunEvent::Step(seq)) if seq <= self.seq => {}
+                    Some(RunEvent::Token(text)) => {
+                        self.drafted = true;
+                        self.show(&RunStreamEvent::Token(TokenEvent { text }));
+                    }
+                    Some(RunEvent::Reset) => self.void(),
+                    // The rows told of the step before the last pieces of its draft were.
+                    Some(RunEvent::Step(seq)) if seq <= self.seq => if self.drafted { self.void() },
                     Some(RunEvent::Status(status)) if Some(status) == self.status => {}
                     Some(RunEvent::Step(_) | RunEvent::Status(_) | RunEvent::Changed) | None => {
                         self.look_at = Some(Instant::now());
@@ -186,6 +194,7 @@ impl Feed {
         };
         for step in steps::after(&mut conn, self.run, self.seq).await? {
             self.seq = step.seq;
+            self.drafted = false;
             let shown = RunStreamEvent::Step(Box::new(StepView::from(&step)));
             self.ready.push_back(event(&shown).id(step.seq.to_string()));
         }
@@ -198,6 +207,12 @@ impl Feed {
             self.over = true;
         }
         Ok(())
+    }
+
+    /// The draft so far is no longer good.
+    fn void(&mut self) {
+        self.drafted = false;
+        self.show(&RunStreamEvent::Reset(ResetEvent {}));
     }
 
     fn show(&mut self, shown: &RunStreamEvent) {

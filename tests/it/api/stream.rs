@@ -1,10 +1,14 @@
 //! A run as it happens, over SSE.
 
+use std::time::Duration;
+
+use clifford_fakes::openai::{OpenAiFake, Reply};
 use futures::StreamExt;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::bot::{Bot, OWNER};
+use crate::scripted_model;
 
 /// One event.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,4 +144,45 @@ async fn open_streams_end_when_the_process_stops() {
     bot.app.shutdown().await;
     assert!(reading.rest().await.iter().all(|event| event.name != "done"));
     assert!(began.elapsed() < std::time::Duration::from_secs(10));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_is_opened_while_an_answer_grows_begins_with_the_draft_so_far() {
+    let model = OpenAiFake::start().await;
+    let answer: String = (0..60).map(|number| format!("word{number:02} ")).collect();
+    let reply = json!({ "type": "finish", "output": answer.trim_end() }).to_string();
+    model.respond_with(move |request| match scripted_model::memory(request) {
+        Some(memory) => Reply::json(&memory),
+        None => Reply::text(reply.clone()).pause(Duration::from_millis(200)),
+    });
+    let provider = format!(
+        r#"[{{ name = "fake", base_url = "{}", model = "scripted" }}]"#,
+        model.base_url()
+    );
+    let bot = Bot::with(&[("llm.providers", &provider), ("engine.planning_gate", "off")]).await;
+    let sent = bot.post("/api/messages", &json!({ "content": "tell me" })).await.json();
+    let run = sent["runId"].as_str().unwrap();
+    let mut first = Reading::open(&bot, run, None).await;
+    let mut seen = String::new();
+    while seen.len() < 50 {
+        let event = first.next().await.unwrap();
+        if event.name == "token" {
+            seen.push_str(event.data["text"].as_str().unwrap());
+        }
+    }
+    drop(first);
+    let mut second = Reading::open(&bot, run, None).await;
+    let events = second.rest().await;
+    let drafted: String = events
+        .iter()
+        .filter(|event| event.name == "token")
+        .map(|event| event.data["text"].as_str().unwrap())
+        .collect();
+    assert!(seen.starts_with("word00 "), "{seen}");
+    assert_eq!(drafted, answer.trim_end());
+    // Its step ends the draft, and nothing of it comes behind.
+    let last_token = events.iter().rposition(|event| event.name == "token").unwrap();
+    let replied = events.iter().rposition(|event| event.name == "step").unwrap();
+    assert!(last_token < replied, "{events:?}");
+    bot.app.shutdown().await;
 }

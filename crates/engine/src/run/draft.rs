@@ -91,20 +91,16 @@ impl Draft {
 
     /// The same, shown to nobody: it may lose addresses before it goes out.
     #[must_use]
-    pub fn guarded(self) -> Self {
-        Self {
-            is_guarded: true,
-            ..self
-        }
+    pub fn guarded(mut self) -> Self {
+        self.is_guarded = true;
+        self
     }
 
     /// The same, shown in the chat.
     #[must_use]
-    pub(crate) fn shown_in(self, shown: DraftTarget) -> Self {
-        Self {
-            shown: Some(shown),
-            ..self
-        }
+    pub(crate) fn shown_in(mut self, shown: DraftTarget) -> Self {
+        self.shown = Some(shown);
+        self
     }
 
     /// The reply is whole: nothing needs to be held back any more.
@@ -169,6 +165,12 @@ impl Draft {
         if !words.is_empty() && shown.text.push(&words) {
             (shown.delivery).draft(shown.channel, self.run, shown.epoch, &shown.key, &shown.text);
         }
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        self.events.end_draft(self.run);
     }
 }
 

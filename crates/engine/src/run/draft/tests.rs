@@ -124,6 +124,27 @@ async fn who_comes_late_reads_what_was_written_before() {
     assert_eq!(told(&mut watcher, draft).await, tokens(&["Hello you"]));
 }
 
+#[tokio::test]
+async fn a_second_watcher_reads_the_text_that_the_first_one_was_told() {
+    let (mut draft, first) = watched(Shape::Whole, &[]);
+    let (events, run) = (draft.events.clone(), draft.run);
+    draft.text("Hel");
+    draft.text("lo");
+    drop(first);
+    draft.text(" you");
+    let mut second = events.watch(run, Sight::Draft);
+    draft.text(" there");
+    assert_eq!(
+        told(&mut second, draft).await,
+        tokens(&["Hello", " you there"]),
+        "the draft so far, and the rest"
+    );
+    // Nothing is left of it for the next reply.
+    let mut third = events.watch(run, Sight::Draft);
+    let draft = Draft::new(events, run, Shape::Whole, Arc::default());
+    assert_eq!(told(&mut third, draft).await, []);
+}
+
 /// How many bytes a draft looks at to hide secrets in a reply of some length, in pieces of four characters.
 fn looked_at(length: usize) -> usize {
     let (mut draft, _watcher) = watched(Shape::Action, &["hunter22 and a secret of some length", "words of ano"]);
