@@ -197,16 +197,19 @@ function stream() {
     if (streams.has(run)) continue;
     const source = new EventSource(`/api/runs/${encodeURIComponent(run)}/stream`);
     const draft = () => document.querySelector(`[data-stream="${CSS.escape(run)}"]`);
-    let text = "";
+    // A step ends a draft, which stays until the page shows the message that it became.
+    let text = "", over = false;
     const show = () => { const shown = draft(); if (shown) shown.textContent = text; };
     source.addEventListener("token", (event) => {
       const follows = atEnd();
+      if (over) text = "";
+      over = false;
       text += JSON.parse(event.data).text;
       show();
       if (follows) end();
     });
     source.addEventListener("reset", () => { text = ""; show(); });
-    source.addEventListener("step", soon);
+    source.addEventListener("step", () => { over = true; soon(); });
     source.addEventListener("status", soon);
     source.addEventListener("done", () => { source.close(); streams.delete(run); soon(); });
     streams.set(run, source);

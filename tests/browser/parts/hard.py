@@ -174,3 +174,39 @@ def without_script(bot, report, pages):
         report.tell("without a script", f"{len(pages)} pages read; wrote, rated, asked anew, pinned, set, logged out")
     finally:
         browser.end()
+
+
+# Streams that the page opens, in the hands of the look.
+STREAMS = """
+window.streams = [];
+window.EventSource = class extends EventTarget {
+  constructor(address) { super(); this.address = address; this.readyState = 1; window.streams.push(this); }
+  close() { this.readyState = 2; }
+};
+window.EventSource.CLOSED = 2;
+window.tell = (name, data) => {
+  const stream = window.streams.find((one) => one.address === '/api/runs/drafted/stream');
+  stream.dispatchEvent(Object.assign(new Event(name), { data: JSON.stringify(data) }));
+  return document.getElementById('drafted').textContent;
+};
+"""
+DRAFTED = """
+document.querySelector('main').insertAdjacentHTML('beforeend', '<div id="drafted" data-stream="drafted"></div>');
+document.dispatchEvent(new CustomEvent('taken'));
+"""
+
+
+def drafts(bot, browser, report):
+    """A step ends a draft: the next reply does not grow behind it."""
+    browser.screen("desktop", "light")
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=STREAMS)
+    browser.go(bot.address + "/outbox")
+    painted(browser)
+    browser.run(DRAFTED)
+    events = [("token", {"text": "I'll "}), ("token", {"text": "look"}), ("step", {}), ("token", {"text": "The "}),
+              ("token", {"text": "answer"}), ("reset", {}), ("token", {"text": "It is 42"})]
+    seen = [browser.run("return window.tell(...arguments)", name, data) for name, data in events]
+    expected = ["I'll ", "I'll look", "I'll look", "The ", "The answer", "", "It is 42"]
+    report.check(seen == expected, "/outbox", f"a draft grows as {seen}")
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+    report.tell("the draft of an answer", "ends with its step")
