@@ -27,7 +27,7 @@ use axum::{
 };
 use clifford_core::{
     clock::Timestamp,
-    id::{SessionId, UserId},
+    id::{ChannelId, SessionId, UserId},
     people::UserRole,
 };
 use clifford_store::{
@@ -36,6 +36,7 @@ use clifford_store::{
         sessions::{self, Begun, Session, SessionOf},
         users,
     },
+    places::channels,
 };
 use serde::{Deserialize, Serialize};
 
@@ -349,6 +350,9 @@ pub(super) struct Me {
     /// The person behind the token or session; `null`: the operator, or a token that has not spoken yet.
     #[schema(value_type = Option<String>)]
     user_id: Option<UserId>,
+    /// The channel in which the caller writes; `null`: they have not written yet.
+    #[schema(value_type = Option<String>)]
+    channel_id: Option<ChannelId>,
     /// The name of the token, or of the person of a session.
     name: String,
     /// The caller's scopes.
@@ -392,6 +396,8 @@ pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json
         Some(me) => is_manager(&api, me).await?,
         None => false,
     };
+    let place = caller.place();
+    let channel = channels::by_place(&mut api.db.read().await?, place.platform, &place.external_id).await?;
     let own_zone = person.and_then(|person| person.time_zone);
     let scopes = [Scope::Read, Scope::Write, Scope::Admin];
     let scopes = scopes.into_iter().filter(|scope| caller.grant.scopes.include(*scope));
@@ -402,6 +408,7 @@ pub(super) async fn me(State(api): State<Shared>, caller: Caller) -> Result<Json
             Standing::Person => MyRole::Person,
         },
         user_id: caller.person,
+        channel_id: channel.map(|channel| channel.id),
         scopes: scopes.map(Scope::as_str).collect(),
         session_id: caller.session,
         today: api.clock.now().to_jiff().to_zoned(zone).date().to_string(),

@@ -61,6 +61,8 @@ pub(crate) struct Me {
     pub(crate) role: String,
     /// Their person; nothing: the operator.
     pub(crate) user_id: Option<String>,
+    /// The channel in which they write here; nothing: they have not written yet.
+    pub(crate) channel_id: Option<String>,
     /// Their name.
     pub(crate) name: String,
     /// The session of their browser.

@@ -92,7 +92,7 @@ async fn a_login_link_lets_its_person_in_once_with_a_cookie_that_no_script_reads
         me,
         json!({
             "role": "person", "userId": ada, "name": "Ada", "scopes": ["read", "write"], "sessionId": session["id"],
-            "timeZone": "UTC", "hears": false, "manages": false,
+            "channelId": null, "timeZone": "UTC", "hears": false, "manages": false,
         })
     );
     let forged = bot

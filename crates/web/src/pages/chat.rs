@@ -15,8 +15,8 @@ pub(super) use self::composer::send;
 use self::view::View;
 use super::conversations::Before;
 use crate::{
-    address::{part, with_query},
-    backend::{Asker, Me, Page},
+    address::part,
+    backend::Asker,
     extract::{Path, Query},
     failure::Failure,
     form::Form,
@@ -24,25 +24,13 @@ use crate::{
     view::layout,
 };
 
+/// The reader's own channel, in which they write here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Channel {
     id: String,
-    platform: String,
-    external_id: String,
     user_id: Option<String>,
     active_context_id: Option<String>,
-}
-
-impl Channel {
-    /// It is the reader's own, of the dashboard.
-    fn is_of(&self, me: &Me) -> bool {
-        let is_theirs = match &me.user_id {
-            Some(user) => self.user_id.as_ref() == Some(user),
-            None => self.external_id == "api:owner",
-        };
-        self.platform == "web" && is_theirs
-    }
 }
 
 /// The conversation that is going on.
@@ -64,26 +52,14 @@ pub(crate) async fn show(
     page(asker, own, Some(id), &wanted).await
 }
 
-/// The reader's own chat: the oldest perhaps, behind all others that they see.
+/// The reader's own chat; nothing: they have not written here yet.
 async fn own(asker: &Asker) -> Result<Option<Channel>, Failure> {
     let Some(me) = asker.me() else {
         return Err(Failure::Unknown(asker.path.clone()));
     };
-    let (mut own, mut before) = (None, String::new());
-    loop {
-        let path = with_query("/api/channels", &[("limit", "200"), ("before", &before)]);
-        let found: Page<Channel> = asker.get(&path).await?;
-        for channel in found.items.into_iter().filter(|channel| channel.is_of(me)) {
-            // A token of the same person has a channel of its own.
-            if me.user_id.is_none() || channel.external_id.starts_with("api:browser-") {
-                return Ok(Some(channel));
-            }
-            own.get_or_insert(channel);
-        }
-        match found.next {
-            Some(next) => before = next,
-            None => return Ok(own),
-        }
+    match &me.channel_id {
+        Some(id) => asker.find(&format!("/api/channels/{}", part(id))).await,
+        None => Ok(None),
     }
 }
 
