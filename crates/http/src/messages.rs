@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::{Json, extract::State, http::StatusCode};
+use clifford_chat::platform::Platform;
 use clifford_core::{
     id::{ChannelId, ContextId, MessageId},
     places::Mode,
@@ -44,7 +45,8 @@ const KEY: usize = 200;
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct NewMessage {
-    /// A web channel; left out: the conversation's, or the caller's own.
+    /// A web channel; left out: the conversation's, or the caller's own. A private conversation of the caller's from
+    /// another platform goes on in their own channel.
     #[schema(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
     /// The conversation to continue; left out: the active one of the channel.
@@ -157,7 +159,7 @@ pub(super) async fn accept(
 ) -> Result<(StatusCode, Accepted), Problem> {
     check(&new)?;
     let channel = match (new.channel_id, new.context_id) {
-        (None, Some(context)) => Some(going_on(api, caller, context).await?),
+        (None, Some(context)) => going_on(api, caller, context).await?,
         (channel, Some(context)) => {
             going_on(api, caller, context).await?;
             channel
@@ -251,10 +253,17 @@ impl From<ApiRefusal> for Problem {
     }
 }
 
-/// The channel of a conversation that the caller goes on with.
-async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<ChannelId, Problem> {
+/// The channel of a conversation that the caller goes on with; `None`: one of their own, in private on another platform.
+async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<Option<ChannelId>, Problem> {
     let context = contexts::allowed(api, caller, Need::Change, context).await?;
-    Ok(context.channel_id)
+    let is_own = context.space_id.is_none() && context.user_id.is_some() && context.user_id == caller.own(api).await?;
+    if is_own {
+        let channel = channels::one(api, context.channel_id).await?;
+        if channel.platform().map_err(StoreError::Corrupt)? != Platform::WEB {
+            return Ok(None);
+        }
+    }
+    Ok(Some(context.channel_id))
 }
 
 fn check(new: &NewMessage) -> Result<(), Problem> {

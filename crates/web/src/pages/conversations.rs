@@ -29,7 +29,8 @@ use crate::{
 pub(crate) struct Talk {
     pub(crate) id: String,
     pub(crate) channel_id: String,
-    user_id: Option<String>,
+    pub(crate) user_id: Option<String>,
+    space_id: Option<String>,
     name: Option<String>,
     turn_count: u64,
     last_user_interaction_at: Option<At>,
@@ -44,6 +45,12 @@ impl Talk {
             .as_deref()
             .filter(|name| !name.trim().is_empty())
             .unwrap_or("New conversation")
+    }
+
+    /// It may go on in the reader's chat here: it began there, or it is their own in private, on whatever platform.
+    pub(crate) fn may_go_on(&self, channel: Option<&str>, person: Option<&str>) -> bool {
+        let is_own = self.space_id.is_none() && person.is_some() && self.user_id.as_deref() == person;
+        channel == Some(&self.channel_id) || is_own
     }
 }
 
@@ -310,6 +317,34 @@ fn snippet(text: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_conversation_goes_on_where_it_began_and_in_private_wherever_its_person_is() {
+        let talk = |user: Option<&str>, space: Option<&str>| Talk {
+            id: "1".to_owned(),
+            channel_id: "telegram".to_owned(),
+            user_id: user.map(str::to_owned),
+            space_id: space.map(str::to_owned),
+            name: None,
+            turn_count: 0,
+            last_user_interaction_at: None,
+            closed_at: None,
+            created_at: serde_json::from_value("2026-01-01T00:00:00Z".into()).unwrap(),
+        };
+        for (user, space, channel, person, expected) in [
+            (Some("ada"), None, Some("web"), Some("ada"), true),
+            (Some("ada"), None, None, Some("ada"), true),
+            (Some("ada"), None, Some("web"), Some("bob"), false),
+            (Some("ada"), None, Some("telegram"), Some("bob"), true),
+            (None, Some("club"), Some("web"), Some("ada"), false),
+            (Some("ada"), Some("club"), Some("web"), Some("ada"), false),
+            (None, None, None, None, false),
+            (None, None, Some("telegram"), None, true),
+        ] {
+            let said = format!("{user:?} {space:?} in {channel:?} of {person:?}");
+            assert_eq!(talk(user, space).may_go_on(channel, person), expected, "{said}");
+        }
+    }
 
     #[test]
     fn hits_are_marked_and_stay_text() {

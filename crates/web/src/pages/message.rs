@@ -23,6 +23,8 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 pub(crate) struct Message {
     pub(crate) id: String,
     direction: String,
+    #[serde(default)]
+    pub(crate) channel_id: String,
     context_id: Option<String>,
     pub(crate) run_id: Option<String>,
     content: String,

@@ -38,8 +38,10 @@ pub(super) struct View {
     /// The run of the moment.
     whole: Option<Whole>,
     verdicts: Verdicts,
-    /// An owner may look at conversations of others, too.
+    /// It goes on here. An owner may look at conversations of others, too.
     is_own: bool,
+    /// The reader's own channel.
+    own: Option<String>,
     /// Its newest messages are among those shown.
     is_newest: bool,
 }
@@ -87,8 +89,15 @@ impl View {
                 asides::among(&mut messages, asides::of(asker, &own.id).await?);
             }
         }
+        let person = own.as_ref().map_or_else(
+            || asker.me().and_then(|me| me.user_id.clone()),
+            |own| own.user_id.clone(),
+        );
+        let own = own.map(|own| own.id);
+        let is_own = |talk: &Talk| talk.may_go_on(own.as_deref(), person.as_deref());
         Ok(Self {
-            is_own: own.is_some_and(|own| talk.as_ref().is_some_and(|talk| talk.channel_id == own.id)),
+            is_own: talk.as_ref().is_some_and(is_own),
+            own,
             is_newest,
             id,
             talk,
@@ -164,7 +173,7 @@ impl View {
             @if let Some(whole) = &self.whole {
                 (working(asker, whole))
                 @if let (Some(id), true) = (&self.id, self.is_newest) {
-                    (actions::failed(asker, id, whole, self.last_said()))
+                    (actions::failed(asker, id, whole, self.last_said().filter(|last| self.is_here(last))))
                 }
             }
             @if !self.is_newest {
@@ -180,7 +189,7 @@ impl View {
             _ if message.is_aside() => asides::buttons(asker, message),
             _ if !self.is_own => html! {},
             (_, true) if self.last_said().is_some_and(|last| last.id == message.id) => {
-                let may_edit = !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
+                let may_edit = self.is_here(message) && !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
                 html! {
                     (actions::queued(message))
                     @if may_edit { (actions::anew(asker, self.id.as_deref().unwrap_or_default(), message)) }
@@ -197,6 +206,11 @@ impl View {
         messages
             .find(|message| message.is_persons() && !message.is_aside())
             .filter(|_| self.is_own && self.is_newest)
+    }
+
+    /// It was written in the reader's own chat here.
+    fn is_here(&self, message: &Message) -> bool {
+        self.own.as_ref() == Some(&message.channel_id)
     }
 
     fn draw_trace(&self) -> Markup {
