@@ -1,6 +1,9 @@
 //! One conversation as the page shows it: what the API knows of it, and how that is drawn.
 
-use futures::{future::OptionFuture, try_join};
+use futures::{
+    future::{OptionFuture, try_join_all},
+    try_join,
+};
 use maud::{Markup, html};
 
 use super::{
@@ -15,7 +18,7 @@ use crate::{
     pages::{
         conversations::{Before, Talk},
         message::{Message, Shown, messages_of},
-        run::{Whole, timeline_of},
+        run::{self, Whole, timeline_of},
         runs::Run,
     },
     view::{
@@ -24,6 +27,9 @@ use crate::{
         words,
     },
 };
+
+/// Where a run stands that has not ended.
+const UNFINISHED: [&str; 3] = ["running", "pending", "waiting"];
 
 /// A conversation, or none where the reader has none yet.
 pub(super) struct View {
@@ -35,8 +41,10 @@ pub(super) struct View {
     messages: Vec<Message>,
     /// Where older messages begin.
     older: Option<String>,
-    /// The run of the moment.
+    /// The newest run of the messages shown.
     whole: Option<Whole>,
+    /// The runs that have not ended: each may be stopped, and what it asks is answered.
+    unfinished: Vec<Whole>,
     verdicts: Verdicts,
     /// It goes on here. An owner may look at conversations of others, too.
     is_own: bool,
@@ -57,9 +65,6 @@ impl View {
         let talks = own
             .as_ref()
             .map(|own| with_query("/api/contexts", &[("channelId", &own.id), ("limit", "50")]));
-        let runs = own
-            .as_ref()
-            .map(|own| with_query("/api/runs", &[("channel", &own.id), ("limit", "20")]));
         let talk = id.as_ref().map(|id| format!("/api/contexts/{}", part(id)));
         let messages = id.as_ref().map(|id| {
             let given = [
@@ -69,16 +74,11 @@ impl View {
             ];
             with_query("/api/messages", &given)
         });
-        let (talks, runs, talk, messages) = try_join!(
+        let (talks, talk, messages) = try_join!(
             maybe(talks.as_deref().map(|path| asker.get::<Page<Talk>>(path))),
-            maybe(runs.as_deref().map(|path| asker.get::<Page<Run>>(path))),
             maybe(talk.as_deref().map(|path| asker.get::<Talk>(path))),
             maybe(messages.as_deref().map(|path| asker.get::<Page<Message>>(path))),
         )?;
-        let mut runs = runs.unwrap_or_default().items.into_iter();
-        let here = runs.find(|run| run.context_id == id && run.kind != "subagent");
-        let path = here.map(|run| format!("/api/runs/{}", part(&run.id)));
-        let whole = maybe(path.as_deref().map(|path| asker.get::<Whole>(path))).await?;
         let found = messages.unwrap_or_default();
         let mut messages = found.items;
         messages.retain(|message| !message.is_gone());
@@ -94,10 +94,20 @@ impl View {
             |own| own.user_id.clone(),
         );
         let own = own.map(|own| own.id);
-        let is_own = |talk: &Talk| talk.may_go_on(own.as_deref(), person.as_deref());
+        let is_own = talk
+            .as_ref()
+            .is_some_and(|talk| talk.may_go_on(own.as_deref(), person.as_deref()));
+        let (mut whole, mut unfinished) = (None, Vec::new());
+        if let Some(id) = id.as_deref().filter(|_| is_own) {
+            if is_newest {
+                unfinished = unfinished_in(asker, id, own.as_deref(), person.as_deref()).await?;
+            }
+            whole = newest_of(asker, &messages).await?;
+        }
         Ok(Self {
-            is_own: talk.as_ref().is_some_and(is_own),
+            is_own,
             own,
+            unfinished,
             is_newest,
             id,
             talk,
@@ -170,8 +180,8 @@ impl View {
         html! {
             @if let Some(id) = &self.id { (older(&format!("/chat/{id}"), &[], self.older.as_deref())) }
             (messages_of(asker, &self.messages, Shown { person, sought: "" }, &below))
+            @for whole in &self.unfinished { (working(asker, whole)) }
             @if let Some(whole) = &self.whole {
-                (working(asker, whole))
                 @if let (Some(id), true) = (&self.id, self.is_newest) {
                     (actions::failed(asker, id, whole, self.last_said().filter(|last| self.is_here(last))))
                 }
@@ -189,7 +199,8 @@ impl View {
             _ if message.is_aside() => asides::buttons(asker, message),
             _ if !self.is_own => html! {},
             (_, true) if self.last_said().is_some_and(|last| last.id == message.id) => {
-                let may_edit = self.is_here(message) && !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
+                let may_edit =
+                    self.is_here(message) && !message.is_spoken() && (message.run_id.is_some() || message.is_queued());
                 html! {
                     (actions::queued(message))
                     @if may_edit { (actions::anew(asker, self.id.as_deref().unwrap_or_default(), message)) }
@@ -215,7 +226,8 @@ impl View {
 
     fn draw_trace(&self) -> Markup {
         html! {
-            @if let Some(whole) = &self.whole {
+            @let runs = self.unfinished.iter().chain(&self.whole);
+            @if let Some(whole) = runs.max_by_key(|whole| whole.run.id.as_str()) {
                 div.row.apart { (whole.run.badge()) a href={ "/runs/" (whole.run.id) } { "The whole run" } }
                 (timeline_of(whole))
             } @else {
@@ -233,12 +245,41 @@ fn ends_answer(newest_first: &[Message], message: &Message) -> bool {
     of_run.is_some_and(|newest| newest.id == message.id)
 }
 
+/// The runs of a conversation that have not ended, the oldest first. Its own subagents are a part of each.
+async fn unfinished_in(
+    asker: &Asker,
+    id: &str,
+    channel: Option<&str>,
+    person: Option<&str>,
+) -> Result<Vec<Whole>, Failure> {
+    let whose = match person {
+        Some(person) => ("userId", person),
+        None => ("channelId", channel.unwrap_or_default()),
+    };
+    let paths = UNFINISHED.map(|status| with_query("/api/runs", &[whose, ("status", status), ("limit", "200")]));
+    let found = try_join_all(paths.iter().map(|path| asker.get::<Page<Run>>(path))).await?;
+    let mut runs: Vec<_> = found.into_iter().flat_map(|page| page.items).collect();
+    runs.retain(|run| run.context_id.as_deref() == Some(id) && run.kind != "subagent");
+    // Ids are in the order of time. A run that went on meanwhile may be in two of the lists.
+    runs.sort_by(|one, other| one.id.cmp(&other.id));
+    runs.dedup_by(|one, other| one.id == other.id);
+    run::asking(asker, runs.iter()).await
+}
+
+/// The newest run of these messages.
+async fn newest_of(asker: &Asker, messages: &[Message]) -> Result<Option<Whole>, Failure> {
+    let newest = messages.iter().filter_map(|message| message.run_id.as_deref()).max();
+    let path = newest.map(|run| format!("/api/runs/{}", part(run)));
+    let found = maybe(path.as_deref().map(|path| asker.find::<Whole>(path))).await?;
+    Ok(found.flatten())
+}
+
 /// The answer that is being written, or what the run waits for.
 fn working(asker: &Asker, whole: &Whole) -> Markup {
     let run = &whole.run;
     let stop = format!("/runs/{}/cancel", run.id);
     html! {
-        @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
+        @if UNFINISHED.contains(&run.status.as_str()) {
             div.message {
                 div.by { strong { "Bot" } (run.badge()) (Button::new(&stop, "Stop").draw(asker)) }
                 div.body.draft data-stream=(run.id) {}
