@@ -6,7 +6,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use clifford_chat::inbound::Verdict;
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, RunId, SpaceId, UserId},
+    id::{ChannelId, ContextId, RunId, SpaceId, UserId},
     runs::GivenBy,
 };
 use clifford_store::runs::feedback::{self, Filter, GivenVerdict, Position, RunFeedback};
@@ -55,6 +55,9 @@ pub(super) struct FeedbackQuery {
     /// Only on runs of this channel, whoever gave it.
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
+    /// Only on runs of this conversation, whoever gave it.
+    #[param(value_type = Option<String>)]
+    context_id: Option<ContextId>,
     /// Only on runs of the channels of this space, whoever gave it.
     #[param(value_type = Option<String>)]
     space_id: Option<SpaceId>,
@@ -79,7 +82,8 @@ pub(super) struct FeedbackItem {
 }
 
 /// A page of feedback, newest first: likes and dislikes of answers, with their runs. A person's token lists what its
-/// person gave, and by `channelId` or `spaceId` what was given in a channel of theirs or a space that they manage.
+/// person gave, and by `channelId`, `contextId` or `spaceId` what was given in a channel or conversation of theirs or a
+/// space that they manage.
 #[utoipa::path(get, path = "/api/feedback", tag = "feedback", security(("bearer" = [])), params(FeedbackQuery),
     responses((status = 200, body = Page<FeedbackItem>), (status = 400, body = ProblemBody),
         (status = 404, body = ProblemBody)))]
@@ -94,13 +98,16 @@ pub(super) async fn list(
     if let Some(channel) = wanted.channel_id {
         caller.sees_channel(&api, channel).await?;
     }
+    if let Some(context) = wanted.context_id {
+        caller.sees_context(&api, context).await?;
+    }
     if let Some(space) = wanted.space_id {
         let object = Object::Space(space);
         caller
             .allow_field(&api, Need::See, &object, "spaceId", format!("space {space}"))
             .await?;
     }
-    let names_a_place = wanted.channel_id.is_some() || wanted.space_id.is_some();
+    let names_a_place = wanted.channel_id.is_some() || wanted.context_id.is_some() || wanted.space_id.is_some();
     let user = match names_a_place {
         true => wanted.user_id,
         false => caller.owner_filter(&api, wanted.user_id).await?,
@@ -109,6 +116,7 @@ pub(super) async fn list(
         verdict: wanted.verdict.map(Verdict::from),
         user,
         channel: wanted.channel_id,
+        context: wanted.context_id,
         space: wanted.space_id,
         before: wanted.before.as_deref().map(position).transpose()?,
     };

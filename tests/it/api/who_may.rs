@@ -693,6 +693,7 @@ fn rows() -> Vec<Row> {
         Row("get", "/api/feedback", "", Nothing, none(), LIST),
         Row("get", "/api/feedback", "userId=@", Person, none(), OF_PERSON),
         Row("get", "/api/feedback", "channelId=@", About::Channel, none(), OF_PLACE),
+        Row("get", "/api/feedback", "contextId=@", About::Context, none(), OF_PLACE),
         Row(
             "get",
             "/api/feedback",

@@ -367,3 +367,94 @@ async fn a_form_that_is_sent_twice_says_its_words_once() {
         bot.app.shutdown().await;
     }
 }
+
+/// Makes a conversation of the dashboard one that began in a private chat on Telegram, as after `/continue`.
+async fn moved(bot: &Bot, context: &str, user: &str) {
+    let begun = "0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
+    let sql = format!(
+        "INSERT INTO channels (id, platform, external_id, kind, user_id, enabled, mode, config, created_at, updated_at)
+             VALUES ('{begun}', 'telegram', '7', 'private', '{user}', TRUE, 'run', '{{}}', 1, 1);
+         UPDATE contexts SET channel_id = '{begun}' WHERE id = '{context}'"
+    );
+    script(&bot.app.db, &sql).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_of_another_platform_goes_on_in_the_chat_and_nobody_elses_does() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let (adas, eves) = (
+            Browser::log_in(&bot, Some(ada)).await,
+            Browser::log_in(&bot, Some(person(&bot, "Eve", UserRole::Owner).await)).await,
+        );
+        let first = adas.says("what is 6*7?", "completed").await;
+        let (context, _) = last_message(&adas).await;
+        let here = adas.data("/api/me").await["channelId"].clone();
+        moved(&bot, &context, &ada.to_string()).await;
+        let chat = format!("/chat/{context}");
+        for path in ["/chat", &chat] {
+            let page = adas.page(path).await;
+            assert!(
+                page.contains("class=\"composer\"") && !page.contains("it is only read here"),
+                "{page}"
+            );
+        }
+        let fields = [("content", "what is 2+3?"), ("context", context.as_str())];
+        assert_eq!(adas.does(&chat, "/chat", &fields).await, chat);
+        next_run(&adas, &first).await;
+        assert!(adas.page(&chat).await.contains("2+3 = 5"));
+        // It is answered where it was asked.
+        let said = adas.data(&format!("/api/messages?contextId={context}&limit=2")).await;
+        for message in said["items"].as_array().unwrap() {
+            assert_eq!(message["channelId"], here, "{said}");
+        }
+        let page = adas.page(&format!("/conversations/{context}")).await;
+        let way = format!("href=\"{chat}\"");
+        assert!(page.contains("Go on in the chat") && page.contains(&way), "{page}");
+        let page = eves.page(&format!("/conversations/{context}")).await;
+        assert!(!page.contains("Go on in the chat"), "{page}");
+        assert!(!eves.page(&chat).await.contains("class=\"composer\""));
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_conversation_keeps_its_trace_and_its_stop_and_is_found_again() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let adas = Browser::log_in(&bot, Some(ada)).await;
+    let run = adas.says("what is 6*7?", "completed").await;
+    let (context, _) = last_message(&adas).await;
+    adas.does(
+        "/chat",
+        &format!("/runs/{run}/rate"),
+        &[("verdict", "liked"), ("back", "/chat")],
+    )
+    .await;
+    // As many runs and conversations as a page of either holds.
+    let channel = adas.data("/api/me").await["channelId"].clone();
+    let mut last = run.clone();
+    for number in 0..51 {
+        let location = adas.does("/chat", "/chat/new", &[]).await;
+        assert_ne!(location, format!("/chat/{context}"));
+        if number < 21 {
+            adas.does(&location, "/chat", &[("content", "hello")]).await;
+            last = next_run(&adas, &last).await;
+        }
+    }
+    assert!(channel.is_string(), "{channel}");
+    let page = adas.page("/chat").await;
+    let older = format!("href=\"/conversations?channelId={}\"", channel.as_str().unwrap());
+    assert!(page.contains("Older conversations") && page.contains(&older), "{page}");
+    let chat = format!("/chat/{context}");
+    let page = adas.page(&chat).await;
+    assert!(page.contains(&format!("href=\"/runs/{run}\">The whole run")), "{page}");
+    assert!(page.contains("aria-pressed=\"true\""), "{page}");
+    // A run of another conversation is none of this one; its own that waits can be stopped.
+    assert!(!page.contains("/cancel"), "{page}");
+    let waits = format!("UPDATE runs SET status = 'waiting', wake_reason = 'sleep' WHERE id = '{run}'");
+    script(&bot.app.db, &waits).await;
+    assert!(adas.page(&chat).await.contains(&format!("/runs/{run}/cancel")));
+    assert!(!adas.page("/chat").await.contains("/cancel"));
+    bot.app.shutdown().await;
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clifford_chat::{inbound::Verdict, outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, RunId, SpaceId, WorkerId},
+    id::{ChannelId, ContextId, RunId, SpaceId, WorkerId},
     json_text::JsonText,
     runs::{GivenBy, RunStatus},
 };
@@ -169,6 +169,11 @@ pub async fn verdicts_are_paged_by_when_they_were_given(world: World) {
         };
         assert_eq!(page(there, 9).await.len(), count);
     }
+    let there = Filter {
+        context: Some(ContextId::new()),
+        ..Filter::default()
+    };
+    assert_eq!(page(there, 9).await, []);
     let there = Filter {
         space: Some(SpaceId::new()),
         ..Filter::default()

@@ -3,7 +3,7 @@
 use clifford_chat::{inbound::Verdict, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
-    id::{ChannelId, RunId, SpaceId, UserId},
+    id::{ChannelId, ContextId, RunId, SpaceId, UserId},
     places::ChannelKind,
     row::FromRow,
     runs::GivenBy,
@@ -187,6 +187,8 @@ pub struct Filter {
     pub user: Option<UserId>,
     /// Only those on runs of this channel.
     pub channel: Option<ChannelId>,
+    /// Only those on runs of this conversation.
+    pub context: Option<ContextId>,
     /// Only those on runs of the channels of this space.
     pub space: Option<SpaceId>,
     /// Only those behind this place.
@@ -204,6 +206,7 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Lis
              WHERE ($1 IS NULL OR f.verdict = $1) AND ($2 IS NULL OR f.user_id = $2) AND ($3 IS NULL OR r.channel_id = $3)
                AND f.given_at <= $4
                AND (f.given_at < $4 OR $5 IS NULL OR f.run_id < $5 OR (f.run_id = $5 AND f.user_id < $6))
+               AND ($9 IS NULL OR r.context_id = $9)
                AND ($8 IS NULL OR r.channel_id IN (SELECT id FROM channels WHERE space_id = $8))
              ORDER BY f.given_at DESC, f.run_id DESC, f.user_id DESC LIMIT $7"
         ),
@@ -215,7 +218,8 @@ pub async fn page(conn: &mut Conn, filter: Filter, limit: u32) -> Result<Vec<Lis
             before.map(|before| before.run),
             before.map(|before| before.user),
             limit,
-            filter.space
+            filter.space,
+            filter.context
         ],
     )
     .await

@@ -172,8 +172,17 @@ pub(crate) async fn show(
     );
     let (talk, page) = try_join!(asker.get::<Talk>(&path), asker.get::<Page<Message>>(&messages))?;
     let here = format!("/conversations/{id}");
+    let me = asker.me();
+    let (channel, person) = (
+        me.and_then(|me| me.channel_id.as_deref()),
+        me.and_then(|me| me.user_id.as_deref()),
+    );
+    let goes_on = talk.may_go_on(channel, person);
     let content = html! {
-        (head(talk.title(), "", &html! { a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" } }))
+        (head(talk.title(), "", &html! {
+            @if goes_on { a.button href={ "/chat/" (talk.id) } { "Go on in the chat" } }
+            a.button href={ "/search?channelId=" (talk.channel_id) } { "Search here" }
+        }))
         (past("messages"))
         section id="messages" data-live aria-label="Messages" {
             (older(&here, &[], page.next.as_deref()))

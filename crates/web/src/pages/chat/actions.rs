@@ -6,8 +6,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::{
-    address::with_query,
-    backend::{Asker, Page},
+    backend::Asker,
     failure::Failure,
     pages::{message::Message, run::Whole},
     view::{
@@ -29,12 +28,13 @@ struct Given {
 pub(super) struct Verdicts(BTreeMap<String, String>);
 
 impl Verdicts {
-    /// The feedback on answers in a channel of the reader's own.
-    pub(super) async fn of(asker: &Asker, channel: &str) -> Result<Self, Failure> {
-        let path = with_query("/api/feedback", &[("channelId", channel), ("limit", "200")]);
-        let found: Option<Page<Given>> = asker.find(&path).await?;
-        let items = found.unwrap_or_default().items.into_iter();
-        Ok(Self(items.map(|given| (given.run_id, given.verdict)).collect()))
+    /// All that a person said of answers in a conversation.
+    pub(super) async fn of(asker: &Asker, context: &str, person: &str) -> Result<Self, Failure> {
+        let filters = [("contextId", context), ("userId", person)];
+        let all: Vec<Given> = asker.all("/api/feedback", &filters).await?;
+        Ok(Self(
+            all.into_iter().map(|given| (given.run_id, given.verdict)).collect(),
+        ))
     }
 
     /// The buttons below an answer. The one that was pressed takes it back.

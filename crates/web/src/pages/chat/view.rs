@@ -35,8 +35,10 @@ const UNFINISHED: [&str; 3] = ["running", "pending", "waiting"];
 pub(super) struct View {
     id: Option<String>,
     talk: Option<Talk>,
-    /// All that the reader has.
+    /// The newest that the reader has here.
     talks: Vec<Talk>,
+    /// There are older ones than those.
+    has_older_talks: bool,
     /// Newest first.
     messages: Vec<Message>,
     /// Where older messages begin.
@@ -79,15 +81,11 @@ impl View {
             maybe(talk.as_deref().map(|path| asker.get::<Talk>(path))),
             maybe(messages.as_deref().map(|path| asker.get::<Page<Message>>(path))),
         )?;
-        let found = messages.unwrap_or_default();
+        let (found, talks) = (messages.unwrap_or_default(), talks.unwrap_or_default());
         let mut messages = found.items;
         messages.retain(|message| !message.is_gone());
-        let mut verdicts = Verdicts::default();
-        if let Some(own) = &own {
-            verdicts = Verdicts::of(asker, &own.id).await?;
-            if own.active_context_id == id && is_newest {
-                asides::among(&mut messages, asides::of(asker, &own.id).await?);
-            }
+        if let Some(own) = own.as_ref().filter(|own| own.active_context_id == id && is_newest) {
+            asides::among(&mut messages, asides::of(asker, &own.id).await?);
         }
         let person = own.as_ref().map_or_else(
             || asker.me().and_then(|me| me.user_id.clone()),
@@ -97,12 +95,15 @@ impl View {
         let is_own = talk
             .as_ref()
             .is_some_and(|talk| talk.may_go_on(own.as_deref(), person.as_deref()));
-        let (mut whole, mut unfinished) = (None, Vec::new());
+        let (mut whole, mut unfinished, mut verdicts) = (None, Vec::new(), Verdicts::default());
         if let Some(id) = id.as_deref().filter(|_| is_own) {
             if is_newest {
                 unfinished = unfinished_in(asker, id, own.as_deref(), person.as_deref()).await?;
             }
             whole = newest_of(asker, &messages).await?;
+            if let Some(person) = &person {
+                verdicts = Verdicts::of(asker, id, person).await?;
+            }
         }
         Ok(Self {
             is_own,
@@ -111,7 +112,8 @@ impl View {
             is_newest,
             id,
             talk,
-            talks: talks.unwrap_or_default().items,
+            has_older_talks: talks.next.is_some(),
+            talks: talks.items,
             messages,
             older: found.next,
             whole,
@@ -152,6 +154,9 @@ impl View {
                 @for one in &self.talks {
                     @let current = (Some(&one.id) == self.id.as_ref()).then_some("page");
                     li { a href={ "/chat/" (one.id) } aria-current=[current] { (words(one.title())) } }
+                }
+                @if let Some(own) = self.own.as_ref().filter(|_| self.has_older_talks) {
+                    li { a href=(with_query("/conversations", &[("channelId", own)])) { "Older conversations" } }
                 }
             }
             @if let Some(talk) = &self.talk {
