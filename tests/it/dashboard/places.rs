@@ -62,6 +62,17 @@ async fn a_memory_leads_to_the_message_that_it_comes_from_and_a_hit_to_its_own()
         let led = adas.get(&format!("/memory/{job}/source")).await;
         assert_eq!(led.header("location"), format!("/conversations/{context}"));
         assert_eq!(bobs.get(&format!("/memory/{cat}/source")).await.status, 404);
+        // The list shows those in use until archived ones are asked for.
+        let source = format!("/memory/{cat}/source");
+        adas.does(
+            "/memory",
+            &format!("/memory/{cat}"),
+            &[("archived", "true"), ("back", "/memory")],
+        )
+        .await;
+        for (path, is_there) in [("/memory", false), ("/memory?archived=true", true)] {
+            assert_eq!(adas.page(path).await.contains(&source), is_there, "{path}");
+        }
         let found = adas.page("/search?q=Zorro").await;
         assert!(found.contains(&format!("?around={said}#message-{said}")), "{found}");
         bot.app.shutdown().await;

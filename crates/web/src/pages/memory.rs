@@ -79,7 +79,10 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Resu
         ("level", query.level.as_str()),
         ("archived", query.archived.as_str()),
     ];
-    let all: Vec<_> = filters.into_iter().chain([("before", query.before.as_str())]).collect();
+    // Items in use are shown unless archived ones are asked for.
+    let archived = if query.archived == "true" { "true" } else { "false" };
+    let asked = filters.map(|(name, value)| (name, if name == "archived" { archived } else { value }));
+    let all: Vec<_> = asked.into_iter().chain([("before", query.before.as_str())]).collect();
     let (items, jobs) = (
         with_query("/api/memories", &all),
         with_query("/api/memories/jobs", &[("userId", &query.user_id), ("limit", "5")]),
