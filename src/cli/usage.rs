@@ -158,7 +158,7 @@ fn since(day: Option<Date>, zone: &TimeZone) -> anyhow::Result<Timestamp> {
             .with_context(|| format!("{day} is outside of the calendar"))?
             .timestamp()
             .into(),
-        None => setup::now().before(usage::RECENT),
+        None => usage::last_days(usage::RECENT_DAYS, zone, setup::now()),
     })
 }
 

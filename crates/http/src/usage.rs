@@ -21,6 +21,9 @@ use super::{
     problem::{Code, Problem, ProblemBody},
 };
 
+/// The most days that are summed up by their number.
+const MOST_DAYS: u16 = 3660;
+
 /// The usage to sum up, and how to group it.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -29,9 +32,11 @@ pub(super) struct UsageQuery {
     /// `day` (the default), `model`, `user`, `space`, `channel` or `role`.
     #[param(value_type = Option<String>)]
     by: Option<String>,
-    /// From this moment on (RFC 3339); without it, of the last 30 days.
+    /// From this moment on (RFC 3339); without it, of the last `days`.
     #[param(value_type = Option<String>)]
     since: Option<Timestamp>,
+    /// So many days in the bot's time zone, today among them; left out: 30. It goes without `since`.
+    days: Option<u16>,
     /// Before this moment.
     #[param(value_type = Option<String>)]
     until: Option<Timestamp>,
@@ -64,7 +69,8 @@ pub(super) async fn list(
         None => Grouping::Day,
     };
     let whose = (wanted.user_id, wanted.space_id);
-    let filter = filter(&api, &caller, (wanted.since, wanted.until), whose).await?;
+    let span = (begin(&api, wanted.since, wanted.days)?, wanted.until);
+    let filter = filter(&api, &caller, span, whose).await?;
     let zone = api.context.settings.zone();
     let limit = page::limit(wanted.limit)?;
     let mut conn = api.db.read().await?;
@@ -72,11 +78,25 @@ pub(super) async fn list(
     Ok(Json(Page::whole(groups)))
 }
 
-/// The use that the caller asks for, as far as they may see it: that of the last days unless they name a time.
+/// When the use begins that is asked for: at a moment, or with the first of the last days.
+fn begin(api: &Shared, since: Option<Timestamp>, days: Option<u16>) -> Result<Timestamp, Problem> {
+    let wrong = |detail: String| Problem::new(Code::InvalidQuery, detail).of_field("days");
+    match (since, days) {
+        (Some(since), None) => Ok(since),
+        (Some(_), Some(_)) => Err(wrong("it goes without `since`".to_owned())),
+        (None, Some(days)) if !(1..=MOST_DAYS).contains(&days) => Err(wrong(format!("from 1 to {MOST_DAYS}"))),
+        (None, days) => {
+            let days = days.unwrap_or(usage::RECENT_DAYS);
+            Ok(usage::last_days(days, &api.context.settings.zone(), api.clock.now()))
+        }
+    }
+}
+
+/// The use that the caller asks for, as far as they may see it.
 async fn filter(
     api: &Shared,
     caller: &Caller,
-    (since, until): (Option<Timestamp>, Option<Timestamp>),
+    (since, until): (Timestamp, Option<Timestamp>),
     (user, space): (Option<UserId>, Option<SpaceId>),
 ) -> Result<Filter, Problem> {
     if let Some(space) = space {
@@ -84,7 +104,7 @@ async fn filter(
         caller.allow_field(api, Need::See, &object, "spaceId", what).await?;
     }
     Ok(Filter {
-        since: since.unwrap_or_else(|| api.clock.now().before(usage::RECENT)),
+        since,
         until,
         user: match space {
             Some(_) => user,
@@ -99,9 +119,11 @@ async fn filter(
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct ToolsQuery {
-    /// From this moment on (RFC 3339); without it, of the last 30 days.
+    /// From this moment on (RFC 3339); without it, of the last `days`.
     #[param(value_type = Option<String>)]
     since: Option<Timestamp>,
+    /// So many days in the bot's time zone, today among them; left out: 30. It goes without `since`.
+    days: Option<u16>,
     /// Before this moment.
     #[param(value_type = Option<String>)]
     until: Option<Timestamp>,
@@ -127,7 +149,8 @@ pub(super) async fn by_tool(
     Query(wanted): Query<ToolsQuery>,
 ) -> Result<Json<Page<ToolUsage>>, Problem> {
     let whose = (wanted.user_id, wanted.space_id);
-    let filter = filter(&api, &caller, (wanted.since, wanted.until), whose).await?;
+    let span = (begin(&api, wanted.since, wanted.days)?, wanted.until);
+    let filter = filter(&api, &caller, span, whose).await?;
     let limit = page::limit(wanted.limit)?;
     let found = tools::by_tool(&mut api.db.read().await?, filter, limit).await?;
     Ok(Json(Page::whole(found)))

@@ -2,8 +2,6 @@
 
 pub mod tools;
 
-use std::time::Duration;
-
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, RunId, SpaceId, UsageId, UserId},
@@ -16,8 +14,16 @@ use serde::Serialize;
 
 use super::{Conn, StoreError, Tx};
 
-/// The span that is summed up if no beginning is given.
-pub const RECENT: Duration = Duration::from_secs(30 * 86_400);
+/// The days that are summed up if no beginning is given.
+pub const RECENT_DAYS: u16 = 30;
+
+/// When the last days begin: so many whole ones in a time zone, and among them the one that has begun.
+pub fn last_days(days: u16, zone: &jiff::tz::TimeZone, now: Timestamp) -> Timestamp {
+    let now = now.to_jiff().to_zoned(zone.clone());
+    let first = now.date().saturating_sub(jiff::Span::new().days(days.max(1) - 1));
+    let begins = first.to_zoned(zone.clone()).unwrap_or(now);
+    begins.timestamp().into()
+}
 
 /// The call that the usage belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -240,4 +246,43 @@ async fn by_day(
     }
     days.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(days)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_days_begin_at_a_midnight_also_where_the_clock_was_changed_since() {
+        let berlin = jiff::tz::TimeZone::get("Europe/Berlin").expect("a zone");
+        // Asunción changed at midnight: that day began at one.
+        let asuncion = jiff::tz::TimeZone::get("America/Asuncion").expect("a zone");
+        for (days, zone, now, expected) in [
+            (
+                1,
+                &jiff::tz::TimeZone::UTC,
+                "2026-11-28T22:00:00Z",
+                "2026-11-28T00:00:00Z",
+            ),
+            (
+                7,
+                &jiff::tz::TimeZone::UTC,
+                "2026-11-28T00:00:00Z",
+                "2026-11-22T00:00:00Z",
+            ),
+            (30, &berlin, "2026-11-10T12:00:00Z", "2026-10-11T22:00:00Z"),
+            (2, &berlin, "2026-03-29T22:30:00Z", "2026-03-28T23:00:00Z"),
+            (1, &asuncion, "2023-10-01T15:00:00Z", "2023-10-01T04:00:00Z"),
+            (
+                0,
+                &jiff::tz::TimeZone::UTC,
+                "2026-11-28T22:00:00Z",
+                "2026-11-28T00:00:00Z",
+            ),
+        ] {
+            let now = Timestamp::parse(now).expect("a time");
+            let begins = last_days(days, zone, now);
+            assert_eq!(Some(begins), Timestamp::parse(expected), "{days} days to {now:?}");
+        }
+    }
 }

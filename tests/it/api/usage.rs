@@ -34,9 +34,16 @@ async fn usage_is_summed_up_as_asked_and_what_cannot_be_is_named() {
     assert_eq!(by_user["items"], json!([group(user.clone(), "owner".into())]));
     let of_user = format!("/api/usage?by=role&userId={}", user.as_str().unwrap());
     assert_eq!(bot.get(&of_user).await.json(), by_role);
+    assert_eq!(bot.get("/api/usage?by=role&days=1").await.json(), by_role);
     let none = bot.get("/api/usage?since=2999-01-01T00:00:00Z").await.json();
     assert_eq!(none, json!({"items": [], "next": null}));
-    for (query, field) in [("by=week", "by"), ("limit=0", "limit"), ("since=soon", "since")] {
+    for (query, field) in [
+        ("by=week", "by"),
+        ("limit=0", "limit"),
+        ("since=soon", "since"),
+        ("days=0", "days"),
+        ("days=7&since=2026-01-01T00:00:00Z", "days"),
+    ] {
         let answer = bot.get(&format!("/api/usage?{query}")).await;
         assert_eq!(
             (answer.status, answer.json()["field"].as_str()),

@@ -3,7 +3,6 @@
 mod tools;
 
 use axum::response::Response;
-use clifford_core::clock::Timestamp;
 use jiff::{ToSpan, civil::Date};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -76,7 +75,6 @@ const BY: [(&str, &str); 7] = [
     ("tool", "Tool"),
 ];
 const SPANS: [(&str, &str); 3] = [("7", "7 days"), ("30", "30 days"), ("90", "90 days")];
-const DAY: u64 = 86_400;
 /// The most lines of a table: those that cost most.
 const MOST: usize = 200;
 /// The most columns of a chart that is not by day.
@@ -93,17 +91,11 @@ impl Wanted {
         known.and_then(|(name, _)| name.parse().ok()).unwrap_or(30)
     }
 
-    /// From when on.
-    fn since(&self, asker: &Asker) -> String {
-        let since: Timestamp = asker.now().before(std::time::Duration::from_secs(self.days() * DAY));
-        since.to_jiff().to_string()
-    }
-
     async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
-        let (since, most) = (self.since(asker), MOST.to_string());
+        let (days, most) = (self.days().to_string(), MOST.to_string());
         let asked = [
             ("by", self.by()),
-            ("since", since.as_str()),
+            ("days", days.as_str()),
             ("spaceId", self.space.as_str()),
             ("limit", most.as_str()),
         ];

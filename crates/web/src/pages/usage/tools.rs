@@ -38,7 +38,7 @@ impl ToolGroup {
 
 pub(super) async fn called(asker: &Asker, wanted: &Wanted) -> Result<Vec<ToolGroup>, Failure> {
     let asked = [
-        ("since", wanted.since(asker)),
+        ("days", wanted.days().to_string()),
         ("spaceId", wanted.space.clone()),
         ("limit", super::MOST.to_string()),
     ];
