@@ -19,7 +19,7 @@ use crate::{
     failure::Failure,
     handler,
     view::{
-        format::{At, cost, count, title, when},
+        format::{At, cost, count, of_bot, title, when},
         layout,
         parts::{Button, Tone, badge, empty, head, short},
         words,
@@ -74,6 +74,8 @@ struct Spent {
     prompt_tokens: u64,
     completion_tokens: u64,
     cost: f64,
+    own_key_calls: u64,
+    own_key_cost: f64,
 }
 
 #[derive(Deserialize)]
@@ -233,7 +235,7 @@ fn spending(days: &[Spent], limits: &[Budget], today: &str) -> Markup {
         section.card aria-labelledby="spent-title" {
             header { h2 id="spent-title" { "Spent today" } a.small href="/usage" { "Usage" } }
             div.figure {
-                @match spent.map_or(0.0, |day| day.cost) {
+                @match spent.map_or(0.0, |day| of_bot(day.cost, day.own_key_cost)) {
                     0.0 => { "nothing" }
                     spent => { (cost(spent)) " " span.small.quiet { "in the currency of the prices" } }
                 }
@@ -242,6 +244,9 @@ fn spending(days: &[Spent], limits: &[Budget], today: &str) -> Markup {
                 div { dt { "model calls" } dd { (count(of(|day| day.calls))) } }
                 div { dt { "tokens sent" } dd { (count(of(|day| day.prompt_tokens))) } }
                 div { dt { "received" } dd { (count(of(|day| day.completion_tokens))) } }
+                @if let Some(day) = spent.filter(|day| day.own_key_calls > 0) {
+                    div { dt { "paid by own keys" } dd { (cost(day.own_key_cost)) } }
+                }
             }
             @for budget in limits { (budgets::left(budget)) }
         }

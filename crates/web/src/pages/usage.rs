@@ -16,7 +16,7 @@ use crate::{
     handler,
     view::{
         chart, csv,
-        format::{cost, count, title},
+        format::{cost, count, of_bot, title},
         layout,
         parts::{choice_field, empty, head, short},
         words,
@@ -42,6 +42,11 @@ impl Group {
     fn label(&self) -> &str {
         let label = self.name.as_deref().or(self.key.as_deref());
         label.unwrap_or("(none)")
+    }
+
+    /// What the bot pays.
+    fn cost(&self) -> f64 {
+        of_bot(self.cost, self.own_key_cost)
     }
 
     /// Those that were sent and received.
@@ -125,7 +130,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
     let by = wanted.by();
     let file = with_query("/usage.csv", &[("by", by), ("days", &days), ("space", &wanted.space)]);
     let content = html! {
-        (head("Usage", "What models were asked, which tools were called, and what that cost, in the providers' currency.", &html! {
+        (head("Usage", "What models were asked, which tools were called, and what that cost, in the providers' currency. Calls by people's own keys are paid by them, and stand apart.", &html! {
             a.button href=(file) download="usage.csv" { "Export as CSV" }
         }))
         form.card method="get" action="/usage" {
@@ -147,7 +152,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 /// The charts of models with their table.
 fn drawn(asker: &Asker, wanted: &Wanted, groups: &[Group]) -> Markup {
     let by = wanted.by();
-    let is_paid = groups.iter().any(|group| group.cost > 0.0);
+    let is_paid = groups.iter().any(|group| group.cost() > 0.0);
     let values = |value: Reading| -> Vec<_> {
         if by == "day" {
             return by_day(groups, asker.today(), wanted.days(), value);
@@ -156,7 +161,7 @@ fn drawn(asker: &Asker, wanted: &Wanted, groups: &[Group]) -> Markup {
         most.map(|group| (short(group.label(), 24), value(group))).collect()
     };
     let (name, spent, unit): (&str, Reading, Unit) = if is_paid {
-        ("Cost", |group| group.cost, chart::amount)
+        ("Cost", Group::cost, chart::amount)
     } else {
         ("Model calls", |group| chart::of_count(group.calls), chart::whole)
     };
@@ -206,7 +211,7 @@ fn table(groups: &[Group], by: &str) -> Markup {
                 tr {
                     th scope="col" { (title(by)) } th.number scope="col" { "Calls" }
                     th.number scope="col" { "Sent" } th.number scope="col" { "Cached" }
-                    th.number scope="col" { "Received" } th.number scope="col" { "Cost" } th.number scope="col" { "With own keys" }
+                    th.number scope="col" { "Received" } th.number scope="col" { "Cost" } th.number scope="col" { "By own keys" }
                 }
             }
             tbody {
@@ -217,13 +222,21 @@ fn table(groups: &[Group], by: &str) -> Markup {
                         td.number data-label="Sent" { (count(group.prompt_tokens)) }
                         td.number data-label="Cached" { (count(group.cached_tokens)) }
                         td.number data-label="Received" { (count(group.completion_tokens)) }
-                        td.number data-label="Cost" { (cost(group.cost)) }
-                        td.number data-label="With own keys" { (count(group.own_key_calls)) }
+                        td.number data-label="Cost" { (cost(group.cost())) }
+                        td.number data-label="By own keys" {
+                            (cost(group.own_key_cost))
+                            @if group.own_key_calls > 0 { " " span.small.quiet { (own_calls(group.own_key_calls)) } }
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// How many calls people paid for.
+fn own_calls(calls: u64) -> Markup {
+    html! { "in " (count(calls)) @if calls == 1 { " call" } @else { " calls" } }
 }
 
 /// The same as CSV.
@@ -252,7 +265,19 @@ pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Re
         ];
         out.push_str(&csv::line(&cells));
     }
+    if groups.len() >= MOST {
+        out.push_str(&csv::line(&ending("cost most", MOST, 10)));
+    }
     Ok(csv::file("usage.csv", out))
+}
+
+/// The last line of a file that does not hold all: it says so in the first of so many cells.
+fn ending(by: &str, most: usize, cells: usize) -> Vec<String> {
+    let mut line = vec![String::new(); cells];
+    if let Some(first) = line.first_mut() {
+        *first = csv::cell(&format!("(not all: these are the {most} that {by})"));
+    }
+    line
 }
 
 #[cfg(test)]
@@ -281,6 +306,12 @@ mod tests {
         );
         let drawn: Vec<_> = drawn.iter().map(|(day, calls)| (&day[5..], *calls)).collect();
         assert_eq!(drawn, [("02-26", 0.0), ("02-27", 5.0), ("02-28", 0.0), ("03-01", 2.0)]);
+    }
+
+    #[test]
+    fn a_file_that_does_not_hold_all_says_so_in_a_line_of_its_own() {
+        let line = csv::line(&ending("cost most", 200, 3));
+        assert_eq!(line, "\"(not all: these are the 200 that cost most)\",,\r\n");
     }
 
     #[test]

@@ -113,6 +113,13 @@ pub(crate) fn cost(amount: f64) -> Number {
     })
 }
 
+/// What the bot pays of a cost: all but the calls by people's own keys, as budgets count it.
+pub(crate) fn of_bot(cost: f64, own_keys: f64) -> f64 {
+    // Two sums of the same numbers may differ in their last digits.
+    let rest = cost - own_keys;
+    if rest > cost.abs() * 1e-9 { rest } else { 0.0 }
+}
+
 /// A time that something took.
 pub(crate) fn duration(milliseconds: u64) -> Number {
     Number(match milliseconds {
@@ -165,6 +172,20 @@ pub(crate) fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bot_pays_what_people_do_not() {
+        for (cost, own_keys, expected) in [
+            (5.0, 0.0, 5.0),
+            (5.0, 5.0, 0.0),
+            (5.0, 3.0, 2.0),
+            (0.0, 0.0, 0.0),
+            (0.1 + 0.2, 0.3, 0.0),
+        ] {
+            let paid = of_bot(cost, own_keys);
+            assert!((paid - expected).abs() < f64::EPSILON, "{cost} - {own_keys} = {paid}");
+        }
+    }
 
     #[test]
     fn a_field_is_named_in_words() {

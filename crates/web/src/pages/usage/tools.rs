@@ -111,5 +111,8 @@ pub(super) fn csv(tools: &[ToolGroup]) -> Response {
         ];
         out.push_str(&csv::line(&cells));
     }
+    if tools.len() >= super::MOST {
+        out.push_str(&csv::line(&super::ending("are called most", super::MOST, 7)));
+    }
     csv::file("usage.csv", out)
 }
