@@ -61,6 +61,9 @@ pub(super) struct RunsQuery {
     #[serde(alias = "channel")]
     #[param(value_type = Option<String>)]
     channel_id: Option<ChannelId>,
+    /// Only those that changed at this moment or later (RFC 3339): of ended runs, those that ended since.
+    #[param(value_type = Option<String>)]
+    changed_since: Option<Timestamp>,
     /// Only older than this one.
     #[param(value_type = Option<String>)]
     before: Option<RunId>,
@@ -85,6 +88,7 @@ pub(super) async fn list(
         wake_reason: wanted.wake_reason,
         user,
         channel: wanted.channel_id,
+        changed_since: wanted.changed_since,
         before: wanted.before,
     };
     let found = run_views::page(&mut api.db.read().await?, &filter, limit + 1, api.clock.now()).await?;

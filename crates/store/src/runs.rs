@@ -61,6 +61,8 @@ pub struct Filter {
     pub user: Option<UserId>,
     /// Only of this channel.
     pub channel: Option<ChannelId>,
+    /// Only those that changed at this moment or later.
+    pub changed_since: Option<Timestamp>,
     /// Only older than this one.
     pub before: Option<RunId>,
 }

@@ -54,6 +54,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
         wake_reason: None,
         user,
         channel: ids::optional(&mut conn, args.channel.as_ref()).await?,
+        changed_since: None,
         before: ids::optional(&mut conn, args.before.as_ref()).await?,
     };
     let found = run_views::page(&mut conn, &filter, output::one_more(args.limit), setup::now()).await?;

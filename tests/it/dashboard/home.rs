@@ -88,6 +88,59 @@ async fn what_could_not_be_delivered_is_sent_again_from_the_start_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_cost_of_the_bot_is_told_from_that_of_peoples_own_keys() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let (adas, owner) = (
+            Browser::log_in(&bot, Some(ada)).await,
+            Browser::log_in(&bot, None).await,
+        );
+        adas.says("what is 6*7?", "completed").await;
+        script(&bot.app.db, "UPDATE usage SET cost = 1.25").await;
+        assert!(!owner.page("/").await.contains("paid by own keys"));
+        script(&bot.app.db, "UPDATE usage SET own_key = TRUE").await;
+        let home = owner.page("/").await;
+        assert!(home.contains("paid by own keys") && home.contains("nothing"), "{home}");
+        let usage = owner.page("/usage").await;
+        let of_bot = usage.split("data-label=\"Cost\"").nth(1).unwrap();
+        let (of_bot, own) = of_bot.split_once("data-label=\"By own keys\"").unwrap();
+        assert!(!of_bot.contains(['1', '2', '5']), "{of_bot}");
+        assert!(own.contains("calls") || own.contains("1 call"), "{own}");
+        bot.app.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_failed_today_is_on_the_start_page_however_long_ago_it_began() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    let sleeper = adas.says("what is 6*7?", "completed").await;
+    for number in 0..7 {
+        adas.says(&format!("what is {number}+9?"), "completed").await;
+    }
+    // All failed, of which only the oldest one today.
+    let fails =
+        format!("UPDATE runs SET status = 'failed', updated_at = CASE id WHEN '{sleeper}' THEN updated_at ELSE 1 END");
+    script(&bot.app.db, &fails).await;
+    let home = owner.page("/").await;
+    assert!(home.contains(&format!("href=\"/runs/{sleeper}\"")), "{home}");
+    assert!(
+        !home.contains("No failures") && home.matches("/retry").count() == 1,
+        "{home}"
+    );
+    let soon = bot.app.clock.now().after(std::time::Duration::from_secs(60)).to_jiff();
+    let none = owner
+        .data(&format!("/api/runs?status=failed&changedSince={soon}"))
+        .await;
+    assert_eq!(none["items"], serde_json::json!([]));
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_told_what_keeps_the_bot_from_answering_them_and_nothing_of_its_operator() {
     let settings = [
         ("channels.telegram.api_url", "http://127.0.0.1:9"),

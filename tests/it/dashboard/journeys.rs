@@ -180,6 +180,13 @@ async fn a_file_goes_along_with_a_message() {
             browser.page(&format!("/api/files/{id}/content")).await,
             "quinces, flour"
         );
+        // An owner finds the files of everybody, and a member nobody else's.
+        let eve = Browser::log_in(&bot, Some(person(&bot, "Eve", UserRole::Owner).await)).await;
+        let bob = Browser::log_in(&bot, Some(person(&bot, "Bob", UserRole::Member).await)).await;
+        let of_theirs = format!("/files?userId={}", kept["items"][0]["userId"].as_str().unwrap());
+        assert!(!eve.page("/files").await.contains("list _b_.txt"));
+        assert!(eve.page(&of_theirs).await.contains("list _b_.txt"));
+        assert_eq!(bob.get(&of_theirs).await.status, 404);
         browser.does("/files", &format!("/files/{id}/delete"), &[]).await;
         assert!(browser.page("/files").await.contains("No files here"));
         bot.app.shutdown().await;

@@ -68,6 +68,22 @@ async fn a_run_that_its_worker_holds_from_the_start_is_seen_at_work_for_as_long_
             [(held.id, running), (later.id, pending), (free.id, pending)]
         );
         assert_eq!(seen(&world, Some(running), soon).await, [(held.id, running)]);
+        // Those that changed since a moment, whatever their age.
+        for (status, since, expected) in [
+            (None, NOW, 3),
+            (Some(pending), NOW, 2),
+            (None, NOW.after(Duration::from_secs(3600)), 0),
+            (Some(pending), NOW.after(Duration::from_secs(3600)), 0),
+        ] {
+            let filter = Filter {
+                status,
+                changed_since: Some(since),
+                ..Filter::default()
+            };
+            let mut conn = world.db.read().await.expect("reads");
+            let page = run_views::page(&mut conn, &filter, 10, soon).await.expect("reads");
+            assert_eq!(page.len(), expected, "{filter:?}");
+        }
         assert_eq!(
             seen(&world, Some(pending), soon).await,
             [(later.id, pending), (free.id, pending)]

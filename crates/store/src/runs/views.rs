@@ -46,14 +46,20 @@ pub async fn page(conn: &mut Conn, filter: &Filter, limit: u32, now: Timestamp) 
     } else {
         ("user_id =", "channel_id =")
     };
+    // Of all that ever ended so, few changed lately: those are found by that.
+    let of_status = match filter.changed_since {
+        Some(_) => "status || '' =",
+        None => "status =",
+    };
     let conditions = [
-        ("status =", by_row.map(Value::from)),
+        (of_status, by_row.map(Value::from)),
         ("status >=", at_work.map(|_| Value::from(RunStatus::Pending))),
         ("status <=", at_work.map(Value::from)),
         (concat!(seen!(), " ="), filter.status.map(Value::from)),
         ("wake_reason =", filter.wake_reason.clone().map(Value::from)),
         (of_user, filter.user.map(Value::from)),
         (of_channel, filter.channel.map(Value::from)),
+        ("updated_at >=", filter.changed_since.map(Value::from)),
         ("id <", filter.before.map(Value::from)),
     ];
     let (sql, args) = page::ask(&select(), args![now], conditions, limit);

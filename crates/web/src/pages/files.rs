@@ -1,9 +1,11 @@
 //! Files: what people sent and the bot made, to be taken out or deleted.
 
 use axum::{http::Method, response::Redirect};
+use futures::try_join;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::names::Names;
 use crate::{
     address::{part, with_query},
     backend::{Asker, Page},
@@ -32,22 +34,34 @@ struct File {
 
 /// Those that are asked for.
 #[derive(Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Wanted {
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct FilesQuery {
     q: String,
+    /// The person; empty: the reader.
+    user_id: String,
     before: String,
 }
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
-    let filters = [("q", wanted.q.trim()), ("before", wanted.before.as_str())];
-    let page: Page<File> = asker.get(&with_query("/api/files", &filters)).await?;
+pub(crate) async fn list(asker: Asker, Query(query): Query<FilesQuery>) -> Result<Markup, Failure> {
+    let filters = [("q", query.q.trim()), ("userId", query.user_id.as_str())];
+    let all: Vec<_> = filters.into_iter().chain([("before", query.before.as_str())]).collect();
+    let path = with_query("/api/files", &all);
+    let (page, people) = try_join!(
+        asker.get::<Page<File>>(&path),
+        Names::of_people_with(&asker, &query.user_id)
+    )?;
+    let about = match asker.is_person() {
+        true => "Files that you sent, and those that the bot made for you.",
+        false => "Files that a person sent, and those that the bot made for them.",
+    };
     let content = html! {
-        (head("Files", "What people sent, and what the bot made for them.", &html! {}))
+        (head("Files", about, &html! {}))
         form.card method="get" action="/files" role="search" {
             div.fields {
-                div.field { label for="q" { "Name" } input type="search" id="q" name="q" value=(clean(&wanted.q)) autocomplete="off"; }
+                div.field { label for="q" { "Name" } input type="search" id="q" name="q" value=(clean(&query.q)) autocomplete="off"; }
+                @if !asker.is_person() { (people.person_field("userId", "Person", &query.user_id, "My own")) }
                 button type="submit" { "Show" }
             }
         }
@@ -77,7 +91,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
                         }
                     }
                 }
-                (older("/files", &[("q", wanted.q.trim())], page.next.as_deref()))
+                (older("/files", &filters, page.next.as_deref()))
             }
         }
     };
@@ -89,5 +103,5 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 pub(crate) async fn delete(Path(id): Path<String>, form: Form) -> Result<Redirect, Failure> {
     form.send(Method::DELETE, &format!("/api/files/{}", part(&id)), None)
         .await?;
-    Ok(Redirect::to("/files"))
+    Ok(Redirect::to(form.back("/files")))
 }

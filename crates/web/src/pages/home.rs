@@ -15,6 +15,7 @@ use super::{
     runs::Run,
 };
 use crate::{
+    address::with_query,
     backend::{Asker, Page},
     failure::Failure,
     handler,
@@ -93,20 +94,23 @@ struct Trigger {
 #[handler]
 pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     let coming = format!("/api/triggers?upcoming=true&limit={FEW}");
+    let since = asker.now().before(DAY);
+    let (since_then, few) = (since.to_jiff().to_string(), FEW.to_string());
+    let failed = [("status", "failed"), ("changedSince", &since_then), ("limit", &few)];
+    let failed = with_query("/api/runs", &failed);
     let (health, working, queued, waiting, failed, spent, limits, triggers, mut people) = try_join!(
         asker.look::<Health>("/readyz"),
         asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
-        asker.all::<Run>("/api/runs", &[("status", "waiting"), ("wakeReason", "tool_confirm")]),
-        asker.get::<Page<Run>>("/api/runs?status=failed&limit=50"),
+        asker.get::<Page<Run>>("/api/runs?status=waiting&wakeReason=tool_confirm&limit=200"),
+        asker.get::<Page<Run>>(&failed),
         asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
         budgets::all(&asker, ""),
         asker.get::<Page<Trigger>>(&coming),
         Names::of_people(&asker),
     )?;
-    // Who has waited longest comes first.
-    let asking = run::asking(&asker, waiting.iter().rev().take(FEW)).await?;
-    let since = asker.now().before(DAY);
+    // The one that has waited longest comes first.
+    let asking = run::asking(&asker, waiting.items.iter().rev().take(FEW)).await?;
     let (strangers, aside, unsent, managed, down) = try_join!(
         pairings::open(&asker),
         quarantine::newest(&asker, FEW),
@@ -114,15 +118,12 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         channels::managed(&asker),
         outages(&asker)
     )?;
-    let failed: Vec<_> = (failed.items.iter())
-        .filter(|run| run.updated_at.0 >= since)
-        .take(FEW)
-        .collect();
+    let failed = failed.items;
     let triggers = triggers.items;
     let runs = asking.iter().map(|whole| &whole.run);
     let runs = runs
         .chain(working.items.iter().chain(&queued.items).take(FEW))
-        .chain(failed.iter().copied());
+        .chain(&failed);
     let owners = triggers.iter().map(|trigger| trigger.user_id.as_deref());
     let named = runs.map(|run| run.user_id.as_deref()).chain(owners);
     people.complete_people(&asker, named).await?;
@@ -132,7 +133,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
             @for outage in &down { div.note.warn { p { (words(&outage.sentence())) } } }
         }
         div id="asked" data-live {
-            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, waiting.len(), &people)) }
+            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, &waiting, &people)) }
         }
         (pairings::draw(&asker, &strangers))
         (quarantine::draw(&asker, &aside))
@@ -163,13 +164,14 @@ async fn outages(asker: &Asker) -> Result<Vec<Outage>, Failure> {
 }
 
 /// The questions that wait for an answer: all that each will do is read before its buttons.
-fn asked(asker: &Asker, asking: &[Whole], all: usize, people: &Names) -> Markup {
+fn asked(asker: &Asker, asking: &[Whole], all: &Page<Run>, people: &Names) -> Markup {
     let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {
         section.card aria-labelledby="asked-title" {
             header {
                 h2 id="asked-title" { "Waiting for your approval" }
-                @if all > FEW { a.small href="/runs?status=waiting" { "All " (all) } }
+                @let count = all.items.len();
+                @if count > FEW { a.small href="/runs?status=waiting" { "All" @if all.next.is_none() { " " (count) } } }
             }
             ul.list {
                 @for whole in asking {
@@ -266,7 +268,7 @@ fn at_work(asker: &Asker, working: &[Run], queued: &[Run], people: &Names) -> Ma
     }
 }
 
-fn failures(asker: &Asker, failed: &[&Run], people: &Names) -> Markup {
+fn failures(asker: &Asker, failed: &[Run], people: &Names) -> Markup {
     html! {
         section.card aria-labelledby="failed-title" {
             header { h2 id="failed-title" { "Failed in the last day" } a.small href="/runs?status=failed" { "All" } }
