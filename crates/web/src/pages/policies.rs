@@ -169,7 +169,7 @@ pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
     let given = form.field("args").unwrap_or("{}");
     let args: Value = serde_json::from_str(given).map_err(|error| {
         Failure::Wrong(format!(
-            "The arguments are no JSON ({error}). Write them as {{\"query\": \"x\"}}."
+            "The arguments are not JSON ({error}). Write them as {{\"query\": \"x\"}}."
         ))
     })?;
     let place = form.field("place").unwrap_or("private");

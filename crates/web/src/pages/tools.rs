@@ -151,7 +151,7 @@ impl Kind {
             Self::Switch => Ok(json!(given == "true")),
             Self::Number => match serde_json::from_str(given) {
                 Ok(Value::Number(number)) => Ok(Value::Number(number)),
-                _ => Err(format!("“{given}” is no number")),
+                _ => Err(format!("“{given}” is not a number")),
             },
             Self::Text | Self::Words(_) => Ok(json!(given)),
             Self::Lines => Ok(json!(
@@ -178,7 +178,7 @@ pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<R
     let page: Page<Tool> = asker.get(&within.at("/api/tools")).await?;
     let is_owner = asker.me().is_some_and(|me| me.role != "person");
     let content = html! {
-        (head("Tools", "What the bot can do beside talking. A tool that is off is not shown to models.", &elsewhere(&within, is_owner)))
+        (head("Tools", "What the bot can do besides talking. A tool that is off is not shown to models.", &elsewhere(&within, is_owner)))
         (place(&asker, &within).await?)
         (servers::draw(&page.items, &within, is_owner))
         div.grid.even id="tools" data-live {
@@ -207,7 +207,7 @@ fn of_managed(asker: &Asker, managed: &[channels::Space]) -> Response {
         return Redirect::to(&space.tools()).into_response();
     }
     let content = html! {
-        (head("Tools", "What the bot can do beside talking, in each place that you manage.", &html! {}))
+        (head("Tools", "What the bot can do besides talking, in each place that you manage.", &html! {}))
         (channels::servers("What you manage", managed, &html! {}))
     };
     layout::page(asker, "Tools", &content).into_response()
@@ -224,7 +224,7 @@ async fn place(asker: &Asker, within: &Within) -> Result<Markup, Failure> {
         return Ok(html! {});
     }
     let whose = whose(asker, &within.scope).await?;
-    Ok(html! { div.note { p { (whose) " What is not set here holds as it does for the whole bot." } } })
+    Ok(html! { div.note { p { (whose) " An option that is not set here holds as it does for the whole bot." } } })
 }
 
 /// The ways from a place to its settings, and to the whole bot or the reader's places.
@@ -448,8 +448,8 @@ mod tests {
             (Kind::Number, " 12 ", Ok(json!(12))),
             (Kind::Number, "1.5", Ok(json!(1.5))),
             (Kind::Number, "", Ok(Value::Null)),
-            (Kind::Number, "x", Err("“x” is no number".to_owned())),
-            (Kind::Number, "[1]", Err("“[1]” is no number".to_owned())),
+            (Kind::Number, "x", Err("“x” is not a number".to_owned())),
+            (Kind::Number, "[1]", Err("“[1]” is not a number".to_owned())),
             (Kind::Lines, "a\r\n\r\n b ", Ok(json!(["a", "b"]))),
             (Kind::Text, "a", Ok(json!("a"))),
         ] {

@@ -111,7 +111,7 @@ fn end(asker: &Asker, agent: &Agent) -> Markup {
             @if agent.is_of_file() {
                 p { "It stands in " code { "bot.toml" } ". Take it out there: the next start turns it off, and then it can be deleted here." }
             } @else {
-                p { "What names it has the default agent then. Its runs stay, and so do the versions of its prompt, if an agent of this name is made again." }
+                p { "Channels and schedules that name it have the default agent then. Its runs stay, and so do the versions of its prompt, if an agent of this name is made again." }
                 div {
                     (Button::new(&format!("/agents/{}/delete", agent.id), "Delete this agent").danger("Delete this agent?").draw(asker))
                 }

@@ -136,7 +136,7 @@ impl Kind {
             Self::Number if text.is_empty() => None,
             Self::Number => Some(json!(
                 text.parse::<i64>()
-                    .map_err(|_| format!("“{text}” is no whole number"))?
+                    .map_err(|_| format!("“{text}” is not a whole number"))?
             )),
             Self::Text | Self::One(_) => (!text.is_empty()).then(|| json!(text)),
         })
@@ -285,7 +285,7 @@ mod tests {
             assert_eq!(kind.value(text), Ok(Some(value)), "{text}");
         }
         assert_eq!(Kind::Text.value(""), Ok(None));
-        assert_eq!(Kind::Number.value("1.5"), Err("“1.5” is no whole number".to_owned()));
+        assert_eq!(Kind::Number.value("1.5"), Err("“1.5” is not a whole number".to_owned()));
         assert_eq!(Kind::One(PERIODS).named("hour"), "In an hour");
     }
 }

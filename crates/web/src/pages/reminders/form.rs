@@ -90,7 +90,7 @@ fn time_of(form: &Form) -> Result<Option<String>, Failure> {
     };
     let name = form.asker.me().map_or("UTC", |me| &me.time_zone);
     let time = instant(text, name);
-    let wrong = || Failure::Wrong(format!("“{text}” is no time. Write it as 2027-03-01T09:00."));
+    let wrong = || Failure::Wrong(format!("“{text}” is not a time. Write it as 2027-03-01T09:00."));
     time.ok_or_else(wrong).map(Some)
 }
 
