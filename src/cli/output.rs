@@ -175,12 +175,7 @@ pub(super) fn cell(text: &str) -> String {
 
 /// The head of a text, on one line.
 pub(super) fn head(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
-        return line;
-    }
-    let head: String = line.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", head.trim_end())
+    clifford_markup::shortened(text, most)
 }
 
 /// A count in groups of three digits: `46,253`.

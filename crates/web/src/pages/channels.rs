@@ -56,7 +56,7 @@ impl Space {
 /// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct ChannelsQuery {
     space: String,
     before: String,
     /// Only servers and groups that are older than this one.
@@ -65,7 +65,7 @@ pub(crate) struct Wanted {
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<ChannelsQuery>) -> Result<Markup, Failure> {
     let path = with_query(
         "/api/channels",
         &[("spaceId", &wanted.space), ("before", &wanted.before)],
@@ -122,7 +122,7 @@ pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 }
 
 /// The one whose channels are asked for, or a page of them.
-async fn spaces(asker: &Asker, wanted: &Wanted) -> Result<(Option<Space>, Page<Space>), Failure> {
+async fn spaces(asker: &Asker, wanted: &ChannelsQuery) -> Result<(Option<Space>, Page<Space>), Failure> {
     if !wanted.space.is_empty() {
         let here = asker.find(&format!("/api/spaces/{}", part(&wanted.space))).await?;
         return Ok((here, Page::default()));

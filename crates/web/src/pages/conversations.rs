@@ -57,7 +57,7 @@ impl Talk {
 /// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Wanted {
+pub(crate) struct ConversationsQuery {
     user_id: String,
     channel_id: String,
     before: String,
@@ -65,7 +65,7 @@ pub(crate) struct Wanted {
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<ConversationsQuery>) -> Result<Markup, Failure> {
     let filters = [
         ("userId", wanted.user_id.as_str()),
         ("channelId", wanted.channel_id.as_str()),

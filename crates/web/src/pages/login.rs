@@ -20,14 +20,14 @@ use crate::{
 /// The link, and the page that was wanted.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct LoginQuery {
     link: String,
     to: String,
 }
 
 /// Says how to get in, or offers to go in by a link: also to a reader who is in, whom it may let in as another person.
 #[handler]
-pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Markup {
+pub(crate) async fn show(asker: Asker, Query(wanted): Query<LoginQuery>) -> Markup {
     let to = if is_local(&wanted.to) { wanted.to.as_str() } else { "/" };
     let known = asker.me().map(|me| me.name.as_str());
     let content = html! {

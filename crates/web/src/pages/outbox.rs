@@ -60,14 +60,14 @@ pub(crate) fn draw(asker: &Asker, failed: &[Undelivered]) -> Markup {
 /// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct OutboxQuery {
     failed: String,
     before: String,
 }
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<OutboxQuery>) -> Result<Markup, Failure> {
     let filters = [("failed", wanted.failed.as_str())];
     let all = [("failed", wanted.failed.as_str()), ("before", wanted.before.as_str())];
     let page: Page<Undelivered> = asker.get(&with_query("/api/outbox", &all)).await?;

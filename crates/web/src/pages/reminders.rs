@@ -49,13 +49,13 @@ struct Trigger {
 /// Those that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct RemindersQuery {
     before: String,
 }
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<RemindersQuery>) -> Result<Markup, Failure> {
     let path = with_query("/api/triggers", &[("before", &wanted.before)]);
     let (page, mut people) = try_join!(asker.get::<Page<Trigger>>(&path), Names::of_people(&asker))?;
     let owners = page.items.iter().map(|trigger| trigger.user_id.as_deref());

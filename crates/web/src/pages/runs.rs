@@ -72,7 +72,7 @@ impl Run {
 /// The runs that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct RunsQuery {
     status: String,
     user: String,
     channel: String,
@@ -91,7 +91,7 @@ const STATUSES: [(&str, &str); 7] = [
 
 /// The list.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<RunsQuery>) -> Result<Markup, Failure> {
     let filters = [
         ("status", wanted.status.as_str()),
         ("user", wanted.user.as_str()),

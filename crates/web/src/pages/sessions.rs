@@ -183,6 +183,6 @@ mod tests {
             assert_eq!(browser(Some(agent)), expected);
         }
         assert_eq!(browser(None), "A browser without a name");
-        assert_eq!(browser(Some(&"x".repeat(200))), format!("{}…", "x".repeat(90)));
+        assert_eq!(browser(Some(&"x".repeat(200))), format!("{}…", "x".repeat(89)));
     }
 }

@@ -42,7 +42,7 @@ struct Named {
 /// Of what.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct SettingsQuery {
     scope: String,
     /// Only sessions that are older than this one.
     before: String,
@@ -50,7 +50,7 @@ pub(crate) struct Wanted {
 
 /// The page.
 #[handler]
-pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn show(asker: Asker, Query(wanted): Query<SettingsQuery>) -> Result<Markup, Failure> {
     let own = asker
         .me()
         .and_then(|me| me.user_id.clone())

@@ -51,13 +51,13 @@ const SCOPES: [(&str, &str); 3] = [
 /// For whom a new one is to be.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct TokensQuery {
     user: String,
 }
 
 /// The list, and a form for a new one.
 #[handler]
-pub(crate) async fn list(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn list(asker: Asker, Query(wanted): Query<TokensQuery>) -> Result<Markup, Failure> {
     let (page, mut people) = try_join!(
         asker.get::<Page<Token>>("/api/tokens"),
         Names::of_people_with(&asker, &wanted.user)

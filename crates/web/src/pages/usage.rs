@@ -63,7 +63,7 @@ type Unit = fn(f64) -> String;
 /// The sums that are asked for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct UsageQuery {
     by: String,
     days: String,
     /// Only in this server or group, by its id.
@@ -85,7 +85,7 @@ const MOST: usize = 200;
 /// The most columns of a chart that is not by day.
 const COLUMNS: usize = 60;
 
-impl Wanted {
+impl UsageQuery {
     fn by(&self) -> &str {
         let known = BY.iter().find(|(name, _)| *name == self.by);
         known.map_or("day", |(name, _)| *name)
@@ -112,7 +112,7 @@ impl Wanted {
 
 /// The page.
 #[handler]
-pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Markup, Failure> {
+pub(crate) async fn show(asker: Asker, Query(wanted): Query<UsageQuery>) -> Result<Markup, Failure> {
     let drawn = if wanted.by() == "tool" {
         tools::draw(&asker, &tools::called(&asker, &wanted).await?)
     } else {
@@ -150,7 +150,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<Wanted>) -> Result<M
 }
 
 /// The charts of models with their table.
-fn drawn(asker: &Asker, wanted: &Wanted, groups: &[Group]) -> Markup {
+fn drawn(asker: &Asker, wanted: &UsageQuery, groups: &[Group]) -> Markup {
     let by = wanted.by();
     let is_paid = groups.iter().any(|group| group.cost() > 0.0);
     let values = |value: Reading| -> Vec<_> {
@@ -241,7 +241,7 @@ fn own_calls(calls: u64) -> Markup {
 
 /// The same as CSV.
 #[handler]
-pub(crate) async fn csv(asker: Asker, Query(wanted): Query<Wanted>) -> Result<Response, Failure> {
+pub(crate) async fn csv(asker: Asker, Query(wanted): Query<UsageQuery>) -> Result<Response, Failure> {
     if wanted.by() == "tool" {
         return Ok(tools::csv(&tools::called(&asker, &wanted).await?));
     }
@@ -316,10 +316,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_the_default() {
-        let wanted = |by: &str, days: &str| Wanted {
+        let wanted = |by: &str, days: &str| UsageQuery {
             by: by.to_owned(),
             days: days.to_owned(),
-            ..Wanted::default()
+            ..UsageQuery::default()
         };
         assert_eq!((wanted("x", "x").by(), wanted("x", "x").days()), ("day", 30));
         assert_eq!((wanted("model", "7").by(), wanted("model", "7").days()), ("model", 7));

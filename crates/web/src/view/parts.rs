@@ -214,10 +214,5 @@ pub(crate) fn data(label: &str, value: &Value) -> Markup {
 
 /// The first characters of a text, for one line of a list.
 pub(crate) fn short(text: &str, longest: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= longest {
-        return line;
-    }
-    let cut: String = line.chars().take(longest).collect();
-    format!("{}…", cut.trim_end())
+    clifford_markup::shortened(text, longest)
 }

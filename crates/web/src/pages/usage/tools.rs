@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::Wanted;
+use super::UsageQuery;
 use crate::{
     address::with_query,
     backend::{Asker, Page},
@@ -36,7 +36,7 @@ impl ToolGroup {
     }
 }
 
-pub(super) async fn called(asker: &Asker, wanted: &Wanted) -> Result<Vec<ToolGroup>, Failure> {
+pub(super) async fn called(asker: &Asker, wanted: &UsageQuery) -> Result<Vec<ToolGroup>, Failure> {
     let asked = [
         ("days", wanted.days().to_string()),
         ("spaceId", wanted.space.clone()),
