@@ -3,6 +3,7 @@
 use clifford_core::people::UserRole;
 use clifford_fakes::openai::OpenAiFake;
 use reqwest::Method;
+use serde_json::json;
 
 use super::{Browser, hidden_fields, journeys::bots, person, three_people, token};
 use crate::{
@@ -249,6 +250,27 @@ async fn a_reminder_is_written_and_changed_in_the_time_of_its_person() {
         let changed = browser.data("/api/triggers").await["items"][0].clone();
         let told = (&changed["content"], &changed["nextAt"]);
         assert_eq!(told, (&"buy flour".into(), &"2099-12-01T08:00:00Z".into()));
+        // The second two o'clock of a night in which the clock is put back stays that where only the words change.
+        let id = made["id"].as_str().unwrap();
+        let second = json!({ "at": "2099-10-25T01:30:20Z" });
+        bot.call(Method::PATCH, &format!("/api/triggers/{id}"), &second).await;
+        let page = browser.page("/reminders").await;
+        assert!(page.contains("name=\"was.at\" value=\"2099-10-25T02:30\""), "{page}");
+        for (content, at, expected) in [
+            ("buy salt", "2099-10-25T02:30", "2099-10-25T01:30:20Z"),
+            ("buy salt", "2099-10-25T02:31", "2099-10-25T00:31:00Z"),
+        ] {
+            let fields = [
+                ("do", "change"),
+                ("content", content),
+                ("at", at),
+                ("was.at", "2099-10-25T02:30"),
+            ];
+            browser.does("/reminders", &action, &fields).await;
+            let changed = browser.data("/api/triggers").await["items"][0].clone();
+            let told = (&changed["content"], &changed["nextAt"]);
+            assert_eq!(told, (&content.into(), &expected.into()));
+        }
         for (content, at) in [("x", "tomorrow"), ("", "2099-12-01T09:00"), ("x", "")] {
             let wrong = browser
                 .submit("/reminders", "/reminders", &[("content", content), ("at", at)])

@@ -12,7 +12,7 @@ use crate::{
     failure::Failure,
     form::Form,
     handler,
-    view::{clean, format::At, layout},
+    view::{clean, format::At, layout, parts::seen},
 };
 
 /// The form of a new one. Who has no account has no chat to be reminded in.
@@ -61,6 +61,7 @@ fn fields(asker: &Asker, id: &str, content: &str, at: Option<At>) -> Markup {
                     input type="datetime-local" id=(time) name="at" required[id == "new"] value=[at.map(|at| civil(at, zone))]
                         aria-describedby={ (time) "-hint" };
                     span.hint id={ (time) "-hint" } { "In the time of " (clean(zone)) }
+                    @if let Some(at) = at { (seen("at", &civil(at, zone))) }
                 }
             }
         }
@@ -107,7 +108,10 @@ pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
 /// Changes one.
 pub(super) async fn save(id: &str, form: &Form) -> Result<(), Failure> {
     let mut change = json!({ "content": form.needed("content")? });
-    if let Some(at) = time_of(form)? {
+    // A field has no seconds, and of an hour that comes twice it means the first: one that was left as it is means the
+    // time that the reminder has.
+    let is_as_it_was = form.field("at") == form.field("was.at");
+    if let Some(at) = time_of(form)?.filter(|_| !is_as_it_was) {
         change["at"] = json!(at);
     }
     let path = format!("/api/triggers/{}", part(id));
