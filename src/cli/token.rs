@@ -148,7 +148,7 @@ async fn create(
 async fn list(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
     let db = globals.database().await?;
     let mut conn = db.read().await?;
-    let tokens = tokens::list(&mut conn).await?;
+    let tokens = tokens::list(&mut conn, None).await?;
     let mut whose = Vec::new();
     for token in &tokens {
         whose.push(owner(&mut conn, token).await?);

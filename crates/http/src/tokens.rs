@@ -18,7 +18,7 @@ use super::{
 /// The longest name.
 const LONGEST_NAME: usize = 100;
 /// How many tokens in use a person makes for themselves.
-const MOST_OF_PERSON: usize = 50;
+const MOST_OF_PERSON: i64 = 50;
 
 /// The tokens that the caller may see, oldest first, without the tokens: a person's their own, an owner's token all.
 #[utoipa::path(get, path = "/api/tokens", tag = "tokens", security(("bearer" = [])),
@@ -29,10 +29,7 @@ pub(super) async fn list(
     _: Reader,
     caller: Caller,
 ) -> Result<Json<Page<ApiToken>>, Problem> {
-    let mut found = tokens::list(&mut api.db.read().await?).await?;
-    if let Some(only) = caller.only() {
-        found.retain(|token| token.user_id == Some(only));
-    }
+    let found = tokens::list(&mut api.db.read().await?, caller.only()).await?;
     Ok(Json(Page::whole(found)))
 }
 
@@ -122,14 +119,10 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Holds a person to a number of tokens: each is a row that is read with every list.
+/// Holds a person to a number of tokens: each is a row.
 async fn check_count(api: &Shared, caller: &Caller) -> Result<(), Problem> {
     let Some(me) = caller.only() else { return Ok(()) };
-    let known = tokens::list(&mut api.db.read().await?).await?;
-    let in_use = known
-        .iter()
-        .filter(|token| token.user_id == Some(me) && token.revoked_at.is_none());
-    if in_use.count() < MOST_OF_PERSON {
+    if tokens::in_use(&mut api.db.read().await?, me).await? < MOST_OF_PERSON {
         return Ok(());
     }
     let detail = format!("{MOST_OF_PERSON} tokens are in use, which is the most: revoke one first");
@@ -146,11 +139,8 @@ pub(super) async fn revoke(
     caller: Caller,
     Id(id): Id<TokenId>,
 ) -> Result<StatusCode, Problem> {
-    let known = tokens::list(&mut api.db.read().await?).await?;
-    let person = known
-        .into_iter()
-        .find(|token| token.id == id)
-        .and_then(|token| token.user_id);
+    let known = tokens::get(&mut api.db.read().await?, id).await?;
+    let person = known.and_then(|token| token.user_id);
     let object = person.map_or_else(Object::nobodys, Object::person);
     let what = format!("token {id}");
     caller.allow(&api, Need::Configure, &object, &what).await?;

@@ -175,6 +175,7 @@ on_both_engines![
     keys::a_pairing_code_expires,
     keys::a_new_pairing_code_replaces_the_old_one_of_that_account_only,
     keys::a_token_is_known_by_its_hash_until_it_is_revoked,
+    keys::tokens_that_are_made_and_revoked_for_ever_do_not_add_up,
     keys::what_could_not_be_read_is_kept_within_limits,
     quoting::a_quote_is_shown_whole_to_the_run_and_shorter_in_the_conversation,
     quoting::a_long_message_is_read_by_its_head_and_its_tail,

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use clifford_chat::platform::Platform;
-use clifford_core::{clock::Timestamp, id::TokenId, json_text::JsonText};
+use clifford_core::{
+    clock::Timestamp,
+    id::{TokenId, UserId},
+    json_text::JsonText,
+};
 use clifford_ingress::identity;
 use clifford_store::{
     Db, Pools, StoreError,
@@ -12,11 +16,15 @@ use clifford_store::{
         links::Account,
         pairing_codes,
         pairings::{self, Pairing},
-        tokens::{self, ApiToken, Bearer},
+        tokens::{self, ApiToken, Bearer, NewToken},
+        users,
     },
 };
 
-use super::world::{NOW, World};
+use super::{
+    people::execute,
+    world::{NOW, World},
+};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MOMENT: Duration = Duration::from_millis(1);
@@ -245,6 +253,57 @@ pub async fn a_persons_token_is_known_with_them_and_goes_with_its_account(world:
     assert_eq!((other.user_id, other.role, other.speaker), (None, None, None));
 }
 
+pub async fn tokens_that_are_made_and_revoked_for_ever_do_not_add_up(world: World) {
+    let db = &world.db;
+    let user = world.user.id;
+    let make = async |user: Option<UserId>, minutes: u32| {
+        let new = NewToken {
+            name: "loop".to_owned(),
+            scopes: vec!["read".to_owned()],
+            user,
+        };
+        let now = NOW.after(MOMENT * minutes);
+        let write = db.write(move |tx| {
+            Box::pin(async move {
+                let (id, _) = tokens::create(tx, &new, now).await?;
+                tokens::revoke(tx, id, now).await?;
+                Ok(id)
+            })
+        });
+        write.await.expect("stores")
+    };
+    let operators = make(None, 0).await;
+    let spoke = make(Some(user), 0).await;
+    let external = tokens::account(spoke);
+    execute(
+        db,
+        format!(
+            "UPDATE channels SET platform = 'web', external_id = '{external}' WHERE id = '{}'",
+            world.channel.id
+        ),
+    )
+    .await;
+    for minutes in 1..60 {
+        make(Some(user), minutes).await;
+    }
+    let mut conn = db.read().await.expect("reads");
+    let kept = tokens::list(&mut conn, Some(user)).await.expect("reads");
+    // The newest is revoked after it was made, when old ones go.
+    assert_eq!(kept.len(), 51);
+    assert!(
+        kept.iter().all(|token| token.created_at >= NOW.after(MOMENT * 9)),
+        "{kept:?}"
+    );
+    let accounts = users::identities(&mut conn, user).await.expect("reads");
+    let of_tokens: Vec<_> = accounts.iter().filter(|account| account.platform == "web").collect();
+    // That by which something was said stays.
+    assert_eq!(of_tokens.len(), 52);
+    assert!(of_tokens.iter().any(|account| account.platform_user_id == external));
+    assert_eq!(tokens::in_use(&mut conn, user).await.expect("reads"), 0);
+    assert!(tokens::get(&mut conn, operators).await.expect("reads").is_some());
+    assert_eq!(tokens::list(&mut conn, None).await.expect("reads").len(), 52);
+}
+
 pub async fn a_token_is_known_by_its_hash_until_it_is_revoked(world: World) {
     let db = &world.db;
     let (first, second) = (TokenId::new(), TokenId::new());
@@ -274,7 +333,9 @@ pub async fn a_token_is_known_by_its_hash_until_it_is_revoked(world: World) {
     );
     assert!(!revoke(TokenId::new(), later).await.expect("looks"));
     assert_eq!(by_hash(db, "hash 1").await, None);
-    let listed = tokens::list(&mut db.read().await.expect("reads")).await.expect("reads");
+    let listed = tokens::list(&mut db.read().await.expect("reads"), None)
+        .await
+        .expect("reads");
     assert_eq!(
         listed,
         [token(first, &["read", "write"], Some(later)), token(second, &[], None)]

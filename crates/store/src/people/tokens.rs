@@ -72,7 +72,15 @@ pub struct NewToken {
     pub user: Option<UserId>,
 }
 
-/// Makes a token. Its text is shown this once.
+/// How many revoked tokens of a person are kept, for those who look for them.
+const REVOKED: i64 = 50;
+/// Those beyond, of person `$1` or, by `$2`, of the operator.
+const OLD: &str =
+    "SELECT id FROM api_tokens WHERE revoked_at IS NOT NULL AND (user_id = $1 OR (user_id IS NULL AND $2))
+     ORDER BY revoked_at DESC, id DESC LIMIT 1000 OFFSET $3";
+
+/// Makes a token. Its text is shown this once. Of the revoked ones of the same person the oldest go, with their accounts
+/// if nothing was said by them.
 pub async fn create(tx: &mut Tx, new: &NewToken, now: Timestamp) -> Result<(TokenId, Token), StoreError> {
     let token = Token::new(&mut rand::rng());
     let (id, hash) = (TokenId::new(), token.hash());
@@ -80,6 +88,18 @@ pub async fn create(tx: &mut Tx, new: &NewToken, now: Timestamp) -> Result<(Toke
         Some(user) => insert_for(tx, id, &new.name, &hash, &new.scopes, user, now).await?,
         None => insert(tx, id, &new.name, &hash, &new.scopes, now).await?,
     }
+    let old = || args![new.user, new.user.is_none(), REVOKED];
+    tx.defer(
+        format!(
+            "DELETE FROM identities WHERE platform = 'web' AND platform_user_id IN (SELECT 'api:' || id FROM ({OLD}) old)
+             AND NOT EXISTS (SELECT 1 FROM channels c WHERE c.platform = identities.platform
+                             AND c.external_id = identities.platform_user_id)"
+        ),
+        old(),
+    )
+    .await?;
+    tx.defer(format!("DELETE FROM api_tokens WHERE id IN ({OLD})"), old())
+        .await?;
     Ok((id, token))
 }
 
@@ -142,10 +162,30 @@ pub async fn by_hash(conn: &mut Conn, hash: &str) -> Result<Option<ApiToken>, St
     .await
 }
 
-/// Every token, oldest first.
-pub async fn list(conn: &mut Conn) -> Result<Vec<ApiToken>, StoreError> {
-    conn.fetch_all(format!("SELECT {COLUMNS} FROM api_tokens ORDER BY id"), args![])
+/// One token, also a revoked one.
+pub async fn get(conn: &mut Conn, id: TokenId) -> Result<Option<ApiToken>, StoreError> {
+    conn.fetch_optional(format!("SELECT {COLUMNS} FROM api_tokens WHERE id = $1"), args![id])
         .await
+}
+
+/// The tokens of a person, or every token, oldest first.
+pub async fn list(conn: &mut Conn, only: Option<UserId>) -> Result<Vec<ApiToken>, StoreError> {
+    conn.fetch_all(
+        format!("SELECT {COLUMNS} FROM api_tokens WHERE user_id = $1 OR $2 ORDER BY id"),
+        args![only, only.is_none()],
+    )
+    .await
+}
+
+/// How many tokens of a person are in use.
+pub async fn in_use(conn: &mut Conn, user: UserId) -> Result<i64, StoreError> {
+    let (count,): (i64,) = conn
+        .fetch_one(
+            "SELECT COUNT(*) FROM api_tokens WHERE user_id = $1 AND revoked_at IS NULL",
+            args![user],
+        )
+        .await?;
+    Ok(count)
 }
 
 /// Revokes a token. `false`: no token in use has that id.
