@@ -137,7 +137,7 @@ async fn a_code_of_telegram_links_discord_across_a_restart_and_unlink_parts_them
 
     let asked = ada.on_discord(&bot, "unlink", &[]).await;
     assert!(
-        asked.starts_with("This makes the account that you are using a person of its own."),
+        asked.starts_with("This makes the account that you are using a person of its own, and ends logins"),
         "{asked}"
     );
     assert_eq!(bot.look().await.count("users").await, 1);

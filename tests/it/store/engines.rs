@@ -221,6 +221,7 @@ on_both_engines![
     linking::what_was_looked_up_for_a_message_before_a_link_is_not_stored_after_it,
     linking::what_comes_in_while_accounts_are_linked_is_stored_or_fails_at_once,
     linking::a_parted_account_takes_what_began_there_and_leaves_the_rest,
+    sessions::neither_of_two_who_part_stays_logged_in_as_the_other,
     linking::an_account_whose_channel_says_nothing_of_it_takes_the_only_one_of_its_platform,
     linking::the_only_account_is_not_parted_and_the_owners_first_one_stays_the_owner,
     policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_chat::platform::Platform;
+use clifford_core::{clock::Timestamp, id::UserId, people::UserRole};
 use clifford_store::{
     Db,
     people::sessions::{self, Begun, LINK_FOR, Session, SessionOf, UNUSED_FOR},
@@ -11,6 +12,7 @@ use clifford_vault::{Token, hash};
 
 use super::{
     erasure::column,
+    people::{ada, belongings, code_of, enter, execute, meet, part, texts},
     world::{NOW, World},
 };
 
@@ -135,4 +137,60 @@ pub async fn the_other_sessions_of_a_person_end_and_those_of_others_stay(world: 
     let again = begin(None).await;
     end_others(None, again.id).await;
     assert_eq!(list(db, None).await, [again]);
+}
+
+pub async fn neither_of_two_who_part_stays_logged_in_as_the_other(world: World) {
+    let db = &world.db;
+    let (ada, other) = (
+        ada(&world),
+        meet(&world, Platform::new("discord"), "2", UserRole::Member).await,
+    );
+    // Made before the other account was known: that cannot have made them.
+    belongings(&world, &ada).await;
+    enter(db, &other, &code_of(db, &ada, NOW).await, NOW)
+        .await
+        .expect("links");
+    let user = ada.user.id;
+    for sql in [
+        format!(
+            "INSERT INTO api_tokens (id, name, token_hash, scopes, user_id, created_at)
+             VALUES ('new token', 't', 'new token', '[]', '{user}', {})",
+            NOW.0
+        ),
+        format!(
+            "INSERT INTO sessions (id, token_hash, user_id, account, created_at, seen_at, expires_at)
+             VALUES ('new session', 'new session', '{user}', 'browser-new', {}, 0, 9)",
+            NOW.0
+        ),
+        format!(
+            "INSERT INTO login_links (link_hash, user_id, created_at, expires_at) VALUES ('new link', '{user}', {}, 9)",
+            NOW.0
+        ),
+        format!(
+            "INSERT INTO passkeys (id, credential_id, user_id, user_handle, rp_id, public_key, sign_count, name, created_at)
+             VALUES ('new passkey', 'new passkey', '{user}', 'h', 'localhost', 'k', 0, 'phone', {})",
+            NOW.0
+        ),
+        // A session of another person.
+        "INSERT INTO sessions (id, token_hash, account, created_at, seen_at, expires_at)
+         VALUES ('operator', 'operator', 'owner', 9999999999999, 0, 9)"
+            .to_owned(),
+    ] {
+        execute(db, sql).await;
+    }
+    part(db, &other).await.expect("parts");
+    for (sql, left) in [
+        (
+            "SELECT id FROM sessions ORDER BY id",
+            vec!["operator".to_owned(), format!("session of {user}")],
+        ),
+        ("SELECT link_hash FROM login_links", vec![format!("link of {user}")]),
+        ("SELECT id FROM passkeys", vec![format!("passkey of {user}")]),
+        (
+            "SELECT id FROM api_tokens WHERE revoked_at IS NULL",
+            vec![format!("token of {user}")],
+        ),
+    ] {
+        assert_eq!(texts(db, sql).await, left, "{sql}");
+    }
 }

@@ -243,6 +243,7 @@ pub async fn part(
     ] {
         tx.defer(sql, args![new.id, user.id, platform, &account.id]).await?;
     }
+    end_ways_in(tx, user.id, account, now).await?;
     for sql in [
         "UPDATE contexts SET user_id = $1 WHERE user_id = $2
          AND channel_id IN (SELECT id FROM channels WHERE user_id = $1)",
@@ -291,4 +292,20 @@ pub async fn part(
         }
     }
     Ok(new)
+}
+
+/// Ends each way in that may be the parted account's: neither of two people who have parted stays logged in as the
+/// other. What is older than the account cannot have been made by it, and stays.
+async fn end_ways_in(tx: &mut Tx, of: UserId, account: &Account, now: Timestamp) -> Result<(), StoreError> {
+    const SINCE: &str = "user_id = $1 AND created_at >= COALESCE((SELECT i.created_at FROM identities i
+         WHERE i.platform = $2 AND i.platform_user_id = $3), 0)";
+    for table in ["sessions", "login_links", "passkeys"] {
+        let sql = format!("DELETE FROM {table} WHERE {SINCE}");
+        tx.defer(sql, args![of, account.platform.as_str(), &account.id]).await?;
+    }
+    tx.defer(
+        format!("UPDATE api_tokens SET revoked_at = $4 WHERE revoked_at IS NULL AND {SINCE}"),
+        args![of, account.platform.as_str(), &account.id, now],
+    )
+    .await
 }
