@@ -6,6 +6,7 @@ mod wake;
 pub use clifford_chat::access::{Access, Audience};
 use clifford_chat::{
     inbound::{Addressed, Place, PlaceKind, Speaker},
+    platform::Platform,
     role::any_named,
 };
 
@@ -69,19 +70,44 @@ pub enum Entry {
 pub fn entry(audience: &Audience, place: &Place, speaker: &Speaker, role: Option<UserRole>) -> Entry {
     let listed = |id: &str| audience.allow.iter().any(|allowed| allowed.as_str() == id);
     let by_role = || any_named(speaker.roles.as_deref().unwrap_or_default(), &audience.allow_roles);
-    let known = matches!(role, Some(UserRole::Owner | UserRole::Member));
-    if audience.access == Access::Open
-        || role == Some(UserRole::Owner)
-        || listed(&speaker.id)
-        || (!place.kind.is_private() && (around(place).any(listed) || by_role()))
-        || (audience.access == Access::Pairing && known)
-    {
+    if admits(audience, &speaker.id, role) || (!place.kind.is_private() && (around(place).any(listed) || by_role())) {
         Entry::Welcome
     } else if audience.access == Access::Pairing && place.kind.is_private() {
         Entry::Pair
     } else {
         Entry::Ignored
     }
+}
+
+/// Whether an account may speak wherever the bot hears it, in private too.
+fn admits(audience: &Audience, account: &str, role: Option<UserRole>) -> bool {
+    match audience.access {
+        Access::Open => true,
+        Access::Pairing if role == Some(UserRole::Member) => true,
+        Access::Pairing | Access::Allowlist => {
+            role == Some(UserRole::Owner) || audience.allow.iter().any(|allowed| allowed.as_str() == account)
+        }
+    }
+}
+
+/// Whether somebody may look at what is theirs, by a link, a session, a passkey or a token: one of their accounts may speak
+/// to the bot in private. An account in a browser or of a token is a way in of the person, and admits nobody whose account
+/// on a platform is shut out; of somebody who has no other, an owner's word counts: the role.
+pub fn looks<'a>(
+    role: UserRole,
+    accounts: &[(Platform, &str)],
+    audience: impl Fn(Platform) -> Option<&'a Audience>,
+) -> bool {
+    let is_known = matches!(role, UserRole::Owner | UserRole::Member);
+    let mut others = accounts.iter().filter(|(platform, _)| *platform != Platform::WEB);
+    if role == UserRole::Owner || others.clone().next().is_none() {
+        return is_known;
+    }
+    let default = Audience::default();
+    others.any(|(platform, account)| match platform.is_own() {
+        true => is_known,
+        false => admits(audience(*platform).unwrap_or(&default), account, Some(role)),
+    })
 }
 
 /// The same by what an owner decided of a place.
@@ -125,7 +151,7 @@ pub fn follows(audience: &Audience, place: &Place, here: Option<bool>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clifford_chat::{access::Id, inbound::Space, platform::Platform, role::PlatformRole};
+    use clifford_chat::{access::Id, inbound::Space, role::PlatformRole};
 
     use super::*;
 
@@ -192,6 +218,59 @@ mod tests {
                 entry(&audience(access, allow), place, &speaker(&[]), role),
                 expected,
                 "{access:?} {allow:?} {role:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn somebody_who_may_speak_in_private_looks_at_what_is_theirs() {
+        use UserRole::{Member, Owner, Stranger};
+        let [telegram, discord] = ["telegram", "discord"].map(Platform::new);
+        let (browser, here) = ((Platform::WEB, "api:browser-1"), (Platform::TERMINAL, "ada"));
+        let looks = |access, role, accounts: &[(Platform, &str)]| {
+            let audience = Audience {
+                access,
+                allow: vec![Id::from("7")],
+                ..Audience::default()
+            };
+            let open = Audience {
+                access: Access::Open,
+                ..Audience::default()
+            };
+            let of = |platform: Platform| match platform.as_str() {
+                "telegram" => Some(&audience),
+                "discord" => None,
+                _ => Some(&open),
+            };
+            super::looks(role, accounts, of)
+        };
+        let (listed, other) = ((telegram, "7"), (telegram, "8"));
+        let cases = [
+            (Access::Open, Stranger, &[other, browser][..], true),
+            (Access::Pairing, Stranger, &[other, browser], false),
+            (Access::Pairing, Stranger, &[listed], true),
+            (Access::Pairing, Member, &[other], true),
+            (Access::Allowlist, Stranger, &[other], false),
+            (Access::Allowlist, Member, &[other, browser], false),
+            (Access::Allowlist, Member, &[listed], true),
+            (Access::Allowlist, Member, &[other, (discord, "8")], true),
+            (Access::Allowlist, Member, &[other, here], true),
+            (Access::Allowlist, Owner, &[other], true),
+            // A platform that is not set up any more lets nobody in who is not known.
+            (Access::Open, Stranger, &[(discord, "8")], false),
+            // Nothing but the role is known of them.
+            (Access::Open, Member, &[browser], true),
+            (Access::Open, Member, &[], true),
+            (Access::Open, Member, &[here], true),
+            (Access::Open, Stranger, &[browser], false),
+            (Access::Open, Stranger, &[here], false),
+            (Access::Open, Owner, &[], true),
+        ];
+        for (access, role, accounts, expected) in cases {
+            assert_eq!(
+                looks(access, role, accounts),
+                expected,
+                "{access:?} {role:?} {accounts:?}"
             );
         }
     }

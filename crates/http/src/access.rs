@@ -12,6 +12,7 @@ mod rules;
 
 use clifford_core::{
     id::{ChannelId, ContextId, SpaceId, UserId},
+    people::UserRole,
     places::Channel,
     runs::Run,
     schedule::trigger::Trigger,
@@ -125,6 +126,20 @@ impl Object {
         };
         Self::Owned { person, place }
     }
+}
+
+/// Refuses a person who may not speak to the bot any more, whatever way in they have.
+///
+/// # Errors
+/// A problem of this code; the store's.
+pub(super) async fn may_look(api: &Shared, user: UserId, role: Option<UserRole>, code: Code) -> Result<(), Problem> {
+    let role = role.unwrap_or(UserRole::Stranger);
+    let mut conn = api.db.read_local().await?;
+    if api.ingress.looks(&mut conn, user, role).await? {
+        return Ok(());
+    }
+    let detail = "its person may not speak to the bot any more; an owner may let them in again";
+    Err(Problem::new(code, detail))
 }
 
 impl Caller {

@@ -11,12 +11,12 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use clifford_core::{clock::Timestamp, people::UserRole};
-use clifford_store::people::tokens;
+use clifford_core::{clock::Timestamp, id::TokenId, people::UserRole};
+use clifford_store::people::{sessions as sessions_of, tokens, users};
 
 use super::{
     Shared,
-    access::{Caller, FromHere, Grant, Scope, Scopes, Standing},
+    access::{Caller, FromHere, Grant, Scope, Scopes, Standing, may_look},
     problem::{Code, Problem},
     server::Peer,
     sessions::{self, cookie::FormToken},
@@ -107,6 +107,9 @@ async fn bearer_of(api: &Shared, token: &str) -> Result<Caller, Problem> {
         let challenge = "Bearer realm=\"clifford\", error=\"invalid_token\"";
         return Err(Problem::new(Code::Unauthorized, "the token is unknown or was revoked").with_challenge(challenge));
     };
+    if let Some(user) = known.user_id {
+        may_look(api, user, known.role, Code::Unauthorized).await?;
+    }
     let standing = match (known.user_id, known.role) {
         (None, _) => Standing::Operator,
         (Some(_), Some(UserRole::Owner)) => Standing::Owner,
@@ -122,6 +125,38 @@ async fn bearer_of(api: &Shared, token: &str) -> Result<Caller, Problem> {
         person: known.user_id.or(known.speaker),
         session: None,
     })
+}
+
+/// Whether a caller of a while ago would still be let in, as the same: the token was not revoked, the session is not over,
+/// and their person may still look, with the role of before.
+pub(super) async fn is_still(api: &Shared, caller: &Caller) -> Result<bool, Problem> {
+    let now = api.clock.now();
+    let mut conn = api.db.read_local().await?;
+    let user = if let Some(id) = caller.session {
+        match sessions_of::get(&mut conn, id, now).await? {
+            Some(session) => session.user_id,
+            None => return Ok(false),
+        }
+    } else if let Ok(id) = caller.id.parse::<TokenId>() {
+        match tokens::get(&mut conn, id).await? {
+            Some(token) if token.revoked_at.is_none() => token.user_id,
+            _ => return Ok(false),
+        }
+    } else {
+        // The operator's own, which is in no row.
+        return Ok(true);
+    };
+    let Some(user) = user else {
+        return Ok(caller.grant.standing == Standing::Operator);
+    };
+    let Some(person) = users::get(&mut conn, user).await? else {
+        return Ok(false);
+    };
+    let standing = match person.role {
+        UserRole::Owner => Standing::Owner,
+        UserRole::Member | UserRole::Stranger => Standing::Person,
+    };
+    Ok(standing == caller.grant.standing && api.ingress.looks(&mut conn, user, person.role).await?)
 }
 
 /// A caller who may do everything.

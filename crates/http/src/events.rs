@@ -39,7 +39,7 @@ use super::{
     access::{Caller, Reader},
     handler,
     problem::{Problem, ProblemBody},
-    stream::Seat,
+    stream::{Admission, Seat},
 };
 
 /// After how long the rows are looked at again that could not be read.
@@ -48,7 +48,7 @@ const RETRY: Duration = Duration::from_millis(500);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How often a reader is given a new place to come back to.
 const MARK: Duration = Duration::from_secs(60);
-/// How long a stream lasts: a token that was revoked meanwhile is not good for the next one.
+/// How long a stream lasts.
 const LASTS: Duration = Duration::from_secs(15 * 60);
 /// How many changes are taken at once.
 const AT_ONCE: usize = 64;
@@ -64,7 +64,7 @@ const REACHES: Duration = Duration::from_secs(24 * 60 * 60);
 /// With `Last-Event-ID` the stream goes on behind that event without a gap. Events may be repeated; where another process
 /// goes on, each object is told once, as it stands then. `reset` says that too much has happened meanwhile: read the lists
 /// again. A stream ends after 15 minutes, or when its reader is too slow, and is to be opened again; browsers do so by
-/// themselves.
+/// themselves. It ends within seconds once its reader is let in no more.
 #[utoipa::path(get, path = "/api/events", tag = "events", security(("bearer" = [])),
     params(("Last-Event-ID" = Option<String>, Header, description = "Go on behind this event")),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = ProblemBody),
@@ -80,6 +80,7 @@ pub(super) async fn events(
     let feed = Feed {
         _seat: Seat::take(&api, caller.token())?,
         reading: Reading::new(&api),
+        reader: Admission::new(caller.clone()),
         view: View::new(caller),
         grown: api.state.events.journal.watch(),
         stage: Stage::Begins(resume),
@@ -112,6 +113,7 @@ struct Feed {
     _seat: Seat,
     reading: Reading,
     view: View,
+    reader: Admission,
     grown: watch::Receiver<u64>,
     stage: Stage,
     place: Position,
@@ -201,7 +203,7 @@ impl Feed {
 
     /// Takes what the journal has next, or waits for it.
     async fn read(&mut self) {
-        if Instant::now() >= self.ends_at {
+        if Instant::now() >= self.ends_at || self.reader.is_out(&self.api).await {
             self.stage = Stage::Over;
             return;
         }
@@ -228,7 +230,7 @@ impl Feed {
     async fn wait(&mut self) {
         tokio::select! {
             _ = self.grown.changed() => {}
-            () = tokio::time::sleep_until(self.ends_at) => {}
+            () = tokio::time::sleep_until(self.ends_at.min(self.reader.ask_at())) => {}
             () = tokio::time::sleep_until(self.mark_at) => {
                 // One that ended by a bug begins anew.
                 self.reading.started().await;

@@ -142,6 +142,7 @@ pub struct ApiState {
     streams: stream::Streams,
     events: events::LiveEvents,
     tries: sessions::Tries,
+    challenges: sessions::Tries,
 }
 
 /// The state of every handler.

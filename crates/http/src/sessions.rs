@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use self::cookie::{FormToken, Held};
 use super::{
     Shared,
-    access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing, is_manager},
+    access::{Caller, Grant, Need, Object, Reader, Scope, Scopes, Standing, is_manager, may_look},
     extract::{Body, Id, Query, check_text},
     handler,
     page::{self, Page},
@@ -82,6 +82,9 @@ pub(super) async fn caller(
             "the session is over; log in again with a link of `clifford login` or of `/dashboard` in a private chat",
         )
     })?;
+    if let Some(user) = known.user_id {
+        may_look(api, user, known.role, Code::Unauthorized).await?;
+    }
     if !method.is_safe() {
         same_origin(headers, true)?;
     }
@@ -139,7 +142,7 @@ pub(super) fn same_origin(headers: &HeaderMap, is_needed: bool) -> Result<(), Pr
     Err(Problem::new(Code::ForeignOrigin, detail).of_field("Origin"))
 }
 
-/// How often addresses tried to log in lately, by wrong links and by passkeys.
+/// How often addresses tried something lately: to log in by what is not good, or to begin a login by a passkey.
 #[derive(Debug, Default)]
 pub(super) struct Tries(Mutex<HashMap<IpAddr, (Timestamp, u32)>>);
 
@@ -154,6 +157,17 @@ impl Tries {
                 Err(Problem::new(Code::TooManyTries, detail).with_retry(WINDOW.as_secs()))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Counts a wrong one, and says how it is refused.
+    pub(super) fn count_wrong(&self, address: IpAddr, now: Timestamp, wrong: Problem) -> Problem {
+        match self.check(address, now) {
+            Ok(()) => {
+                self.count(address, now);
+                wrong
+            }
+            Err(too_many) => too_many,
         }
     }
 
@@ -195,20 +209,29 @@ pub(super) async fn begin(
     check_text("link", &login.link, 200)?;
     let now = api.clock.now();
     let address = peer.map_or(IpAddr::from(Ipv4Addr::LOCALHOST), |peer| peer.address());
-    api.state.tries.check(address, now)?;
     let browser = browser(&headers);
     let hash = clifford_vault::hash(&login.link);
+    // A good one is let through, however many bad ones others behind the same proxy send. Those write nothing.
+    let known = sessions::person_of_link(&mut api.db.read().await?, &hash, now).await?;
+    let Some(person) = known else {
+        return Err(api.state.tries.count_wrong(address, now, unknown_link()));
+    };
+    if let Some((user, role)) = person {
+        may_look(&api, user, Some(role), Code::LinkUnknown).await?;
+    }
     let begun = api
         .db
         .write(move |tx| Box::pin(async move { sessions::redeem(tx, &hash, browser.as_deref(), now).await }))
         .await?;
-    let Some(begun) = begun else {
-        api.state.tries.count(address, now);
-        let detail = "a link is good once and for ten minutes; `clifford login` or `/dashboard` makes a new one";
-        return Err(Problem::new(Code::LinkUnknown, detail).of_field("link"));
-    };
+    // Somebody was faster.
+    let begun = begun.ok_or_else(unknown_link)?;
     tracing::info!(session_id = %begun.session.id, "began a session");
     Ok(self::begun(&api, &headers, begun))
+}
+
+fn unknown_link() -> Problem {
+    let detail = "a link is good once and for ten minutes; `clifford login` or `/dashboard` makes a new one";
+    Problem::new(Code::LinkUnknown, detail).of_field("link")
 }
 
 /// The name of the browser that a request comes from, as it calls itself.

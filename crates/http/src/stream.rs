@@ -29,6 +29,7 @@ pub(super) use self::shared::{Seat, Streams};
 use super::{
     Shared,
     access::{Caller, Need, Reader},
+    auth,
     extract::Id,
     handler,
     problem::{Code, Problem, ProblemBody},
@@ -40,6 +41,39 @@ use super::{
 const RETRY: Duration = Duration::from_millis(500);
 /// After how much silence a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How often a stream asks whether its reader would still be let in.
+const ASKED_EVERY: Duration = Duration::from_secs(10);
+
+/// The reader of a stream, who may lose their way in while it is open.
+pub(super) struct Admission {
+    caller: Caller,
+    ask_at: Instant,
+}
+
+impl Admission {
+    /// A reader who was let in just now.
+    pub(super) fn new(caller: Caller) -> Self {
+        Self {
+            caller,
+            ask_at: Instant::now() + ASKED_EVERY,
+        }
+    }
+
+    /// When it is to be asked.
+    pub(super) const fn ask_at(&self) -> Instant {
+        self.ask_at
+    }
+
+    /// Whether they would not be let in any more, where it is time to ask. A database that does not answer throws nobody out.
+    pub(super) async fn is_out(&mut self, api: &Shared) -> bool {
+        if Instant::now() < self.ask_at {
+            return false;
+        }
+        self.ask_at = Instant::now() + ASKED_EVERY;
+        matches!(auth::is_still(api, &self.caller).await, Ok(false))
+    }
+}
 
 /// An event of a run's stream: `event` is the field of the same name, `data` its data.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -78,7 +112,7 @@ pub(super) struct ResetEvent {}
 
 /// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
 /// good until the next step; the first one of a stream may be the draft so far), `reset` (the draft so far is void) and at
-/// the end `done`, with the run. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run
+/// the end `done`, with the run. It ends before that if its reader is let in no more. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run
 /// that read words from outside has none, since its message may lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),
@@ -105,6 +139,7 @@ pub(super) async fn stream(
         drafted: false,
         look_at: Some(Instant::now()),
         ready: VecDeque::new(),
+        reader: Admission::new(caller),
         over: false,
     };
     let events = futures::stream::unfold(feed, |mut feed| async move {
@@ -141,18 +176,19 @@ struct Feed {
     look_at: Option<Instant>,
     /// Found, and not shown yet.
     ready: VecDeque<Event>,
+    reader: Admission,
     /// Nothing follows what is ready.
     over: bool,
 }
 
 impl Feed {
-    /// The next event. `None`: the run has ended, or this process stops.
+    /// The next event. `None`: the run has ended, this process stops, or the reader is let in no more.
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            if self.over {
+            if self.over || self.reader.is_out(&self.api).await {
                 return None;
             }
             if self.look_at.is_some_and(|at| Instant::now() >= at) {
@@ -168,6 +204,7 @@ impl Feed {
             tokio::select! {
                 () = stop.cancelled() => return None,
                 () = until(look_at) => {}
+                () = tokio::time::sleep_until(self.reader.ask_at()) => {}
                 event = self.watcher.next() => match event {
                     Some(RunEvent::Token(text)) => {
                         self.drafted = true;

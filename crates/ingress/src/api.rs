@@ -7,13 +7,14 @@ use clifford_chat::{
     names,
 };
 use clifford_core::{
-    access::{Audience, Entry},
+    access::{self, Audience, Entry},
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
+    people::UserRole,
     places::Mode,
     rate,
 };
 use clifford_engine::work::Work;
-use clifford_store::{StoreError, Tx, messages, people::users, places::channels, rates};
+use clifford_store::{Conn, StoreError, Tx, messages, people::users, places::channels, rates};
 use serde_json::json;
 
 use super::{
@@ -198,6 +199,21 @@ impl IngressService {
             Some(wait) => Err(ApiRefusal::TooFast(wait)),
             None => Ok(()),
         }
+    }
+
+    /// Whether a person may look at what is theirs, by whatever way in ([`access::looks`]).
+    pub async fn looks(&self, conn: &mut Conn, user: UserId, role: UserRole) -> Result<bool, StoreError> {
+        // No account of an owner is shut out.
+        if role == UserRole::Owner {
+            return Ok(true);
+        }
+        let accounts = users::identities(conn, user).await?;
+        let accounts: Vec<_> = accounts
+            .iter()
+            .filter_map(|account| Some((account.platform.parse().ok()?, account.platform_user_id.as_str())))
+            .collect();
+        let audiences = &self.settings.audiences;
+        Ok(access::looks(role, &accounts, |platform| audiences.get(&platform)))
     }
 
     /// The message that came to a place with a sender's key.

@@ -275,6 +275,17 @@ async fn a_passkey_lets_in_nobody_but_its_own_person_and_others_can_not_change_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn where_everybody_may_speak_a_passkey_lets_in_whom_a_link_lets_in() {
+    let bot = Bot::with(&[("channels.telegram.access", "open"), ("channels.telegram.token", "7:x")]).await;
+    let bob = bot.member("Bob", UserRole::Stranger).await;
+    let mut phone = Authenticator::new();
+    Visitor::logged_in(&bot, Some(bob)).await.add(&mut phone, "phone").await;
+    let begun = Visitor::new(&bot).log_in(&mut phone).await;
+    assert_eq!(begun.status, 201, "{}", begun.text);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_passkey_is_for_a_name_and_for_those_who_come_from_a_page_of_it() {
     let bot = Bot::with(&[("http.public_url", "https://bot.example.org")]).await;
     let ada = bot.member("Ada", UserRole::Member).await;

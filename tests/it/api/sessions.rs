@@ -164,6 +164,128 @@ async fn three_people_see_by_their_sessions_what_their_tokens_would_show_them() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_shut_out_has_no_way_in_any_more() {
+    let bot = Bot::start().await;
+    let bob = bot.member("Bob", UserRole::Member).await;
+    bot.token_of(bob, "bobs-token", &["read", "write"]).await;
+    let (session, link) = (bot.cookie(Some(bob)).await, bot.link(Some(bob)).await);
+    let said = json!({ "content": "hello" });
+    let by_token = async |method: Method, path: &str, body: Option<&Value>| {
+        let request = bot.request(method, path).bearer_auth("bobs-token");
+        bot.send(match body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+        .await
+    };
+    let role = async |role: &str| {
+        let (path, body) = (format!("/api/users/{bob}"), json!({ "role": role }));
+        assert_eq!(bot.call(Method::PATCH, &path, &body).await.status, 200);
+    };
+    assert_eq!(by_token(Method::GET, "/api/me", None).await.status, 200);
+
+    role("stranger").await;
+    for refused in [
+        bot.by_cookie(Method::GET, "/api/me", &session, None).await,
+        bot.by_cookie(Method::POST, "/api/messages", &session, Some(&said))
+            .await,
+        by_token(Method::GET, "/api/me", None).await,
+        by_token(Method::POST, "/api/messages", Some(&said)).await,
+    ] {
+        assert_eq!(refused.status, 401, "{}", refused.text);
+        assert!(
+            refused.text.contains("may not speak to the bot any more"),
+            "{}",
+            refused.text
+        );
+    }
+    let refused = bot.redeem(&link).await;
+    assert_eq!((refused.status, &refused.json()["code"]), (422, &json!("link_unknown")));
+    let messages = bot.get("/api/messages").await.json();
+    assert_eq!(messages["items"], json!([]));
+
+    // An owner lets them in again.
+    role("member").await;
+    assert_eq!(bot.by_cookie(Method::GET, "/api/me", &session, None).await.status, 200);
+    assert_eq!(by_token(Method::GET, "/api/me", None).await.status, 200);
+    assert_eq!(bot.redeem(&link).await.status, 201);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_open_streams_of_somebody_who_is_shut_out_end() {
+    let bot = Bot::start().await;
+    let (bob, eve) = (
+        bot.member("Bob", UserRole::Member).await,
+        bot.member("Eve", UserRole::Owner).await,
+    );
+    bot.member("Ada", UserRole::Owner).await;
+    bot.token_of(bob, "bobs-token", &["read"]).await;
+    bot.token_of(eve, "eves-token", &["read"]).await;
+    let run = bot.sleeper().await;
+    let open = async |path: String, token: &str| {
+        let opened = bot.request(Method::GET, &path).bearer_auth(token).send().await.unwrap();
+        assert_eq!(opened.status(), 200);
+        opened
+    };
+    let events = open("/api/events".to_owned(), "bobs-token").await;
+    let stream = open(format!("/api/runs/{run}/stream"), "eves-token").await;
+    // He may not speak any more, and she is no owner: what she saw is another's.
+    for (user, role) in [(bob, "stranger"), (eve, "member")] {
+        let (path, body) = (format!("/api/users/{user}"), json!({ "role": role }));
+        assert_eq!(bot.call(Method::PATCH, &path, &body).await.status, 200);
+    }
+    let ended = async { tokio::join!(events.text(), stream.text()) };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), ended).await;
+    let (events, stream) = ended.expect("they end");
+    assert!(events.unwrap().contains("event: mark"));
+    let stream = stream.unwrap();
+    assert!(
+        stream.contains("event: status") && !stream.contains("event: done"),
+        "{stream}"
+    );
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_everybody_may_speak_everybody_looks_at_what_is_theirs() {
+    let bot = Bot::with(&[("channels.telegram.access", "open"), ("channels.telegram.token", "7:x")]).await;
+    let bob = bot.member("Bob", UserRole::Stranger).await;
+    bot.token_of(bob, "bobs-token", &["read"]).await;
+    let session = bot.cookie(Some(bob)).await;
+    let me = bot.by_cookie(Method::GET, "/api/me", &session, None).await;
+    assert_eq!((me.status, &me.json()["role"]), (200, &json!("person")));
+    let me = bot.request(Method::GET, "/api/me").bearer_auth("bobs-token");
+    assert_eq!(bot.send(me).await.status, 200);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_good_link_lets_in_however_many_bad_ones_come_from_the_same_address() {
+    let bot = Bot::start().await;
+    let link = bot.link(None).await;
+    let mut refused = bot.redeem("guessed").await;
+    for _ in 0..1000 {
+        if refused.status == 429 {
+            break;
+        }
+        assert_eq!((refused.status, &refused.json()["code"]), (422, &json!("link_unknown")));
+        refused = bot.redeem("guessed").await;
+    }
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (429, &json!("too_many_tries"))
+    );
+    assert_eq!(refused.header("retry-after"), "60");
+    assert_eq!(bot.redeem(&link).await.status, 201);
+    // Nor do they keep anybody from a passkey.
+    let challenge = bot.request(Method::POST, "/api/sessions/challenge");
+    let challenge = challenge.header("host", format!("localhost:{}", bot.address.port()));
+    assert_eq!(bot.send(challenge).await.status, 200);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn another_site_can_change_nothing_by_the_cookie_of_somebody() {
     let bot = Bot::start().await;
     let cookie = bot.cookie(None).await;

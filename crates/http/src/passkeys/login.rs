@@ -3,7 +3,6 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::{Extension, Json, extract::State, http::HeaderMap, response::IntoResponse};
-use clifford_core::people::UserRole;
 use clifford_store::people::{
     passkeys::{self, Credential, Purpose},
     sessions::{Begun, Session},
@@ -14,6 +13,7 @@ use serde::Deserialize;
 use super::{LONGEST_PART, options::RequestOptions, refused, site, spend, unknown_challenge};
 use crate::{
     Shared,
+    access::may_look,
     extract::{Body, check_text},
     handler,
     problem::{Code, Problem, ProblemBody},
@@ -36,8 +36,8 @@ pub(crate) async fn challenge(
     let now = api.clock.now();
     // Each is a row that a stranger makes.
     let address = address(peer.as_ref());
-    api.state.tries.check(address, now)?;
-    api.state.tries.count(address, now);
+    api.state.challenges.check(address, now)?;
+    api.state.challenges.count(address, now);
     let write = api
         .db
         .write(move |tx| Box::pin(passkeys::challenge(tx, &Purpose::LogIn, now)));
@@ -108,13 +108,12 @@ pub(crate) async fn log_in(
     login.check()?;
     let site = site::of(&api, &headers)?;
     let (address, now) = (address(peer.as_ref()), api.clock.now());
-    api.state.tries.check(address, now)?;
     match begin(&api, &site, &login, &headers).await {
         Ok(begun) => Ok(sessions::begun(&api, &headers, begun)),
         Err(problem) => {
             if problem.is(Code::PasskeyRefused) {
                 tracing::info!(reason = problem.detail(), "refused a login by a passkey");
-                api.state.tries.count(address, now);
+                return Err(api.state.tries.count_wrong(address, now, problem));
             }
             Err(problem)
         }
@@ -123,21 +122,21 @@ pub(crate) async fn log_in(
 
 async fn begin(api: &Shared, site: &Site, login: &LoginByPasskey, headers: &HeaderMap) -> Result<Begun, Problem> {
     let issued = passkey::challenge_of(login.answer()).map_err(refused)?;
+    // First: of strangers who know no passkey nothing is written.
+    let known = passkeys::credential(&mut api.db.read().await?, &login.id).await?;
+    let known = known.ok_or_else(unknown)?;
     match spend(api, issued.clone()).await? {
         Some(Purpose::LogIn) => {}
         _ => return Err(unknown_challenge()),
     }
-    let known = passkeys::credential(&mut api.db.read().await?, &login.id).await?;
-    let known = known.ok_or_else(unknown)?;
     let count = verified(site, &issued, login, &known).map_err(|error| {
         if error == PasskeyError::Counter {
             tracing::warn!(passkey_id = %known.id, "refused a passkey whose counter did not increase: there may be a copy of it");
         }
         refused(error)
     })?;
-    if known.role == Some(UserRole::Stranger) {
-        let detail = "its person may not speak to the bot any more; an owner may let them in again";
-        return Err(Problem::new(Code::PasskeyRefused, detail));
+    if let Some(user) = known.user_id {
+        may_look(api, user, known.role, Code::PasskeyRefused).await?;
     }
     let (id, count, now) = (known.id, i64::from(count), api.clock.now());
     let browser = sessions::browser(headers);

@@ -126,6 +126,22 @@ pub async fn only_owner(conn: &mut Conn) -> Result<Option<UserId>, StoreError> {
     })
 }
 
+/// The person whom a link would let in, by its hash; none: it is the operator's. `None`: no such link is good.
+pub async fn person_of_link(
+    conn: &mut Conn,
+    link_hash: &str,
+    now: Timestamp,
+) -> Result<Option<Option<(UserId, UserRole)>>, StoreError> {
+    let found: Option<(Option<UserId>, Option<UserRole>)> = conn
+        .fetch_optional(
+            "SELECT u.id, u.role FROM login_links l LEFT JOIN users u ON u.id = l.user_id
+             WHERE l.link_hash = $1 AND l.expires_at > $2",
+            args![link_hash, now],
+        )
+        .await?;
+    Ok(found.map(|(user, role)| user.zip(role)))
+}
+
 /// Uses up a link, by its hash, and begins a session. `None`: no such link is good.
 pub async fn redeem(
     tx: &mut Tx,
