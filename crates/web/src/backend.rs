@@ -88,6 +88,8 @@ pub(crate) struct Asker {
     headers: HeaderMap,
     connection: Extensions,
     me: Option<Me>,
+    /// Why nobody knows them; nothing: somebody does.
+    unrecognized: Option<Failure>,
     /// The path of the page.
     pub(crate) path: String,
     /// Goes with every form of the page.
@@ -147,16 +149,30 @@ impl Asker {
     }
 
     /// Learns who they are. Of several cookies one is a session here: forms go by that one.
-    async fn recognize(&mut self) {
-        let Ok(answer) = self.response(Method::GET, "/api/me", None).await else {
-            return;
-        };
+    ///
+    /// # Errors
+    /// Why the API does not know them, or does not say.
+    async fn recognize(&mut self) -> Result<(), Failure> {
+        let answer = self.response(Method::GET, "/api/me", None).await?;
         if !answer.status().is_success() {
-            return;
+            return Err(refusal(answer, &self.path).await);
         }
         self.token = session::form_token(&self.headers, Some(&answer));
         let bytes = to_bytes(answer.into_body(), MOST).await;
-        self.me = bytes.ok().and_then(|bytes| read(&bytes).ok());
+        self.me = Some(read(&bytes.map_err(|_| Failure::Unreadable)?)?);
+        Ok(())
+    }
+
+    /// Lets on whom the API knows. Only a form asks (`form::Form`).
+    ///
+    /// # Errors
+    /// Nobody knows them: they log in, and come back to the page.
+    pub(super) fn check_known(&mut self) -> Result<(), Failure> {
+        match self.unrecognized.take() {
+            None => Ok(()),
+            Some(Failure::Unknown(_)) => Err(Failure::Unknown(self.path.clone())),
+            Some(failure) => Err(failure),
+        }
     }
 
     /// Reads what the page can do without: what its reader may not see, and what is not there, is `None`.
@@ -249,13 +265,14 @@ impl FromRequestParts<Shared> for Asker {
             headers,
             connection: clifford_http::connection(&parts.extensions),
             me: None,
+            unrecognized: Some(Failure::Unknown(String::new())),
             path: parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
         };
         let is_somebody = [header::AUTHORIZATION, header::COOKIE]
             .iter()
             .any(|name| asker.headers.contains_key(name));
         if is_somebody {
-            asker.recognize().await;
+            asker.unrecognized = asker.recognize().await.err();
         }
         Ok(asker)
     }

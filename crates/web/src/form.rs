@@ -1,7 +1,7 @@
 //! Forms: the only way in for a change. A form from another site is refused by its `Origin`, and one that does not know
-//! the session's token by that, before anything of it is read.
+//! the session's token by that. Of somebody whom nobody knows nothing is read but a login.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -20,6 +20,11 @@ use super::{
     guard::came_from,
     session::FIELD,
 };
+
+/// How long a form may take to come.
+const WITHIN: Duration = Duration::from_secs(30);
+/// The same with files.
+const WITH_FILES_WITHIN: Duration = Duration::from_secs(600);
 
 /// A form that comes from a page of this session.
 pub(crate) struct Form {
@@ -109,6 +114,10 @@ impl FromRequest<Shared> for Form {
         if !is_same_origin(&parts.headers) {
             return Err(Failure::Forged);
         }
+        let begins = matches!(parts.uri.path(), "/login" | "/login/passkey");
+        if !begins {
+            asker.check_known()?;
+        }
         // A browser sends a bearer token for nobody but its page.
         let is_bearer = parts.headers.contains_key(header::AUTHORIZATION);
         let kind = parts
@@ -117,10 +126,10 @@ impl FromRequest<Shared> for Form {
             .and_then(|kind| kind.to_str().ok());
         let has_files = kind.is_some_and(|kind| kind.starts_with("multipart/form-data"));
         let request = Request::from_parts(parts, body);
-        let (fields, files) = if has_files {
-            several(request, web).await.ok_or_else(too_large)?
+        let (fields, files) = if has_files && !begins {
+            in_time(WITH_FILES_WITHIN, several(request, web)).await?
         } else {
-            let bytes = Bytes::from_request(request, web).await.map_err(|_| too_large())?;
+            let bytes = in_time(WITHIN, async { Bytes::from_request(request, web).await.ok() }).await?;
             (form_urlencoded::parse(&bytes).into_owned().collect(), Vec::new())
         };
         let given = fields.get(FIELD).map(|token| clifford_vault::hash(token));
@@ -128,6 +137,20 @@ impl FromRequest<Shared> for Form {
             return Err(Failure::Forged);
         }
         Ok(Self { asker, fields, files })
+    }
+}
+
+/// What a form holds, if it comes in time and as a whole.
+async fn in_time<T>(within: Duration, read: impl Future<Output = Option<T>>) -> Result<T, Failure> {
+    match tokio::time::timeout(within, read).await {
+        Ok(read) => read.ok_or_else(too_large),
+        Err(_) => {
+            let detail = format!(
+                "The form did not come within {} s. Send it once more.",
+                within.as_secs()
+            );
+            Err(Failure::Wrong(detail))
+        }
     }
 }
 
@@ -199,6 +222,17 @@ mod tests {
             (name, HeaderValue::from_static(value))
         });
         pairs.collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_form_that_does_not_come_is_not_waited_for() {
+        let never = in_time(WITHIN, std::future::pending::<Option<()>>());
+        assert!(matches!(never.await, Err(Failure::Wrong(told)) if told.contains("within 30 s")));
+        assert!(matches!(in_time(WITHIN, async { Some(7) }).await, Ok(7)));
+        assert!(matches!(
+            in_time(WITHIN, async { None::<()> }).await,
+            Err(Failure::Wrong(_))
+        ));
     }
 
     #[test]

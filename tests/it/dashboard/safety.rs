@@ -1,8 +1,14 @@
 //! Attacks on the dashboard: injected markup, forged requests, stolen sessions, rebound host names.
 
+use std::time::Duration;
+
 use clifford_core::people::UserRole;
 use reqwest::Method;
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 use super::{Browser, cookie_of, link, person, routes, token};
 use crate::api::bot::Bot;
@@ -160,6 +166,26 @@ async fn nobody_sees_a_page_or_sends_a_form_without_a_session() {
                 assert!(!is_in, "{path}: {} {}", answer.status, answer.header("location"));
             }
         }
+    }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_form_of_nobody_nothing_is_read() {
+    let bot = Bot::start().await;
+    for cookie in ["", "Cookie: clifford_session=clf_guessed\r\n"] {
+        let mut stream = TcpStream::connect(bot.address).await.unwrap();
+        let head = format!(
+            "POST /chat HTTP/1.1\r\nHost: {}\r\n{cookie}Content-Type: multipart/form-data; boundary=x\r\n\
+             Content-Length: 60000000\r\n\r\n--x\r\n",
+            bot.address
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // The rest of it never comes.
+        let mut answer = vec![0; 12];
+        let read = tokio::time::timeout(Duration::from_secs(20), stream.read_exact(&mut answer));
+        read.await.expect("it is answered").unwrap();
+        assert_eq!(answer, b"HTTP/1.1 303");
     }
     bot.app.shutdown().await;
 }
