@@ -1,4 +1,5 @@
-//! `GET /api/users/{id}/export`: all that is kept of a person, as it is read.
+//! `GET /api/users/{id}/export`: all that is kept of a person, as it is read. A connection of the database is held for a
+//! page of it, and not while its reader takes that.
 
 use axum::{
     body::Body,
@@ -16,25 +17,28 @@ use super::{
     extract::Id,
     handler,
     problem::{Problem, ProblemBody},
+    stream::Seat,
 };
 
 /// The export of a person's data, as JSON Lines: an object a line, whose `type` names its kind.
 #[utoipa::path(get, path = "/api/users/{id}/export", tag = "users", security(("bearer" = [])),
     params(("id" = String, Path, description = "The person")),
-    responses((status = 200, body = String, content_type = "application/jsonl"), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = String, content_type = "application/jsonl"), (status = 404, body = ProblemBody),
+        (status = 429, body = ProblemBody, description = "The token has too many streams open")))]
 #[handler]
 pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id<UserId>) -> Result<Response, Problem> {
     caller
         .allow(&api, Need::Export, &Object::person(id), format!("user {id}"))
         .await?;
-    let mut conn = api.db.read().await?;
-    if users::get(&mut conn, id).await?.is_none() {
+    if users::get(&mut api.db.read().await?, id).await?.is_none() {
         return Err(Problem::not_found(format!("user {id}")));
     }
+    let seat = Seat::take(&api, caller.token())?;
     let now = api.clock.now();
-    let lines = futures::stream::try_unfold((conn, Export::of(vec![id], now)), |(mut conn, mut export)| async move {
-        match export.next(&mut conn).await {
-            Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (conn, export)))),
+    let begun = (api, seat, Export::of(vec![id], now));
+    let lines = futures::stream::try_unfold(begun, |(api, seat, mut export)| async move {
+        match page(&api, &mut export).await {
+            Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (api, seat, export)))),
             Err(error) => {
                 // The head was sent: all that can be done is to break off.
                 tracing::warn!(%error, "failed to finish an export");
@@ -48,4 +52,8 @@ pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id
         (header::CONTENT_DISPOSITION, disposition),
     ];
     Ok((head, Body::from_stream(lines)).into_response())
+}
+
+async fn page(api: &Shared, under_way: &mut Export) -> Result<Option<String>, StoreError> {
+    under_way.next(&mut api.db.read().await?).await
 }

@@ -1,8 +1,12 @@
 //! The export of a person's data, by the API.
 
-use serde_json::Value;
+use std::time::Duration;
 
-use super::bot::Bot;
+use axum::{body::Body, http::Request};
+use serde_json::Value;
+use tower::ServiceExt;
+
+use super::bot::{Bot, OWNER};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_exported_as_json_lines_to_an_admin_alone() {
@@ -34,5 +38,33 @@ async fn a_person_is_exported_as_json_lines_to_an_admin_alone() {
     assert_eq!(refused.json()["code"], "missing_scope");
     let unknown = bot.get("/api/users/0198f2c4-0000-7000-8000-000000000000/export").await;
     assert_eq!(unknown.json()["code"], "not_found");
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exports_that_nobody_reads_on_hold_nobody_up() {
+    let bot = Bot::start().await;
+    let run = bot.ask("hello").await["run"].clone();
+    let path = format!("/api/users/{}/export", run["userId"].as_str().unwrap());
+    let api = bot.app.local_api(clifford_vault::hash(OWNER));
+    let ask = async |path: &str| {
+        let request = Request::get(path).header("authorization", format!("Bearer {OWNER}"));
+        let answer = api.clone().oneshot(request.body(Body::empty()).unwrap());
+        tokio::time::timeout(Duration::from_secs(20), answer)
+            .await
+            .expect("it answers")
+            .unwrap()
+    };
+    let mut unread = Vec::new();
+    for _ in 0..32 {
+        let answer = ask(&path).await;
+        assert_eq!(answer.status(), 200);
+        unread.push(answer);
+    }
+    assert_eq!(ask("/api/runs").await.status(), 200);
+    // Each has the place of a stream.
+    assert_eq!(ask(&path).await.status(), 429);
+    drop(unread);
+    assert_eq!(ask(&path).await.status(), 200);
     bot.app.shutdown().await;
 }

@@ -388,12 +388,12 @@ where
 }
 
 /// Where the next window of a kind ends, of person `$1` behind `$2`: a channel, or as many runs as a page has rows.
-const fn window(kind: Kind) -> Option<&'static str> {
+fn window(kind: Kind) -> Option<String> {
     match kind {
-        Kind::Message => Some("SELECT MIN(id) FROM channels WHERE user_id = $1 AND id > $2"),
-        Kind::Answer => Some(
-            "SELECT MAX(id) FROM (SELECT id FROM runs WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT 200) behind",
-        ),
+        Kind::Message => Some("SELECT MIN(id) FROM channels WHERE user_id = $1 AND id > $2".to_owned()),
+        Kind::Answer => Some(format!(
+            "SELECT MAX(id) FROM (SELECT id FROM runs WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT {PAGE}) behind"
+        )),
         _ => None,
     }
 }
