@@ -1,4 +1,5 @@
-//! Whether a person manages a shared place: the platform says so, and its answer holds for a minute.
+//! Whether a person manages a shared place: the platform says so, and its answer holds for a minute. One that failed to
+//! say is not waited for again at once.
 
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use super::super::Shared;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long its answer holds.
 const HOLDS: Duration = Duration::from_secs(60);
+/// How long a platform that did not say is taken to say no.
+const FAILURE_HOLDS: Duration = Duration::from_secs(30);
 /// How many answers are kept before old ones are dropped.
 const KEPT: usize = 10_000;
 
@@ -46,7 +49,7 @@ pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, Store
     }
     let now = api.clock.now();
     let asked = managers.asked.get(&user).map(|asked| *asked);
-    if asked.is_some_and(|at| at <= now && now.since(at) < HOLDS) {
+    if asked.is_some_and(|at| holds(at, now, HOLDS)) {
         return Ok(false);
     }
     let manages = !managed_spaces(api, user).await?.is_empty();
@@ -61,11 +64,43 @@ pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, Store
 #[derive(Debug, Default)]
 pub(crate) struct Managers {
     known: DashMap<(UserId, ChannelId), (Timestamp, bool)>,
+    /// When a platform failed to say it.
+    failed: DashMap<(UserId, ChannelId), Timestamp>,
     /// When platforms were asked last about all places of a person of whom none has spoken.
     asked: DashMap<UserId, Timestamp>,
 }
 
+fn holds(at: Timestamp, now: Timestamp, long: Duration) -> bool {
+    at <= now && now.since(at) < long
+}
+
 impl Managers {
+    /// The answer that holds. `None`: the platform is to be asked.
+    fn held(&self, key: (UserId, ChannelId), now: Timestamp) -> Option<bool> {
+        if let Some(known) = self.known.get(&key)
+            && holds(known.0, now, HOLDS)
+        {
+            return Some(known.1);
+        }
+        let failed = self.failed.get(&key).map(|at| *at);
+        failed.filter(|at| holds(*at, now, FAILURE_HOLDS)).map(|_| false)
+    }
+
+    fn keep(&self, key: (UserId, ChannelId), now: Timestamp, manages: bool) {
+        if self.known.len() >= KEPT {
+            self.known.retain(|_, (at, _)| holds(*at, now, HOLDS));
+        }
+        self.known.insert(key, (now, manages));
+        self.failed.remove(&key);
+    }
+
+    fn keep_failure(&self, key: (UserId, ChannelId), now: Timestamp) {
+        if self.failed.len() >= KEPT {
+            self.failed.retain(|_, at| holds(*at, now, FAILURE_HOLDS));
+        }
+        self.failed.insert(key, now);
+    }
+
     /// Whether a person manages any place of which platforms have spoken, however long ago.
     fn said_of(&self, user: UserId) -> Option<bool> {
         let answers = self.known.iter().filter(|known| known.key().0 == user);
@@ -76,11 +111,8 @@ impl Managers {
     pub(super) async fn manages(&self, api: &Shared, user: UserId, channel: &Channel) -> Result<bool, StoreError> {
         let now = api.clock.now();
         let key = (user, channel.id);
-        let holds = |at: Timestamp| at <= now && now.since(at) < HOLDS;
-        if let Some(known) = self.known.get(&key)
-            && holds(known.0)
-        {
-            return Ok(known.1);
+        if let Some(manages) = self.held(key, now) {
+            return Ok(manages);
         }
         let platform = channel.platform().map_err(StoreError::Corrupt)?;
         let Some(actor) = api.context.tools.actor(platform) else {
@@ -97,18 +129,42 @@ impl Managers {
                 Ok(Ok(manages)) => manages,
                 Ok(Err(error)) => {
                     tracing::info!(%error, %platform, "failed to look up a channel's managers");
+                    self.keep_failure(key, api.clock.now());
                     return Ok(false);
                 }
                 Err(_) => {
                     tracing::info!(%platform, "platform did not list a channel's managers in time");
+                    self.keep_failure(key, api.clock.now());
                     return Ok(false);
                 }
             };
         }
-        if self.known.len() >= KEPT {
-            self.known.retain(|_, (at, _)| holds(*at));
-        }
-        self.known.insert(key, (now, manages));
+        self.keep(key, now, manages);
         Ok(manages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_holds_for_a_minute_and_a_failure_for_half_of_one() {
+        let managers = Managers::default();
+        let key = (UserId::new(), ChannelId::new());
+        let at = |seconds: i64| Timestamp(seconds * 1000);
+        let held = |seconds| managers.held(key, at(seconds));
+        assert_eq!(held(0), None);
+        managers.keep(key, at(0), true);
+        assert_eq!([held(0), held(59), held(60)], [Some(true), Some(true), None]);
+        managers.keep_failure(key, at(60));
+        assert_eq!([held(60), held(89), held(90)], [Some(false), Some(false), None]);
+        // The pages of the dashboard go on as the platform said last.
+        assert_eq!(managers.said_of(key.0), Some(true));
+        managers.keep_failure(key, at(90));
+        managers.keep(key, at(91), true);
+        assert_eq!([held(91), held(92)], [Some(true); 2]);
+        // The clock was put back.
+        assert_eq!(held(5), None);
     }
 }
