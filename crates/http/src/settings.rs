@@ -5,6 +5,11 @@ use axum::{
     extract::{FromRequestParts, Path, Request, State},
     http::{StatusCode, request::Parts},
 };
+use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_store::{
+    StoreError, Tx,
+    places::setting_changes::{self, NewChange},
+};
 use clifford_tools::settings::catalogue::{self, Change, Scope, SettingSpec, SettingView};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -204,11 +209,43 @@ async fn save(api: &Shared, caller: &Caller, scope: Scope, changes: Vec<Change>)
     for (known, _) in &changes {
         not_fixed(api, caller, scope, known)?;
     }
-    let now = api.clock.now();
-    let write = api
-        .db
-        .write(move |tx| Box::pin(async move { catalogue::apply(tx, scope, &changes, now).await }));
+    let (now, by) = (api.clock.now(), caller.person);
+    let write = api.db.write(move |tx| {
+        Box::pin(async move {
+            let mut before = Vec::with_capacity(changes.len());
+            for (known, _) in &changes {
+                before.push(catalogue::own(tx, scope, known).await?);
+            }
+            catalogue::apply(tx, scope, &changes, now).await?;
+            for ((known, new), old) in changes.iter().zip(before) {
+                record(tx, scope, known.name, [old, new.clone()], (by, now)).await?;
+            }
+            Ok(())
+        })
+    });
     Ok(write.await?)
+}
+
+/// Keeps a change of a place's setting or a person's, as one of a chat is kept: `/settings` there names it, and takes it
+/// back.
+async fn record(
+    tx: &mut Tx,
+    scope: Scope,
+    name: &str,
+    [old, new]: [Option<String>; 2],
+    (by, now): (Option<UserId>, Timestamp),
+) -> Result<(), StoreError> {
+    if old == new || matches!(scope, Scope::Bot | Scope::Agent(_)) {
+        return Ok(());
+    }
+    let kept = NewChange {
+        scope: &scope.stored(),
+        name,
+        old: old.as_deref(),
+        new: new.as_deref(),
+        by,
+    };
+    setting_changes::record(tx, kept, now).await
 }
 
 /// Refuses a setting that the owner fixed to everybody else.
@@ -239,11 +276,16 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
     caller.allow(&api, Need::Configure, &object, named.scope).await?;
     let Named { scope, known } = named;
     not_fixed(&api, &caller, scope, known)?;
-    let now = api.clock.now();
-    let was_set = api
-        .db
-        .write(move |tx| Box::pin(async move { catalogue::unset(tx, scope, known, now).await }))
-        .await?;
+    let (now, by) = (api.clock.now(), caller.person);
+    let write = api.db.write(move |tx| {
+        Box::pin(async move {
+            let old = catalogue::own(tx, scope, known).await?;
+            let was_set = catalogue::unset(tx, scope, known, now).await?;
+            record(tx, scope, known.name, [old, None], (by, now)).await?;
+            Ok(was_set)
+        })
+    });
+    let was_set = write.await?;
     if was_set {
         Ok(StatusCode::NO_CONTENT)
     } else {

@@ -1,6 +1,7 @@
 //! Commands through the API: carried out as in every chat, answered at once, and bounded by the token's rights.
 
 use clifford_core::people::UserRole;
+use clifford_store::people::users;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -223,5 +224,51 @@ async fn a_person_who_sends_too_many_commands_is_told_when_to_go_on_and_can_alwa
         }
     }
     assert_eq!(statuses, [200, 200, 429, 200]);
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_by_the_api_is_taken_back_in_a_chat_unless_it_was_changed_since() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    bot.token_of(ada, "adas", &["read", "write"]).await;
+    let setting = format!("/api/settings/user:{ada}/time_zone");
+    let give = async |text_of: &str| {
+        let answer = by(&bot, "adas", &json!({ "content": text_of })).await;
+        assert_eq!(answer.status, 200, "{text_of}: {}", answer.text);
+        text(&answer.json()).to_owned()
+    };
+    let value = async || bot.get(&setting).await.json()["value"].clone();
+    give("/settings time_zone Europe/Berlin").await;
+    let put = bot
+        .call(Method::PUT, &setting, &json!({ "value": "Europe/Paris" }))
+        .await;
+    assert_eq!(put.status, 200, "{}", put.text);
+    let told = give("/settings undo").await;
+    assert!(
+        told.contains("Europe/Berlin") && told.contains("Europe/Paris"),
+        "{told}"
+    );
+    assert_eq!(value().await, "Europe/Berlin");
+
+    // By another way, which leaves no trace.
+    let now = bot.app.clock.now();
+    let write = bot.app.db.write(move |tx| {
+        let change = users::Change {
+            time_zone: Some(Some("Asia/Tokyo".to_owned())),
+            ..users::Change::default()
+        };
+        Box::pin(async move { users::change(tx, ada, &change, now).await })
+    });
+    write.await.unwrap();
+    let told = give("/settings undo").await;
+    assert!(told.starts_with("`time_zone` was changed again since"), "{told}");
+    assert_eq!(value().await, "Asia/Tokyo");
+    assert_eq!(give("/settings undo").await, "There is no change to take back here.");
+
+    let unset = bot.call(Method::DELETE, &setting, &json!({})).await;
+    assert_eq!(unset.status, 204, "{}", unset.text);
+    give("/settings undo").await;
+    assert_eq!(value().await, "Asia/Tokyo");
     bot.app.shutdown().await;
 }

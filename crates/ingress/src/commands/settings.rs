@@ -267,7 +267,7 @@ async fn keep(
         name,
         old,
         new,
-        by: given.user.id,
+        by: Some(given.user.id),
     };
     setting_changes::record(tx, change, now).await
 }
@@ -295,6 +295,13 @@ async fn undo(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<
     if of_owner.is_some_and(|name| given.choices.fixes(name)) {
         return Ok(Done::say(fixed(&change.name, given.lang)));
     }
+    if !holds_still(tx, &change, given).await? {
+        // It is nothing that can be taken back any more.
+        setting_changes::undone(tx, change.id, now).await?;
+        return Ok(Done::say(given.lang.say(Setting::ChangedSince {
+            name: change.name.clone(),
+        })));
+    }
     restore(tx, &change, given, now).await?;
     setting_changes::undone(tx, change.id, now).await?;
     let told = |lang: Lang| taken_back(&change, given, lang);
@@ -319,6 +326,16 @@ fn taken_back(change: &SettingChange, given: CommandContext<'_>, lang: Lang) -> 
         by: by.map_or_else(|| lang.say(Setting::Somebody), inline),
         was: shown(&change.new_value),
     })
+}
+
+/// Whether the value that a change set is still the one that is set: what others set since is theirs.
+async fn holds_still(tx: &mut Tx, change: &SettingChange, given: CommandContext<'_>) -> Result<bool, StoreError> {
+    let known = CATALOGUE.iter().find(|known| known.name == change.name);
+    let set = match known.filter(|_| change.scope == given.user.id.to_string()) {
+        Some(known) => catalogue::own(tx, Scope::User(given.user.id), known).await?,
+        None => settings::get(tx, &change.scope, &change.name).await?,
+    };
+    Ok(set == change.new_value)
 }
 
 async fn restore(

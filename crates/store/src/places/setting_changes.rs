@@ -1,4 +1,5 @@
-//! Changes of settings that people made in a chat: who, when, and what it was before, so that it can be taken back.
+//! Changes of settings that people made in a chat, on the dashboard or by the API: who, when, and what it was before, so
+//! that it can be taken back.
 
 use clifford_core::{
     clock::Timestamp,
@@ -42,8 +43,8 @@ pub struct NewChange<'a> {
     pub old: Option<&'a str>,
     /// The value now.
     pub new: Option<&'a str>,
-    /// The person who made it.
-    pub by: UserId,
+    /// The person who made it; `None`: the operator.
+    pub by: Option<UserId>,
 }
 
 /// Keeps a change, and forgets those of its scope that are too old to be taken back.

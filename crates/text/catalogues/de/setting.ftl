@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` ist länger als { $most } Zeichen.
 NoList = `{ $value }` ist keine Liste von 1 bis 20 Namen mit Kommas dazwischen.
 NoBudget = `{ $value }` ist kein Betrag wie 5/month oder 0.5/day.
 NothingToUndo = Hier gibt es keine Änderung zurückzunehmen.
+ChangedSince = `{ $name }` wurde seitdem noch einmal geändert, und nicht so, dass ich es zurücknehmen könnte. Es bleibt, wie es jetzt ist: `/settings { $name }` zeigt es.
 TookBack = { $person } hat eine Änderung zurückgenommen: `{ $name }` ist wieder { $value } ({ $by } hatte { $was } daraus gemacht).
 Somebody = Jemand
 SomebodyWithin = jemandem

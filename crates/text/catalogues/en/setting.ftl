@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` is longer than a text may be: at most { $most } ch
 NoList = `{ $value }` is not a list of 1 to 20 names with commas between them.
 NoBudget = `{ $value }` is not an amount such as 5/month or 0.5/day.
 NothingToUndo = There is no change to take back here.
+ChangedSince = `{ $name }` was changed again since, and not in a way that I could take back. It stays as it is now: `/settings { $name }` shows it.
 TookBack = { $person } took a change back: `{ $name }` is { $value } again ({ $by } had made it { $was }).
 Somebody = Somebody
 SomebodyWithin = somebody

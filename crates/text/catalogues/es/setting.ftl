@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` supera los { $most } caracteres.
 NoList = `{ $value }` no es una lista de 1 a 20 nombres separados por comas.
 NoBudget = `{ $value }` no es un importe como 5/month o 0.5/day.
 NothingToUndo = Aquí no hay ningún cambio que deshacer.
+ChangedSince = `{ $name }` se cambió otra vez desde entonces, y no de un modo que yo pueda deshacer. Se queda como está ahora: `/settings { $name }` lo muestra.
 TookBack = { $person } ha deshecho un cambio: `{ $name }` vuelve a ser { $value } ({ $by } lo había puesto en { $was }).
 Somebody = Alguien
 SomebodyWithin = alguien

@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` dépasse { $most } caractères.
 NoList = `{ $value }` n’est pas une liste de 1 à 20 noms séparés par des virgules.
 NoBudget = `{ $value }` n’est pas un montant comme 5/month ou 0.5/day.
 NothingToUndo = Il n’y a aucun changement à annuler ici.
+ChangedSince = `{ $name }` a été changé encore une fois depuis, et pas d’une façon que je puisse annuler. Il reste comme il est maintenant : `/settings { $name }` le montre.
 TookBack = { $person } a annulé un changement : `{ $name }` est de nouveau { $value } ({ $by } l’avait mis sur { $was }).
 Somebody = Quelqu’un
 SomebodyWithin = quelqu’un

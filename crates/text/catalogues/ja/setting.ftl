@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` は{ $most }文字を超えています。
 NoList = `{ $value }` はカンマ区切りの1〜20個の名前ではありません。
 NoBudget = `{ $value }` は 5/month や 0.5/day のような金額ではありません。
 NothingToUndo = ここには元に戻せる変更がありません。
+ChangedSince = `{ $name }` はその後また変更されており、元に戻せません。今のままになります。`/settings { $name }` で確認できます。
 TookBack = { $person } が変更を取り消しました：`{ $name }` は再び { $value } です（{ $by } が { $was } にしていました）。
 Somebody = 誰か
 SomebodyWithin = 誰か

@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` passa de { $most } caracteres.
 NoList = `{ $value }` não é uma lista de 1 a 20 nomes separados por vírgulas.
 NoBudget = `{ $value }` não é um valor como 5/month ou 0.5/day.
 NothingToUndo = Não há nenhuma alteração para desfazer aqui.
+ChangedSince = `{ $name }` foi alterado de novo desde então, e não de um modo que eu possa desfazer. Fica como está agora: `/settings { $name }` mostra.
 TookBack = { $person } desfez uma alteração: `{ $name }` voltou a ser { $value } ({ $by } tinha mudado para { $was }).
 Somebody = Alguém
 SomebodyWithin = alguém

@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` длиннее { $most } символов.
 NoList = `{ $value }` — не список из 1–20 имён через запятую.
 NoBudget = `{ $value }` — не сумма вроде 5/month или 0.5/day.
 NothingToUndo = Здесь нет изменений, которые можно отменить.
+ChangedSince = `{ $name }` с тех пор изменили ещё раз, и не так, чтобы я мог это отменить. Всё остаётся как сейчас: `/settings { $name }` покажет.
 TookBack = { $person }: изменение отменено, `{ $name }` снова { $value } ({ $by }: было изменено на { $was }).
 Somebody = Кто-то
 SomebodyWithin = кто-то

@@ -18,6 +18,7 @@ TextTooLong = `{ $value }…` 超过了 { $most } 个字符。
 NoList = `{ $value }` 不是用逗号分隔的 1 到 20 个名称。
 NoBudget = `{ $value }` 不是 5/month 或 0.5/day 这样的金额。
 NothingToUndo = 这里没有可以撤销的更改。
+ChangedSince = `{ $name }` 之后又被更改过，而且我无法撤销那次更改。它保持现在的值：`/settings { $name }` 会显示。
 TookBack = { $person } 撤销了一项更改：`{ $name }` 恢复为 { $value }（{ $by } 曾将它设为 { $was }）。
 Somebody = 有人
 SomebodyWithin = 有人

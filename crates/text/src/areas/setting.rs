@@ -27,6 +27,8 @@ messages! {
         NoList { value: String },
         NoBudget { value: String },
         NothingToUndo,
+        /// A change that cannot be taken back.
+        ChangedSince { name: String },
         TookBack { person: String, name: String, value: String, by: String, was: String },
         /// In place of a name: at the beginning of a sentence, and within one.
         Somebody,
