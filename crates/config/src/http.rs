@@ -84,6 +84,15 @@ impl Http {
         }
     }
 
+    /// Whether it is reached beyond this machine, and nothing tells of a proxy with TLS before it.
+    pub fn is_open(&self) -> bool {
+        let has_tls = self
+            .public_url
+            .as_ref()
+            .is_some_and(|url| url.as_str().starts_with("https://"));
+        !self.bind.ip().is_loopback() && !has_tls
+    }
+
     /// The address by which programs of this machine reach the API.
     pub fn local_address(&self) -> String {
         let ip = match self.bind.ip() {
@@ -120,6 +129,24 @@ mod tests {
                 ..Http::default()
             };
             assert_eq!(http.address(), expected);
+        }
+    }
+
+    #[test]
+    fn an_address_beyond_this_machine_is_open_unless_people_reach_it_by_tls() {
+        for (bind, public, expected) in [
+            ("127.0.0.1:8088", None, false),
+            ("0.0.0.0:8088", None, true),
+            ("0.0.0.0:8088", Some("http://bot.example.org"), true),
+            ("0.0.0.0:8088", Some("https://bot.example.org"), false),
+            ("[::]:8088", None, true),
+        ] {
+            let http = Http {
+                bind: bind.parse().unwrap(),
+                public_url: public.map(Url::from),
+                ..Http::default()
+            };
+            assert_eq!(http.is_open(), expected, "{bind} {public:?}");
         }
     }
 }

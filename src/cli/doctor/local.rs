@@ -254,7 +254,7 @@ pub(super) fn reach(config: &Config) -> Option<Check> {
     const NAME: &str = "reach";
     let http = &config.http;
     let address = http.bind;
-    if !http.enabled || address.ip().is_loopback() {
+    if !http.enabled || !http.is_open() {
         return None;
     }
     let hosts = if http.allowed_hosts.is_empty() {

@@ -133,10 +133,10 @@ async fn ownership(app: &App, config: &Config) -> Result<Option<String>, StoreEr
 /// The warning that a log would show where a terminal shows none.
 fn reach(config: &Config) -> Option<String> {
     let bind = config.http.bind;
-    (!bind.ip().is_loopback()).then(|| {
+    config.http.is_open().then(|| {
         format!(
-            "The API listens beyond this machine ({bind}), without TLS: put a proxy with TLS before it and set http.bind to a \
-             loopback address."
+            "The API listens beyond this machine ({bind}), without TLS: put a proxy with TLS before it, and set http.bind to a \
+             loopback address or http.public_url to the proxy's https address."
         )
     })
 }

@@ -56,7 +56,11 @@ impl Socket {
     /// # Errors
     /// It cannot be listened on.
     pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
-        Self::bind_with_twin(settings.bind, "http.bind", "set http.enabled = false").await
+        let socket = Self::bind_with_twin(settings.bind, "http.bind", "set http.enabled = false").await?;
+        if settings.is_open() {
+            warn_of_reach(socket.address);
+        }
+        Ok(socket)
     }
 
     /// Binds the address of the settings; where that cannot be, any port of this machine alone, and tells why.
@@ -79,7 +83,11 @@ impl Socket {
     /// # Errors
     /// It cannot be listened on.
     pub async fn bind_for_watching(address: SocketAddr) -> Result<Self, BindError> {
-        Self::bind_at(address, "telemetry.metrics_bind", "take the setting out").await
+        let socket = Self::bind_at(address, "telemetry.metrics_bind", "take the setting out").await?;
+        if !address.ip().is_loopback() {
+            warn_of_reach(socket.address);
+        }
+        Ok(socket)
     }
 
     async fn bind_with_twin(address: SocketAddr, key: &'static str, way_out: &'static str) -> Result<Self, BindError> {
@@ -102,14 +110,6 @@ impl Socket {
             address,
             error,
         })?;
-        if !address.ip().is_loopback() {
-            tracing::warn!(
-                %address,
-                "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way, and as long \
-                 as http.allowed_hosts is empty any name leads here; put a proxy with TLS before it and set http.bind to a \
-                 loopback address"
-            );
-        }
         Ok(Self {
             listener,
             address,
@@ -140,6 +140,15 @@ impl Socket {
         };
         Ok((ours(&self.listener)?, twin))
     }
+}
+
+fn warn_of_reach(address: SocketAddr) {
+    tracing::warn!(
+        %address,
+        "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way, and as long \
+         as http.allowed_hosts is empty any name leads here; put a proxy with TLS before it, and set http.bind to a \
+         loopback address or http.public_url to the proxy's https address"
+    );
 }
 
 async fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
