@@ -9,7 +9,7 @@ use std::{
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request},
-    http::{HeaderMap, Method, StatusCode, Uri, header},
+    http::{HeaderMap, Method, Uri, header},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
@@ -38,18 +38,23 @@ pub fn router(api: Api) -> Router {
     let api = Arc::new(api);
     let within = Duration::from_secs(api.settings.request_timeout_seconds);
     let body_limit = usize::try_from(api.settings.max_body_bytes).unwrap_or(usize::MAX);
-    let quick = served(quick).layer(from_fn(move |request, next| {
-        limited(within + BODY_FIRST, request, next)
-    }));
-    let patient = served(patient).layer(from_fn(move |request, next| {
-        limited(within + messages::LONGEST_WAIT, request, next)
-    }));
+    let soon = Limit::new(within, BODY_FIRST, "http.request_timeout_seconds");
+    let waited = Limit::new(
+        within + messages::LONGEST_WAIT,
+        Duration::ZERO,
+        "http.request_timeout_seconds, and the longest wait that a caller may ask for",
+    );
+    let quick = served(quick).layer(from_fn(move |request, next| soon.limited(request, next)));
+    let patient = served(patient).layer(from_fn(move |request, next| waited.limited(request, next)));
     // A run may take its time once more.
     let longest = api.context.settings.engine().max_run_time;
-    let lasting = served(lasting).layer(from_fn(move |request, next| limited(within + longest, request, next)));
-    let open = served(open).layer(from_fn(move |request, next| {
-        limited(within + BODY_FIRST, request, next)
-    }));
+    let long = Limit::new(
+        within + longest,
+        Duration::ZERO,
+        "http.request_timeout_seconds and engine.max_run_seconds",
+    );
+    let lasting = served(lasting).layer(from_fn(move |request, next| long.limited(request, next)));
+    let open = served(open).layer(from_fn(move |request, next| soon.limited(request, next)));
     Router::new()
         .merge(quick)
         .merge(patient)
@@ -69,6 +74,7 @@ pub fn router(api: Api) -> Router {
 pub fn watching(api: Api) -> Router {
     let api = Arc::new(api);
     let within = Duration::from_secs(api.settings.request_timeout_seconds);
+    let soon = Limit::new(within, Duration::ZERO, "http.request_timeout_seconds");
     let told = served(|add| {
         add(routes!(health::readyz));
         add(routes!(metrics::scrape));
@@ -79,7 +85,7 @@ pub fn watching(api: Api) -> Router {
         .fallback(unknown_route)
         .layer(from_fn_with_state(Shared::clone(&api), auth::authenticate))
         .merge(open)
-        .layer(from_fn(move |request, next| limited(within, request, next)))
+        .layer(from_fn(move |request, next| soon.limited(request, next)))
         .layer(from_fn(guarded))
         .with_state(api)
 }
@@ -241,14 +247,31 @@ async fn wrong_method(method: Method, uri: Uri) -> Problem {
     Problem::new(Code::MethodNotAllowed, format!("{} does not know {method}", uri.path()))
 }
 
-/// The answer, if it comes in time.
-async fn limited(within: Duration, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(within, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => {
-            let detail = format!("it took over {} s (http.request_timeout_seconds)", within.as_secs());
-            Problem::new(Code::Timeout, detail).into_response()
+/// How long an answer may take.
+#[derive(Clone, Copy)]
+struct Limit {
+    told: Duration,
+    grace: Duration,
+    /// The settings that it follows from.
+    settings: &'static str,
+}
+
+impl Limit {
+    const fn new(told: Duration, grace: Duration, settings: &'static str) -> Self {
+        Self { told, grace, settings }
+    }
+
+    /// The answer, if it comes in time.
+    async fn limited(self, request: Request, next: Next) -> Response {
+        match tokio::time::timeout(self.told + self.grace, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => self.problem().into_response(),
         }
+    }
+
+    fn problem(self) -> Problem {
+        let detail = format!("it took over {} s ({})", self.told.as_secs(), self.settings);
+        Problem::new(Code::Timeout, detail)
     }
 }
 
@@ -259,12 +282,12 @@ async fn guarded(request: Request, next: Next) -> Response {
         tracing::error!("request handler panicked");
         Problem::new(Code::Internal, "the log says more").into_response()
     });
-    harden(response.status(), response.headers_mut());
+    measures::answered_request(response.status().as_str());
+    harden(response.headers_mut());
     response
 }
 
-fn harden(status: StatusCode, headers: &mut HeaderMap) {
-    measures::answered_request(status.as_str());
+fn harden(headers: &mut HeaderMap) {
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         header::HeaderValue::from_static("nosniff"),
@@ -294,6 +317,20 @@ mod tests {
         let schemes = document["components"]["securitySchemes"].as_object().unwrap();
         assert_eq!(schemes.keys().collect::<Vec<_>>(), ["bearer", "session"]);
         assert!(document["components"]["schemas"]["Problem"].is_object());
+    }
+
+    #[test]
+    fn an_answer_that_is_late_names_its_own_limit() {
+        let seconds = Duration::from_secs;
+        for (limit, expected) in [
+            (Limit::new(seconds(30), BODY_FIRST, "a"), "it took over 30 s (a)"),
+            (
+                Limit::new(seconds(330), Duration::ZERO, "a and b"),
+                "it took over 330 s (a and b)",
+            ),
+        ] {
+            assert_eq!(limit.problem().detail(), expected);
+        }
     }
 
     /// Of two types of one name, the document would have the first alone.
