@@ -5,7 +5,7 @@ use clifford_core::{clock::Timestamp, id::AgentId, places::Mode};
 use clifford_store::{
     StoreError,
     places::agents::{
-        self,
+        self, Agent,
         managing::{self, ManagedAgent, NewAgent},
         prompts,
     },
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::{
     Shared,
-    access::{Admin, OwnerReader},
+    access::{Admin, Caller, Need, OwnerReader},
     extract::{Body, Id, check_text},
     handler,
     page::Page,
@@ -32,6 +32,26 @@ const LONGEST_PROMPT: usize = 20_000;
 #[handler]
 pub(super) async fn list(State(api): State<Shared>, _: OwnerReader) -> Result<Json<Page<ManagedAgent>>, Problem> {
     Ok(Json(Page::whole(managing::list(&mut api.db.read().await?).await?)))
+}
+
+/// The agent that a caller names for a run or a reminder. Which agent answers somewhere is the owner's choice.
+///
+/// # Errors
+/// 403 for anybody else; there is no such agent, or it is off.
+pub(super) async fn chosen(api: &Shared, caller: &Caller, id: AgentId) -> Result<Agent, Problem> {
+    if caller.only().is_some() {
+        caller
+            .allow_bot(Need::Administer)
+            .map_err(|problem| problem.of_field("agentId"))?;
+    }
+    match agents::get(&mut api.db.read().await?, id).await? {
+        Some(agent) if agent.enabled => Ok(agent),
+        Some(agent) => {
+            let detail = format!("{} takes no runs; turn it on with PATCH /api/agents/{id}", agent.name);
+            Err(Problem::new(Code::AgentDisabled, detail).of_field("agentId"))
+        }
+        None => Err(Problem::input("agentId", format!("there is no agent {id}"))),
+    }
 }
 
 /// One agent.

@@ -31,6 +31,7 @@ use serde_json::Value;
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Relation, Writer},
+    agents::chosen,
     channels as channel_routes,
     extract::{Body, Id, Query, check_text},
     handler,
@@ -250,26 +251,14 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
             (Some(channel), Some(address))
         }
     };
-    if new.agent_id.is_some() && caller.only().is_some() {
-        // Which agent answers somewhere is the owner's choice.
-        caller
-            .allow_bot(Need::Administer)
-            .map_err(|problem| problem.of_field("agentId"))?;
-    }
-    let mut conn = api.db.read().await?;
-    let Some(id) = new.agent_id else {
-        let agent = agents::for_channel(&mut conn, channel.as_ref()).await?;
-        let agent = agent.ok_or_else(|| Problem::new(Code::NoAgent, "turn an agent on in the configuration"))?;
-        return Ok((agent.id, address));
-    };
-    match agents::get(&mut conn, id).await? {
-        Some(agent) if agent.enabled => Ok((agent.id, address)),
-        Some(agent) => {
-            let detail = format!("{} takes no runs; turn it on with PATCH /api/agents/{id}", agent.name);
-            Err(Problem::new(Code::AgentDisabled, detail).of_field("agentId"))
+    let agent = match new.agent_id {
+        Some(id) => chosen(api, caller, id).await?,
+        None => {
+            let agent = agents::for_channel(&mut api.db.read().await?, channel.as_ref()).await?;
+            agent.ok_or_else(|| Problem::new(Code::NoAgent, "turn an agent on in the configuration"))?
         }
-        None => Err(Problem::input("agentId", format!("there is no agent {id}"))),
-    }
+    };
+    Ok((agent.id, address))
 }
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {

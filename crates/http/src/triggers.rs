@@ -10,7 +10,7 @@ use clifford_engine::triggers::{fire, webhook};
 use clifford_store::{
     StoreError, Tx, contexts,
     people::users,
-    places::{agents, settings},
+    places::settings,
     triggers::{self, Filter, Firing},
 };
 use clifford_tools::triggers::{
@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::{Caller, Need, Object, Reader, Writer},
+    agents::chosen,
     channels as channel_routes,
     extract::{Body, Id, Query, nullable},
     handler, pace,
@@ -289,11 +290,8 @@ async fn references(
             caller.allow_field(api, Need::Change, &object, "userId", what).await?;
         }
     }
-    if new.agent_id.is_some() && caller.only().is_some() {
-        // Which agent answers somewhere is the owner's choice.
-        caller
-            .allow_bot(Need::Administer)
-            .map_err(|problem| problem.of_field("agentId"))?;
+    if let Some(id) = new.agent_id {
+        chosen(api, caller, id).await?;
     }
     let channel = match new.channel_id {
         Some(id) => {
@@ -304,10 +302,6 @@ async fn references(
         None => None,
     };
     let mut conn = api.db.read().await?;
-    if let Some(id) = new.agent_id {
-        let agent = agents::get(&mut conn, id).await?;
-        agent.ok_or_else(|| Problem::input("agentId", format!("there is no agent {id}")))?;
-    }
     if let Some(id) = new.context_id {
         let context = contexts::get(&mut conn, id).await?;
         let fits = |channel| context.is_some_and(|context| context.may_go_on_in(channel));
