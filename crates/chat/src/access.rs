@@ -18,7 +18,7 @@ pub struct Audience {
     /// `["Staff"]`.
     #[schemars(inner(length(min = 1, max = 100)))]
     pub allow_roles: Vec<String>,
-    /// Words that call the bot in {shared}, beside its @name.
+    /// Words that call the bot in {shared}, besides its @name.
     #[schemars(inner(length(min = 1, max = 100)))]
     pub wake_words: Vec<String>,
     /// Ids of the {shared} in which every message is answered: `[{place}]`.

@@ -19,7 +19,7 @@ pub struct Http {
     /// on `::1` as well, and the other way round: `localhost` is both.
     #[schemars(with = "String", extend("format" = "socket-address"))]
     pub bind: SocketAddr,
-    /// An owner's token from outside, beside those of `clifford token`. Without this variable there is none.
+    /// An owner's token from outside, besides those of `clifford token`. Without this variable there is none.
     #[schemars(extend("writeOnly" = true))]
     pub token: SecretSource,
     /// The address by which people reach the dashboard, such as that of a proxy with TLS; for the links that let them in.

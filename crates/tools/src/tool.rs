@@ -427,8 +427,11 @@ fn bounded(result: Value, limit: usize) -> Value {
         return result;
     }
     let (head, rest) = text.split_at(text.floor_char_boundary(limit));
-    let missing = rest.chars().count();
-    Value::String(format!("{head}… ({missing} more characters)"))
+    let missing = match rest.chars().count() {
+        1 => "1 more character".to_owned(),
+        missing => format!("{missing} more characters"),
+    };
+    Value::String(format!("{head}… ({missing})"))
 }
 
 #[cfg(test)]
@@ -442,10 +445,10 @@ mod tests {
         // As JSON, a text has two quotation marks more.
         let cases = [
             (json!("abcd"), 6, json!("abcd")),
-            (json!("abcd"), 5, json!("\"abcd… (1 more characters)")),
+            (json!("abcd"), 5, json!("\"abcd… (1 more character)")),
             (json!("abcd"), 0, json!("… (6 more characters)")),
             (json!("猫犬鳥"), 11, json!("猫犬鳥")),
-            (json!("猫犬鳥"), 10, json!("\"猫犬鳥… (1 more characters)")),
+            (json!("猫犬鳥"), 10, json!("\"猫犬鳥… (1 more character)")),
             (json!("猫犬鳥"), 9, json!("\"猫犬… (2 more characters)")),
             (json!("猫犬鳥"), 2, json!("\"… (4 more characters)")),
             (json!("🦀"), 4, json!("\"… (2 more characters)")),

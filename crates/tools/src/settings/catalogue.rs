@@ -129,7 +129,7 @@ pub const CATALOGUE: [SettingSpec; 19] = [
         "approve_roles",
         SHARED,
         Kind::List,
-        "The roles of the platform that may answer what others are asked, beside managers.",
+        "The roles of the platform that may answer what others are asked, besides managers.",
     ),
     setting(
         "other_bots",
@@ -141,13 +141,13 @@ pub const CATALOGUE: [SettingSpec; 19] = [
         "budget",
         SPACES,
         Kind::Budget,
-        "The most money for everybody here together, beside the owner's budgets.",
+        "The most money for everybody here together, besides the owner's budgets.",
     ),
     setting(
         "member_budget",
         SPACES,
         Kind::Budget,
-        "The most money for each person here, beside the owner's budgets.",
+        "The most money for each person here, besides the owner's budgets.",
     ),
     SettingSpec {
         is_of_channel: true,
