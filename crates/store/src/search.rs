@@ -24,7 +24,7 @@ pub use self::{
     listing::{Listing, in_spans},
     lookup::{Beside, Candidate, Form, PostingsQuery, Reach, candidates, lists, neighbours},
 };
-use super::{Conn, Db, Pools, StoreError, Tx, withheld};
+use super::{Conn, StoreError, Tx, withheld};
 
 /// The most places that one search looks in: of more, those where something was said last.
 const MOST_PLACES: u32 = 200;
@@ -284,26 +284,6 @@ pub async fn locate(conn: &mut Conn, ids: &[MessageId]) -> Result<Vec<LocatedMes
         numbers.join(", ")
     );
     conn.fetch_all(sql, ids.iter().map(|id| (*id).into()).collect()).await
-}
-
-/// Drops what the index still holds of messages that are gone. Until then their terms lie in it unread, though
-/// nothing finds them; SQLite's pages that become free hold them until they are overwritten or vacuumed.
-pub async fn forget_for_good(db: &Db) -> Result<(), StoreError> {
-    match db.pools() {
-        Pools::Sqlite { .. } => {
-            db.write(|tx| {
-                Box::pin(async move {
-                    let sql = "INSERT INTO message_search (message_search) VALUES ('optimize')";
-                    tx.execute(sql, args![]).await.map(|_| ())
-                })
-            })
-            .await
-        }
-        Pools::Postgres(pool) => {
-            sqlx::query("VACUUM message_search").execute(pool).await?;
-            Ok(())
-        }
-    }
 }
 
 #[cfg(test)]
