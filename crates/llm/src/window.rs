@@ -53,7 +53,7 @@ pub fn is_own_network(base_url: &str) -> bool {
     };
     let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_lowercase();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    match bare.parse::<IpAddr>() {
+    match bare.parse::<IpAddr>().map(|address| address.to_canonical()) {
         Ok(IpAddr::V4(address)) => {
             let [first, second, ..] = address.octets();
             // 100.64.0.0/10 is what private networks over the internet use.
@@ -61,11 +61,7 @@ pub fn is_own_network(base_url: &str) -> bool {
             address.is_loopback() || address.is_private() || address.is_link_local() || is_shared
         }
         Ok(IpAddr::V6(address)) => {
-            let mapped = address.to_ipv4_mapped();
-            mapped.is_some_and(|address| address.is_loopback() || address.is_private() || address.is_link_local())
-                || address.is_loopback()
-                || address.is_unique_local()
-                || address.is_unicast_link_local()
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
         }
         Err(_) => {
             let suffixes = [".local", ".localhost", ".lan", ".internal", ".home.arpa", ".home"];
@@ -301,6 +297,7 @@ mod tests {
             "http://[fd00::1]/v1",
             "http://[fe80::1]/v1",
             "http://[::ffff:192.168.0.1]/v1",
+            "http://[::ffff:100.64.0.1]/v1",
             "http://ollama:11434/v1",
             "http://box.local/v1",
             "http://box.lan./v1",
