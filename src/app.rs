@@ -138,8 +138,7 @@ pub struct App {
     webhooks: Vec<Arc<dyn Channel>>,
     /// The terminals of this machine, if they are served.
     relay: Option<Arc<Relay>>,
-    /// Where the server announces itself to this machine's commands, and the token that it has then.
-    announcement: Box<(Announcement, OnceLock<Token>)>,
+    announcement: Box<Announcing>,
     /// The platforms that a metric may name.
     labels: Vec<Platform>,
     receivers: TaskTracker,
@@ -149,6 +148,13 @@ pub struct App {
     background_stop: CancellationToken,
     /// Told when nothing is in flight any more: until then leases are renewed.
     empty_handed: CancellationToken,
+}
+
+/// The announcement of the server to this machine's commands.
+struct Announcing {
+    file: Announcement,
+    /// The token that they use, once it is announced.
+    token: OnceLock<Token>,
 }
 
 /// The files and directories of a configuration on this machine.
@@ -253,7 +259,10 @@ impl App {
             platforms,
             webhooks,
             relay,
-            announcement: Box::new((Announcement::of(loaded), OnceLock::new())),
+            announcement: Box::new(Announcing {
+                file: Announcement::of(loaded),
+                token: OnceLock::new(),
+            }),
             labels: loaded.platforms.names(),
             receivers: TaskTracker::new(),
             connect_again: Arc::default(),
@@ -312,18 +321,18 @@ impl App {
 
     /// Whether this machine's commands find it: it serves the API.
     pub fn is_announced(&self) -> bool {
-        self.announcement.1.get().is_some()
+        self.announcement.token.get().is_some()
     }
 
-    /// Tells on a bound address how this process is, which does not serve the API.
-    pub fn tell(&self, server: Server, secrets: &Secrets) {
+    /// Serves health and metrics only, on a bound address.
+    pub fn serve_health(&self, server: Server, secrets: &Secrets) {
         tracing::info!(address = %server.address(), "serving metrics");
         self.answer(server, secrets, http::watching);
     }
 
     /// Lets this machine's commands find the server. Without that they work by themselves.
     fn announce(&self, server: &Server, stays: Stays) -> Announced {
-        let (announcement, token) = &*self.announcement;
+        let Announcing { file, token } = &*self.announcement;
         let token = token.get_or_init(|| Token::new(&mut rand::rng()));
         let place = Place {
             address: server.address(),
@@ -331,16 +340,16 @@ impl App {
         };
         // A process that does a part of the work has no terminal: commands do theirs themselves.
         if self.relay.is_some()
-            && let Err(error) = announcement.write(&place, token, stays)
+            && let Err(error) = file.write(&place, token, stays)
         {
             tracing::warn!(%error, "failed to announce the server to the commands of this machine");
         }
-        announcement.own(&place, token, stays)
+        file.own(&place, token, stays)
     }
 
     fn answer(&self, server: Server, secrets: &Secrets, router: impl FnOnce(Api) -> axum::Router) {
         let owner_token = secrets.http_token.as_ref();
-        let local_token = self.announcement.1.get().map(Token::hash);
+        let local_token = self.announcement.token.get().map(Token::hash);
         let api = self.api(
             owner_token.map(|token| clifford_vault::hash(token.expose())),
             local_token,

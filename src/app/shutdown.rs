@@ -62,8 +62,8 @@ impl App {
     pub async fn shutdown(self) {
         let whole = self.config.engine.shutdown;
         let until = Deadlines::of(Instant::now(), whole);
-        if let (announcement, Some(token)) = (&self.announcement.0, self.announcement.1.get()) {
-            announcement.take_back(token);
+        if let Some(token) = self.announcement.token.get() {
+            self.announcement.file.take_back(token);
         }
         self.stop.cancel();
         self.background_stop.cancel();

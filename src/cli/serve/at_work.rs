@@ -104,7 +104,7 @@ async fn start(plan: &Plan, greets: bool) -> anyhow::Result<App> {
     let app = setup::start(&loaded, &plan.secrets, plan.options()).await?;
     match server {
         Some(server) if plan.serves_api() => app.serve(server, &plan.secrets),
-        Some(server) => app.tell(server, &plan.secrets),
+        Some(server) => app.serve_health(server, &plan.secrets),
         None => {}
     }
     // The page that the greeting links to is there by now.
