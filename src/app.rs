@@ -52,7 +52,7 @@ pub(crate) use self::{
     models::{provider, sees_images, speech, transcription},
     settings::{engine_settings, policy, rules, storage},
 };
-use crate::app::permissions::LocalData;
+use crate::app::permissions::{LocalData, Restricted};
 
 /// Why Clifford could not start.
 #[derive(Debug, thiserror::Error)]
@@ -168,9 +168,25 @@ pub fn local_data(loaded: &Loaded) -> LocalData {
 }
 
 /// Makes what is kept on this machine private, unless the configuration says otherwise.
-pub fn restrict(loaded: &Loaded) {
-    if loaded.config.data.private {
-        local_data(loaded).restrict();
+pub fn restrict(loaded: &Loaded) -> Restricted {
+    if !loaded.config.data.private {
+        return Restricted::default();
+    }
+    local_data(loaded).restrict()
+}
+
+/// The same, told in the log.
+fn restrict_and_log(loaded: &Loaded) {
+    let Restricted { changed, failed } = restrict(loaded);
+    for (path, error) in failed {
+        tracing::warn!(path = %path.display(), %error, "failed to restrict permissions: other users may read it");
+    }
+    if changed > 0 {
+        tracing::warn!(
+            count = changed,
+            directory = %loaded.data_dir.display(),
+            "restricted permissions of files and directories that other users could read"
+        );
     }
 }
 
@@ -192,7 +208,7 @@ impl App {
     /// A setting is wrong, or the database cannot be used.
     pub async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) -> Result<Self, StartError> {
         restoring::check(&loaded.data_dir)?;
-        restrict(loaded);
+        restrict_and_log(loaded);
         let config = loaded.config.clone();
         let clock: SharedClock = Arc::new(SystemClock);
         let worker = WorkerId::new();

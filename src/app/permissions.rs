@@ -33,30 +33,30 @@ pub struct LocalData {
     pub database: Option<PathBuf>,
 }
 
+/// The outcome of making private what is there.
+#[derive(Debug, Default)]
+pub struct Restricted {
+    /// Files and directories that other users could read before.
+    pub changed: usize,
+    /// Those that they still can.
+    pub failed: Vec<(PathBuf, io::Error)>,
+}
+
 impl LocalData {
-    /// Makes everything private that this process makes from now on, and what is there already. A path that cannot be
-    /// changed is logged.
-    pub fn restrict(&self) {
+    /// Makes everything private that this process makes from now on, and what is there already.
+    pub fn restrict(&self) -> Restricted {
         umask(Mode::from_raw_mode(OTHERS));
-        let mut changed = 0_usize;
+        let mut outcome = Restricted::default();
         let mut found = Vec::new();
         self.walk(&mut found);
         for (path, mode) in found {
             let private = fs::Permissions::from_mode(mode & !OTHERS);
             match fs::set_permissions(&path, private) {
-                Ok(()) => changed += 1,
-                Err(error) => {
-                    tracing::warn!(path = %path.display(), %error, "failed to restrict permissions: other users may read it");
-                }
+                Ok(()) => outcome.changed += 1,
+                Err(error) => outcome.failed.push((path, error)),
             }
         }
-        if changed > 0 {
-            tracing::warn!(
-                count = changed,
-                directory = %self.data_dir.display(),
-                "restricted permissions of files and directories that other users could read"
-            );
-        }
+        outcome
     }
 
     /// The paths that other users of this machine may read or change.
@@ -186,7 +186,8 @@ mod tests {
         expected.push(database.clone());
         expected.sort();
         assert_eq!(open, expected);
-        kept.restrict();
+        let Restricted { changed, failed } = kept.restrict();
+        assert_eq!((changed, failed.len()), (expected.len(), 0));
         assert_eq!(kept.open_to_others(), Vec::<PathBuf>::new());
         assert_eq!([&data_dir, &shard].map(|path| mode(path)), [0o700; 2]);
         assert_eq!([&file, &log, &database].map(|path| mode(path)), [0o600; 3]);

@@ -3,13 +3,12 @@
 pub(super) mod archive;
 
 use std::{
-    fs,
-    io::{self, ErrorKind},
+    fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clifford_config::{DATABASE_FILE, Loaded};
 use clifford_content::files::FILES;
 use clifford_core::settings::{Database, FileStore};
@@ -47,22 +46,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     if path == Path::new("-") {
         bail!("a backup goes into a file: name one");
     }
-    if path.symlink_metadata().is_ok() {
-        bail!("{} exists already: name a new file", path.display());
-    }
-    app::restrict(&loaded);
-    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    let parts = Parts::beside(beside.unwrap_or(Path::new(".")), BACKUP_PARTS).map_err(|error| {
-        let why = match error.kind() {
-            ErrorKind::NotFound => "there is no such directory".to_owned(),
-            ErrorKind::PermissionDenied => "you may not write there".to_owned(),
-            kind => kind.to_string(),
-        };
-        anyhow!(
-            "nothing can be written beside {} ({why}): name another place",
-            path.display()
-        )
-    })?;
+    setup::restrict(&loaded);
+    let parts = Parts::for_new(path, BACKUP_PARTS)?;
     let database = parts.path().join(DATABASE_FILE);
     let schema = copy_database(&loaded, &database, &args).await?;
     let part = parts.path().join("archive");
@@ -70,7 +55,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let files = write(&loaded, &part, &head, &database, &args)
         .with_context(|| format!("the backup to {} failed", path.display()))?;
     // A file that came in the meantime is not replaced.
-    clifford_vault::put_in_place(&part, path).with_context(|| format!("{} cannot be made", path.display()))?;
+    Parts::put(&part, path)?;
     app::known::backed_up(&loaded, path, setup::now());
     let bytes = fs::metadata(path).map(|file| file.len()).unwrap_or_default();
     let in_bucket = loaded.config.files.store == FileStore::S3;

@@ -135,20 +135,10 @@ async fn status(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {
 }
 
 async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Result<ExitCode> {
-    // A link that leads nowhere is there, too: the copy would be written where it leads.
-    if path.symlink_metadata().is_ok() {
-        bail!("{} exists already: name a new file", path.display());
-    }
-    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    if let Some(dir) = beside.filter(|dir| !dir.is_dir()) {
-        bail!(
-            "there is no directory {}: name a file in one that exists",
-            dir.display()
-        );
-    }
     let db = globals.database().await?;
+    let parts = Parts::for_new(path, BACKUP_PARTS)?;
     let bar = Bar::new(!format.json, "copying the database", Unit::Things(""), None);
-    let written = write_backup(&db, path, beside.unwrap_or(Path::new("."))).await;
+    let written = write_backup(&db, path, &parts).await;
     drop(bar);
     db.close().await;
     written.with_context(|| format!("the backup to {} failed", path.display()))?;
@@ -166,12 +156,11 @@ async fn backup(globals: &Globals, path: &Path, format: Format) -> anyhow::Resul
 }
 
 /// Only a whole copy has its name, and it takes no other file's.
-async fn write_backup(db: &Db, path: &Path, beside: &Path) -> anyhow::Result<()> {
-    let parts = Parts::beside(beside, BACKUP_PARTS)?;
+async fn write_backup(db: &Db, path: &Path, parts: &Parts) -> anyhow::Result<()> {
     let part = parts.path().join("copy");
     db.backup(&part).await?;
     File::open(&part)?.sync_all()?;
-    Ok(clifford_vault::put_in_place(&part, path)?)
+    Parts::put(&part, path)
 }
 
 async fn check(globals: &Globals, format: Format) -> anyhow::Result<ExitCode> {

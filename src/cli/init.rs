@@ -64,8 +64,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             path.display()
         );
     }
-    let present = (path.exists() && !args.force).then_some(());
-    if present.is_some() && args.yes {
+    let is_present = path.exists() && !args.force;
+    if is_present && args.yes {
         bail!(
             "{} is there already: --force writes over it, or name another by --config",
             path.display()
@@ -88,14 +88,13 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         }
         answers
     } else {
-        let present = match present {
-            Some(()) => {
-                let loaded = globals.load()?;
-                // A variable that is not set here is no reason to ask nothing.
-                let secrets = loaded.secrets(&env).unwrap_or_default();
-                Some((loaded, secrets))
-            }
-            None => None,
+        let present = if is_present {
+            let loaded = globals.load()?;
+            // A variable that is not set here is no reason to ask nothing.
+            let secrets = loaded.secrets(&env).unwrap_or_default();
+            Some((loaded, secrets))
+        } else {
+            None
         };
         let asking = Asking {
             defaults: &defaults,
@@ -105,7 +104,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         };
         Box::pin(asking.all()).await?
     };
-    let is_written = store(&path, present.is_some(), &answers, globals.platforms)?;
+    let is_written = store(&path, is_present, &answers, globals.platforms)?;
     if !args.json {
         let what = if is_written { "is written" } else { "stays as it is" };
         output::print(&format!("\n{} {what}.", path.display()))?;

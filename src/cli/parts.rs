@@ -8,6 +8,7 @@ use std::{
     path::Path,
 };
 
+use anyhow::anyhow;
 use rustix::{
     fs::{FlockOperation, flock},
     io::Errno,
@@ -26,6 +27,27 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// A new directory beside a file that is not there yet. `kind`: as of [`Parts::beside`].
+    ///
+    /// # Errors
+    /// Something of that name is there, or nothing can be written beside it: with the way out.
+    pub fn for_new(file: &Path, kind: &str) -> anyhow::Result<Self> {
+        // A link that leads nowhere is there, too: what is written would stand where it leads.
+        if file.symlink_metadata().is_ok() {
+            return Err(unmade(file, ErrorKind::AlreadyExists.into()));
+        }
+        let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
+        Self::beside(dir.unwrap_or(Path::new(".")), kind).map_err(|error| unmade(file, error))
+    }
+
+    /// Gives what was put together under this path its name, and takes no other file's.
+    ///
+    /// # Errors
+    /// A file of that name came in the meantime, or the disk's.
+    pub fn put(part: &Path, file: &Path) -> anyhow::Result<()> {
+        clifford_vault::put_in_place(part, file).map_err(|error| unmade(file, error))
+    }
+
     /// A new directory in this one, from which those of killed processes are removed. `kind`: how the names of all of its
     /// kind begin.
     ///
@@ -51,6 +73,16 @@ impl Parts {
 
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+}
+
+fn unmade(file: &Path, error: io::Error) -> anyhow::Error {
+    let file = file.display();
+    match error.kind() {
+        ErrorKind::AlreadyExists => anyhow!("{file} exists already: name a new file"),
+        ErrorKind::NotFound => anyhow!("{file} cannot be made: its directory does not exist"),
+        ErrorKind::PermissionDenied => anyhow!("{file} cannot be made: you may not write there; name another place"),
+        _ => anyhow::Error::new(error).context(format!("{file} cannot be made: name another place")),
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let archive = File::open(&args.archive).with_context(|| format!("{} cannot be read", args.archive.display()))?;
     let database = setup::sqlite_path(&loaded).map(|path| led_to(&path)).transpose()?;
     replaceable(&loaded, database.as_deref())?;
-    app::restrict(&loaded);
+    setup::restrict(&loaded);
     fs::create_dir_all(&loaded.data_dir)
         .with_context(|| format!("the data directory {} cannot be made", loaded.data_dir.display()))?;
     // Held to the end, so that no bot starts on what is being moved.
@@ -105,12 +105,20 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             .try_for_each(|path| heir.inherit(&path))
     });
     if let Err(error) = moved {
-        moves.undo();
+        let left = moves.undo();
         if let Some(database) = &database {
             fs::remove_file(near(database)).ok();
         }
-        moving.undone();
-        return Err(error.context("nothing was restored"));
+        if left.is_empty() {
+            moving.undone();
+            return Err(error.context("nothing was restored"));
+        }
+        // The mark stays: nothing may start on a part of each.
+        return Err(error.context(format!(
+            "the restore broke off, and not everything is back in its place: {}. Move it by hand, then give `clifford \
+             restore --force` the same backup again",
+            left.join("; ")
+        )));
     }
     moving
         .end()
@@ -266,17 +274,23 @@ impl Moves {
         self.rename(path, &to)
     }
 
-    /// Undoes everything, the last one first.
-    fn undo(&mut self) {
+    /// Undoes everything, the last one first. Returns a sentence for each path that could not be moved back.
+    fn undo(&mut self) -> Vec<String> {
+        let mut left = Vec::new();
         for (from, to) in self.done.drain(..).rev() {
             if let Err(error) = fs::rename(&to, &from) {
-                tracing::error!(from = %to.display(), to = %from.display(), %error, "failed to move back");
+                left.push(format!(
+                    "{} could not be moved back to {} ({error})",
+                    to.display(),
+                    from.display()
+                ));
             }
         }
         for aside in &self.made {
             // It stays if something could not be moved back.
             fs::remove_dir(aside).ok();
         }
+        left
     }
 }
 
@@ -364,4 +378,41 @@ fn report(loaded: &Loaded, args: &Args, head: &Head, files: u64, moves: &Moves) 
         "what was there is in {}; delete it when you need it no more",
         aside.join(" and ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_moved_back_is_told_and_the_rest_is_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in [KEY_FILE, DATABASE_FILE] {
+            fs::write(at(name), name).unwrap();
+        }
+        let mut moves = Moves::new("aside".to_owned());
+        moves.put_aside(&at(KEY_FILE)).unwrap();
+        moves.put_aside(&at(DATABASE_FILE)).unwrap();
+        assert!(!at(KEY_FILE).exists() && !at(DATABASE_FILE).exists());
+        // Something else has come to where the database was.
+        fs::create_dir_all(at(DATABASE_FILE).join("in the way")).unwrap();
+        let left = moves.undo();
+        assert_eq!(left.len(), 1, "{left:?}");
+        let aside = at("aside").join(DATABASE_FILE);
+        assert!(left[0].starts_with(&format!("{} could not be moved back", aside.display())));
+        assert_eq!(fs::read_to_string(at(KEY_FILE)).unwrap(), KEY_FILE);
+        assert_eq!(fs::read_to_string(aside).unwrap(), DATABASE_FILE);
+    }
+
+    #[test]
+    fn nothing_is_left_aside_where_everything_is_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = dir.path().join(KEY_FILE);
+        fs::write(&key, "key").unwrap();
+        let mut moves = Moves::new("aside".to_owned());
+        moves.put_aside(&key).unwrap();
+        assert_eq!(moves.undo(), Vec::<String>::new());
+        assert!(key.exists() && !dir.path().join("aside").exists());
+    }
 }

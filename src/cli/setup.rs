@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
+    io::{self, Write},
     iter,
     path::PathBuf,
 };
@@ -152,10 +153,22 @@ pub(super) async fn database_or_new(loaded: &Loaded) -> anyhow::Result<Db> {
 }
 
 async fn open(loaded: &Loaded) -> anyhow::Result<Db> {
-    app::restrict(loaded);
+    restrict(loaded);
     let db = Db::open(&app::db_options(loaded, false)).await?;
     app::known::remember(loaded);
     Ok(db)
+}
+
+/// Makes what is kept on this machine private, and warns of what other users can still read.
+pub(super) fn restrict(loaded: &Loaded) {
+    for (path, error) in app::restrict(loaded).failed {
+        // There is nobody to tell that standard error cannot be written to.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: other users of this machine may read {}, and its permissions cannot be changed ({error})",
+            path.display()
+        );
+    }
 }
 
 /// The environment, as far as it is text.

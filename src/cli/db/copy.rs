@@ -19,7 +19,7 @@ use crate::{
     cli::{
         bar::{Bar, Unit},
         output::{self, Format},
-        setup::Globals,
+        setup::{self, Globals},
     },
 };
 
@@ -54,7 +54,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     if let Some(path) = sqlite_path(&from).filter(|path| !path.exists()) {
         bail!("there is no database at {}: name another with --from", path.display());
     }
-    app::restrict(&loaded);
+    setup::restrict(&loaded);
     // The copy reads in one snapshot, so over one connection.
     let source = Db::open(&options(&loaded, &from, false, 1)).await;
     let source = source.map_err(|error| named(&from, error))?;

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
-    io::{self, BufWriter},
+    io::BufWriter,
     os::unix::fs::OpenOptionsExt,
     path::Path,
 };
@@ -45,14 +45,14 @@ pub(super) async fn write(globals: &Globals, db: &Db, args: &Args, out: &Path) -
     let storage = storage(globals, &loaded)?;
     let mut conn = db.read().await?;
     let (scope, name) = scope(&mut conn, args).await?;
-    let parts = beside(out)?;
+    let parts = Parts::for_new(out, EXPORT_PARTS)?;
     let part = parts.path().join("archive");
     let head = Head::new(env!("CARGO_PKG_VERSION"), setup::now(), name);
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part);
     let file = file.map_err(unwritable)?;
     let counts = records(&mut conn, &storage, scope, file, &head, !args.format.json).await?;
     // Only a whole archive has its name, and it takes no other file's.
-    clifford_vault::put_in_place(&part, out).map_err(|error| unmade(out, error))?;
+    Parts::put(&part, out)?;
     let bytes = fs::metadata(out)?.len();
     if args.format.json {
         return output::json(&json!({
@@ -111,25 +111,6 @@ async fn scope(conn: &mut Conn, args: &Args) -> anyhow::Result<(Scope, String)> 
         }
         None => (Scope::Everything, "everything".to_owned()),
     })
-}
-
-/// Where the archive is put together: beside the place that it is for.
-fn beside(path: &Path) -> anyhow::Result<Parts> {
-    if path.symlink_metadata().is_ok() {
-        return Err(unmade(path, io::ErrorKind::AlreadyExists.into()));
-    }
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    Parts::beside(dir.unwrap_or(Path::new(".")), EXPORT_PARTS).map_err(|error| unmade(path, error))
-}
-
-fn unmade(path: &Path, error: io::Error) -> anyhow::Error {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} already exists; choose another name", path.display()),
-        _ => anyhow::Error::new(error).context(format!(
-            "{} cannot be made: name a new file where you may write",
-            path.display()
-        )),
-    }
 }
 
 async fn records(

@@ -177,7 +177,7 @@ fn what_a_person_said_here_is_known_there_after_a_look_at_who_would_know_it() {
     assert_eq!(mode & 0o777, 0o600);
     machine
         .run(["export", "--out", "me.tar"])
-        .fails_with("me.tar already exists; choose another name");
+        .fails_with("me.tar exists already: name a new file");
     let same = machine.run(["import", "me.tar", "--trusted"]).succeeds();
     assert_eq!(same, "Clifford: stored nothing new\n", "it is all here");
 
