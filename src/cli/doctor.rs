@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    config::origin,
     examples,
     output::{self, Format, Paint, paint},
     setup::{self, Globals},
@@ -127,8 +126,8 @@ async fn examine(globals: &Globals, report: &mut Report) -> anyhow::Result<()> {
         Ok(loaded) => loaded,
         Err(errors) => return faults(&errors, report),
     };
-    report.add(Check::ok("config", origin(&loaded)))?;
     let secrets = loaded.secrets(&setup::environment());
+    report.add(local::settings(&loaded, secrets.as_ref().ok()))?;
     report.add(local::database(&loaded).await)?;
     if let Some(check) = local::quarantine(&loaded).await {
         report.add(check)?;

@@ -1,13 +1,15 @@
 //! Checks of this machine: database, disk, port.
 
 use std::{
+    fs,
     io::ErrorKind,
     net::TcpListener,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use clifford_config::{Config, Loaded};
+use clifford_config::{Config, Loaded, Origin, Secrets};
 use clifford_core::{run::rules::Rules, work::Kind};
 use clifford_engine::jobs::maintenance;
 use clifford_store::{
@@ -19,16 +21,40 @@ use rustix::fs::{Access, access, statvfs};
 use super::Check;
 use crate::{
     app,
-    cli::{output, server::Server, setup},
+    cli::{config::origin, output, server::Server, setup},
 };
 
 /// A file of SQLite's up to this size is looked through for damage, which takes some seconds; `clifford db check` does so
 /// with any.
 const READ_WHOLE: u64 = 256 << 20;
+/// The permission bits by which others read a file.
+const READ_BY_OTHERS: u32 = 0o044;
 /// Less free space than this is too little to go on.
 const TOO_LITTLE: u64 = 50 << 20;
 /// Less than this is worth a word.
 const LITTLE: u64 = 500 << 20;
+
+/// The place of the settings, and whether a secret stands there for everybody to read.
+pub(super) fn settings(loaded: &Loaded, secrets: Option<&Secrets>) -> Check {
+    const NAME: &str = "config";
+    let shown = origin(loaded);
+    let Origin::File(path) = &loaded.origin else {
+        return Check::ok(NAME, shown);
+    };
+    let is_open = || fs::metadata(path).is_ok_and(|file| file.is_file() && file.mode() & READ_BY_OTHERS != 0);
+    let holds_secret = |secrets: &Secrets| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        secrets.masker.mask(&text) != text
+    };
+    if secrets.is_some_and(holds_secret) && is_open() {
+        return Check::warn(
+            NAME,
+            format!("{shown} holds a secret, and other users of this machine can read it"),
+            format!("chmod go= {shown}, or let it name a variable or a file that holds the secret"),
+        );
+    }
+    Check::ok(NAME, shown)
+}
 
 /// Whether the database can be reached, read and written, and has this version's schema.
 pub(super) async fn database(loaded: &Loaded) -> Check {

@@ -1,5 +1,7 @@
 //! `clifford doctor`.
 
+use std::{fs, os::unix::fs::PermissionsExt};
+
 use clifford_fakes::{
     discord::DiscordFake,
     openai::{OpenAiFake, Reply},
@@ -64,6 +66,30 @@ fn faults_of_the_settings_are_checks_that_fail() {
     let (status, found, _) = check(&ended, "config");
     assert_eq!((ended.code, status.as_str()), (1, "fail"), "{ended:?}");
     assert!(found.starts_with("bot.toml:2: agent.nme: unknown key"), "{found}");
+}
+
+#[test]
+fn a_secret_that_others_can_read_in_the_settings_is_told_without_it() {
+    let machine = Machine::new();
+    let looked = |text: &str, mode: u32| {
+        machine.write("bot.toml", text);
+        fs::set_permissions(machine.path("bot.toml"), fs::Permissions::from_mode(mode)).expect("a mode");
+        let ended = machine.run(["doctor", "--json", "--set", "http.bind=127.0.0.1:0"]);
+        assert!(!ended.json().to_string().contains("a-long-token"), "{ended:?}");
+        check(&ended, "config")
+    };
+    let secret = "[http]\ntoken = \"a-long-token-of-the-owner-0123456789\"\n";
+    let (status, found, mend) = looked(secret, 0o644);
+    assert_eq!(
+        (status.as_str(), found.as_str()),
+        (
+            "warn",
+            "bot.toml holds a secret, and other users of this machine can read it"
+        )
+    );
+    assert!(mend.starts_with("chmod go= bot.toml"), "{mend}");
+    assert_eq!(looked(secret, 0o600).0, "ok");
+    assert_eq!(looked("[agent]\nname = \"Ada\"\n", 0o644).0, "ok");
 }
 
 #[tokio::test(flavor = "multi_thread")]
