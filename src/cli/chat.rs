@@ -5,7 +5,7 @@ mod host;
 mod through;
 
 use std::{
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     process::ExitCode,
     sync::Arc,
 };
@@ -94,7 +94,7 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     }
     let ingress = Arc::clone(&app.ingress) as Arc<dyn clifford_channel::Ingress>;
     let ended = tokio::select! {
-        ended = terminal.receive(ingress, app.stop.clone()) => ended,
+        ended = terminal.receive(ingress, app.stop.clone()) => ended.map(|()| hint(&terminal)),
         () = stops.next() => Ok(()),
     };
     tokio::select! {
@@ -104,6 +104,17 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     }
     ended?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says why nothing happened, where the input ended before a word came: a service manager or a container has no terminal.
+fn hint(terminal: &Terminal) {
+    if !io::stdin().is_terminal() && !terminal.has_heard() {
+        // There is nobody to tell that standard error cannot be written to.
+        let _ = writeln!(
+            io::stderr(),
+            "clifford: standard input held no message; `clifford serve` runs the bot without a terminal"
+        );
+    }
 }
 
 /// The secrets that the bot needs here.
@@ -169,7 +180,7 @@ async fn converse(
     (quiet, mut stops): (bool, serve::Stops),
 ) -> anyhow::Result<ExitCode> {
     let ended = tokio::select! {
-        ended = through::talk(&mut place, server, terminal, quiet) => ended,
+        ended = through::talk(&mut place, server, terminal, quiet) => ended.map(|()| hint(terminal)),
         () = stops.next() => Ok(()),
     };
     if let Some(host) = place.host {

@@ -22,7 +22,7 @@ use std::{
     io::{self, IsTerminal as _},
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -72,6 +72,8 @@ pub struct Terminal {
     answers: watch::Sender<Answers>,
     /// The answer in the making is being stopped.
     stops: AtomicBool,
+    /// Something came by the input of a program.
+    heard: AtomicBool,
     /// A person types at a terminal that no editor works in: they are asked for each line.
     asks: bool,
 }
@@ -126,8 +128,14 @@ impl Terminal {
             }),
             answers: watch::Sender::default(),
             stops: AtomicBool::new(false),
+            heard: AtomicBool::new(false),
             asks: false,
         }
+    }
+
+    /// Whether anything came by the input of a program.
+    pub fn has_heard(&self) -> bool {
+        self.heard.load(Ordering::Relaxed)
     }
 
     /// Begins the id of each message that is typed here, before a `-`.

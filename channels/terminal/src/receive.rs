@@ -1,6 +1,6 @@
 //! From typed lines to events.
 
-use std::io;
+use std::{io, sync::atomic::Ordering};
 
 use clifford_channel::{ChannelError, Command, ConnectionStatus, Ingress, Platform};
 use tokio_util::sync::CancellationToken;
@@ -51,11 +51,12 @@ async fn read_all(terminal: &Terminal, input: &mut Input, ingress: &dyn Ingress)
         let Some(text) = read_entry(terminal, input).await? else {
             return Ok(());
         };
-        if leaves(&text) {
-            return Ok(());
-        }
         if text.trim().is_empty() {
             continue;
+        }
+        terminal.heard.store(true, Ordering::Relaxed);
+        if leaves(&text) {
+            return Ok(());
         }
         let command = Command::split(&text, None);
         hand_in(terminal, ingress, terminal.event(text, command)).await;

@@ -22,6 +22,21 @@ fn a_question_is_answered_on_standard_output() {
 }
 
 #[test]
+fn input_that_ends_at_once_is_told_with_the_command_that_needs_none() {
+    let machine = Machine::new();
+    let hint = "clifford: standard input held no message; `clifford serve` runs the bot without a terminal\n";
+    for command in [&["--set", "http.bind=127.0.0.1:0"][..], &["chat"]] {
+        let ended = machine.pipe("", command);
+        assert_eq!(
+            (ended.code, ended.out.as_str(), ended.err.as_str()),
+            (0, "", hint),
+            "{command:?}"
+        );
+    }
+    assert_eq!(machine.pipe("what is 2 + 2?", &["chat"]).err, "");
+}
+
+#[test]
 fn the_rules_that_need_no_model_answer_by_the_real_tools() {
     let machine = Machine::new();
     let cases = [
