@@ -99,9 +99,9 @@ pub(crate) fn speech(config: &Config, secrets: &Secrets) -> Option<WithKey<Speec
 
 /// Whether a provider looks at images: it says that it can, its model is known for it, or it was chosen for it.
 fn sees(provider: &Provider, all: &[Provider], chosen: &config::Roles) -> bool {
-    let is_chosen = chosen.vision.as_ref().is_some_and(|choice| match &choice.provider {
-        Some(name) => *name == provider.name,
-        None => all.first().is_some_and(|first| first.name == provider.name),
+    let is_chosen = chosen.vision.as_ref().is_some_and(|choice| {
+        let first = all.get(choice.place(all));
+        first.is_some_and(|first| first.name == provider.name)
     });
     let is_seeing = || provider.images.or_else(|| known_sight(&provider.model)) == Some(true);
     provider.kind != ProviderKind::Offline && (is_chosen || is_seeing())
@@ -182,14 +182,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The place of the provider that is asked first.
-    fn first(&self, choice: &RoleModel) -> usize {
-        let named = |provider: &Provider| choice.provider.as_ref().is_some_and(|name| *name == provider.name);
-        self.providers.iter().position(named).unwrap_or(0)
-    }
-
     fn requested(&self, choice: &RoleModel) -> Option<Requested> {
-        let provider = self.providers.get(self.first(choice))?;
+        let provider = self.providers.get(choice.place(self.providers))?;
         if provider.kind == ProviderKind::Offline {
             return None;
         }
@@ -200,7 +194,7 @@ impl<'a> Builder<'a> {
     }
 
     fn assigned(&self, choice: &RoleModel) -> Result<Assigned, SetupError> {
-        let first = self.first(choice);
+        let first = choice.place(self.providers);
         let mut candidates = Vec::new();
         let mut windows = Vec::new();
         let (mut own, mut dearest) = (Prices::default(), Prices::default());

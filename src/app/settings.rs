@@ -38,12 +38,9 @@ pub(crate) fn rules(config: &Config, tools: &Registry, options: &Options) -> Rul
 fn cached_share(config: &Config) -> f64 {
     let usual = config::RoleModel::default();
     let choice = config.llm.roles.executor.as_ref().unwrap_or(&usual);
-    let named = |provider: &&config::Provider| choice.provider.as_ref().is_none_or(|name| *name == provider.name);
-    let provider = config
-        .llm
-        .providers
-        .iter()
-        .find(named)
+    let providers = &config.llm.providers;
+    let provider = providers
+        .get(choice.place(providers))
         .map(|provider| choice.at(provider));
     let prices = provider.and_then(|provider| provider.prices.cached.zip(provider.prices.prompt));
     match prices.filter(|(_, prompt)| *prompt > 0.0) {

@@ -33,6 +33,12 @@ pub struct RoleModel {
 }
 
 impl RoleModel {
+    /// The place of the provider that is asked first: of the one that is named, or 0.
+    pub fn place(&self, providers: &[Provider]) -> usize {
+        let is_named = |provider: &Provider| self.provider.as_ref().is_some_and(|name| *name == provider.name);
+        providers.iter().position(is_named).unwrap_or(0)
+    }
+
     /// The provider, as it is asked for this role.
     pub fn at(&self, provider: &Provider) -> Provider {
         let is_other = self.model.as_ref().is_some_and(|model| *model != provider.model);
