@@ -121,9 +121,7 @@ impl GuildInfo {
         let at = self.joined_at?;
         (now.duration_since(at) < GREETS_WITHIN).then_some(self.greeted_in)?
     }
-}
 
-impl GuildInfo {
     /// Its name and those of its channels, where an event tells these: at each connection.
     pub(crate) fn names(&self) -> Option<Names> {
         let named = |channel: &ChannelInfo| Some((channel.id?.to_string(), channel.name.clone()?));
@@ -278,7 +276,7 @@ impl Directory {
         self.with(|cache| cache.channels.get(&id).is_some_and(|channel| channel.holds_posts))
     }
 
-    /// A channel as a place, if it is cache.
+    /// A channel as a place, if it is cached.
     pub(crate) fn place(&self, id: u64) -> Option<Place> {
         self.with(|cache| cache.channels.get(&id).map(|channel| cache.as_place(id, channel)))
     }

@@ -181,7 +181,8 @@ async fn cause(
     }
 }
 
-fn in_vain(error: impl Into<String>) -> Fired {
+/// It fired, and there was nothing to do it to.
+fn without_target(error: impl Into<String>) -> Fired {
     Fired {
         error: Some(error.into()),
         ..Fired::default()
@@ -191,7 +192,7 @@ fn in_vain(error: impl Into<String>) -> Fired {
 /// Says a reminder where it was set, or to its person in private if nothing can be said there any more.
 async fn remind(tx: &mut Tx, outbound: &Outbound, trigger: &Trigger, now: Timestamp) -> Result<Fired, StoreError> {
     let Some(channel) = place(tx, trigger).await? else {
-        return Ok(in_vain("there is no chat any more in which it could be said"));
+        return Ok(without_target("there is no chat any more in which it could be said"));
     };
     let name = match trigger.user_id.filter(|_| !channel.is_private()) {
         Some(user) => name_in(tx, user, &channel).await?,
@@ -288,7 +289,7 @@ async fn begin(
     let channel = match trigger.channel_id {
         Some(id) => match channels::get(tx, id).await?.filter(|channel| channel.enabled) {
             Some(channel) => Some(channel),
-            None => return Ok(in_vain("its channel is turned off")),
+            None => return Ok(without_target("its channel is turned off")),
         },
         None => None,
     };
@@ -301,7 +302,7 @@ async fn begin(
         None => agents::for_channel(tx, channel.as_ref()).await?,
     };
     let Some(agent) = agent else {
-        return Ok(in_vain("no agent is enabled"));
+        return Ok(without_target("no agent is enabled"));
     };
     let mode = match &channel {
         Some(channel) => agents::mode_in(tx, agent.id, channel.id).await?,

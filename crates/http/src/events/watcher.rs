@@ -196,7 +196,8 @@ impl Watcher {
         let from = self.through.unwrap_or(now).before(self.overlap());
         let Some(found) = changes::since(&self.api, &mut self.channels, from).await? else {
             tracing::debug!("too many changes for live events, beginning anew");
-            return self.begin_anew(now);
+            self.begin_anew(now);
+            return Ok(());
         };
         for found in found {
             self.take(found, now);
@@ -225,14 +226,13 @@ impl Watcher {
     }
 
     /// Readers are cut off, and read their lists again.
-    fn begin_anew(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    fn begin_anew(&mut self, now: Timestamp) {
         let events = &self.api.state.events;
         self.seen.clear();
         self.found.clear();
         events.journal.begin(now);
         events.looking.send_replace(true);
         self.through = Some(now);
-        Ok(())
     }
 
     /// Takes a row that changed, unless it stands as it did.
