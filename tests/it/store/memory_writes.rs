@@ -456,7 +456,7 @@ pub async fn a_compaction_is_kept_until_its_messages_are_gone(world: World) {
     let lease = world.claimed().await;
     world.told(through).await;
     let kept = async || {
-        memory_write::kept(&mut world.db.read().await.expect("reads"), later, 10)
+        memory_write::kept(&mut world.db.read().await.expect("reads"), later, None, 10)
             .await
             .expect("reads")
             .len()

@@ -287,12 +287,19 @@ pub struct CompactedSpan {
     pub through: MessageId,
 }
 
-/// Compactions that ended before a time and whose messages are still there, oldest first.
-pub async fn kept(conn: &mut Conn, ended_before: Timestamp, limit: u32) -> Result<Vec<CompactedSpan>, StoreError> {
+/// A page of the compactions that ended before a time and whose messages are still there, oldest first; `after`: the last one
+/// of the page before.
+pub async fn kept(
+    conn: &mut Conn,
+    ended_before: Timestamp,
+    after: Option<JobId>,
+    limit: u32,
+) -> Result<Vec<CompactedSpan>, StoreError> {
     conn.fetch_all(
         "SELECT id, context_id, through FROM jobs WHERE mode = 'compact' AND status = 'done' AND purged_at IS NULL
-         AND ended_at < $1 AND context_id IS NOT NULL AND through IS NOT NULL ORDER BY id LIMIT $2",
-        args![ended_before, limit],
+         AND ended_at < $1 AND context_id IS NOT NULL AND through IS NOT NULL AND ($3 IS NULL OR id > $3)
+         ORDER BY id LIMIT $2",
+        args![ended_before, limit, after],
     )
     .await
 }

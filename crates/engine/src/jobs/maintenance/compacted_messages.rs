@@ -14,7 +14,7 @@ use crate::{Context, EngineSettings};
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(300);
-/// How many compactions are looked at each time.
+/// How many compactions are looked up at once.
 const COMPACTIONS: u32 = 200;
 /// How many messages are deleted in one transaction.
 const BATCH: u32 = 500;
@@ -35,11 +35,16 @@ impl MaintenanceJob for CompactedMessages {
 
     async fn run(&self, cx: &Context) -> Result<(), StoreError> {
         let before = cx.clock.now().before(cx.settings.memory.retain_compacted);
-        let kept = memory_write::kept(&mut cx.db.read().await?, before, COMPACTIONS).await?;
-        for compaction in kept {
-            while delete(&cx.db, compaction, cx.clock.now()).await? > 0 {}
+        let mut after = None;
+        // Of some, messages stay for now: those of runs that wait.
+        loop {
+            let kept = memory_write::kept(&mut cx.db.read().await?, before, after, COMPACTIONS).await?;
+            let Some(last) = kept.last() else { return Ok(()) };
+            after = Some(last.id);
+            for compaction in kept {
+                while delete(&cx.db, compaction, cx.clock.now()).await? > 0 {}
+            }
         }
-        Ok(())
     }
 }
 
