@@ -10,7 +10,7 @@ use clifford_core::{
 };
 use clifford_delivery::outbound;
 use clifford_store::{
-    StoreError, Tx, messages,
+    StoreError, Tx, contexts, messages,
     places::{agents, channels},
     runs::{self, Lease, NewRun, lanes, tree as run_tree},
 };
@@ -164,6 +164,7 @@ pub async fn lane_in(
     parallel: u32,
 ) -> Result<i64, StoreError> {
     let Some(context) = context else { return Ok(0) };
+    contexts::lock(tx, context).await?;
     let at_work = lanes::at_work_in(tx, context).await?;
     let is_theirs = user.is_some() && at_work.iter().any(|run| run.user_id == user);
     if is_theirs || at_work.len() >= most_at_work(channel, parallel) {

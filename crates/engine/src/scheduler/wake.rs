@@ -12,7 +12,7 @@ use clifford_core::{
     schedule::{due as schedule, trigger::Due},
 };
 use clifford_store::{
-    Db, StoreError, Tx, contexts,
+    Db, StoreError, Tx,
     db::notify,
     places::channels,
     runs::{
@@ -94,7 +94,6 @@ async fn take_free_lane(tx: &mut Tx, run: &Run, parallel: u32) -> Result<(), Sto
     let (RunKind::Coordinator, Some(context), Some(channel)) = (run.kind, run.context_id, run.channel_id) else {
         return Ok(());
     };
-    contexts::lock(tx, context).await?;
     let channel = channels::get(tx, channel).await?;
     match lane_in(tx, Some(context), channel.as_ref(), run.user_id, parallel).await {
         Ok(lane) => lanes::change_lane(tx, run.id, lane).await,
