@@ -242,25 +242,37 @@ pub async fn lists(
     all_of(conn, &arms, args).await
 }
 
-/// The embeddings of a scope's newest pieces by this model, with their numbers.
+/// The numbers of a scope's newest pieces that this model has embedded, the newest first.
 ///
 /// # Errors
-/// The database fails, or a row cannot be read.
-pub async fn embeddings(
-    conn: &mut Conn,
-    scope: Scope,
-    model: &str,
-    before: Option<i64>,
-    limit: u32,
-) -> Result<Vec<StoredEmbedding>, StoreError> {
-    let mut args = args![model, limit, before];
+/// The database fails.
+pub async fn embedded(conn: &mut Conn, scope: Scope, model: &str, limit: u32) -> Result<Vec<i64>, StoreError> {
+    let mut args = args![model, limit];
     let Some(within) = within(scope, "d.", &mut args) else {
         return Ok(Vec::new());
     };
     let sql = format!(
-        "SELECT c.id, c.embedding FROM document_chunks c JOIN documents d ON d.id = c.document_id
-         WHERE c.model = $1 AND c.embedding IS NOT NULL AND ($3 IS NULL OR c.id < $3) AND {within}
-         ORDER BY c.id DESC LIMIT $2"
+        "SELECT c.id FROM document_chunks c JOIN documents d ON d.id = c.document_id
+         WHERE c.model = $1 AND c.embedding IS NOT NULL AND {within} ORDER BY c.id DESC LIMIT $2"
+    );
+    let rows: Vec<(i64,)> = conn.fetch_all(sql, args).await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// The embeddings of these pieces by this model, in no order. Those of pieces that are gone are left out.
+///
+/// # Errors
+/// The database fails.
+pub async fn embeddings(conn: &mut Conn, model: &str, ids: &[i64]) -> Result<Vec<StoredEmbedding>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut args: Vec<Value> = ids.iter().map(|id| Value::from(*id)).collect();
+    args.push(model.into());
+    let sql = format!(
+        "SELECT id, embedding FROM document_chunks WHERE id IN ({}) AND model = ${} AND embedding IS NOT NULL",
+        super::removal::places(ids.len()),
+        args.len()
     );
     conn.fetch_all(sql, args).await
 }

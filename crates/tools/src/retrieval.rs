@@ -31,7 +31,9 @@ const MOST_TOKENS: u64 = 640_000;
 /// How many pieces may be named for their meaning.
 const EACH: usize = 40;
 /// How many pieces are read at once whose meaning is compared.
-const PAGE: u32 = 250;
+const PAGE: usize = 250;
+/// How many of the newest pieces are compared: more than a person and a place may have together by default.
+const COMPARED: u32 = 20_000;
 /// How many answers where nothing is asked for, and the most of them.
 const LIMITS: (usize, usize) = (5, 20);
 /// The most characters of a title.
@@ -318,8 +320,8 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, To
     let Some(embedder) = Embedder::of(cx)? else {
         return Ok(Vec::new());
     };
-    let mut page = documents::embeddings(&mut cx.db.read().await?, cx.scope, embedder.model(), None, PAGE).await?;
-    if page.is_empty() {
+    let ids = documents::embedded(&mut cx.db.read().await?, cx.scope, embedder.model(), COMPARED).await?;
+    if ids.is_empty() {
         return Ok(Vec::new());
     }
     let wanted = embedder.embed(cx, &[query.to_owned()]).await;
@@ -329,7 +331,8 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, To
     let wanted: Arc<[f32]> = wanted.into();
     let mut best = Vec::new();
     // A page at a time: they may be many, and long.
-    while let Some(last) = page.last().map(|last| last.id) {
+    for page in ids.chunks(PAGE) {
+        let page = documents::embeddings(&mut cx.db.read().await?, embedder.model(), page).await?;
         let wanted = Arc::clone(&wanted);
         let compared = tokio::task::spawn_blocking(move || {
             let decoded: Result<Vec<_>, _> = page.iter().map(StoredEmbedding::decoded).collect();
@@ -339,7 +342,6 @@ async fn by_meaning(cx: &ToolContext, query: &str) -> Result<Vec<(i64, f64)>, To
         best.extend(compared.map_err(|_| ToolError::Unavailable("the meanings could not be compared".to_owned()))??);
         best.sort_by(by_likeness);
         best.truncate(EACH);
-        page = documents::embeddings(&mut cx.db.read().await?, cx.scope, embedder.model(), Some(last), PAGE).await?;
     }
     Ok(best)
 }

@@ -88,16 +88,22 @@ pub async fn a_deleted_document_is_found_no_more_in_any_way(world: World) {
     let own = Scope::Person(world.user.id);
     let embeddings = async |model: &str| {
         let mut conn = world.db.read().await.unwrap();
-        let (mut all, mut last) = (Vec::new(), None);
-        loop {
-            let page = documents::embeddings(&mut conn, own, model, last, 1).await.unwrap();
-            all.extend(page.iter().map(|piece| piece.decoded().unwrap().1));
-            last = page.last().map(|piece| piece.id);
-            if last.is_none() {
-                return all;
-            }
+        let mut all = Vec::new();
+        for id in documents::embedded(&mut conn, own, model, 10).await.unwrap() {
+            let piece = documents::embeddings(&mut conn, model, &[id]).await.unwrap();
+            all.extend(piece.iter().map(|piece| piece.decoded().unwrap().1));
         }
+        all
     };
+    let embedded = async |scope, limit| {
+        let mut conn = world.db.read().await.unwrap();
+        documents::embedded(&mut conn, scope, "model-1", limit)
+            .await
+            .unwrap()
+            .len()
+    };
+    assert_eq!((embedded(own, 10).await, embedded(own, 1).await), (2, 1));
+    assert_eq!(embedded(Scope::Person(UserId::new()), 10).await, 0);
     let count = async |scope| {
         let mut conn = world.db.read().await.unwrap();
         documents::count_pieces(&mut conn, scope).await.unwrap()
