@@ -161,16 +161,58 @@ fn too_long(name: &str, seconds: Option<u32>, most: u32) -> Option<String> {
     ))
 }
 
-/// How many seconds a recording plays at least, by its bytes; of Opus in Ogg also by the time of its last page.
+/// How many seconds a recording plays at least, by its bytes: Opus and MP3 know a most of a second, and WAV names its own;
+/// of Opus also by the times of its pages. Of all others (a film, say) nothing is known.
 fn least_seconds(content: &[u8]) -> u32 {
-    // The most bytes of a second: Opus and MP3 know no denser ones; of others, 48 kHz in 16 bits on two channels.
-    let densest = match infer::get(content).map(|kind| kind.mime_type()) {
-        Some("audio/ogg" | "audio/opus") if opus_begins(content) => 64_000,
-        Some("audio/mpeg") => 40_000,
-        _ => 192_000,
+    let by_bytes = |bytes: usize, densest: usize| {
+        let seconds = bytes.checked_div(densest).unwrap_or_default();
+        u32::try_from(seconds).unwrap_or(u32::MAX)
     };
-    let by_bytes = u32::try_from(content.len() / densest).unwrap_or(u32::MAX);
-    by_bytes.max(opus_seconds(content).unwrap_or_default())
+    match infer::get(content).map(|kind| kind.mime_type()) {
+        Some("audio/ogg" | "audio/opus") if opus_begins(content) => {
+            by_bytes(content.len(), 64_000).max(opus_seconds(content))
+        }
+        Some("audio/mpeg") => by_bytes(content.len().saturating_sub(tag_bytes(content)), 40_000),
+        Some("audio/x-wav" | "audio/wav") => {
+            let (bytes, densest) = wav_bytes(content).unwrap_or_default();
+            by_bytes(bytes, densest)
+        }
+        _ => 0,
+    }
+}
+
+/// The bytes of the tag in front of an MP3, which may hold a picture: <https://id3.org/id3v2.4.0-structure>
+fn tag_bytes(content: &[u8]) -> usize {
+    match content.get(..10) {
+        // Of each byte of the size, seven bits count.
+        Some(&[b'I', b'D', b'3', _, _, flags, ref size @ ..]) => {
+            let size = size
+                .iter()
+                .fold(0_usize, |sum, byte| (sum << 7) | usize::from(byte & 0x7f));
+            let footer = if flags & 0x10 == 0 { 0 } else { 10 };
+            10 + size + footer
+        }
+        _ => 0,
+    }
+}
+
+/// The bytes of what a WAV plays, and those of a second.
+fn wav_bytes(content: &[u8]) -> Option<(usize, usize)> {
+    let number = |at: usize| {
+        let bytes = content.get(at..at + 4)?.try_into().ok()?;
+        usize::try_from(u32::from_le_bytes(bytes)).ok()
+    };
+    let (mut at, mut densest) = (12, None);
+    loop {
+        let (name, size, begin) = (content.get(at..at + 4)?, number(at + 4)?, at + 8);
+        match name {
+            b"fmt " => densest = number(begin + 8),
+            b"data" => return Some((size.min(content.len() - begin), densest?)),
+            _ => {}
+        }
+        // Each begins at an even place.
+        at = begin.checked_add(size)?.checked_next_multiple_of(2)?;
+    }
 }
 
 /// Whether the first page of an Ogg begins a stream of Opus: <https://www.rfc-editor.org/rfc/rfc7845#section-5.1>
@@ -179,14 +221,21 @@ fn opus_begins(content: &[u8]) -> bool {
     first.starts_with(b"OggS") && first.windows(8).any(|found| found == b"OpusHead")
 }
 
-/// The time of the last page of Opus in Ogg, which counts samples of 48 kHz.
-fn opus_seconds(content: &[u8]) -> Option<u32> {
-    let last = content.windows(4).rposition(|found| found == b"OggS")?;
-    let granule = content.get(last + 6..last + 14)?.try_into().ok()?;
-    // A page on which no packet ends has -1.
-    let samples = u64::try_from(i64::from_le_bytes(granule)).ok()?;
-    let seconds = u32::try_from(samples / 48_000).unwrap_or(u32::MAX);
-    opus_begins(content).then_some(seconds)
+/// The time between the first and the last page of sound of Opus in Ogg, which count samples of 48 kHz: what was cut out of
+/// a broadcast does not begin at zero.
+fn opus_seconds(content: &[u8]) -> u32 {
+    let time = |at: usize| {
+        let page = content.get(at..at + 14).filter(|page| page.starts_with(b"OggS"))?;
+        let samples = i64::from_le_bytes(page.last_chunk().copied()?);
+        // The pages of the head have 0, and one on which no packet ends has -1.
+        u64::try_from(samples).ok().filter(|samples| *samples > 0)
+    };
+    let mut times = (0..content.len()).filter_map(time);
+    let Some(first) = times.next() else {
+        return 0;
+    };
+    let last = times.next_back().unwrap_or(first);
+    u32::try_from(last.saturating_sub(first) / 48_000).unwrap_or(u32::MAX)
 }
 
 /// A recording as a piece of a form, under a name whose ending tells what it is.
@@ -211,25 +260,64 @@ fn recording(file: &File, content: &[u8]) -> Result<Part, ToolError> {
 mod tests {
     use super::*;
 
-    /// An Ogg of Opus whose last page ends after so many seconds.
-    fn opus(seconds: i64, bytes: usize) -> Vec<u8> {
+    /// An Ogg of Opus whose first and last pages of sound end after so many seconds.
+    fn opus(first: i64, last: i64, bytes: usize) -> Vec<u8> {
         let page = |granule: i64, body: &[u8]| {
             let header = [b"OggS\0\x02", &granule.to_le_bytes()[..], &[0; 13]].concat();
             [&header, body].concat()
         };
-        [page(0, b"OpusHead"), vec![1; bytes], page(seconds * 48_000, b"x")].concat()
+        let pages = [
+            page(0, b"OpusHead"),
+            page(first * 48_000, b"x"),
+            vec![1; bytes],
+            page(last * 48_000, b"x"),
+            page(-1, b"x"),
+        ];
+        pages.concat()
+    }
+
+    /// An MP3 with a tag of so many thousand bytes.
+    fn mp3(tag: u8, sound: usize) -> Vec<u8> {
+        let tag = usize::from(tag) * 1_000;
+        let size = [21, 14, 7, 0].map(|bits| u8::try_from((tag >> bits) & 0x7f).unwrap());
+        [b"ID3\x04\0\0", &size[..], &vec![0xff; tag], &vec![0; sound]].concat()
+    }
+
+    /// A WAV that plays so many bytes a second.
+    fn wav(densest: u32, sound: u32, real: usize) -> Vec<u8> {
+        let chunk = |name: &[u8], size: u32, body: &[u8]| [name, &size.to_le_bytes(), body].concat();
+        let format = [&[0; 8], &densest.to_le_bytes()[..], &[0; 4]].concat();
+        [
+            b"RIFF\0\0\0\0WAVE".to_vec(),
+            chunk(b"note", 3, &[0; 4]),
+            chunk(b"fmt ", 16, &format),
+            chunk(b"data", sound, &vec![0; real]),
+        ]
+        .concat()
     }
 
     #[test]
     fn a_recording_plays_at_least_as_long_as_its_bytes_and_its_last_page_say() {
         for (content, expected) in [
-            (opus(0, 10), 0),
-            (opus(90, 10), 90),
-            (opus(1, 640_000), 10),
-            (opus(-1, 640_000), 10),
-            (opus(i64::MAX / 48_000, 10), u32::MAX),
-            ([b"OggS".to_vec(), vec![0; 1_920_000]].concat(), 10),
-            ([b"ID3".to_vec(), vec![0; 400_000]].concat(), 10),
+            (opus(0, 0, 10), 0),
+            (opus(1, 91, 10), 90),
+            // It was cut out of a broadcast, begins anew, or is one page.
+            (opus(5_000, 5_010, 10), 10),
+            (opus(50, 10, 10), 0),
+            (opus(0, 10, 10), 0),
+            (opus(1, 1, 640_000), 10),
+            (opus(-1, -1, 640_000), 10),
+            (opus(1, i64::MAX / 48_000, 10), u32::MAX),
+            (mp3(0, 400_000), 10),
+            (mp3(200, 400_000), 10),
+            (b"ID3\x04\0\0\x7f\x7f\x7f\x7f".to_vec(), 0),
+            (wav(288_000, 2_880_000, 2_880_000), 10),
+            (wav(8_000, u32::MAX, 80_000), 10),
+            (wav(0, 80_000, 80_000), 0),
+            (b"RIFF\0\0\0\0WAVE".to_vec(), 0),
+            // Nobody knows how dense these are.
+            ([b"OggS".to_vec(), vec![0; 1_920_000]].concat(), 0),
+            ([b"\0\0\0\x18ftypmp42".to_vec(), vec![0; 1_920_000]].concat(), 0),
             (b"OggS".to_vec(), 0),
             (Vec::new(), 0),
         ] {
