@@ -25,7 +25,7 @@ use dashmap::DashMap;
 use super::IngressService;
 
 /// How often an answer that is under way is looked for, and after what time: other events of its place wait meanwhile.
-const WAITS: [Duration; 6] = [
+static WAITS: [Duration; 6] = [
     Duration::from_millis(50),
     Duration::from_millis(100),
     Duration::from_millis(200),
@@ -34,7 +34,9 @@ const WAITS: [Duration; 6] = [
     Duration::from_millis(1_500),
 ];
 
-/// How long after such a wait no other is worth it in its place: many react to what is none of the bot's.
+/// How many of them are worth it in a place after all of them were in vain: many react to what is none of the bot's.
+const SHORT: usize = 2;
+/// For how long.
 const IN_VAIN: Duration = Duration::from_secs(60);
 /// How many places are remembered before those whose time is over are forgotten.
 const CROWD: usize = 1_000;
@@ -44,9 +46,12 @@ const CROWD: usize = 1_000;
 pub(super) struct VainWaits(DashMap<(Platform, String), Timestamp>);
 
 impl VainWaits {
-    fn may_wait(&self, platform: Platform, place: &str, now: Timestamp) -> bool {
+    fn waits(&self, platform: Platform, place: &str, now: Timestamp) -> &'static [Duration] {
         let last = self.0.get(&(platform, place.to_owned()));
-        !last.is_some_and(|at| at.was_within(IN_VAIN, now))
+        match last.is_some_and(|at| at.was_within(IN_VAIN, now)) {
+            true => WAITS.split_at(SHORT).0,
+            false => &WAITS,
+        }
     }
 
     fn note(&self, platform: Platform, place: &str, now: Timestamp) {
@@ -99,8 +104,9 @@ impl IngressService {
     /// waited for.
     async fn rated(&self, reaction: &Reaction) -> Result<Option<Rated>, StoreError> {
         let (platform, place) = (reaction.platform, reaction.place.as_str());
-        let may_wait = self.vain_waits.may_wait(platform, place, self.clock.now());
-        let mut waits = WAITS.into_iter().filter(|_| may_wait);
+        let waits = self.vain_waits.waits(platform, place, self.clock.now());
+        let is_whole = waits.len() == WAITS.len();
+        let mut waits = waits.iter();
         loop {
             let mut conn = self.db.read_local().await?;
             let mut rated = feedback::rated(&mut conn, platform, place, &reaction.message).await?;
@@ -114,8 +120,8 @@ impl IngressService {
                 return Ok(rated);
             }
             match waits.next() {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None if may_wait => {
+                Some(wait) => tokio::time::sleep(*wait).await,
+                None if is_whole => {
                     self.vain_waits.note(platform, place, self.clock.now());
                     return Ok(rated);
                 }
@@ -173,12 +179,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_waited_for_again_a_minute_after_it_was_in_vain() {
+    fn a_place_is_waited_for_as_long_again_a_minute_after_it_was_in_vain_and_shortly_meanwhile() {
         let (vain, platform) = (VainWaits::default(), Platform::new("telegram"));
-        let may_wait = |place: &str, seconds: i64| vain.may_wait(platform, place, Timestamp(seconds * 1_000));
-        assert!(may_wait("1", 0));
+        let waits = |place: &str, seconds: i64| vain.waits(platform, place, Timestamp(seconds * 1_000));
+        assert_eq!(waits("1", 0), WAITS);
         vain.note(platform, "1", Timestamp(3_000));
-        assert!(!may_wait("1", 3) && !may_wait("1", 62) && may_wait("2", 3));
-        assert!(may_wait("1", 63));
+        for (place, seconds, expected) in [
+            ("1", 3, &WAITS[..2]),
+            ("1", 62, &WAITS[..2]),
+            ("1", 63, &WAITS[..]),
+            ("2", 3, &WAITS[..]),
+        ] {
+            assert_eq!(waits(place, seconds), expected, "{place} {seconds}");
+        }
     }
 }
