@@ -339,6 +339,34 @@ async fn on_telegram_what_comes_late_at_once_counts_when_it_was_said() {
 }
 
 #[tokio::test]
+async fn what_comes_late_neither_uses_up_nor_refills_what_is_left_of_now() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.set("ingress.user_messages_per_minute", 2).start().await;
+        let ada = bot.telegram.user(7, "Ada");
+        for said in ["first", "second"] {
+            bot.telegram.user_says(ada, 7, said);
+        }
+        stored(&bot, 2).await;
+        let late = jiff::Timestamp::now().as_second() - 300;
+        for number in 0..2 {
+            let said = json!({"text": format!("late {number}"), "date": late + 20 * number});
+            bot.telegram.user_sends(ada, 7, said);
+        }
+        stored(&bot, 4).await;
+        bot.telegram.user_says(ada, 7, "third");
+        bot.telegram
+            .wait_until("the notice", |fake| fake.sent(ada).iter().any(is_notice).then_some(()))
+            .await;
+        quiet(&bot).await;
+        stored(&bot, 4).await;
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn on_discord_what_is_too_old_to_be_answered_is_history_without_a_limit() {
     for setup in [Some(Setup::on(Site::Discord)), Setup::on(Site::Discord).postgres()]
         .into_iter()

@@ -20,6 +20,37 @@ pub struct Bucket {
     pub refused: i64,
 }
 
+/// When a message counts against limits. One that comes late counts at the time at which it was sent, in buckets beside
+/// those of what comes as it is said: the two tell different times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The time at which it counts.
+    pub at: Timestamp,
+    /// The time at which it came.
+    pub came: Timestamp,
+}
+
+impl Counted {
+    /// Whether it came late.
+    pub const fn is_late(self) -> bool {
+        self.at.0 < self.came.0
+    }
+
+    /// The name of the buckets in which it counts against a limit.
+    pub fn name(self, limit: &RateLimit) -> String {
+        match self.is_late() {
+            true => format!("{}/late", limit.name()),
+            false => limit.name(),
+        }
+    }
+}
+
+impl From<Timestamp> for Counted {
+    fn from(now: Timestamp) -> Self {
+        Self { at: now, came: now }
+    }
+}
+
 impl RatePeriod {
     /// How long it is.
     pub const fn length(self) -> Duration {
@@ -155,6 +186,14 @@ mod tests {
         near(limit.left(bucket(2.0), Timestamp(0)), 2.0);
         assert_eq!(limit.wait(0.0), Duration::from_secs(10));
         assert_eq!(limit.wait(1.5), Duration::ZERO);
+    }
+
+    #[test]
+    fn what_comes_late_has_buckets_of_its_own() {
+        let limit = limit(RateScope::Space, RatePeriod::Day, 6, &[]);
+        let (at, came) = (Timestamp(0), Timestamp(1));
+        assert_eq!(Counted { at, came }.name(&limit), "space/day/late");
+        assert_eq!(Counted::from(came).name(&limit), "space/day");
     }
 
     #[test]

@@ -50,14 +50,16 @@ impl IngressService {
         };
         let now = self.clock.now();
         // Stopping is never rate limited.
-        let limited = match command.name.as_str() {
-            "stop" => Limited::No,
-            _ => {
-                let counted_at = late::counted_at(command.sent_at.into(), now);
-                self.pace.over_limit(&origin.place, &origin.speaker, counted_at)
-            }
-        };
-        self.give(command, origin, limited, None, now).await
+        let counted = (command.name != "stop").then(|| late::counted(command.sent_at.into(), now));
+        let limited = counted.map_or(Limited::No, |counted| {
+            self.pace.over_limit(&origin.place, &origin.speaker, counted)
+        });
+        let (platform, account) = (origin.place.platform, origin.speaker.id.clone());
+        let given = self.give(command, origin, limited, None, now).await;
+        if given.is_err() {
+            self.pace.release(platform, &account, counted, limited);
+        }
+        given
     }
 
     /// Carries out a command, and goes on with what it stored.
@@ -72,24 +74,17 @@ impl IngressService {
         let is_about_settings = command.name == "settings";
         let may_erase = command.name == "erase" && !command.argument.is_empty();
         let (platform, account) = (origin.place.platform, origin.speaker.id.clone());
-        match self.carry_out(command, origin, limited, keyed, now).await {
-            Ok(outcome) => {
-                if is_about_settings {
-                    self.always.changed();
-                }
-                if may_erase && let Err(error) = Box::pin(self.forget_overheard(platform, &account)).await {
-                    tracing::warn!(%error, "failed to forget ambient messages of an erased person");
-                }
-                if outcome.is_refusal {
-                    self.pace.refused(platform, account, now);
-                }
-                Ok(self.after_commit(outcome))
-            }
-            Err(error) => {
-                self.pace.release(platform, &account);
-                Err(error)
-            }
+        let outcome = self.carry_out(command, origin, limited, keyed, now).await?;
+        if is_about_settings {
+            self.always.changed();
         }
+        if may_erase && let Err(error) = Box::pin(self.forget_overheard(platform, &account)).await {
+            tracing::warn!(%error, "failed to forget ambient messages of an erased person");
+        }
+        if outcome.is_refusal {
+            self.pace.refused(platform, account, now);
+        }
+        Ok(self.after_commit(outcome))
     }
 
     async fn carry_out(

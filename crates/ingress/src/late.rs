@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clifford_core::clock::Timestamp;
+use clifford_core::{clock::Timestamp, rate::Counted};
 
 /// The longest way of an event that comes as it happens. One that took longer counts at the time at which it was sent:
 /// its author did not write faster for it.
@@ -13,11 +13,11 @@ pub(super) fn is_too_old(backfilled: bool, sent_at: Timestamp, catch_up: Duratio
     backfilled && now.since(sent_at) > catch_up
 }
 
-/// The time at which what came `now` counts against limits of how fast people may write.
-pub(super) fn counted_at(sent_at: Timestamp, now: Timestamp) -> Timestamp {
+/// When what came `now` counts against limits of how fast people may write.
+pub(super) fn counted(sent_at: Timestamp, now: Timestamp) -> Counted {
     match now.since(sent_at) > ON_TIME {
-        true => sent_at,
-        false => now,
+        true => Counted { at: sent_at, came: now },
+        false => now.into(),
     }
 }
 
@@ -36,7 +36,7 @@ mod tests {
             // A platform's clock is ahead.
             (2_000_000, 1_000_000),
         ] {
-            assert_eq!(counted_at(Timestamp(sent_at), now), Timestamp(expected), "{sent_at}");
+            assert_eq!(counted(Timestamp(sent_at), now).at, Timestamp(expected), "{sent_at}");
         }
     }
 

@@ -199,12 +199,11 @@ impl IngressService {
             .await?;
         let sent_at = Timestamp::from(message.sent_at);
         // What is only stored is answered by nothing that a limit could spare.
-        let limited = match late::is_too_old(message.backfilled, sent_at, self.settings.section.catch_up, now) {
-            true => Limited::No,
-            false => self
-                .pace
-                .over_limit(&message.place, &message.speaker, late::counted_at(sent_at, now)),
-        };
+        let is_too_old = late::is_too_old(message.backfilled, sent_at, self.settings.section.catch_up, now);
+        let counted = (!is_too_old).then(|| late::counted(sent_at, now));
+        let limited = counted.map_or(Limited::No, |counted| {
+            self.pace.over_limit(&message.place, &message.speaker, counted)
+        });
         let roles = message.speaker.roles.as_deref().unwrap_or_default();
         let limits = rate::in_force(&self.settings.section, roles);
         let called = self.called(&message.place, &message.speaker).await?;
@@ -212,14 +211,16 @@ impl IngressService {
         if is_addressed && limited == Limited::No {
             match Box::pin(self.thread_for(&message, via.as_deref(), &audience, now)).await {
                 Ok(Answered::Here) if is_barred => {
-                    self.pace.release(message.place.platform, &message.speaker.id);
+                    self.pace
+                        .release(message.place.platform, &message.speaker.id, counted, limited);
                     return Ok(Accepted::Ignored);
                 }
                 Ok(Answered::Here) => {}
                 Ok(Answered::In(thread)) => (message.place, via, reply_to) = (thread, None, None),
                 Ok(Answered::Stored) => return Ok(Accepted::Duplicate),
                 Err(error) => {
-                    self.pace.release(message.place.platform, &message.speaker.id);
+                    self.pace
+                        .release(message.place.platform, &message.speaker.id, counted, limited);
                     return Err(error);
                 }
             }
@@ -260,7 +261,7 @@ impl IngressService {
             Ok(outcome) => Ok(self.after_commit(outcome)),
             Err(error) => {
                 // It is handed in again: what could not be stored is not counted against its author.
-                self.pace.release(platform, &account);
+                self.pace.release(platform, &account, counted, limited);
                 Err(error)
             }
         }

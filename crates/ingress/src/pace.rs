@@ -6,7 +6,7 @@ use clifford_chat::{
     inbound::{Place, Speaker},
     platform::Platform,
 };
-use clifford_core::{clock::Timestamp, settings::RateScope};
+use clifford_core::{clock::Timestamp, rate::Counted, settings::RateScope};
 use dashmap::DashMap;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -47,14 +47,19 @@ impl Over {
 struct Writer {
     times: VecDeque<Timestamp>,
     told: bool,
+    /// When something of theirs last came.
+    came: Timestamp,
 }
+
+/// An account, and whether what comes late of it is meant, which counts by itself.
+type WriterKey = (Platform, String, bool);
 
 /// The times of each author's messages, in the last minute: who floods is turned away here without a look at the database.
 /// A count that is lost with the process, or hidden from it by another, is in the row that all processes share
 /// (`store/rates.rs`).
 pub(super) struct Pace {
     per_minute: usize,
-    writers: DashMap<(Platform, String), Writer>,
+    writers: DashMap<WriterKey, Writer>,
     /// When each account last heard that it may not answer a question.
     refused: DashMap<(Platform, String), Timestamp>,
 }
@@ -68,15 +73,19 @@ impl Pace {
         }
     }
 
-    pub(super) fn over_limit(&self, place: &Place, speaker: &Speaker, now: Timestamp) -> Limited {
+    pub(super) fn over_limit(&self, place: &Place, speaker: &Speaker, counted: impl Into<Counted>) -> Limited {
         if self.per_minute == 0 {
             return Limited::No;
         }
+        let counted = counted.into();
+        let now = counted.at;
         if self.writers.len() > CROWD {
             self.writers
-                .retain(|_, writer| writer.times.back().is_some_and(|last| last.was_within(MINUTE, now)));
+                .retain(|_, writer| writer.came.was_within(MINUTE, counted.came));
         }
-        let mut writer = self.writers.entry((place.platform, speaker.id.clone())).or_default();
+        let key = (place.platform, speaker.id.clone(), counted.is_late());
+        let mut writer = self.writers.entry(key).or_default();
+        writer.came = counted.came;
         while writer.times.front().is_some_and(|first| !first.was_within(MINUTE, now)) {
             writer.times.pop_front();
         }
@@ -122,10 +131,18 @@ impl Pace {
         self.refused.insert((platform, account), now);
     }
 
-    /// A message that was counted could not be stored, and comes again.
-    pub(super) fn release(&self, platform: Platform, account: &str) {
-        if let Some(mut writer) = self.writers.get_mut(&(platform, account.to_owned())) {
-            writer.times.pop_back();
+    /// A message that was counted (`None`: it was not), and so limited, could not be stored, and comes again.
+    pub(super) fn release(&self, platform: Platform, account: &str, counted: Option<Counted>, limited: Limited) {
+        let key = counted.map(|counted| (platform, account.to_owned(), counted.is_late()));
+        let Some(mut writer) = key.and_then(|key| self.writers.get_mut(&key)) else {
+            return;
+        };
+        match limited {
+            Limited::No => {
+                writer.times.pop_back();
+            }
+            Limited::Tell(_) => writer.told = false,
+            Limited::Silently(_) => {}
         }
     }
 }
@@ -136,24 +153,31 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn who_writes_too_fast_is_told_once_and_heard_again_after_a_while() {
-        let place = Place {
+    fn private() -> Place {
+        Place {
             platform: Platform::new("telegram"),
             external_id: "1".into(),
             parent: None,
             kind: PlaceKind::Private,
             name: None,
             space: None,
-        };
-        let speaker = Speaker {
+        }
+    }
+
+    fn ada() -> Speaker {
+        Speaker {
             id: "1".into(),
             name: "Ada".into(),
             handle: None,
             is_bot: false,
             language: None,
             roles: None,
-        };
+        }
+    }
+
+    #[test]
+    fn who_writes_too_fast_is_told_once_and_heard_again_after_a_while() {
+        let (place, speaker) = (private(), ada());
         let pace = Pace::new(2);
         let at = |seconds: i64| pace.over_limit(&place, &speaker, Timestamp(seconds * 1000));
         assert_eq!(at(0), Limited::No);
@@ -173,6 +197,44 @@ mod tests {
             (at(100), at(101), at(102)),
             (Limited::No, Limited::No, Limited::Tell(over(58)))
         );
+    }
+
+    #[test]
+    fn what_comes_late_is_counted_beside_what_comes_as_it_is_said() {
+        let (place, speaker) = (private(), ada());
+        let pace = Pace::new(2);
+        let (live, late) = (
+            |came: i64| Counted::from(Timestamp(came * 1_000)),
+            |at: i64| Counted {
+                at: Timestamp(at * 1_000),
+                came: Timestamp(1_000_000),
+            },
+        );
+        let over = |counted: Counted| pace.over_limit(&place, &speaker, counted) != Limited::No;
+        assert!(!over(live(1_000)) && !over(live(1_000)));
+        assert!(!over(late(700)) && !over(late(701)) && over(late(702)) && !over(late(760)));
+        assert!(over(live(1_001)) && !over(live(1_060)));
+    }
+
+    #[test]
+    fn what_could_not_be_stored_gives_back_only_what_it_took() {
+        let (place, speaker) = (private(), ada());
+        let pace = Pace::new(1);
+        let at = Timestamp(0);
+        let over = || pace.over_limit(&place, &speaker, at);
+        let release = |counted, limited| pace.release(place.platform, &speaker.id, counted, limited);
+        assert_eq!(over(), Limited::No);
+        release(None, Limited::No);
+        let told = over();
+        assert!(matches!(told, Limited::Tell(_)));
+        release(Some(at.into()), told);
+        assert_eq!(over(), told);
+        let silently = over();
+        assert!(matches!(silently, Limited::Silently(_)));
+        release(Some(at.into()), silently);
+        assert_eq!(over(), silently);
+        release(Some(at.into()), Limited::No);
+        assert_eq!(over(), Limited::No);
     }
 
     #[test]

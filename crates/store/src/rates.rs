@@ -6,7 +6,7 @@
 
 use clifford_core::{
     clock::Timestamp,
-    rate::Bucket,
+    rate::{Bucket, Counted},
     row::FromRow,
     settings::RateLimit,
     value::{Value, args},
@@ -29,9 +29,9 @@ pub struct StoredBucket {
     pub bucket: Bucket,
 }
 
-/// Finds a bucket among those that are known.
-pub fn find(held: &[StoredBucket], subject: &str, limit: &RateLimit) -> Option<Bucket> {
-    let name = limit.name();
+/// Finds a bucket among those that are known: the one in which what is said then counts.
+pub fn find(held: &[StoredBucket], subject: &str, limit: &RateLimit, counted: impl Into<Counted>) -> Option<Bucket> {
+    let name = counted.into().name(limit);
     let found = held.iter().find(|held| held.subject == subject && held.name == name)?;
     Some(found.bucket)
 }
@@ -80,7 +80,7 @@ pub struct CountOutcome {
 const SKEW: i64 = 60_000;
 
 /// Counts a message. `$3`: the most messages; `$4`: how many a millisecond adds.
-fn statement(subject: &str, limit: &RateLimit, now: Timestamp) -> (String, Vec<Value>) {
+fn statement(subject: &str, limit: &RateLimit, counted: Counted) -> (String, Vec<Value>) {
     const FILLED: &str = "(rate_buckets.tokens + $4 * CASE WHEN $5 > rate_buckets.filled_at
                            THEN $5 - rate_buckets.filled_at ELSE 0 END)";
     let left = format!("(CASE WHEN {FILLED} > $3 THEN $3 ELSE {FILLED} END)");
@@ -94,32 +94,48 @@ fn statement(subject: &str, limit: &RateLimit, now: Timestamp) -> (String, Vec<V
                  refused = CASE WHEN {left} >= 1 THEN 0 ELSE rate_buckets.refused + 1 END
              RETURNING tokens, refused"
         ),
-        args![subject, limit.name(), limit.capacity(), limit.rate(), now],
+        args![subject, counted.name(limit), limit.capacity(), limit.rate(), counted.at],
     )
 }
 
 /// Counts a message.
-pub async fn take(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<CountOutcome, StoreError> {
-    let (sql, args) = statement(subject, limit, now);
+pub async fn take(
+    tx: &mut Tx,
+    subject: &str,
+    limit: &RateLimit,
+    counted: impl Into<Counted>,
+) -> Result<CountOutcome, StoreError> {
+    let (sql, args) = statement(subject, limit, counted.into());
     tx.fetch_one(sql, args).await
 }
 
 /// Counts a message of which it is known that it is not too many, with the statements around it.
-pub async fn take_later(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<(), StoreError> {
-    let (sql, args) = statement(subject, limit, now);
+pub async fn take_later(
+    tx: &mut Tx,
+    subject: &str,
+    limit: &RateLimit,
+    counted: impl Into<Counted>,
+) -> Result<(), StoreError> {
+    let (sql, args) = statement(subject, limit, counted.into());
     let sql = sql.trim_end_matches("RETURNING tokens, refused");
     tx.defer(sql, args).await
 }
 
 /// Counts a message that was too many by another count than the bucket's, and takes nothing. Returns how many in a row
 /// were too many: whoever is told of the first is told of no other.
-pub async fn refuse(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<i64, StoreError> {
+pub async fn refuse(
+    tx: &mut Tx,
+    subject: &str,
+    limit: &RateLimit,
+    counted: impl Into<Counted>,
+) -> Result<i64, StoreError> {
+    let counted = counted.into();
     let (refused,): (i64,) = tx
         .fetch_one(
             "INSERT INTO rate_buckets (subject, name, tokens, filled_at, refused) VALUES ($1, $2, $3, $4, 1)
              ON CONFLICT (subject, name) DO UPDATE SET refused = rate_buckets.refused + 1
              RETURNING refused",
-            args![subject, limit.name(), limit.capacity(), now],
+            args![subject, counted.name(limit), limit.capacity(), counted.at],
         )
         .await?;
     Ok(refused)

@@ -226,6 +226,7 @@ on_both_engines![
     linking::the_only_account_is_not_parted_and_the_owners_first_one_stays_the_owner,
     policies::a_rule_comes_back_as_it_was_and_goes_with_whom_it_is_about,
     rates::a_bucket_is_emptied_and_fills_by_the_clock,
+    rates::what_comes_late_leaves_the_bucket_of_what_is_said_now_alone,
     policies::of_many_calls_at_once_no_more_count_than_the_limit_allows,
     policies::whoever_is_counted_has_a_limit_of_their_own,
     policies::a_limit_remembers_a_call_for_as_long_as_it_counts_back,

@@ -176,11 +176,10 @@ impl CommandRequest {
         lang: Lang,
     ) -> Result<Option<IngressOutcome>, StoreError> {
         let (subject, now) = (user.id.to_string(), self.now);
+        let counted = late::counted(self.command.sent_at.into(), now);
         let limited = match (self.limited, &self.pace) {
-            (Limited::No, Some(limit)) => {
-                over(tx, &subject, limit, late::counted_at(self.command.sent_at.into(), now)).await?
-            }
-            (limited, limit) => told_once(tx, &subject, limit.as_ref(), limited, now).await?,
+            (Limited::No, Some(limit)) => over(tx, &subject, limit, counted).await?,
+            (limited, limit) => told_once(tx, &subject, limit.as_ref(), limited, counted).await?,
         };
         match limited {
             Limited::No => Ok(None),

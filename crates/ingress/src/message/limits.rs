@@ -2,13 +2,16 @@
 
 use clifford_core::{
     access::{Access, PlaceRules},
-    clock::Timestamp,
     people::{User, UserRole},
     places::Channel,
-    rate,
+    rate::{self, Counted},
     settings::{RateLimit, RateScope},
 };
-use clifford_store::{StoreError, Tx, inbound_lookup::Plain, rates};
+use clifford_store::{
+    StoreError, Tx,
+    inbound_lookup::Plain,
+    rates::{self, StoredBucket},
+};
 
 use super::{AcceptContext, Limited};
 use crate::{late, pace::Over};
@@ -20,7 +23,7 @@ impl AcceptContext {
             let Some(subject) = subject(limit, &found.user, &found.channel) else {
                 return true;
             };
-            limit.left(rates::find(&found.buckets, &subject, limit), self.counted_at()) >= 1.0
+            has_one(limit, &found.buckets, &subject, self.counted())
         })
     }
 
@@ -29,17 +32,17 @@ impl AcceptContext {
     pub(super) async fn limited(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<Limited, StoreError> {
         match self.limited {
             _ if self.is_too_old() => Ok(Limited::No),
-            Limited::No => count(tx, &self.limits, (user, channel), self.counted_at()).await,
+            Limited::No => count(tx, &self.limits, (user, channel), self.counted()).await,
             limited => {
                 let pace = self.limits.iter().find(|limit| rate::is_pace(limit));
-                told_once(tx, &user.id.to_string(), pace, limited, self.now).await
+                told_once(tx, &user.id.to_string(), pace, limited, self.counted()).await
             }
         }
     }
 
     /// When it counts against its limits.
-    fn counted_at(&self) -> Timestamp {
-        late::counted_at(self.sent_at, self.now)
+    fn counted(&self) -> Counted {
+        late::counted(self.sent_at, self.now)
     }
 
     /// Whether it is answered by the rules that managers set for a shared place.
@@ -61,12 +64,7 @@ impl AcceptContext {
 
     /// Counts a message that is known to have [something left](Self::has_left).
     pub(super) async fn count_later(&self, tx: &mut Tx, user: &User, channel: &Channel) -> Result<(), StoreError> {
-        for limit in &self.limits {
-            if let Some(subject) = subject(limit, user, channel) {
-                rates::take_later(tx, &subject, limit, self.counted_at()).await?;
-            }
-        }
-        Ok(())
+        take(tx, &self.limits, (user, channel), self.counted()).await
     }
 }
 
@@ -76,21 +74,20 @@ pub(crate) async fn count(
     tx: &mut Tx,
     limits: &[RateLimit],
     (user, channel): (&User, &Channel),
-    at: Timestamp,
+    counted: Counted,
 ) -> Result<Limited, StoreError> {
     let (mut reached, mut others) = (Vec::new(), Vec::new());
     for limit in limits {
         let Some(subject) = subject(limit, user, channel) else {
             continue;
         };
-        let bucket = rates::find(&rates::of(tx, &subject).await?, &subject, limit);
-        match limit.left(bucket, at) >= 1.0 {
+        match has_one(limit, &rates::of(tx, &subject).await?, &subject, counted) {
             true => others.push((subject, limit)),
             false => reached.push((subject, limit)),
         }
     }
     for (subject, limit) in reached.into_iter().chain(others) {
-        match over(tx, &subject, limit, at).await? {
+        match over(tx, &subject, limit, counted).await? {
             Limited::No => {}
             limited => return Ok(limited),
         }
@@ -98,9 +95,34 @@ pub(crate) async fn count(
     Ok(Limited::No)
 }
 
+/// Counts what is known to be over none of these limits.
+pub(crate) async fn take(
+    tx: &mut Tx,
+    limits: &[RateLimit],
+    (user, channel): (&User, &Channel),
+    counted: Counted,
+) -> Result<(), StoreError> {
+    for limit in limits {
+        if let Some(subject) = subject(limit, user, channel) {
+            rates::take_later(tx, &subject, limit, counted).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a limit leaves room for one message.
+fn has_one(limit: &RateLimit, held: &[StoredBucket], subject: &str, counted: Counted) -> bool {
+    limit.left(rates::find(held, subject, limit, counted), counted.at) >= 1.0
+}
+
 /// Counts a message of a subject against a limit, over all processes.
-pub(crate) async fn over(tx: &mut Tx, subject: &str, limit: &RateLimit, now: Timestamp) -> Result<Limited, StoreError> {
-    let taken = rates::take(tx, subject, limit, now).await?;
+pub(crate) async fn over(
+    tx: &mut Tx,
+    subject: &str,
+    limit: &RateLimit,
+    counted: Counted,
+) -> Result<Limited, StoreError> {
+    let taken = rates::take(tx, subject, limit, counted).await?;
     let over = Over {
         wait: limit.wait(taken.tokens),
         of: limit.scope,
@@ -119,10 +141,10 @@ pub(crate) async fn told_once(
     subject: &str,
     limit: Option<&RateLimit>,
     limited: Limited,
-    now: Timestamp,
+    counted: Counted,
 ) -> Result<Limited, StoreError> {
     match (limited, limit) {
-        (Limited::Tell(over), Some(limit)) if rates::refuse(tx, subject, limit, now).await? > 1 => {
+        (Limited::Tell(over), Some(limit)) if rates::refuse(tx, subject, limit, counted).await? > 1 => {
             Ok(Limited::Silently(over))
         }
         (limited, _) => Ok(limited),

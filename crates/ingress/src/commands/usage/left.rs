@@ -66,7 +66,10 @@ pub(super) async fn messages(
             continue;
         };
         let held = rates::of(tx, &subject).await?;
-        let left = limit.left(rates::find(&held, &subject, limit), now).max(0.0).floor();
+        let left = limit
+            .left(rates::find(&held, &subject, limit, now), now)
+            .max(0.0)
+            .floor();
         let (left, all) = (left.to_string(), limit.messages.to_string());
         let unit = lang.say(match limit.per {
             RatePeriod::Minute => Usage::Minute,
