@@ -81,11 +81,46 @@ async fn an_edit_that_begins_its_run_anew_counts_as_a_message() {
             bot.telegram.edit(chat, 7, id, &format!("again {number}"));
         }
         bot.telegram.wait_for_confirmed().await;
+        // The edits that were not taken have not used up the notice.
+        bot.telegram.user_says(chat, 7, "third");
+        let notice = bot.telegram.wait_for_sent(chat, 1).await.remove(0);
+        assert!(notice.text.starts_with("You are writing faster"), "{}", notice.text);
         hold.release();
-        let sent = bot.telegram.wait_for_sent(chat, 1).await;
+        let sent = bot.telegram.wait_for_sent(chat, 2).await;
         bot.finish().await;
-        assert_eq!(sent[0].text, "You said: second");
+        assert_eq!(sent[1].text, "You said: second");
         assert_eq!(bot.model.request_count(), 2);
+    }
+}
+
+#[tokio::test]
+async fn edits_that_change_nothing_count_against_no_limit() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let setup = setup.set("ingress.user_messages_per_minute", 2);
+        let setup = setup
+            .set("ingress.when_busy", "interrupt")
+            .set("ingress.edit_seconds", 0);
+        let mut bot = setup.start().await;
+        let chat = bot.telegram.user(7, "Ada");
+        let id = bot.telegram.user_says(chat, 7, "two tools slowly");
+        bot.until("a step", async |look| {
+            let runs = look.runs().await;
+            let run = runs.first()?;
+            (!look.steps(run.id).await.is_empty()).then_some(())
+        })
+        .await;
+        for number in 0..3 {
+            bot.telegram.edit(chat, 7, id, &format!("tea {number}"));
+        }
+        bot.telegram.wait_for_confirmed().await;
+        bot.telegram.wait_for_sent(chat, 1).await;
+        bot.telegram.user_says(chat, 7, "and now?");
+        let sent = bot.telegram.wait_for_sent(chat, 2).await;
+        bot.finish().await;
+        assert_eq!(sent[1].text, "You said: and now?");
     }
 }
 

@@ -25,7 +25,6 @@ use clifford_store::{
 use super::{
     IngressService,
     message::{self, limits},
-    pace::Limited,
 };
 
 /// The rules of edits.
@@ -77,7 +76,7 @@ impl IngressService {
 /// Stores an edit. A run that has made no step restarts with the new text. One that has gives way to another, if the
 /// question is new enough and newer messages interrupt there. A message stays as it is if a run has taken it up
 /// otherwise, if it was answered, if its text is unchanged, if its author is another person, or if they are over their
-/// limits.
+/// limits: of this nobody is told, and an edit that changes nothing counts against none.
 pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<Option<Edited>, StoreError> {
     let now = rules.now;
     let here = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await?;
@@ -110,7 +109,8 @@ pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<O
             if runs::get(tx, run).await?.is_none_or(|run| run.status.is_ended()) {
                 return Ok(None);
             }
-            if limits::count(tx, &rules.limits, (&author, &channel), now).await? != Limited::No {
+            let (limits, writer) = (rules.limits.clone(), (&author, &channel));
+            if !limits::are_open(tx, &limits, writer, now.into()).await? {
                 return Ok(None);
             }
             let input = messages::input_of(tx, run, Some((known.id, text.as_str()))).await?;
@@ -132,6 +132,7 @@ pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<O
                 None => None,
             };
             if edited.is_some() {
+                limits::take(tx, &limits, writer, now.into()).await?;
                 messages::edit(tx, known.id, &text, now).await?;
             }
             Ok(edited)

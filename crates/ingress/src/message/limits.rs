@@ -95,6 +95,23 @@ pub(crate) async fn count(
     Ok(Limited::No)
 }
 
+/// Whether what somebody writes in a channel is over none of these limits. Nothing is counted.
+pub(crate) async fn are_open(
+    tx: &mut Tx,
+    limits: &[RateLimit],
+    (user, channel): (&User, &Channel),
+    counted: Counted,
+) -> Result<bool, StoreError> {
+    for limit in limits {
+        if let Some(subject) = subject(limit, user, channel)
+            && !has_one(limit, &rates::of(tx, &subject).await?, &subject, counted)
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Counts what is known to be over none of these limits.
 pub(crate) async fn take(
     tx: &mut Tx,
