@@ -83,8 +83,8 @@ pub(super) enum RunStreamEvent {
     Step(Box<StepView>),
     /// The run stands elsewhere.
     Status(StatusEvent),
-    /// The next piece of the draft, which is good until the next step. A stream that is opened later begins with the
-    /// draft so far.
+    /// The next piece of the draft, which is good until the next step. A stream that is opened later, or anew,
+    /// begins with the draft so far.
     Token(TokenEvent),
     /// The draft so far is void: the model begins its reply anew, or its step was told already.
     Reset(ResetEvent),
@@ -111,8 +111,8 @@ pub(super) struct TokenEvent {
 pub(super) struct ResetEvent {}
 
 /// A run as it happens: `step` (its id is the step's `seq`), `status`, `token` (the next piece of the draft, which is
-/// good until the next step; the first one of a stream may be the draft so far), `reset` (the draft so far is void) and at
-/// the end `done`, with the run. It ends before that if its reader is let in no more. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run
+/// good until the next step; the first one of a stream may be the draft so far, so a client that opens it anew drops what
+/// it has of the draft), `reset` (the draft so far is void) and at the end `done`, with the run. It ends before that if its reader is let in no more. Another process's run has no `token` and `reset`. Secrets are hidden in drafts too; a run
 /// that read words from outside has none, since its message may lose addresses before it goes out.
 #[utoipa::path(get, path = "/api/runs/{id}/stream", tag = "runs", security(("bearer" = [])),
     params(("id" = String, Path, description = "The run"),

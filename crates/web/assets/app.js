@@ -200,6 +200,8 @@ function stream() {
     // A step ends a draft, which stays until the page shows the message that it became.
     let text = "", over = false;
     const show = () => { const shown = draft(); if (shown) shown.textContent = text; };
+    // A browser opens a stream anew by itself, and each begins with the whole draft so far.
+    source.addEventListener("open", () => { text = ""; });
     source.addEventListener("token", (event) => {
       const follows = atEnd();
       if (over) text = "";

@@ -197,16 +197,17 @@ document.dispatchEvent(new CustomEvent('taken'));
 
 
 def drafts(bot, browser, report):
-    """A step ends a draft: the next reply does not grow behind it."""
+    """A step ends a draft: the next reply does not grow behind it. A stream that is opened anew tells the draft anew."""
     browser.screen("desktop", "light")
     script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=STREAMS)
     browser.go(bot.address + "/outbox")
     painted(browser)
     browser.run(DRAFTED)
     events = [("token", {"text": "I'll "}), ("token", {"text": "look"}), ("step", {}), ("token", {"text": "The "}),
-              ("token", {"text": "answer"}), ("reset", {}), ("token", {"text": "It is 42"})]
+              ("token", {"text": "answer"}), ("reset", {}), ("token", {"text": "It is 42"}), ("open", {}),
+              ("token", {"text": "It is 42."})]
     seen = [browser.run("return window.tell(...arguments)", name, data) for name, data in events]
-    expected = ["I'll ", "I'll look", "I'll look", "The ", "The answer", "", "It is 42"]
+    expected = ["I'll ", "I'll look", "I'll look", "The ", "The answer", "", "It is 42", "It is 42", "It is 42."]
     report.check(seen == expected, "/outbox", f"a draft grows as {seen}")
     browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
     report.tell("the draft of an answer", "ends with its step")
