@@ -18,8 +18,10 @@ use super::super::Shared;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long its answer holds.
 const HOLDS: Duration = Duration::from_secs(60);
-/// How long a platform that did not say is taken to say no.
-const FAILURE_HOLDS: Duration = Duration::from_secs(30);
+/// How long a platform that was silent for that time is taken to say no.
+const SILENCE_HOLDS: Duration = Duration::from_secs(30);
+/// The same of one that failed at once: the next try may go well, and costs no wait.
+const FAILURE_HOLDS: Duration = Duration::from_secs(3);
 /// How many answers are kept before old ones are dropped.
 const KEPT: usize = 10_000;
 
@@ -53,6 +55,15 @@ pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, Store
         return Ok(false);
     }
     let manages = !managed_spaces(api, user).await?.is_empty();
+    // A failure is no answer: it holds for itself, and not for as long.
+    if !manages
+        && managers
+            .failed
+            .iter()
+            .any(|failed| failed.key().0 == user && failed.holds(now))
+    {
+        return Ok(false);
+    }
     if managers.asked.len() >= KEPT {
         managers.asked.clear();
     }
@@ -65,9 +76,22 @@ pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, Store
 pub(crate) struct Managers {
     known: DashMap<(UserId, ChannelId), (Timestamp, bool)>,
     /// When a platform failed to say it.
-    failed: DashMap<(UserId, ChannelId), Timestamp>,
+    failed: DashMap<(UserId, ChannelId), Failed>,
     /// When platforms were asked last about all places of a person of whom none has spoken.
     asked: DashMap<UserId, Timestamp>,
+}
+
+/// A platform failed to say it.
+#[derive(Clone, Copy, Debug)]
+struct Failed {
+    at: Timestamp,
+    long: Duration,
+}
+
+impl Failed {
+    fn holds(self, now: Timestamp) -> bool {
+        holds(self.at, now, self.long)
+    }
 }
 
 fn holds(at: Timestamp, now: Timestamp, long: Duration) -> bool {
@@ -82,8 +106,8 @@ impl Managers {
         {
             return Some(known.1);
         }
-        let failed = self.failed.get(&key).map(|at| *at);
-        failed.filter(|at| holds(*at, now, FAILURE_HOLDS)).map(|_| false)
+        let failed = self.failed.get(&key).map(|failed| *failed);
+        failed.filter(|failed| failed.holds(now)).map(|_| false)
     }
 
     fn keep(&self, key: (UserId, ChannelId), now: Timestamp, manages: bool) {
@@ -94,11 +118,17 @@ impl Managers {
         self.failed.remove(&key);
     }
 
-    fn keep_failure(&self, key: (UserId, ChannelId), now: Timestamp) {
+    fn keep_failure(&self, key: (UserId, ChannelId), now: Timestamp, long: Duration) {
         if self.failed.len() >= KEPT {
-            self.failed.retain(|_, at| holds(*at, now, FAILURE_HOLDS));
+            self.failed.retain(|_, failed| failed.holds(now));
         }
-        self.failed.insert(key, now);
+        self.failed.insert(key, Failed { at: now, long });
+    }
+
+    /// Whether a platform failed to say a moment ago whether a person manages a place.
+    fn is_unsure(&self, user: UserId, now: Timestamp) -> bool {
+        let mut failed = self.failed.iter();
+        failed.any(|failed| failed.key().0 == user && failed.holds(now))
     }
 
     /// Whether a person manages any place of which platforms have spoken, however long ago.
@@ -129,12 +159,12 @@ impl Managers {
                 Ok(Ok(manages)) => manages,
                 Ok(Err(error)) => {
                     tracing::info!(%error, %platform, "failed to look up a channel's managers");
-                    self.keep_failure(key, api.clock.now());
+                    self.keep_failure(key, api.clock.now(), FAILURE_HOLDS);
                     return Ok(false);
                 }
                 Err(_) => {
                     tracing::info!(%platform, "platform did not list a channel's managers in time");
-                    self.keep_failure(key, api.clock.now());
+                    self.keep_failure(key, api.clock.now(), SILENCE_HOLDS);
                     return Ok(false);
                 }
             };
@@ -149,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_holds_for_a_minute_and_a_failure_for_half_of_one() {
+    fn an_answer_holds_for_a_minute_silence_for_half_of_one_and_a_failure_for_a_moment() {
         let managers = Managers::default();
         let key = (UserId::new(), ChannelId::new());
         let at = |seconds: i64| Timestamp(seconds * 1000);
@@ -157,11 +187,14 @@ mod tests {
         assert_eq!(held(0), None);
         managers.keep(key, at(0), true);
         assert_eq!([held(0), held(59), held(60)], [Some(true), Some(true), None]);
-        managers.keep_failure(key, at(60));
+        managers.keep_failure(key, at(60), SILENCE_HOLDS);
         assert_eq!([held(60), held(89), held(90)], [Some(false), Some(false), None]);
         // The pages of the dashboard go on as the platform said last.
         assert_eq!(managers.said_of(key.0), Some(true));
-        managers.keep_failure(key, at(90));
+        managers.keep_failure(key, at(90), FAILURE_HOLDS);
+        assert_eq!([held(90), held(92), held(93)], [Some(false), Some(false), None]);
+        assert!(managers.is_unsure(key.0, at(92)) && !managers.is_unsure(key.0, at(93)));
+        assert!(!managers.is_unsure(UserId::new(), at(92)));
         managers.keep(key, at(91), true);
         assert_eq!([held(91), held(92)], [Some(true); 2]);
         // The clock was put back.
