@@ -80,8 +80,8 @@ const BY: [(&str, &str); 7] = [
     ("tool", "Tool"),
 ];
 const SPANS: [(&str, &str); 3] = [("7", "7 days"), ("30", "30 days"), ("90", "90 days")];
-/// The most lines of a table: those that cost most.
-const MOST: usize = 200;
+/// The most lines of a table: those that cost most. One more is asked for, which a page of the API still holds.
+const MOST: usize = 199;
 /// The most columns of a chart that is not by day.
 const COLUMNS: usize = 60;
 
@@ -97,7 +97,7 @@ impl UsageQuery {
     }
 
     async fn groups(&self, asker: &Asker) -> Result<Vec<Group>, Failure> {
-        let (days, most) = (self.days().to_string(), MOST.to_string());
+        let (days, most) = (self.days().to_string(), (MOST + 1).to_string());
         let asked = [
             ("by", self.by()),
             ("days", days.as_str()),
@@ -174,7 +174,7 @@ fn drawn(asker: &Asker, wanted: &UsageQuery, groups: &[Group]) -> Markup {
                 (card("tokens-title", "Tokens", by, &values(Group::tokens), chart::whole))
             }
             (table(groups, by))
-            @if groups.len() >= MOST { p.small.quiet { "These are the " (MOST) " that cost most." } }
+            @if groups.len() > MOST { p.small.quiet { "These are the " (MOST) " that cost most." } }
         }
     }
 }
@@ -215,7 +215,7 @@ fn table(groups: &[Group], by: &str) -> Markup {
                 }
             }
             tbody {
-                @for group in groups {
+                @for group in groups.iter().take(MOST) {
                     tr {
                         td.lead { (words(group.label())) }
                         td.number data-label="Calls" { (count(group.calls)) }
@@ -250,25 +250,28 @@ pub(crate) async fn csv(asker: Asker, Query(wanted): Query<UsageQuery>) -> Resul
         "{},key,calls,estimated_calls,prompt_tokens,cached_tokens,completion_tokens,cost,own_key_calls,own_key_cost\r\n",
         wanted.by()
     );
-    for group in &groups {
-        let cells = [
-            csv::cell(group.label()),
-            csv::cell(group.key.as_deref().unwrap_or_default()),
-            group.calls.to_string(),
-            group.estimated_calls.to_string(),
-            group.prompt_tokens.to_string(),
-            group.cached_tokens.to_string(),
-            group.completion_tokens.to_string(),
-            group.cost.to_string(),
-            group.own_key_calls.to_string(),
-            group.own_key_cost.to_string(),
-        ];
-        out.push_str(&csv::line(&cells));
+    for group in groups.iter().take(MOST) {
+        out.push_str(&csv_line(group));
     }
-    if groups.len() >= MOST {
+    if groups.len() > MOST {
         out.push_str(&csv::line(&ending("cost most", MOST, 10)));
     }
     Ok(csv::file("usage.csv", out))
+}
+
+fn csv_line(group: &Group) -> String {
+    csv::line(&[
+        csv::cell(group.label()),
+        csv::cell(group.key.as_deref().unwrap_or_default()),
+        group.calls.to_string(),
+        group.estimated_calls.to_string(),
+        group.prompt_tokens.to_string(),
+        group.cached_tokens.to_string(),
+        group.completion_tokens.to_string(),
+        group.cost().to_string(),
+        group.own_key_calls.to_string(),
+        group.own_key_cost.to_string(),
+    ])
 }
 
 /// The last line of a file that does not hold all: it says so in the first of so many cells.
@@ -284,9 +287,8 @@ fn ending(by: &str, most: usize, cells: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_day_without_calls_is_a_gap_of_the_chart() {
-        let group = |day: &str, calls| Group {
+    fn group(day: &str, calls: u64) -> Group {
+        Group {
             key: Some(day.to_owned()),
             name: None,
             calls,
@@ -297,7 +299,23 @@ mod tests {
             cost: 0.0,
             own_key_calls: 0,
             own_key_cost: 0.0,
+        }
+    }
+
+    #[test]
+    fn a_file_tells_the_cost_as_the_page_does() {
+        let paid = Group {
+            cost: 0.75,
+            own_key_calls: 1,
+            own_key_cost: 0.5,
+            ..group("2026-03-01", 2)
         };
+        let line = csv_line(&paid);
+        assert!(line.ends_with(",0.25,1,0.5\r\n"), "{line}");
+    }
+
+    #[test]
+    fn a_day_without_calls_is_a_gap_of_the_chart() {
         let drawn = by_day(
             &[group("2026-03-01", 2), group("2026-02-27", 5)],
             "2026-03-01",

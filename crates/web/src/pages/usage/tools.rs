@@ -40,7 +40,7 @@ pub(super) async fn called(asker: &Asker, wanted: &UsageQuery) -> Result<Vec<Too
     let asked = [
         ("days", wanted.days().to_string()),
         ("spaceId", wanted.space.clone()),
-        ("limit", super::MOST.to_string()),
+        ("limit", (super::MOST + 1).to_string()),
     ];
     let asked = asked.each_ref().map(|(name, value)| (*name, value.as_str()));
     let path = with_query("/api/usage/tools", &asked);
@@ -74,9 +74,9 @@ pub(super) fn draw(asker: &Asker, tools: &[ToolGroup]) -> Markup {
                     th.number scope="col" { "Cost" } th scope="col" { "Last" }
                 }
             }
-            tbody { @for called in tools { (row(asker, called)) } }
+            tbody { @for called in tools.iter().take(super::MOST) { (row(asker, called)) } }
         }
-        @if tools.len() >= super::MOST { p.small.quiet { "These are the " (super::MOST) " that are called most." } }
+        @if tools.len() > super::MOST { p.small.quiet { "These are the " (super::MOST) " that are called most." } }
     }
 }
 
@@ -99,7 +99,7 @@ fn row(asker: &Asker, called: &ToolGroup) -> Markup {
 /// The same as CSV.
 pub(super) fn csv(tools: &[ToolGroup]) -> Response {
     let mut out = String::from("tool,calls,failures,duration_ms,longest_ms,cost,last_at\r\n");
-    for called in tools {
+    for called in tools.iter().take(super::MOST) {
         let cells = [
             csv::cell(&called.tool),
             called.calls.to_string(),
@@ -111,7 +111,7 @@ pub(super) fn csv(tools: &[ToolGroup]) -> Response {
         ];
         out.push_str(&csv::line(&cells));
     }
-    if tools.len() >= super::MOST {
+    if tools.len() > super::MOST {
         out.push_str(&csv::line(&super::ending("are called most", super::MOST, 7)));
     }
     csv::file("usage.csv", out)
