@@ -102,7 +102,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         asker.look::<Health>("/readyz"),
         asker.get::<Page<Run>>("/api/runs?status=running&limit=50"),
         asker.get::<Page<Run>>("/api/runs?status=pending&limit=50"),
-        asker.get::<Page<Run>>("/api/runs?status=waiting&wakeReason=tool_confirm&limit=200"),
+        asker.all::<Run>("/api/runs", &[("status", "waiting"), ("wakeReason", "tool_confirm")]),
         asker.get::<Page<Run>>(&failed),
         asker.get::<Page<Spent>>("/api/usage?by=day&limit=1"),
         budgets::all(&asker, ""),
@@ -110,7 +110,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
         Names::of_people(&asker),
     )?;
     // The one that has waited longest comes first.
-    let asking = run::asking(&asker, waiting.items.iter().rev().take(FEW)).await?;
+    let asking = run::asking(&asker, waiting.iter().rev().take(FEW)).await?;
     let (strangers, aside, unsent, managed, down) = try_join!(
         pairings::open(&asker),
         quarantine::newest(&asker, FEW),
@@ -133,7 +133,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
             @for outage in &down { div.note.warn { p { (words(&outage.sentence())) } } }
         }
         div id="asked" data-live {
-            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, &waiting, &people)) }
+            @if asking.iter().any(|whole| whole.question.is_some()) { (asked(&asker, &asking, waiting.len(), &people)) }
         }
         (pairings::draw(&asker, &strangers))
         (quarantine::draw(&asker, &aside))
@@ -164,14 +164,13 @@ async fn outages(asker: &Asker) -> Result<Vec<Outage>, Failure> {
 }
 
 /// The questions that wait for an answer: all that each will do is read before its buttons.
-fn asked(asker: &Asker, asking: &[Whole], all: &Page<Run>, people: &Names) -> Markup {
+fn asked(asker: &Asker, asking: &[Whole], count: usize, people: &Names) -> Markup {
     let is_mine = |whole: &Whole| asker.me().is_some_and(|me| me.user_id == whole.run.user_id);
     html! {
         section.card aria-labelledby="asked-title" {
             header {
                 h2 id="asked-title" { "Waiting for your approval" }
-                @let count = all.items.len();
-                @if count > FEW { a.small href="/runs?status=waiting" { "All" @if all.next.is_none() { " " (count) } } }
+                @if count > FEW { a.small href="/runs?status=waiting" { "All " (count) } }
             }
             ul.list {
                 @for whole in asking {
