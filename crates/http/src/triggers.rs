@@ -179,7 +179,7 @@ pub(super) struct MadeTrigger {
 #[utoipa::path(post, path = "/api/triggers", tag = "triggers", security(("bearer" = [])),
     request_body = NewTriggerBody,
     responses((status = 201, body = MadeTrigger), (status = 422, body = ProblemBody),
-        (status = 409, body = ProblemBody, description = "There is one of that name, or its person has the most of its kind"),
+        (status = 409, body = ProblemBody, description = "There is one of that name, its person has the most of its kind, or the agent of a run is turned off"),
         (status = 429, body = ProblemBody, description = "A person's token makes too many in a minute")))]
 #[handler]
 pub(super) async fn create(
