@@ -427,11 +427,15 @@ fn bounded(result: Value, limit: usize) -> Value {
         return result;
     }
     let (head, rest) = text.split_at(text.floor_char_boundary(limit));
-    let missing = match rest.chars().count() {
+    Value::String(format!("{head}… ({})", more_characters(rest.chars().count())))
+}
+
+/// How many characters are left out of a text, in words.
+pub(crate) fn more_characters(missing: usize) -> String {
+    match missing {
         1 => "1 more character".to_owned(),
         missing => format!("{missing} more characters"),
-    };
-    Value::String(format!("{head}… ({missing})"))
+    }
 }
 
 #[cfg(test)]

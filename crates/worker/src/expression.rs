@@ -79,10 +79,10 @@ pub(super) fn evaluate(expression: &str, max_ms: u64) -> Result<String, String> 
         return Err(format!("`{expression}` has no value"));
     }
     let (head, rest) = value.split_at(value.floor_char_boundary(MOST_VALUE));
-    Ok(if rest.is_empty() {
-        value.to_owned()
-    } else {
-        format!("{head}… ({} more characters)", rest.chars().count())
+    Ok(match rest.chars().count() {
+        0 => value.to_owned(),
+        1 => format!("{head}… (1 more character)"),
+        missing => format!("{head}… ({missing} more characters)"),
     })
 }
 
@@ -142,6 +142,8 @@ mod tests {
         // However slow the machine is: this is no test of the limit.
         let value = evaluate("10^70000", 60_000).expect("a value");
         assert!(value.ends_with("… (10001 more characters)"), "{}", &value[59_990..]);
+        let value = evaluate("10^60000", 60_000).expect("a value");
+        assert!(value.ends_with("… (1 more character)"), "{}", &value[59_990..]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Map, Value, json};
 
 use super::words;
+use crate::tool::more_characters;
 
 /// The most characters of all texts of a result.
 const TEXT: usize = 40_000;
@@ -38,7 +39,7 @@ pub(super) fn read(answer: CallToolResult) -> Result<Value, String> {
         let missing = text.chars().count().saturating_sub(TEXT);
         let head: String = text.chars().take(TEXT).collect();
         let text = if missing > 0 {
-            format!("{head}… ({missing} more characters)")
+            format!("{head}… ({})", more_characters(missing))
         } else {
             text
         };
