@@ -280,8 +280,15 @@ pub(super) fn reach(config: &Config) -> Option<Check> {
     const NAME: &str = "reach";
     let http = &config.http;
     let address = http.bind;
-    if !http.enabled || !http.is_open() {
+    if !http.enabled || address.ip().is_loopback() {
         return None;
+    }
+    if !http.is_open() {
+        let found = format!(
+            "the API listens beyond this machine ({address}) for the proxy with TLS that http.public_url names: let \
+             nothing else reach it"
+        );
+        return Some(Check::ok(NAME, found));
     }
     let hosts = if http.allowed_hosts.is_empty() {
         ", and answers to any name"
@@ -291,7 +298,8 @@ pub(super) fn reach(config: &Config) -> Option<Check> {
     Some(Check::warn(
         NAME,
         format!("the API listens beyond this machine ({address}), without TLS{hosts}"),
-        "put a proxy with TLS before it, set http.bind to a loopback address, and http.allowed_hosts to the proxy's name",
+        "put a proxy with TLS before it, and set http.public_url to its https address; or set http.bind to a loopback \
+         address, and http.allowed_hosts to the proxy's name",
     ))
 }
 

@@ -291,4 +291,18 @@ fn an_api_that_listens_beyond_the_machine_is_warned_of() {
         "the API listens beyond this machine (0.0.0.0:0), without TLS, and answers to any name"
     );
     assert!(mend.starts_with("put a proxy with TLS before it"), "{mend}");
+    assert!(mend.contains("http.public_url"), "{mend}");
+    let proxied = [
+        "--set",
+        "http.bind=0.0.0.0:0",
+        "--set",
+        "http.public_url=https://bot.example",
+    ];
+    let ended = machine.run(["doctor", "--json"].into_iter().chain(proxied));
+    let (status, found, _) = check(&ended, "reach");
+    assert_eq!(status, "ok", "{ended:?}");
+    assert!(
+        found.contains("(0.0.0.0:0)") && found.contains("let nothing else reach it"),
+        "{found}"
+    );
 }

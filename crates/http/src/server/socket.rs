@@ -58,7 +58,12 @@ impl Socket {
     pub async fn bind(settings: &config::Http) -> Result<Self, BindError> {
         let socket = Self::bind_with_twin(settings.bind, "http.bind", "set http.enabled = false").await?;
         if settings.is_open() {
-            warn_of_reach(socket.address);
+            tracing::warn!(
+                address = %socket.address,
+                "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way, and as \
+                 long as http.allowed_hosts is empty any name leads here; put a proxy with TLS before it, and set \
+                 http.bind to a loopback address or http.public_url to the proxy's https address"
+            );
         }
         Ok(socket)
     }
@@ -85,7 +90,11 @@ impl Socket {
     pub async fn bind_for_watching(address: SocketAddr) -> Result<Self, BindError> {
         let socket = Self::bind_at(address, "telemetry.metrics_bind", "take the setting out").await?;
         if !address.ip().is_loopback() {
-            warn_of_reach(socket.address);
+            tracing::warn!(
+                address = %socket.address,
+                "HEALTH AND METRICS ARE SHOWN BEYOND THIS MACHINE, WITHOUT TLS: tokens can be read on the way; set \
+                 telemetry.metrics_bind to a loopback address, or let only a proxy with TLS reach it"
+            );
         }
         Ok(socket)
     }
@@ -140,15 +149,6 @@ impl Socket {
         };
         Ok((ours(&self.listener)?, twin))
     }
-}
-
-fn warn_of_reach(address: SocketAddr) {
-    tracing::warn!(
-        %address,
-        "THE API LISTENS BEYOND THIS MACHINE, WITHOUT TLS: tokens and messages can be read on the way, and as long \
-         as http.allowed_hosts is empty any name leads here; put a proxy with TLS before it, and set http.bind to a \
-         loopback address or http.public_url to the proxy's https address"
-    );
 }
 
 async fn listen(address: SocketAddr) -> io::Result<(std::net::TcpListener, SocketAddr)> {
