@@ -50,7 +50,7 @@ pub use self::{
 };
 pub(crate) use self::{
     models::{provider, sees_images, speech, transcription},
-    settings::{engine_settings, policy, rules, storage},
+    settings::{audiences, engine_settings, policy, rules, storage},
 };
 use crate::app::permissions::{LocalData, Restricted};
 

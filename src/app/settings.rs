@@ -88,7 +88,8 @@ pub(super) fn delivery_settings(config: &Config) -> delivery::DeliverySettings {
     }
 }
 
-pub(super) fn ingress_settings(config: &Config) -> ingress::IngressSettings {
+/// The people whom each platform's channel answers.
+pub(crate) fn audiences(config: &Config) -> BTreeMap<Platform, Audience> {
     let section = |section: &Section| (section.platform(), section.common().audience.clone());
     let mut audiences: BTreeMap<_, _> = config.channels.sections().map(section).collect();
     // Access to this machine, or to an API token, already lets a person in.
@@ -99,8 +100,12 @@ pub(super) fn ingress_settings(config: &Config) -> ingress::IngressSettings {
         };
         audiences.insert(platform, open);
     }
+    audiences
+}
+
+pub(super) fn ingress_settings(config: &Config) -> ingress::IngressSettings {
     ingress::IngressSettings {
-        audiences,
+        audiences: audiences(config),
         section: config.ingress.clone(),
         dashboard: config.http.enabled.then(|| config.http.address()),
     }

@@ -42,6 +42,10 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
             None => None,
         },
     };
+    let refusal = match &user {
+        Some(user) => people::refusal(&mut conn, &loaded.config, user).await?,
+        None => None,
+    };
     drop(conn);
     let (person, now) = (user.as_ref().map(|user| user.id), setup::now());
     let link = db
@@ -61,6 +65,9 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         if setup::is_idle(&loaded) {
             output::print("The bot does not run: start it first, with `clifford serve`.")?;
         }
+    }
+    if let Some(refusal) = refusal {
+        output::warn(&refusal);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -41,6 +41,12 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     write_line(&coloured(&clifford_markup::for_terminal(text)))
 }
 
+/// Tells something on standard error, beside what is printed for people or programs.
+pub(super) fn warn(text: &str) {
+    // Nobody is left to be told that this failed.
+    let _ = writeln!(io::stderr().lock(), "warning: {}", clifford_markup::for_terminal(text));
+}
+
 fn write_line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let written = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());

@@ -2,14 +2,17 @@
 
 use anyhow::bail;
 use clifford_chat::platform::Platform;
+use clifford_config::Config;
 use clifford_core::{id::UserId, people::User};
+use clifford_ingress as ingress;
 use clifford_store::{
     Conn,
     ids::{self, IdKind},
     people::users,
 };
 
-use super::local;
+use super::{local, output};
+use crate::app;
 
 /// The person at this machine, as lists call them.
 pub const HERE: &str = "this machine";
@@ -67,6 +70,20 @@ async fn by_beginning(conn: &mut Conn, text: &str) -> anyhow::Result<User> {
         }
         several => bail!("several people have ids that begin with {text}: {}", several.join(", ")),
     }
+}
+
+/// The warning about a person whose tokens and links are refused; nothing: they are good.
+///
+/// # Errors
+/// The store's.
+pub async fn refusal(conn: &mut Conn, config: &Config, user: &User) -> anyhow::Result<Option<String>> {
+    if ingress::looks(conn, &app::audiences(config), user.id, user.role).await? {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{} may not speak to the bot in private, so this is refused until somebody lets them in.",
+        output::cell(&user.name)
+    )))
 }
 
 fn nobody(text: &str) -> anyhow::Error {

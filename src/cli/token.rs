@@ -118,6 +118,10 @@ async fn create(
         Some(named) => Some(people::find(&mut db.read().await?, named).await?),
         None => None,
     };
+    let refusal = match &user {
+        Some(user) => people::refusal(&mut db.read().await?, &loaded.config, user).await?,
+        None => None,
+    };
     let person = user.as_ref().map(|user| user.id);
     let (new, now) = (
         NewToken {
@@ -141,6 +145,9 @@ async fn create(
             user.map_or_else(|| OPERATOR.to_owned(), |user| output::cell(&user.name)),
             scopes.join(", ")
         ))?;
+    }
+    if let Some(refusal) = refusal {
+        output::warn(&refusal);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -51,7 +51,7 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
     if sessions::begins(&method, request.uri().path()) {
         return next.run(request).await;
     }
-    match caller(&api, &method, request.headers()).await {
+    match caller(&api, (&method, request.uri().path()), request.headers()).await {
         Ok((caller, form)) => {
             if let Some(peer) = request.extensions().get::<Peer>()
                 && let Err(problem) = peer.authenticated(caller.token(), caller.share())
@@ -66,7 +66,7 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
             response
         }
         Err(problem) => {
-            if problem.is(Code::Unauthorized) {
+            if problem.is(Code::Unauthorized) || problem.is(Code::ShutOut) {
                 api.state.refusals.count(api.clock.now());
             }
             problem.into_response()
@@ -74,7 +74,11 @@ pub(super) async fn authenticate(State(api): State<Shared>, mut request: Request
     }
 }
 
-async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<(Caller, Option<FormToken>), Problem> {
+async fn caller(
+    api: &Shared,
+    route: (&Method, &str),
+    headers: &HeaderMap,
+) -> Result<(Caller, Option<FormToken>), Problem> {
     // A proxy may have judged another one of them.
     if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
         let challenge = "Bearer realm=\"clifford\", error=\"invalid_request\"";
@@ -83,7 +87,7 @@ async fn caller(api: &Shared, method: &Method, headers: &HeaderMap) -> Result<(C
     let Some(token) = bearer(headers) else {
         let held = sessions::cookie::held(headers);
         if !held.is_empty() {
-            let (caller, form) = sessions::caller(api, (method, headers), &held).await?;
+            let (caller, form) = sessions::caller(api, route, headers, &held).await?;
             return Ok((caller, Some(form)));
         }
         let detail = "send Authorization: Bearer TOKEN; `clifford token create` makes one";
@@ -108,7 +112,7 @@ async fn bearer_of(api: &Shared, token: &str) -> Result<Caller, Problem> {
         return Err(Problem::new(Code::Unauthorized, "the token is unknown or was revoked").with_challenge(challenge));
     };
     if let Some(user) = known.user_id {
-        may_look(api, user, known.role, Code::Unauthorized).await?;
+        may_look(api, user, known.role, Code::ShutOut).await?;
     }
     let standing = match (known.user_id, known.role) {
         (None, _) => Standing::Operator,

@@ -18,6 +18,8 @@ use serde_json::json;
 pub(super) enum Code {
     /// There is no token, or it is none of ours.
     Unauthorized,
+    /// The token or session is good, and its person may not speak to the bot in private any more.
+    ShutOut,
     /// The token may not do this.
     MissingScope,
     /// A session's change comes from another site.
@@ -91,7 +93,7 @@ pub(super) enum Code {
 impl Code {
     pub(super) const fn status(self) -> StatusCode {
         match self {
-            Self::Unauthorized | Self::NotSigned => StatusCode::UNAUTHORIZED,
+            Self::Unauthorized | Self::ShutOut | Self::NotSigned => StatusCode::UNAUTHORIZED,
             Self::MissingScope | Self::ForeignOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -120,6 +122,7 @@ impl Code {
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Unauthorized => "A valid token is needed",
+            Self::ShutOut => "The person may not look any more",
             Self::MissingScope => "The token may not do this",
             Self::ForeignOrigin => "The request comes from another site",
             Self::UnknownRoute => "There is no such route",

@@ -66,13 +66,19 @@ pub(super) fn begins(method: &Method, path: &str) -> bool {
     *method == Method::POST && paths.contains(&path)
 }
 
+/// Whether a request is to end the session that it comes with.
+fn leaves(method: &Method, path: &str) -> bool {
+    *method == Method::DELETE && path == "/api/sessions/current"
+}
+
 /// The person behind the first of these cookies whose session there is, and what its forms carry.
 ///
 /// # Errors
 /// The session is over; the request changes something and comes from another site.
 pub(super) async fn caller(
     api: &Shared,
-    (method, headers): (&Method, &HeaderMap),
+    (method, path): (&Method, &str),
+    headers: &HeaderMap,
     held: &[Held<'_>],
 ) -> Result<(Caller, FormToken), Problem> {
     let now = api.clock.now();
@@ -82,8 +88,9 @@ pub(super) async fn caller(
             "the session is over; log in again with a link of `clifford login` or of `/dashboard` in a private chat",
         )
     })?;
-    if let Some(user) = known.user_id {
-        may_look(api, user, known.role, Code::Unauthorized).await?;
+    // Somebody who is shut out may still log out.
+    if let Some(user) = known.user_id.filter(|_| !leaves(method, path)) {
+        may_look(api, user, known.role, Code::ShutOut).await?;
     }
     if !method.is_safe() {
         same_origin(headers, true)?;

@@ -1,7 +1,10 @@
 //! Tokens of the API: listed, made and revoked. Nobody makes a token that may do more than they may.
 
 use axum::{Json, extract::State, http::StatusCode};
-use clifford_core::id::{TokenId, UserId};
+use clifford_core::{
+    id::{TokenId, UserId},
+    people::UserRole,
+};
 use clifford_store::people::tokens::{self, ApiToken, NewToken};
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +71,7 @@ pub(super) struct MadeToken {
 }
 
 /// Makes a token and shows it, this once. A person's token makes tokens of that person, an owner's with `admin` of
-/// everybody, and of the operator.
+/// everybody, and of the operator. There is none for a person who would be refused with it (409).
 #[utoipa::path(post, path = "/api/tokens", tag = "tokens", security(("bearer" = [])), request_body = NewTokenBody,
     responses((status = 201, body = MadeToken), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
@@ -94,7 +97,8 @@ pub(super) async fn create(
         return Err(Problem::input("scopes", "a token needs a scope: read, write or admin"));
     }
     if let Some(user) = user {
-        users::one(&api, user).await?;
+        let person = users::one(&api, user).await?;
+        check_use(&api, user, person.role).await?;
     }
     check_count(&api, &caller).await?;
     let scopes = [Scope::Read, Scope::Write, Scope::Admin].into_iter();
@@ -117,6 +121,16 @@ pub(super) async fn create(
         token: token.expose().to_owned(),
     };
     Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Refuses a token by which its person would be let in nowhere.
+async fn check_use(api: &Shared, user: UserId, role: UserRole) -> Result<(), Problem> {
+    if api.ingress.looks(&mut api.db.read().await?, user, role).await? {
+        return Ok(());
+    }
+    let detail =
+        "this person may not speak to the bot in private, so a token of theirs would be refused; let them in first";
+    Err(Problem::new(Code::WrongState, detail).of_field("userId"))
 }
 
 /// Holds a person to a number of tokens: each is a row.

@@ -1,10 +1,11 @@
 //! Messages of API callers: the same way in, for people with a token.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use clifford_chat::{
     inbound::{Attachment, Place, Speaker},
     names,
+    platform::Platform,
 };
 use clifford_core::{
     access::{self, Audience, Entry},
@@ -203,17 +204,7 @@ impl IngressService {
 
     /// Whether a person may look at what is theirs, by whatever way in ([`access::looks`]).
     pub async fn looks(&self, conn: &mut Conn, user: UserId, role: UserRole) -> Result<bool, StoreError> {
-        // No account of an owner is shut out.
-        if role == UserRole::Owner {
-            return Ok(true);
-        }
-        let accounts = users::identities(conn, user).await?;
-        let accounts: Vec<_> = accounts
-            .iter()
-            .filter_map(|account| Some((account.platform.parse().ok()?, account.platform_user_id.as_str())))
-            .collect();
-        let audiences = &self.settings.audiences;
-        Ok(access::looks(role, &accounts, |platform| audiences.get(&platform)))
+        looks(conn, &self.settings.audiences, user, role).await
     }
 
     /// The message that came to a place with a sender's key.
@@ -240,6 +231,28 @@ impl IngressService {
     pub fn start(&self, work: Work) {
         self.runs.start(work);
     }
+}
+
+/// As [`IngressService::looks`], where these are the people whom each platform's channel answers.
+///
+/// # Errors
+/// The store's.
+pub async fn looks(
+    conn: &mut Conn,
+    audiences: &BTreeMap<Platform, Audience>,
+    user: UserId,
+    role: UserRole,
+) -> Result<bool, StoreError> {
+    // No account of an owner is shut out.
+    if role == UserRole::Owner {
+        return Ok(true);
+    }
+    let accounts = users::identities(conn, user).await?;
+    let accounts: Vec<_> = accounts
+        .iter()
+        .filter_map(|account| Some((account.platform.parse().ok()?, account.platform_user_id.as_str())))
+        .collect();
+    Ok(access::looks(role, &accounts, |platform| audiences.get(&platform)))
 }
 
 /// The content that came with a sender's key: the same key with another content is a mistake.

@@ -75,7 +75,7 @@ use self::{
     threads::Answered,
 };
 pub use self::{
-    api::{ApiAccepted, ApiMessage, ApiRefusal},
+    api::{ApiAccepted, ApiMessage, ApiRefusal, looks},
     api_command::{ApiAnswer, ApiCommand},
     api_edit::ApiEdit,
     connections::Connection,

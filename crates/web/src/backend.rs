@@ -90,6 +90,7 @@ pub(crate) struct Asker {
     me: Option<Me>,
     /// Why nobody knows them; nothing: somebody does.
     unrecognized: Option<Failure>,
+    is_shut_out: bool,
     /// The path of the page.
     pub(crate) path: String,
     /// Goes with every form of the page.
@@ -136,6 +137,11 @@ impl Asker {
         self.me.as_ref()
     }
 
+    /// The reader is known, and may not look any more.
+    pub(crate) fn is_shut_out(&self) -> bool {
+        self.is_shut_out
+    }
+
     /// The reader sees what is theirs, or a place that they manage: they are no owner, and not the operator.
     pub(crate) fn is_person(&self) -> bool {
         self.me.as_ref().is_none_or(|me| me.role == "person")
@@ -154,6 +160,12 @@ impl Asker {
     /// Why the API does not know them, or does not say.
     async fn recognize(&mut self) -> Result<(), Failure> {
         let answer = self.response(Method::GET, "/api/me", None).await?;
+        if answer.status() == StatusCode::UNAUTHORIZED {
+            let bytes = to_bytes(answer.into_body(), MOST).await.unwrap_or_default();
+            let refused = serde_json::from_slice::<Refused>(&bytes);
+            self.is_shut_out = refused.is_ok_and(|refused| refused.is_of_shutting_out());
+            return Err(Failure::Unknown(self.path.clone()));
+        }
         if !answer.status().is_success() {
             return Err(refusal(answer, &self.path).await);
         }
@@ -266,6 +278,7 @@ impl FromRequestParts<Shared> for Asker {
             connection: clifford_http::connection(&parts.extensions),
             me: None,
             unrecognized: Some(Failure::Unknown(String::new())),
+            is_shut_out: false,
             path: parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
         };
         let is_somebody = [header::AUTHORIZATION, header::COOKIE]

@@ -47,6 +47,11 @@ impl Refused {
         matches!(self.status, 403 | 404)
     }
 
+    /// The way in is good, and its person may not look any more.
+    pub(crate) fn is_of_shutting_out(&self) -> bool {
+        self.code == "shut_out"
+    }
+
     /// The field of the form that is wrong, and why.
     pub(crate) fn of_field(&self) -> Option<(String, String)> {
         let field = self.field.clone().filter(|_| matches!(self.status, 409 | 422))?;

@@ -193,7 +193,12 @@ async fn whoever_is_shut_out_has_no_way_in_any_more() {
         by_token(Method::GET, "/api/me", None).await,
         by_token(Method::POST, "/api/messages", Some(&said)).await,
     ] {
-        assert_eq!(refused.status, 401, "{}", refused.text);
+        assert_eq!(
+            (refused.status, &refused.json()["code"]),
+            (401, &json!("shut_out")),
+            "{}",
+            refused.text
+        );
         assert!(
             refused.text.contains("may not speak to the bot any more"),
             "{}",
@@ -204,11 +209,22 @@ async fn whoever_is_shut_out_has_no_way_in_any_more() {
     assert_eq!((refused.status, &refused.json()["code"]), (422, &json!("link_unknown")));
     let messages = bot.get("/api/messages").await.json();
     assert_eq!(messages["items"], json!([]));
+    // No token is made that would be refused.
+    let wanted = json!({ "name": "phone", "scopes": ["read"], "userId": bob });
+    let refused = bot.call(Method::POST, "/api/tokens", &wanted).await;
+    let told = refused.json();
+    assert_eq!(
+        (refused.status, &told["code"], &told["field"]),
+        (409, &json!("wrong_state"), &json!("userId")),
+        "{told}"
+    );
 
     // An owner lets them in again.
     role("member").await;
     assert_eq!(bot.by_cookie(Method::GET, "/api/me", &session, None).await.status, 200);
     assert_eq!(by_token(Method::GET, "/api/me", None).await.status, 200);
+    let made = bot.call(Method::POST, "/api/tokens", &wanted).await;
+    assert_eq!(made.status, 201, "{}", made.text);
     assert_eq!(bot.redeem(&link).await.status, 201);
     bot.app.shutdown().await;
 }

@@ -296,6 +296,21 @@ fn a_persons_token_says_whose_it_is() {
     machine.run(["token", "create", "--name", "laptop"]).succeeds();
     let shown = machine.run(["token", "list"]).succeeds();
     assert!(shown.contains("the operator"), "{shown}");
+    // Somebody at this machine who is no more than a stranger is let in nowhere.
+    machine
+        .run(["users", "set", "terminal:you", "--role", "member"])
+        .succeeds();
+    let good = machine.run(["login", "--user", "terminal:you"]);
+    assert!(!good.err.contains("warning"), "{good:?}");
+    machine
+        .run(["users", "set", "terminal:you", "--role", "stranger"])
+        .succeeds();
+    for command in [&["token", "create"][..], &["login"]] {
+        let warned = machine.run([command, &["--user", "terminal:you", "--json"]].concat());
+        assert_eq!(warned.code, 0, "{warned:?}");
+        let told = "may not speak to the bot in private, so this is refused";
+        assert!(warned.err.contains(told), "{warned:?}");
+    }
     let nobody = machine.run(["token", "create", "--user", "telegram:99"]);
     assert!(nobody.err.contains("no user matches `telegram:99`"), "{nobody:?}");
 }

@@ -2,6 +2,7 @@
 
 use clifford_core::people::UserRole;
 use reqwest::Method;
+use serde_json::json;
 
 use super::{Browser, encoded, person, routes, token};
 use crate::api::bot::Bot;
@@ -181,5 +182,30 @@ async fn a_strange_address_is_answered_by_a_page() {
         assert!(answer.text.contains(told), "{path}: {}", answer.text);
         assert!(answer.text.starts_with("<!DOCTYPE html>"), "{path}: {}", answer.text);
     }
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_is_shut_out_reads_so_at_the_login_and_logs_out() {
+    let bot = Bot::start().await;
+    let bob = person(&bot, "Bob", UserRole::Member).await;
+    let browser = Browser::log_in(&bot, Some(bob)).await;
+    let role = async |role: &str| {
+        let (path, body) = (format!("/api/users/{bob}"), json!({ "role": role }));
+        assert_eq!(bot.call(Method::PATCH, &path, &body).await.status, 200);
+    };
+    role("stranger").await;
+    let away = browser.get("/memory").await;
+    assert_eq!((away.status, away.header("location")), (303, "/login?to=%2Fmemory"));
+    let page = browser.page("/login?to=/memory").await;
+    assert!(
+        page.contains("You are shut out") && !page.contains("You are not logged in"),
+        "{page}"
+    );
+    // The session is over with that: it is not good again once they are let in.
+    let left = browser.submit("/login", "/logout", &[]).await;
+    assert_eq!((left.status, left.header("location")), (303, "/login"), "{}", left.text);
+    role("member").await;
+    assert!(browser.page("/login").await.contains("You are not logged in"));
     bot.app.shutdown().await;
 }

@@ -36,7 +36,15 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<LoginQuery>) -> Mark
             p { "In this browser, as " strong { (words(name)) } "." }
             p { a.button.main href=(to) { "Go on" } }
         }
-        @if wanted.link.is_empty() && known.is_none() {
+        @if asker.is_shut_out() {
+            h2 { "You are shut out" }
+            p { "You may not speak to the bot in private any more, so you see nothing here. If an owner lets you in again, this browser is let in, too." }
+            form method="post" action="/logout" {
+                (layout::token(&asker))
+                button type="submit" { "Log out" }
+            }
+        }
+        @if wanted.link.is_empty() && known.is_none() && !asker.is_shut_out() {
             h2 { "You are not logged in" }
             p { "Nobody needs a password here: a link lets you in, once, for ten minutes." }
             ul {
