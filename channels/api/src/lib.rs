@@ -286,6 +286,12 @@ pub trait Ingress: Send + Sync {
     /// [`IngressError::Unavailable`]: the store did not answer.
     async fn served(&self, platform: Platform, within: Duration) -> Result<Vec<Served>, IngressError>;
 
+    /// The highest age at which a message that an adapter missed is still answered. Of those that are older it may leave
+    /// some out, where there are many.
+    fn catch_up(&self) -> Duration {
+        Duration::MAX
+    }
+
     /// Tells the names of a space and its places, as an adapter finds them when it connects. Best effort: what is lost is
     /// told again with the next connection.
     async fn names(&self, _names: Names) {}

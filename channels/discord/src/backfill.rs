@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use clifford_channel::{Inbound, Served, Unreadable};
+use jiff::SignedDuration;
 use reqwest::Method;
 use serde_json::{Value, value::RawValue};
 
@@ -20,8 +21,12 @@ use crate::{
 pub(crate) const SERVED_WITHIN: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The most messages that Discord gives at a time.
 const PAGE: usize = 100;
+/// How many pages are read of what is too old to be answered. All that is new waits behind them, and what was not said to
+/// the bot is not stored, so a busy channel may have any number of them.
+const OLD_PAGES: usize = 10;
 
-/// Hands in what a channel's history has after the last stored message, oldest first.
+/// Hands in what a channel's history has after the last stored message, oldest first. Of what is too old to be answered,
+/// only so much.
 pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result<(), Stopped> {
     let last = served.last_message_id.as_deref().and_then(|id| id.parse::<u64>().ok());
     let (Ok(channel), Some(mut after)) = (served.external_id.parse::<u64>(), last) else {
@@ -30,7 +35,10 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
     if !served.kind.is_private() && handover.shared.directory.place(channel).is_none() {
         handover.look_up(channel).await?;
     }
+    let answered_since = answered_since(handover);
+    let mut pages = 0;
     loop {
+        pages += 1;
         let path = format!("/channels/{channel}/messages?after={after}&limit={PAGE}");
         let call = Call::new(Method::GET, "read messages", channel, path);
         let page: Vec<Box<RawValue>> = match handover.shared.api.call_with_retries(&call, &handover.stop).await? {
@@ -50,6 +58,11 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
         if count < PAGE {
             return Ok(());
         }
+        if pages >= OLD_PAGES && after < answered_since {
+            tracing::info!(channel_id = channel, "passing over old messages of a channel's history");
+            after = answered_since;
+            continue;
+        }
         // The same page would come again.
         if after == before {
             tracing::warn!(
@@ -59,6 +72,15 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
             return Ok(());
         }
     }
+}
+
+/// The first id of messages that may still be answered.
+fn answered_since(handover: &Handover) -> u64 {
+    let catch_up = SignedDuration::try_from(handover.ingress.catch_up());
+    let since = catch_up
+        .ok()
+        .and_then(|span| (handover.shared.config.clock)().checked_sub(span).ok());
+    since.map_or(0, map::first_id)
 }
 
 fn id_of(raw: &RawValue) -> Option<u64> {

@@ -54,6 +54,12 @@ pub(crate) fn created_ms(id: u64) -> i64 {
     i64::try_from((id >> 22) + DISCORD_EPOCH).unwrap_or(i64::MAX)
 }
 
+/// The first id of a moment.
+pub(crate) fn first_id(at: Timestamp) -> u64 {
+    let since = u64::try_from(at.as_millisecond()).unwrap_or_default();
+    since.saturating_sub(DISCORD_EPOCH) << 22
+}
+
 fn created_at(id: u64) -> Timestamp {
     Timestamp::from_millisecond(created_ms(id)).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -401,6 +401,10 @@ impl Ingress for IngressService {
             .map_err(|error: StoreError| IngressError::Unavailable(error.to_string()))
     }
 
+    fn catch_up(&self) -> Duration {
+        self.settings.section.catch_up
+    }
+
     async fn names(&self, names: Names) {
         let platform = names.platform;
         // Hundreds of servers come at once, and leave room for what people write.

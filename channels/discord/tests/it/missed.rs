@@ -79,6 +79,37 @@ async fn at_the_start_what_was_missed_is_read_before_what_is_new() {
 }
 
 #[tokio::test]
+async fn of_what_is_too_old_to_be_answered_a_busy_channel_waits_for_ten_pages_only() {
+    // Nothing is young enough, or all of it is.
+    for (catch_up, expected) in [(0, 1_000), (3_600, 1_150)] {
+        let fake = Arc::new(DiscordFake::start().await);
+        let guild = fake.guild("Home");
+        let (channel, user) = (fake.channel(guild, "general"), fake.user("Ada"));
+        let last = fake.say_while_offline(channel, user, "stored");
+        for n in 0..1_150 {
+            fake.say_while_offline(channel, user, &format!("missed {n}"));
+        }
+        let kept = Kept::new(false);
+        kept.catch_up.store(catch_up, Ordering::SeqCst);
+        kept.serve(vec![served(channel, PlaceKind::Group, last)]);
+        let bot = Bot::with(fake, kept);
+        bot.connected().await;
+        bot.kept.wait_for_texts(expected).await;
+        bot.fake.user_says(channel, user, "new");
+        let new = ("new".to_owned(), false);
+        let mut all = bot
+            .kept
+            .wait_for(|kept| Some(read(&kept.events())).filter(|all| all.contains(&new)))
+            .await;
+        // Depending on when it was said, the history has it too.
+        all.retain(|(text, backfilled)| !(text == "new" && *backfilled));
+        let missed = (0..expected).map(|n| (format!("missed {n}"), true));
+        assert_eq!(all, missed.chain([new]).collect::<Vec<_>>());
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn after_an_invalid_session_what_was_missed_is_read() {
     let bot = Bot::start().await;
     let (channel, user) = bot.channel();

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -37,6 +37,8 @@ pub struct Kept {
     pub ignores: bool,
     /// Something else is at work first.
     pub queues: AtomicBool,
+    /// The highest age in seconds of what is still answered.
+    pub catch_up: AtomicU64,
     changes: watch::Sender<()>,
 }
 
@@ -52,6 +54,7 @@ impl Kept {
             unavailable: AtomicUsize::new(0),
             ignores,
             queues: AtomicBool::new(false),
+            catch_up: AtomicU64::new(u64::MAX),
             changes: watch::Sender::new(()),
         })
     }
@@ -121,6 +124,10 @@ impl Ingress for Kept {
         } else {
             Accepted::Answering
         })
+    }
+
+    fn catch_up(&self) -> Duration {
+        Duration::from_secs(self.catch_up.load(Ordering::SeqCst))
     }
 
     async fn complete(&self, asked: Completion) -> Result<Vec<Choice>, IngressError> {
