@@ -119,6 +119,39 @@ async fn a_long_answer_to_a_guest_is_one_rich_message_or_its_beginning() {
 }
 
 #[tokio::test]
+async fn a_reminder_that_a_guest_sets_comes_in_private_or_is_refused_at_once() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let setup = setup.set("engine.planning_gate", "off").set("memory.enabled", false);
+        let mut bot = setup.start().await;
+        bot.model.respond_with(|request| {
+            if request.last_text().contains("tool_result") {
+                return Reply::json(&json!({"type": "finish", "output": request.last_text()}));
+            }
+            let args = json!({"when": "in 1 second", "text": "stretch"});
+            match Prompt::read(request).input().contains("remind me") {
+                true => Reply::json(&json!({"type": "tool_call", "name": "reminders.set", "args": args})),
+                false => Reply::json(&json!({"type": "finish", "output": "hello"})),
+            }
+        });
+        let (ada, _) = (bot.telegram.user(7, "Ada"), bot.telegram.user(8, "Bob"));
+        let chat = bot.telegram.foreign_group(-1_009_999, "Elsewhere");
+        bot.telegram.user_says(ada, 7, "hi");
+        bot.telegram.wait_for_sent(ada, 1).await;
+        bot.telegram.guest_asks(chat, 7, "@clifford_bot remind me");
+        let told = bot.telegram.wait_for_sent(ada, 2).await.remove(1);
+        assert!(told.text.starts_with("⏰ stretch"), "{told:?}");
+        bot.telegram.wait_for_sent(chat, 1).await;
+        bot.telegram.guest_asks(chat, 8, "@clifford_bot remind me");
+        let refused = bot.telegram.wait_for_sent(chat, 2).await.remove(1);
+        assert!(refused.text.contains("there is no chat with this user"), "{refused:?}");
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn what_waited_for_an_approval_is_added_to_the_answer() {
     approved_below_the_question(false).await;
 }

@@ -38,9 +38,9 @@ pub use clifford_chat::{
     completion::{Choice, Completion},
     error::{ChannelError, FetchError, IngressError, SendError},
     inbound::{
-        Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit, FORWARDED, Inbound,
-        Joined, Left, Message, Moved, Names, Place, PlaceKind, Quoted, Reacted, Reaction, Renamed, Served, Space,
-        Speaker, Unreadable, Verdict, is_of_others,
+        ANSWERS_ONLY, Accepted, Addressed, Attachment, BY_INLINE_BOT, Command, ConnectionStatus, Deleted, Edit,
+        FORWARDED, Inbound, Joined, Left, Message, Moved, Names, Place, PlaceKind, Quoted, Reacted, Reaction, Renamed,
+        Served, Space, Speaker, Unreadable, Verdict, is_of_others,
     },
     lenient,
     outbound::{

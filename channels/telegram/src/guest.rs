@@ -13,7 +13,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use clifford_channel::{Address, Inbound, Part, Place, PlaceKind, Receipt, SendError, Space, lenient::text as string};
+use clifford_channel::{
+    ANSWERS_ONLY, Address, Inbound, Part, Place, PlaceKind, Receipt, SendError, Space, lenient::text as string,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::Value;
@@ -35,7 +37,7 @@ use crate::{
 /// Stands before the id of the question, in the `via` of its answer.
 pub(crate) const VIA: &str = "guest ";
 /// Stands before the chat and the person, in the id of the place.
-const PLACE: &str = "guest:";
+const PLACE: &str = ANSWERS_ONLY;
 /// How many answers are remembered, to which more can be added.
 const KEPT: usize = 500;
 /// The title of an answer, which nobody sees: it is a result of a search that nobody chooses from.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    place::{Place, PlaceKind, Served, Space, Speaker},
+    place::{ANSWERS_ONLY, Place, PlaceKind, Served, Space, Speaker},
     reaction::{Reacted, Reaction, Verdict},
 };
 use crate::platform::Platform;

@@ -1,6 +1,10 @@
 //! Channels, as they are stored, and how the bot answers there.
 
-use clifford_chat::{inbound::PlaceKind, outbound::Address, platform::Platform};
+use clifford_chat::{
+    inbound::{ANSWERS_ONLY, PlaceKind},
+    outbound::Address,
+    platform::Platform,
+};
 use serde::Serialize;
 
 use crate::{
@@ -113,6 +117,11 @@ impl Channel {
     /// One person and the bot.
     pub fn is_private(&self) -> bool {
         self.kind == ChannelKind::Private
+    }
+
+    /// Whether the bot can answer there, but not begin to speak.
+    pub fn only_answers(&self) -> bool {
+        self.external_id.starts_with(ANSWERS_ONLY)
     }
 
     /// Somebody turned it off.

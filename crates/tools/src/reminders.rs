@@ -2,7 +2,7 @@
 
 use clifford_core::{
     clock::Timestamp,
-    id::UserId,
+    id::{ChannelId, UserId},
     policy::{class::Class, sources},
     run::undo::{KeptReminder, Undo},
     schedule::{
@@ -157,19 +157,34 @@ fn scheduled(when: &str, repeat: Option<&str>, time_zone: &str, now: Timestamp) 
     when::read(when, repeat, &zone, now).map_err(ToolError::TellModel)
 }
 
+/// The channel in which a reminder that is set here is said; `None`: where its person spoke in private last.
+async fn said_in(cx: &ToolContext, user: UserId) -> Result<Option<ChannelId>, ToolError> {
+    let mut conn = cx.db.read().await?;
+    let here = match cx.place {
+        Some((id, _)) => channels::get(&mut conn, id).await?,
+        None => None,
+    };
+    if let Some(here) = here.filter(|here| !here.only_answers()) {
+        return Ok(Some(here.id));
+    }
+    match channels::last_private(&mut conn, user).await? {
+        Some(_) => Ok(None),
+        None => Err(ToolError::TellModel(
+            "there is no chat with this user where it could be said".to_owned(),
+        )),
+    }
+}
+
 async fn set(cx: ToolContext, args: SetArgs) -> Result<Reminder, ToolError> {
     let user = person(&cx)?;
     let config = cx.config::<Config>("reminders")?;
     let text = checked(&args.text, &config)?;
     let now = cx.clock.now();
     let schedule = scheduled(&args.when, args.repeat.as_deref(), &cx.time_zone, now)?;
-    if cx.place.is_none() && channels::last_private(&mut cx.db.read().await?, user).await?.is_none() {
-        let why = "there is no chat with this user where it could be said".to_owned();
-        return Err(ToolError::TellModel(why));
-    }
+    let place = said_in(&cx, user).await?;
     let trigger = Trigger {
         user_id: Some(user),
-        channel_id: cx.place.map(|(channel, _)| channel),
+        channel_id: place,
         content: text,
         cron: schedule.cron,
         time_zone: cx.time_zone.clone(),

@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{platform::Platform, role::PlatformRole};
 
+/// Begins the id of a place in which the bot answers what it is asked and can say nothing else: a chat that it is no
+/// member of.
+pub const ANSWERS_ONLY: &str = "guest:";
+
 /// One place where messages are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {

@@ -254,7 +254,9 @@ fn lateness(late: Duration, lang: Lang) -> Option<String> {
 
 async fn place(tx: &mut Tx, trigger: &Trigger) -> Result<Option<Channel>, StoreError> {
     if let Some(id) = trigger.channel_id
-        && let Some(channel) = channels::get(tx, id).await?.filter(|channel| channel.enabled)
+        && let Some(channel) = channels::get(tx, id).await?
+        && channel.enabled
+        && !channel.only_answers()
     {
         return Ok(Some(channel));
     }
