@@ -56,12 +56,7 @@ pub(crate) async fn is_manager(api: &Shared, user: UserId) -> Result<bool, Store
     }
     let manages = !managed_spaces(api, user).await?.is_empty();
     // A failure is no answer: it holds for itself, and not for as long.
-    if !manages
-        && managers
-            .failed
-            .iter()
-            .any(|failed| failed.key().0 == user && failed.holds(now))
-    {
+    if !manages && managers.is_unsure(user, api.clock.now()) {
         return Ok(false);
     }
     if managers.asked.len() >= KEPT {
