@@ -223,7 +223,13 @@ function atEnd() {
   const top = document.getElementById("end")?.getBoundingClientRect().top;
   return top > 0 && top < innerHeight + 40;
 }
-function end() { document.getElementById("end")?.scrollIntoView({ block: "end" }); }
+// Not by scrollIntoView, which also moves the place from which the keyboard goes on.
+function end() {
+  const end = document.getElementById("end");
+  if (!end) return;
+  const room = parseFloat(getComputedStyle(end).scrollMarginBottom) + parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom);
+  scrollBy(0, end.getBoundingClientRect().bottom + (room || 0) - innerHeight);
+}
 
 // Times and numbers as their reader writes them: the server does not know the language, the zone and the clock.
 const skew = Number(document.body.dataset.now || Date.now()) - Date.now();
